@@ -1,0 +1,128 @@
+use core::fmt;
+
+use saltern_encoded::{Params, Setting};
+
+/// The most that one hash may cost. Each bound is on the product that decides memory or time, not on its factors.
+///
+/// `saltern-policy` owns the values; `policies.json` states them with source, resulting memory and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Binary logarithm of the number of key expansions.
+    pub bcrypt_cost: u32,
+    /// Memory cost `m`, in KiB.
+    pub argon2_memory_kib: u32,
+    /// Memory written over all passes, `m·t`, in KiB.
+    pub argon2_memory_passes_kib: u64,
+    /// Lanes `p`.
+    pub argon2_parallelism: u32,
+    /// Iterations × output blocks.
+    pub pbkdf2_iterations_blocks: u64,
+    /// Memory, `128·N·r`, in bytes.
+    pub scrypt_memory_bytes: u64,
+    /// Work, `N·r·p`.
+    pub scrypt_n_r_p: u64,
+}
+
+/// A setting whose cost stays below the ceilings: the only thing a kernel accepts.
+///
+/// ```compile_fail
+/// // The fields are private: nothing but the check makes one.
+/// let forged = saltern_algorithm::Admitted { setting: todo!(), work: 0 };
+/// ```
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    setting: Setting,
+    work: u64,
+}
+
+impl Admitted {
+    /// Admits a setting, before anything is allocated or computed for it.
+    ///
+    /// # Errors
+    /// [`CostOutOfBounds`] where a cost is over its ceiling.
+    pub fn new(setting: Setting, ceilings: &Ceilings) -> Result<Self, CostOutOfBounds> {
+        let work = bounded_work(&setting, ceilings).ok_or(CostOutOfBounds)?;
+        Ok(Self { setting, work })
+    }
+
+    /// What is to be computed.
+    #[must_use]
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), blocks of 1 KiB
+    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt).
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The memory that computing takes, in bytes; 0 where it is a few KiB.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        memory_bytes(self.setting.params())
+    }
+}
+
+/// The memory that one hash under these parameters takes, in bytes; 0 where it is a few KiB.
+#[must_use]
+pub fn memory_bytes(params: Params) -> u64 {
+    match params {
+        Params::Argon2(params) => u64::from(params.memory_kib()) * 1024,
+        Params::Bcrypt(_) | Params::Pbkdf2(_) => 0,
+        Params::Scrypt(params) => scrypt_blocks(params.log_n(), params.r())
+            .and_then(|blocks| blocks.checked_mul(SCRYPT_BLOCK_BYTES))
+            .unwrap_or(u64::MAX),
+    }
+}
+
+fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
+    match setting {
+        Setting::Argon2(setting) => {
+            let params = setting.params();
+            let memory_passes = u64::from(params.memory_kib()) * u64::from(params.passes());
+            let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
+                && memory_passes <= ceilings.argon2_memory_passes_kib
+                && params.parallelism() <= ceilings.argon2_parallelism;
+            bounded.then_some(memory_passes)
+        }
+        Setting::Bcrypt(setting) => {
+            let cost = setting.params().cost();
+            (cost <= ceilings.bcrypt_cost).then_some(1 << cost)
+        }
+        Setting::Pbkdf2(setting) => {
+            let blocks = u64::try_from(setting.output_blocks()).ok()?;
+            let work = u64::from(setting.params().iterations()).checked_mul(blocks)?;
+            (work <= ceilings.pbkdf2_iterations_blocks).then_some(work)
+        }
+        Setting::Scrypt(setting) => {
+            let params = setting.params();
+            let blocks = scrypt_blocks(params.log_n(), params.r())?;
+            let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+            let work = blocks.checked_mul(u64::from(params.p()))?;
+            let bounded = memory <= ceilings.scrypt_memory_bytes && work <= ceilings.scrypt_n_r_p;
+            bounded.then_some(work)
+        }
+    }
+}
+
+/// `N·r`, where it can be named at all.
+fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
+    1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
+}
+
+/// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
+const SCRYPT_BLOCK_BYTES: u64 = 128;
+
+/// A cost is over its ceiling. It carries no value: the stored hash it came from is not the asker's to learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostOutOfBounds;
+
+impl fmt::Display for CostOutOfBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the cost is over a ceiling")
+    }
+}
+
+impl core::error::Error for CostOutOfBounds {}

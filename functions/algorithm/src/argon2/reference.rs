@@ -1,0 +1,24 @@
+//! Argon2 by the RustCrypto `argon2` crate.
+
+use saltern_encoded::argon2::{Setting, Variant, Version};
+
+/// Computes into `output`, of the setting's output length.
+#[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of the setting's own")]
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+    let params = setting.params();
+    let variant = match params.variant() {
+        Variant::D => ::argon2::Algorithm::Argon2d,
+        Variant::I => ::argon2::Algorithm::Argon2i,
+        Variant::Id => ::argon2::Algorithm::Argon2id,
+    };
+    let version = match params.version() {
+        Version::V16 => ::argon2::Version::V0x10,
+        Version::V19 => ::argon2::Version::V0x13,
+    };
+    let costs =
+        ::argon2::Params::new(params.memory_kib(), params.passes(), params.parallelism(), Some(output.len()));
+    let costs = costs.expect("a setting holds what the crate wants");
+    ::argon2::Argon2::new(variant, version, costs)
+        .hash_password_into(password, setting.salt(), output)
+        .expect("a setting holds what the crate wants");
+}

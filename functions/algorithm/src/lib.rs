@@ -1,0 +1,20 @@
+//! Admission by cost, the hash kernels, and the workers that run them.
+//!
+//! [`Admitted`] is the only road to a kernel: it is made from a parsed setting and the ceilings, and by nothing
+//! else. [`compute`] runs one hash on the calling thread; the pool runs many on a worker per core.
+//!
+//! What this crate does not do: it chooses no parameters (that is `saltern-policy`) and knows no HTTP.
+
+mod admitted;
+mod argon2;
+mod bcrypt;
+mod kernels;
+mod output;
+mod password;
+mod pbkdf2;
+mod scrypt;
+
+pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
+pub use kernels::{Kernels, compute};
+pub use output::Output;
+pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};

@@ -1,0 +1,28 @@
+/// Something real software prints that its scheme's reference software does not, and that is accepted all the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Deviation {
+    /// Scheme as it stands between the first two dollar signs.
+    pub scheme: &'static str,
+    /// What differs from the canonical form.
+    pub what: &'static str,
+    /// The software that prints it.
+    pub printed_by: &'static str,
+    /// One such string. Its password is `saltern`.
+    pub example: &'static str,
+}
+
+/// Every accepted deviation from a canonical form. A spelling that is neither canonical nor listed is refused.
+pub const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        scheme: "2a, 2b, 2y",
+        what: "the last salt character has some of its four padding bits set; they are not part of the salt",
+        printed_by: "passlib before 1.5.3, and whatever draws 22 random characters for a salt",
+        example: "$2a$04$abcdefghijklmnopqrstuv",
+    },
+    Deviation {
+        scheme: "argon2d, argon2i",
+        what: "no `v=` field, which means version 16 (0x10)",
+        printed_by: "phc-winner-argon2 before 20160821",
+        example: "$argon2i$m=8,t=1,p=1$",
+    },
+];

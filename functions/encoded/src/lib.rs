@@ -1,0 +1,182 @@
+//! The text of a stored password hash: strict parse and print, no cryptography.
+//!
+//! [`parse`] reads the one form that a scheme's reference software prints and refuses every other spelling, so
+//! that `parse(s)` succeeds only if printing the result gives `s` again. What real software prints differently is
+//! listed in [`DEVIATIONS`], with a vector each.
+//!
+//! What this crate does not do: it bounds no cost (that is admission, in `saltern-algorithm`) and computes nothing.
+
+#![forbid(unsafe_code)]
+
+pub mod argon2;
+pub mod bcrypt;
+mod deviations;
+mod error;
+pub mod pbkdf2;
+mod phc;
+pub mod scrypt;
+
+use core::fmt;
+
+use zeroize::Zeroizing;
+
+pub use deviations::{DEVIATIONS, Deviation};
+pub use error::ParseError;
+pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
+
+/// Longest stored hash that is looked at, in bytes (HTTP contract, "Passwords and hashes").
+pub const MAX_ENCODED_BYTES: usize = 1024;
+
+/// Salt of a new hash, in bytes: 128 bits, as NIST SP 800-132 §5.1 and RFC 9106 §3.1 recommend.
+pub const NEW_SALT_BYTES: usize = 16;
+
+/// Output of a new hash, in bytes, wherever the scheme leaves it open (bcrypt's is 23).
+pub const NEW_OUTPUT_BYTES: usize = 32;
+
+/// Reads a stored hash.
+///
+/// # Errors
+/// - [`ParseError::Unsupported`]: the scheme, or this variant of it, is not one that Saltern verifies.
+/// - [`ParseError::Invalid`]: the scheme is known and the rest is not its canonical form.
+pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    if stored.len() > MAX_ENCODED_BYTES {
+        return Err(ParseError::Invalid);
+    }
+    let Some((scheme, rest)) = stored.strip_prefix('$').and_then(|s| s.split_once('$')) else {
+        return Err(ParseError::Unsupported);
+    };
+    match scheme {
+        "2a" | "2b" | "2y" => bcrypt::parse(scheme, rest),
+        "argon2d" | "argon2i" | "argon2id" => argon2::parse(scheme, rest),
+        "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" => pbkdf2::parse(scheme, rest),
+        "scrypt" => scrypt::parse(rest),
+        _ => Err(ParseError::Unsupported),
+    }
+}
+
+/// A stored hash, taken apart: what to compute, and the output that a right password gives.
+///
+/// [`fmt::Display`] prints the stored string again. It is the one way out; `Debug` shows the algorithm only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Encoded {
+    setting: Setting,
+    output: Zeroizing<Vec<u8>>,
+}
+
+impl Encoded {
+    /// Joins a setting and the output computed under it.
+    ///
+    /// Returns `None` where the output has not the length that the setting names.
+    #[must_use]
+    pub fn new(setting: Setting, output: &[u8]) -> Option<Self> {
+        (output.len() == setting.output_bytes())
+            .then(|| Self { setting, output: Zeroizing::new(output.to_vec()) })
+    }
+
+    /// What has to be computed: parameters, salt and output length.
+    #[must_use]
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// The output that a right password gives. Compare it in constant time.
+    #[must_use]
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+}
+
+impl fmt::Display for Encoded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.setting {
+            Setting::Argon2(setting) => setting.print(&self.output, f),
+            Setting::Bcrypt(setting) => setting.print(&self.output, f),
+            Setting::Pbkdf2(setting) => setting.print(&self.output, f),
+            Setting::Scrypt(setting) => setting.print(&self.output, f),
+        }
+    }
+}
+
+impl fmt::Debug for Encoded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Encoded({:?}, ..)", self.setting.params())
+    }
+}
+
+/// What has to be computed: everything in a stored hash but its output (crypt(3) calls this the setting).
+#[derive(Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// See [`argon2::Setting`].
+    Argon2(argon2::Setting),
+    /// See [`bcrypt::Setting`].
+    Bcrypt(bcrypt::Setting),
+    /// See [`pbkdf2::Setting`].
+    Pbkdf2(pbkdf2::Setting),
+    /// See [`scrypt::Setting`].
+    Scrypt(scrypt::Setting),
+}
+
+impl Setting {
+    /// The setting of a new hash: the form that is written today, with [`NEW_OUTPUT_BYTES`] of output.
+    #[must_use]
+    pub fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
+        match params {
+            Params::Argon2(params) => Self::Argon2(argon2::Setting::fresh(params, salt)),
+            Params::Bcrypt(params) => Self::Bcrypt(bcrypt::Setting::fresh(params, salt)),
+            Params::Pbkdf2(params) => Self::Pbkdf2(pbkdf2::Setting::fresh(params, salt)),
+            Params::Scrypt(params) => Self::Scrypt(scrypt::Setting::fresh(params, salt)),
+        }
+    }
+
+    /// Algorithm and cost.
+    #[must_use]
+    pub fn params(&self) -> Params {
+        match self {
+            Self::Argon2(setting) => Params::Argon2(setting.params()),
+            Self::Bcrypt(setting) => Params::Bcrypt(setting.params()),
+            Self::Pbkdf2(setting) => Params::Pbkdf2(setting.params()),
+            Self::Scrypt(setting) => Params::Scrypt(setting.params()),
+        }
+    }
+
+    /// The salt, in the bytes that the algorithm takes.
+    #[must_use]
+    pub fn salt(&self) -> &[u8] {
+        match self {
+            Self::Argon2(setting) => setting.salt(),
+            Self::Bcrypt(setting) => setting.salt(),
+            Self::Pbkdf2(setting) => setting.salt(),
+            Self::Scrypt(setting) => setting.salt(),
+        }
+    }
+
+    /// Length of the output, in bytes.
+    #[must_use]
+    pub fn output_bytes(&self) -> usize {
+        match self {
+            Self::Argon2(setting) => setting.output_bytes(),
+            Self::Bcrypt(_) => bcrypt::OUTPUT_BYTES,
+            Self::Pbkdf2(setting) => setting.output_bytes(),
+            Self::Scrypt(setting) => setting.output_bytes(),
+        }
+    }
+}
+
+impl fmt::Debug for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Setting({:?}, ..)", self.params())
+    }
+}
+
+/// An algorithm with its cost parameters: what a policy names and what a stored hash states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Params {
+    /// RFC 9106.
+    Argon2(argon2::Params),
+    /// Provos and Mazières, USENIX 1999.
+    Bcrypt(bcrypt::Params),
+    /// RFC 8018 §5.2 over HMAC.
+    Pbkdf2(pbkdf2::Params),
+    /// RFC 7914.
+    Scrypt(scrypt::Params),
+}
