@@ -1,5 +1,7 @@
 //! What is refused as a document, each with the sentence that the operator reads.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use saltern_policy::{Limits, Policies, SCHEMA, SHIPPED, Status};
 use serde_json::{Value, json};
 

@@ -1,5 +1,7 @@
 //! Admission and verdict, by the sentences of the contract.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use saltern_algorithm::{Password, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_policy::{Limits, Policies, Refusal, RehashReason, Verdict};
