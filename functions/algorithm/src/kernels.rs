@@ -13,6 +13,11 @@ pub enum Kernels {
     Crates,
 }
 
+impl Kernels {
+    /// Every choice.
+    pub const ALL: [Self; 1] = [Self::Crates];
+}
+
 /// Computes one hash on the calling thread with the reference crates, from start to end.
 ///
 /// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.

@@ -31,6 +31,8 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> 
     ::argon2::Argon2::new(variant, version, costs)
         .hash_password_into_with_memory(password, setting.salt(), output, &mut blocks)
         .expect("a setting holds what the crate wants");
-    blocks.iter_mut().for_each(|block| block.zeroize());
+    for block in &mut blocks {
+        block.zeroize();
+    }
     Ok(())
 }
