@@ -6,6 +6,7 @@ use saltern_encoded::Setting;
 
 use crate::{
     Admitted, Output,
+    argon2::{arena::Arena, kernel::Path},
     bcrypt::lanes::{Lane, advance},
 };
 
@@ -40,4 +41,30 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
 #[must_use]
 pub fn bcrypt_lanes_that_fit_l1() -> usize {
     crate::bcrypt::lanes::lanes_that_fit_l1()
+}
+
+/// Argon2 on kept memory.
+#[derive(Debug)]
+pub struct Argon2 {
+    path: Path,
+    arena: Arena,
+}
+
+impl Argon2 {
+    /// One for each set of instructions that the machine has, fastest first, with its name.
+    #[must_use]
+    pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
+        Path::fastest_first()
+            .map(|path| (path.name(), Self { path, arena: Arena::new(keep_bytes) }))
+            .collect()
+    }
+
+    /// One hash; `None` for another algorithm, or without memory.
+    #[must_use]
+    pub fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
+        let Setting::Argon2(setting) = admitted.setting() else { return None };
+        let mut output = Output::zeroed(setting.output_bytes());
+        self.path.compute(setting, password, output.as_mut(), &mut self.arena).ok()?;
+        Some(output)
+    }
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 pub(crate) const USAGE: &str =
-    "usage: saltern-bench kernels [bcrypt] [--cost N] [--lanes N,N,...] [--rounds N] [--json FILE]";
+    "usage: saltern-bench kernels [bcrypt|argon2] [--cost N] [--lanes N,N,...] [--rounds N] [--json FILE]";
 
 /// What the command line asks for.
 pub(crate) struct Arguments {

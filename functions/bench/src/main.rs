@@ -1,7 +1,8 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
-//! `saltern-bench kernels [bcrypt] [--cost N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels [bcrypt|argon2] [--cost N] [--rounds N] [--json FILE]`
 
+mod argon2_c;
 mod arguments;
 mod kernels;
 mod libxcrypt;
@@ -32,8 +33,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
     let measurements = match arguments.kernel.as_deref() {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
-        Some(other) => return Err(format!("no kernel is called {other}; there is: bcrypt").into()),
-        None => [kernels::bcrypt::measure(arguments)?].concat(),
+        Some("argon2") => kernels::argon2::measure(arguments)?,
+        Some(other) => return Err(format!("no kernel is called {other}; there are: bcrypt, argon2").into()),
+        None => [kernels::bcrypt::measure(arguments)?, kernels::argon2::measure(arguments)?].concat(),
     };
     let report = Report::new(measurements);
     report.print();
