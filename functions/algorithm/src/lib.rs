@@ -9,6 +9,9 @@ mod admitted;
 mod argon2;
 mod bcrypt;
 mod kernels;
+#[cfg(feature = "bench-kernels")]
+#[doc(hidden)]
+pub mod lanes_for_bench;
 mod output;
 mod password;
 mod pbkdf2;

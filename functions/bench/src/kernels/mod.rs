@@ -1,0 +1,3 @@
+//! One module a kernel: each builds the contenders of its algorithm and has them compared.
+
+pub(crate) mod bcrypt;
