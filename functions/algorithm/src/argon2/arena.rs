@@ -12,6 +12,7 @@ use core::slice;
 use zeroize::Zeroize as _;
 
 use super::block::{BYTES, Block};
+use crate::OutOfMemory;
 
 /// Memory for one hash at a time: one arena for each worker thread.
 pub(crate) struct Arena {
@@ -66,18 +67,6 @@ impl fmt::Debug for Arena {
         f.debug_struct("Arena").field("resident_bytes", &self.resident_bytes()).finish_non_exhaustive()
     }
 }
-
-/// The system has no memory for this hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutOfMemory;
-
-impl fmt::Display for OutOfMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the system has no memory for this hash")
-    }
-}
-
-impl core::error::Error for OutOfMemory {}
 
 /// Blocks in use. Wiped when dropped, also by a panic.
 pub(super) struct Lent<'a> {

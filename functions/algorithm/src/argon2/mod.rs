@@ -2,7 +2,6 @@
     clippy::inline_always,
     reason = "what is not inlined into the function with the target feature is compiled without the feature"
 )]
-#![cfg_attr(not(test), allow(dead_code, reason = "the workers call this kernel"))]
 
 pub(crate) mod arena;
 mod block;

@@ -57,7 +57,7 @@ impl Cost {
 }
 
 /// Most lanes of one kind on one worker, whatever the kernel.
-pub(crate) const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = crate::pbkdf2::lanes::MOST_LANES;
 
 /// Measured slopes: nanoseconds for a unit of work on each of `lanes` lanes that run together.
 #[derive(Clone, Debug)]
@@ -131,7 +131,7 @@ impl Estimates {
 
     /// The slope at `lanes`, or at the nearest number of lanes that was measured: as it is where that is more
     /// lanes, and as if lanes gained nothing where it is fewer. Both err to the long side.
-    #[allow(clippy::cast_precision_loss, reason = "at most 16")]
+    #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
     fn slope(&self, kind: Kind, lanes: usize, of: impl Fn(&Slope) -> f64) -> f64 {
         let lanes = lanes.clamp(1, MOST_LANES);
         let row = &self.slopes[kind.index()];

@@ -1,11 +1,14 @@
 //! The workers: a bounded queue in front of one thread per core.
 //!
 //! `schedule` decides who computes what and what is refused, without threads; `estimate` knows how long work takes,
-//! by measurement; `block_worker` is a thread that computes one hash after another.
+//! by measurement. `lane_worker` is a thread that computes many hashes at once, `block_worker` one that computes them one
+//! after the other; each core has one of both.
 
 mod block_worker;
 mod calibration;
 mod estimate;
+mod lane;
+mod lane_worker;
 mod schedule;
 mod task;
 
@@ -20,25 +23,50 @@ use std::{
     time::{Duration, Instant},
 };
 
+use saltern_encoded::pbkdf2::Prf;
 use tokio::sync::oneshot;
 
 use self::{
-    estimate::{Cost, Estimates},
+    estimate::{Cost, Estimates, Kind},
     schedule::{Schedule, Wake},
     task::Task,
 };
-use crate::{Admitted, Kernels, Output, Password, kernels::WholeKernel};
+use crate::{Admitted, Kernels, Output, Password, bcrypt, kernels::WholeKernel, pbkdf2};
 
 /// How a pool is built.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// Worker threads, one for each core that may be used.
+    /// Workers, one for each core that may be used.
     pub workers: NonZeroUsize,
     /// Which code computes.
     pub kernels: Kernels,
     /// Bounds on waiting work; `None` where the front door bounds it (a batch on classic Lambda).
     pub queue: Option<QueueLimits>,
+    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for what the L1 data cache holds.
+    pub bcrypt_lanes: Option<NonZeroUsize>,
+    /// Memory that each worker may keep between two hashes, in bytes. More is given back right after use.
+    pub kept_bytes: u64,
 }
+
+impl PoolSettings {
+    /// The usual settings for so many cores: lanes, the contract's queue, and memory for OWASP's largest argon2id.
+    #[must_use]
+    pub fn new(workers: NonZeroUsize) -> Self {
+        Self {
+            workers,
+            kernels: Kernels::default(),
+            queue: Some(QueueLimits::default()),
+            bcrypt_lanes: None,
+            kept_bytes: KEPT_BYTES,
+        }
+    }
+}
+
+/// The most bcrypt hashes that a worker computes at once.
+pub const MOST_BCRYPT_LANES: usize = bcrypt::lanes::MAX_LANES;
+
+/// 46 MiB: the largest memory among OWASP's recommendations for argon2id.
+const KEPT_BYTES: u64 = 46 << 20;
 
 /// Bounds on waiting work. Work that has started does not count.
 #[derive(Clone, Copy, Debug)]
@@ -146,16 +174,14 @@ impl Pool {
     /// [`io::Error`] where the system gives no thread.
     pub fn start(settings: &PoolSettings) -> io::Result<Self> {
         let workers = settings.workers.get();
-        let mut estimates = Estimates::new(|_| 1);
-        let mut kernel = WholeKernel::new(settings.kernels);
-        for (kind, work, elapsed) in calibration::of_whole_kernels(&mut kernel) {
-            estimates.measured(kind, 1, work, elapsed);
-        }
-        let schedule = Schedule::new(workers, Vec::new(), estimates, settings.queue);
-        let shared = Arc::new(Shared::new(schedule, workers));
-        let mut pool = Self { shared, threads: Vec::new() };
+        let mut estimates = Estimates::new(|kind| width(settings, kind));
+        calibration::measure(settings, &mut estimates);
+        let sliced = Kind::ALL.into_iter().filter(|&kind| runs_in_lanes(settings.kernels, kind)).collect();
+        let schedule = Schedule::new(workers, sliced, estimates, settings.queue);
+        let mut pool = Self { shared: Arc::new(Shared::new(schedule, workers)), threads: Vec::new() };
         for worker in 0..workers {
-            let kernel = WholeKernel::new(settings.kernels);
+            let kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
+            pool.spawn(format!("saltern-lanes-{worker}"), move |shared| lane_worker::run(&shared, worker))?;
             pool.spawn(format!("saltern-block-{worker}"), move |shared| {
                 block_worker::run(&shared, worker, kernel);
             })?;
@@ -196,6 +222,33 @@ impl Drop for Pool {
     }
 }
 
+/// Whether a kind is computed in slices beside others, or whole.
+fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
+    match kind {
+        Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512 => {
+            kernels == Kernels::Lanes
+        }
+        Kind::Argon2 | Kind::Scrypt => false,
+    }
+}
+
+/// Lanes of a kind on a full worker.
+fn width(settings: &PoolSettings, kind: Kind) -> usize {
+    if !runs_in_lanes(settings.kernels, kind) {
+        return 1;
+    }
+    match kind {
+        Kind::Argon2 | Kind::Scrypt => 1,
+        Kind::Bcrypt => {
+            let asked_for = settings.bcrypt_lanes.map(NonZeroUsize::get);
+            asked_for.unwrap_or_else(bcrypt::lanes::lanes_that_fit_l1).min(MOST_BCRYPT_LANES)
+        }
+        Kind::Pbkdf2Sha1 => pbkdf2::lanes::width(Prf::Sha1),
+        Kind::Pbkdf2Sha256 => pbkdf2::lanes::width(Prf::Sha256),
+        Kind::Pbkdf2Sha512 => pbkdf2::lanes::width(Prf::Sha512),
+    }
+}
+
 /// The schedule, and a doorbell for each thread that may sleep.
 #[derive(Debug)]
 struct Shared {
@@ -232,15 +285,11 @@ impl Shared {
         schedule.sleep(worker);
         let asleep = |schedule: &mut Schedule<Task>| !schedule.awake(worker);
         let doorbell = self.doorbell(worker);
-        match at_most {
-            Some(at_most) => {
-                let waited = doorbell.wait_timeout_while(schedule, at_most, asleep);
-                !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
-            }
-            None => {
-                drop(doorbell.wait_while(schedule, asleep).unwrap_or_else(PoisonError::into_inner));
-                true
-            }
-        }
+        let Some(at_most) = at_most else {
+            drop(doorbell.wait_while(schedule, asleep).unwrap_or_else(PoisonError::into_inner));
+            return true;
+        };
+        let waited = doorbell.wait_timeout_while(schedule, at_most, asleep);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }

@@ -97,8 +97,7 @@ impl<J: Job> Schedule<J> {
         urgency: Urgency,
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
-        let budget = deadline.saturating_duration_since(now);
-        if budget.is_zero() || self.estimates.least_duration(cost) > budget {
+        if self.is_hopeless(Running { rest: cost, deadline }, now) {
             return Err(Refused::DeadlineExceeded);
         }
         let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
@@ -136,8 +135,8 @@ impl<J: Job> Schedule<J> {
         while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.sliced.jobs[position];
             let gone = waiting.job.abandoned();
-            let expired = waiting.deadline <= now;
             let rest = Running { rest: waiting.cost, deadline: waiting.deadline };
+            let expired = self.is_hopeless(rest, now);
             if !gone && !expired && !self.should_join(worker, rest, now) {
                 position += 1;
                 continue;
@@ -151,6 +150,11 @@ impl<J: Job> Schedule<J> {
             }
         }
         found
+    }
+
+    /// Whether what is still to do cannot be done by the deadline, not even alone: its lane serves others better.
+    pub(crate) fn is_hopeless(&self, running: Running, now: Instant) -> bool {
+        running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
     }
 
     /// The worker's next round: each kind that it holds, and the work on each lane that fills the kind's share of a slice.
@@ -170,7 +174,7 @@ impl<J: Job> Schedule<J> {
             if waiting.job.abandoned() {
                 continue;
             }
-            if waiting.deadline <= now {
+            if self.is_hopeless(Running { rest: waiting.cost, deadline: waiting.deadline }, now) {
                 found.expired.push(waiting.job);
             } else {
                 self.block_workers[worker].busy = Some((waiting.cost, now));
@@ -413,8 +417,8 @@ impl LaneCounts {
     }
 }
 
-/// A full worker, in parts that every width from 1 to 16 divides: a lane takes `FULL / width`.
-const FULL: usize = 720_720;
+/// A full worker, in parts so fine that a lane of any width takes `FULL / width` of them.
+const FULL: usize = 1 << 20;
 
 /// Waiting jobs that a boundary looks at. One that must wait for an emptier worker does not hold up those behind it.
 const LOOK_AHEAD: usize = 32;
