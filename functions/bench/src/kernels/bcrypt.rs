@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use saltern_algorithm::{Admitted, Ceilings, compute};
+use saltern_algorithm::{Admitted, Ceilings, compute, lanes_for_bench};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 
 use crate::{
@@ -23,7 +23,15 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
         Contender { name: "libxcrypt crypt_r".into(), at_once: 1, run: Box::new(by_libxcrypt) },
         Contender { name: "bcrypt crate".into(), at_once: 1, run: Box::new(|| vec![work[0].by_crate()]) },
     ];
-    let title = format!("bcrypt, cost {cost}");
+    for &lanes in &arguments.bcrypt_lanes {
+        let work = work.get(..lanes).filter(|work| !work.is_empty()).ok_or("--lanes must be 1 to 8")?;
+        let run = || by_lanes(work);
+        contenders.push(Contender { name: format!("lanes x{lanes}"), at_once: lanes, run: Box::new(run) });
+    }
+    let title = format!(
+        "bcrypt, cost {cost} (a worker here keeps {} lanes)",
+        lanes_for_bench::bcrypt_lanes_that_fit_l1()
+    );
     Ok(vec![compare(title, &expected, &mut contenders, arguments.rounds)?])
 }
 
@@ -56,6 +64,11 @@ impl Work {
         let text = libxcrypt.hash(&self.password, &self.setting_text)?;
         Some(saltern_encoded::parse(&text).ok()?.output().to_vec())
     }
+}
+
+fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
+    let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
+    lanes_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
 }
 
 /// Lanes of the widest kernel.
