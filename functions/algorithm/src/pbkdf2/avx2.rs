@@ -1,9 +1,15 @@
 //! AVX2: 8 streams of SHA-1 and SHA-256, 4 of SHA-512.
-#![allow(unsafe_code, reason = "vectors reach memory through pointers")]
+#![allow(
+    unsafe_code,
+    reason = "vectors reach memory through pointers, and functions that enable features are called"
+)]
 
 use std::arch::is_x86_feature_detected;
 
-use super::streams::safe;
+use super::{
+    rounds::{sha1_kernel, sha2_kernel},
+    streams::safe,
+};
 
 /// Whether this machine has it.
 pub(super) fn available() -> bool {
@@ -14,39 +20,32 @@ safe!(sha1, u32, 5, 8, sha1_kernel::iterate, available);
 safe!(sha256, u32, 8, 8, sha256_kernel::iterate, available);
 safe!(sha512, u64, 8, 4, sha512_kernel::iterate, available);
 
-mod sha1_kernel {
-    use super::words32::*;
-    crate::pbkdf2::rounds::sha1_kernel!(
-        #[target_feature(enable = "avx2")]
-        8
-    );
-}
-
-mod sha256_kernel {
-    use super::words32::*;
-    use crate::pbkdf2::rounds::{END_32, SHA256_BITS, SHA256_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx2")]
-        u32,
-        8,
-        SHA256_K,
-        END_32,
-        SHA256_BITS
-    );
-}
-
-mod sha512_kernel {
-    use super::words64::*;
-    use crate::pbkdf2::rounds::{END_64, SHA512_BITS, SHA512_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx2")]
-        u64,
-        4,
-        SHA512_K,
-        END_64,
-        SHA512_BITS
-    );
-}
+sha1_kernel!(
+    sha1_kernel,
+    words32,
+    #[target_feature(enable = "avx2")]
+    8
+);
+sha2_kernel!(
+    sha256_kernel,
+    words32,
+    #[target_feature(enable = "avx2")]
+    u32,
+    8,
+    SHA256_K,
+    END_32,
+    SHA256_BITS
+);
+sha2_kernel!(
+    sha512_kernel,
+    words64,
+    #[target_feature(enable = "avx2")]
+    u64,
+    4,
+    SHA512_K,
+    END_64,
+    SHA512_BITS
+);
 
 /// The operations that the rounds are written in, by the intrinsics that differ between the sizes of a word.
 macro_rules! operations {

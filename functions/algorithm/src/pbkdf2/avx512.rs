@@ -2,11 +2,17 @@
 //!
 //! Three widths: a vector of 256 bits, which some processors run on one more port; of 512 bits; and two of 512 bits,
 //! of which one computes while the other waits.
-#![allow(unsafe_code, reason = "vectors reach memory through pointers")]
+#![allow(
+    unsafe_code,
+    reason = "vectors reach memory through pointers, and functions that enable features are called"
+)]
 
 use std::arch::is_x86_feature_detected;
 
-use super::streams::safe;
+use super::{
+    rounds::{sha1_kernel, sha2_kernel},
+    streams::safe,
+};
 
 /// Whether this machine has it.
 pub(super) fn available() -> bool {
@@ -23,107 +29,84 @@ safe!(sha512_half, u64, 8, 4, sha512_half_kernel::iterate, available);
 safe!(sha512_full, u64, 8, 8, sha512_full_kernel::iterate, available);
 safe!(sha512_pair, u64, 8, 16, sha512_pair_kernel::iterate, available);
 
-mod sha1_half_kernel {
-    use super::half32::*;
-    crate::pbkdf2::rounds::sha1_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        8
-    );
-}
-
-mod sha1_full_kernel {
-    use super::full32::*;
-    crate::pbkdf2::rounds::sha1_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        16
-    );
-}
-
-mod sha1_pair_kernel {
-    use super::pair32::*;
-    crate::pbkdf2::rounds::sha1_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        32
-    );
-}
-
-mod sha256_half_kernel {
-    use super::half32::*;
-    use crate::pbkdf2::rounds::{END_32, SHA256_BITS, SHA256_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u32,
-        8,
-        SHA256_K,
-        END_32,
-        SHA256_BITS
-    );
-}
-
-mod sha256_full_kernel {
-    use super::full32::*;
-    use crate::pbkdf2::rounds::{END_32, SHA256_BITS, SHA256_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u32,
-        16,
-        SHA256_K,
-        END_32,
-        SHA256_BITS
-    );
-}
-
-mod sha256_pair_kernel {
-    use super::pair32::*;
-    use crate::pbkdf2::rounds::{END_32, SHA256_BITS, SHA256_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u32,
-        32,
-        SHA256_K,
-        END_32,
-        SHA256_BITS
-    );
-}
-
-mod sha512_half_kernel {
-    use super::half64::*;
-    use crate::pbkdf2::rounds::{END_64, SHA512_BITS, SHA512_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u64,
-        4,
-        SHA512_K,
-        END_64,
-        SHA512_BITS
-    );
-}
-
-mod sha512_full_kernel {
-    use super::full64::*;
-    use crate::pbkdf2::rounds::{END_64, SHA512_BITS, SHA512_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u64,
-        8,
-        SHA512_K,
-        END_64,
-        SHA512_BITS
-    );
-}
-
-mod sha512_pair_kernel {
-    use super::pair64::*;
-    use crate::pbkdf2::rounds::{END_64, SHA512_BITS, SHA512_K, sha2_kernel};
-    sha2_kernel!(
-        #[target_feature(enable = "avx512f,avx512vl")]
-        u64,
-        16,
-        SHA512_K,
-        END_64,
-        SHA512_BITS
-    );
-}
+sha1_kernel!(
+    sha1_half_kernel,
+    half32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    8
+);
+sha1_kernel!(
+    sha1_full_kernel,
+    full32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    16
+);
+sha1_kernel!(
+    sha1_pair_kernel,
+    pair32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    32
+);
+sha2_kernel!(
+    sha256_half_kernel,
+    half32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u32,
+    8,
+    SHA256_K,
+    END_32,
+    SHA256_BITS
+);
+sha2_kernel!(
+    sha256_full_kernel,
+    full32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u32,
+    16,
+    SHA256_K,
+    END_32,
+    SHA256_BITS
+);
+sha2_kernel!(
+    sha256_pair_kernel,
+    pair32,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u32,
+    32,
+    SHA256_K,
+    END_32,
+    SHA256_BITS
+);
+sha2_kernel!(
+    sha512_half_kernel,
+    half64,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u64,
+    4,
+    SHA512_K,
+    END_64,
+    SHA512_BITS
+);
+sha2_kernel!(
+    sha512_full_kernel,
+    full64,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u64,
+    8,
+    SHA512_K,
+    END_64,
+    SHA512_BITS
+);
+sha2_kernel!(
+    sha512_pair_kernel,
+    pair64,
+    #[target_feature(enable = "avx512f,avx512vl")]
+    u64,
+    16,
+    SHA512_K,
+    END_64,
+    SHA512_BITS
+);
 
 /// The operations that the rounds are written in, by the intrinsics that differ between widths and words.
 macro_rules! operations {

@@ -8,7 +8,7 @@
 use core::fmt;
 
 use saltern_encoded::pbkdf2::{Prf, Setting};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, zeroize_stack};
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, sha_ni};
@@ -47,11 +47,8 @@ impl Lane {
             output: vec![0; setting.output_bytes()].into(),
         });
         // In its place, so that no copy of the key's state stays behind on the stack.
-        match &mut lane.chain {
-            AnyChain::Sha1(chain) => chain.key(password),
-            AnyChain::Sha256(chain) => chain.key(password),
-            AnyChain::Sha512(chain) => chain.key(password),
-        }
+        lane.key(password);
+        zeroize_stack::<SPILLED_BYTES>();
         lane
     }
 
@@ -76,6 +73,15 @@ impl Lane {
     pub(crate) fn finish(self: Box<Self>, output: &mut [u8]) {
         assert_eq!(self.remaining, 0, "a lane is finished when nothing remains to be done");
         output.copy_from_slice(&self.output);
+    }
+
+    #[inline(never)]
+    fn key(&mut self, password: &[u8]) {
+        match &mut self.chain {
+            AnyChain::Sha1(chain) => chain.key(password),
+            AnyChain::Sha256(chain) => chain.key(password),
+            AnyChain::Sha512(chain) => chain.key(password),
+        }
     }
 
     /// Does the first iteration of a block where one is due, up to `most` of them; returns how many it did.
@@ -232,7 +238,7 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
         }
         let members = &members[..count];
         if members.is_empty() {
-            return;
+            break;
         }
         let mut waiting = members;
         while !waiting.is_empty() {
@@ -246,6 +252,8 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
             pending[index] -= together;
         }
     }
+    // `run` is called through a pointer, so never inlined: what the kernels spilled lies below this frame.
+    zeroize_stack::<SPILLED_BYTES>();
 }
 
 /// The kernel that takes the least time a lane for so many lanes.
@@ -347,6 +355,9 @@ impl Held for [u64; 8] {
         chain
     }
 }
+
+/// More stack than a kernel and its streams take, in bytes (the widest: 5 KiB of streams, 3 KiB of spilled words).
+const SPILLED_BYTES: usize = 16 * 1024;
 
 /// Makes two costs a lane differ where they should.
 const FINE: usize = 1 << 16;
@@ -527,8 +538,7 @@ mod tests {
                 advance_on(path, &mut [&mut lane], all);
                 let mut output = vec![0; setting.output_bytes()];
                 lane.finish(&mut output);
-                let output: String = output.iter().map(|byte| format!("{byte:02x}")).collect();
-                assert_eq!(output, answer, "{path:?}");
+                assert_eq!(output, bytes(answer), "{path:?}");
             }
         }
     }
@@ -688,6 +698,11 @@ mod tests {
         setting.clone()
     }
 
+    fn bytes(hexadecimal: &str) -> Vec<u8> {
+        let (digits, _) = hexadecimal.as_bytes().as_chunks::<2>();
+        digits.iter().map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    }
+
     /// Standard Base64 without padding.
     fn base64(bytes: &[u8]) -> String {
         const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -724,7 +739,7 @@ mod tests {
         paths.collect()
     }
 
-    /// SplitMix64: the cases are the same in every run.
+    /// `SplitMix64`: the cases are the same in every run.
     struct Random(u64);
 
     impl Random {

@@ -6,9 +6,15 @@
 //! operations and all that calls them must carry the same `#[target_feature]`. The first 32 rounds are unrolled: there
 //! the constant words of the padding fold into the round constants and the message schedule.
 
-/// Defines `iterate` for SHA-256 or SHA-512, over the operations in scope.
+/// Defines a module with `iterate` for SHA-256 or SHA-512, over a module of operations.
 macro_rules! sha2_kernel {
-    ($(#[$features:meta])* $word:ident, $streams:literal, $constants:path, $end:path, $bits:path) => {
+    ($name:ident, $operations:ident, $(#[$features:meta])* $word:ident, $streams:literal, $constants:ident, $end:ident, $bits:ident) => {
+        pub(super) mod $name {
+        use super::$operations::{
+            add, choose, load, majority, rotate_right, shift_right, splat, store, xor, xor3,
+        };
+        use $crate::pbkdf2::rounds::{$constants, $end, $bits};
+
         /// Does `steps` iterations of PBKDF2 on every stream.
         $(#[$features])*
         pub(in crate::pbkdf2) fn iterate(streams: &mut $crate::pbkdf2::streams::Streams<$word, 8, $streams>, steps: u64) {
@@ -49,6 +55,7 @@ macro_rules! sha2_kernel {
             store(&mut result[5], add(f, load(&midstate[5])));
             store(&mut result[6], add(g, load(&midstate[6])));
             store(&mut result[7], add(h, load(&midstate[7])));
+        }
         }
     };
 }
@@ -120,9 +127,13 @@ macro_rules! sigma {
     };
 }
 
-/// Defines `iterate` for SHA-1, over the operations in scope.
+/// Defines a module with `iterate` for SHA-1, over a module of operations.
 macro_rules! sha1_kernel {
-    ($(#[$features:meta])* $streams:literal) => {
+    ($name:ident, $operations:ident, $(#[$features:meta])* $streams:literal) => {
+        pub(super) mod $name {
+        use super::$operations::{add, choose, load, majority, rotate_right, splat, store, xor, xor3};
+        use $crate::pbkdf2::rounds::{sha1_five, SHA1_K};
+
         /// Does `steps` iterations of PBKDF2 on every stream.
         $(#[$features])*
         pub(in crate::pbkdf2) fn iterate(streams: &mut $crate::pbkdf2::streams::Streams<u32, 5, $streams>, steps: u64) {
@@ -147,7 +158,6 @@ macro_rules! sha1_kernel {
                 splat($crate::pbkdf2::rounds::END_32), zero, zero, zero, zero, zero, zero, zero, zero, zero,
                 splat($crate::pbkdf2::rounds::SHA1_BITS),
             ];
-            use $crate::pbkdf2::rounds::{sha1_five, SHA1_K};
             sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 0 1 2 3 4);
             sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 5 6 7 8 9);
             sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 10 11 12 13 14);
@@ -173,6 +183,7 @@ macro_rules! sha1_kernel {
             store(&mut result[2], add(c, load(&midstate[2])));
             store(&mut result[3], add(d, load(&midstate[3])));
             store(&mut result[4], add(e, load(&midstate[4])));
+        }
         }
     };
 }

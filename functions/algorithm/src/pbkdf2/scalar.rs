@@ -1,21 +1,10 @@
 //! One stream in general registers: plain Rust, for every machine and for Miri.
 
-pub(super) mod sha1 {
-    use super::words32::*;
-    crate::pbkdf2::rounds::sha1_kernel!(1);
-}
+use super::rounds::{sha1_kernel, sha2_kernel};
 
-pub(super) mod sha256 {
-    use super::words32::*;
-    use crate::pbkdf2::rounds::{END_32, SHA256_BITS, SHA256_K, sha2_kernel};
-    sha2_kernel!(u32, 1, SHA256_K, END_32, SHA256_BITS);
-}
-
-pub(super) mod sha512 {
-    use super::words64::*;
-    use crate::pbkdf2::rounds::{END_64, SHA512_BITS, SHA512_K, sha2_kernel};
-    sha2_kernel!(u64, 1, SHA512_K, END_64, SHA512_BITS);
-}
+sha1_kernel!(sha1, words32, 1);
+sha2_kernel!(sha256, words32, u32, 1, SHA256_K, END_32, SHA256_BITS);
+sha2_kernel!(sha512, words64, u64, 1, SHA512_K, END_64, SHA512_BITS);
 
 /// The operations that the rounds are written in.
 macro_rules! operations {

@@ -4,6 +4,7 @@
 //! The functions enable what the instructions need and no more. These instructions have only the legacy SSE
 //! encoding: mixed with the EVEX code that AVX-512 would bring for registers above xmm15, they became 90 times slower.
 #![allow(unsafe_code, reason = "functions that enable features are called")]
+#![allow(clippy::wildcard_imports, reason = "an intrinsic's name says where it is from")]
 
 use std::arch::is_x86_feature_detected;
 
@@ -113,8 +114,8 @@ mod sha1_kernel {
     fn pack<const STREAMS: usize>(rows: &[[u32; STREAMS]; 5]) -> [Pair; STREAMS] {
         let mut packed = [(_mm_setzero_si128(), _mm_setzero_si128()); STREAMS];
         for (s, pair) in packed.iter_mut().enumerate() {
-            let [a, b, c, d, e] = rows.each_ref().map(|row| row[s].cast_signed());
-            *pair = (_mm_set_epi32(a, b, c, d), _mm_set_epi32(e, 0, 0, 0));
+            let word = rows.each_ref().map(|row| row[s].cast_signed());
+            *pair = (_mm_set_epi32(word[0], word[1], word[2], word[3]), _mm_set_epi32(word[4], 0, 0, 0));
         }
         packed
     }
@@ -230,8 +231,9 @@ mod sha256_kernel {
     fn pack<const STREAMS: usize>(rows: &[[u32; STREAMS]; 8]) -> [Pair; STREAMS] {
         let mut packed = [(_mm_setzero_si128(), _mm_setzero_si128()); STREAMS];
         for (s, pair) in packed.iter_mut().enumerate() {
-            let [a, b, c, d, e, f, g, h] = rows.each_ref().map(|row| row[s].cast_signed());
-            *pair = (_mm_set_epi32(a, b, e, f), _mm_set_epi32(c, d, g, h));
+            let word = rows.each_ref().map(|row| row[s].cast_signed());
+            let abef = _mm_set_epi32(word[0], word[1], word[4], word[5]);
+            *pair = (abef, _mm_set_epi32(word[2], word[3], word[6], word[7]));
         }
         packed
     }
