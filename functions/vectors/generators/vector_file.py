@@ -7,6 +7,8 @@ of their group's source and their comment, so a comment is unique within its gro
 import json
 import pathlib
 
+import jsonschema
+
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 SCHEMA = "vectors.schema.json"
 
@@ -42,6 +44,7 @@ def write(topic, description, generator, notes, groups):
         "notes": notes,
         "testGroups": [{**g, "tests": [_ordered(t) for t in g["tests"]]} for g in groups],
     }
+    jsonschema.validate(document, json.loads((DATA / SCHEMA).read_text(encoding="utf-8")))
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{path.name}: {document['numberOfTests']} tests")
 
