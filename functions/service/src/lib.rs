@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod body;
 mod log;
 mod outcome;
 mod problem;
@@ -12,16 +13,13 @@ mod service;
 use core::fmt;
 
 use http::Response;
-use zeroize::Zeroizing;
 
+pub use body::Body;
 pub use log::say_only_where_a_panic_was;
 pub use outcome::{End, Operation, Outcome, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request_id::RequestId;
 pub use service::{Arrival, Service};
-
-/// A body, there or back: wiped when dropped, for it holds passwords and hashes.
-pub type Body = Zeroizing<Vec<u8>>;
 
 /// What goes back, and what it was. The body is absent from `Debug`.
 pub struct Answer {
