@@ -3,13 +3,12 @@
 use core::fmt;
 use std::{borrow::Cow, time::Duration};
 
-use http::{HeaderValue, StatusCode, header};
+use http::StatusCode;
 use serde::Serialize;
 
 use crate::{
-    Answer, Outcome, RequestId,
-    outcome::{Operation, Timing},
-    response,
+    Answer, End, Operation, Outcome, RequestId,
+    response::{self, Content},
 };
 
 /// Every cause of an answer that is not 200. The set is the contract's table of errors.
@@ -276,13 +275,18 @@ impl Problem {
         self.code
     }
 
-    /// The response alone; a front door that has a [`Service`](crate::Service) uses
-    /// [`Service::refuse`](crate::Service::refuse), which counts and logs too.
+    /// The answer alone, for a front door without a service. Another uses
+    /// [`Service::refuse`](crate::Service::refuse), which counts it too.
     #[must_use]
     pub fn into_answer(self, request_id: RequestId) -> Answer {
-        let timing = Timing::default();
-        let outcome = Outcome::refused(Operation::None, self.code, request_id, timing);
-        Answer { response: response::problem(&self, &outcome), outcome }
+        let outcome = Outcome {
+            operation: Operation::None,
+            end: End::Problem(self.code),
+            request_id,
+            total: Duration::ZERO,
+            steps: Vec::new(),
+        };
+        Answer { response: response::write(&Content::Problem(self), &outcome), outcome }
     }
 
     pub(crate) fn new(code: Code) -> Self {
@@ -321,19 +325,14 @@ impl Problem {
         }
     }
 
-    /// The headers that belong to it.
-    pub(crate) fn headers(&self) -> Vec<(header::HeaderName, HeaderValue)> {
-        let mut headers = Vec::new();
-        if let Some(allow) = self.allow {
-            headers.push((header::ALLOW, HeaderValue::from_static(allow)));
-        }
-        if self.code == Code::Unauthorized {
-            headers.push((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
-        }
-        if let Some(retry_after) = self.retry_after {
-            headers.push((header::RETRY_AFTER, HeaderValue::from(whole_seconds(retry_after))));
-        }
-        headers
+    /// The method that the path has.
+    pub(crate) fn allow(&self) -> Option<&'static str> {
+        self.allow
+    }
+
+    /// `Retry-After` has whole seconds (RFC 9110 §10.2.3): rounded up, for 0 would be "at once".
+    pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
+        self.retry_after.map(|after| whole_milliseconds(after).div_ceil(1000))
     }
 }
 
@@ -380,11 +379,6 @@ pub(crate) struct Document {
     field: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-}
-
-/// `Retry-After` has whole seconds (RFC 9110 §10.2.3): rounded up, for 0 would be "at once".
-fn whole_seconds(duration: Duration) -> u64 {
-    duration.as_millis().div_ceil(1000).max(1).try_into().unwrap_or(u64::MAX)
 }
 
 fn whole_milliseconds(duration: Duration) -> u64 {
