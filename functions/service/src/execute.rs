@@ -4,7 +4,7 @@ use core::fmt;
 use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
-use saltern_policy::{Candidate, NewHash, Policies, Refusal, Stored, Verdict};
+use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 
 use crate::{
     Code, End, Operation, Problem, Step, Timing,
@@ -60,9 +60,9 @@ impl Executor<'_> {
     fn start(self, task: Task, index: Option<usize>) -> Started {
         let mut step = Step::new(task.operation());
         let pending = match task {
-            Task::Hash { password, policy } => self.start_hash(password, policy, index, &mut step),
+            Task::Hash { password, policy } => self.start_hash(password, policy.as_ref(), index, &mut step),
             Task::Verify { password, hash, rehash } => {
-                self.start_verify(password, hash, rehash, index, &mut step)
+                self.start_verify(password, hash.as_ref(), rehash, index, &mut step)
             }
         };
         Started { pending, step }
@@ -71,11 +71,11 @@ impl Executor<'_> {
     fn start_hash(
         self,
         password: Password,
-        policy: Option<Given>,
+        policy: Option<&Given>,
         index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
-        let new = self.policies.admit_new(policy.as_ref().map(Given::expose), &password);
+        let new = self.policies.admit_new(policy.map(Given::expose), &password);
         let new = new.map_err(|refusal| refused(refusal, index))?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
@@ -86,12 +86,12 @@ impl Executor<'_> {
     fn start_verify(
         self,
         password: Password,
-        hash: Option<Given>,
+        hash: Option<&Given>,
         rehash: bool,
         index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
-        let stored = match &hash {
+        let stored = match hash {
             Some(hash) => self.policies.admit_stored(hash.expose()),
             None => self.policies.admit_decoy(),
         };
@@ -155,7 +155,7 @@ impl Executor<'_> {
     }
 
     fn algorithm_of(self, policy: &str) -> Option<&'static str> {
-        self.policies.list().iter().find(|listed| listed.id() == policy).map(|listed| listed.algorithm())
+        self.policies.list().iter().find(|listed| listed.id() == policy).map(Policy::algorithm)
     }
 }
 
@@ -233,7 +233,7 @@ fn verified(verdict: Verdict, step: &mut Step) -> Reply {
     Reply::Verified(Verified {
         matches: verdict.matches,
         needs_rehash: verdict.rehash.is_some(),
-        rehash_reason: verdict.rehash.map(|reason| reason.name()),
+        rehash_reason: verdict.rehash.map(RehashReason::name),
         policy: verdict.policy,
         rehashed: None,
     })

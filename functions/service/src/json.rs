@@ -242,7 +242,7 @@ impl<'a> Visitor<'a> for Peek<'a> {
 
 /// The place of the byte that follows these.
 fn place_after(before: &[u8]) -> Place {
-    let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+    let line = before.split(|&b| b == b'\n').count();
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
     Place { line, column: before.len() - line_start + 1 }
 }

@@ -81,137 +81,114 @@ impl Code {
     /// Its name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.row().1
+        match self {
+            Self::BodyTooLarge => "body_too_large",
+            Self::CostOutOfBounds => "cost_out_of_bounds",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::HeadersTooLarge => "headers_too_large",
+            Self::Internal => "internal",
+            Self::InvalidHash => "invalid_hash",
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidRequest => "invalid_request",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::NotFound => "not_found",
+            Self::Overloaded => "overloaded",
+            Self::PasswordHasNul => "password_has_nul",
+            Self::PasswordTooLong => "password_too_long",
+            Self::PolicyNotForHashing => "policy_not_for_hashing",
+            Self::RequestTimeout => "request_timeout",
+            Self::Unauthorized => "unauthorized",
+            Self::UnknownPolicy => "unknown_policy",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::UnsupportedHash => "unsupported_hash",
+        }
     }
 
     /// Its HTTP status.
     #[must_use]
     pub fn status(self) -> StatusCode {
-        self.row().0
+        match self {
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::CostOutOfBounds
+            | Self::InvalidHash
+            | Self::PasswordHasNul
+            | Self::PasswordTooLong
+            | Self::PolicyNotForHashing
+            | Self::UnknownPolicy
+            | Self::UnsupportedHash => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::DeadlineExceeded | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::InvalidJson | Self::InvalidRequest => StatusCode::BAD_REQUEST,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        }
     }
 
     fn title(self) -> &'static str {
-        self.row().2
+        match self {
+            Self::BodyTooLarge => "The body is too large",
+            Self::CostOutOfBounds => "The hash costs too much",
+            Self::DeadlineExceeded => "The deadline cannot be met",
+            Self::HeadersTooLarge => "The headers are too large",
+            Self::Internal => "A fault of the service",
+            Self::InvalidHash => "The hash cannot be read",
+            Self::InvalidJson => "The body is not JSON",
+            Self::InvalidRequest => "The request has not the right shape",
+            Self::MethodNotAllowed => "The method is not allowed",
+            Self::NotFound => "Nothing is here",
+            Self::Overloaded => "The service is busy",
+            Self::PasswordHasNul => "The password has a NUL",
+            Self::PasswordTooLong => "The password is too long",
+            Self::PolicyNotForHashing => "The policy makes no new hashes",
+            Self::RequestTimeout => "The request came too slowly",
+            Self::Unauthorized => "A token is wanted",
+            Self::UnknownPolicy => "No policy has that name",
+            Self::UnsupportedMediaType => "The body must be JSON",
+            Self::UnsupportedHash => "The hash is of an unsupported scheme",
+        }
     }
 
     fn detail(self) -> &'static str {
-        self.row().3
-    }
-
-    /// The one place where a cause meets the wire.
-    fn row(self) -> (StatusCode, &'static str, &'static str, &'static str) {
         match self {
-            Self::BodyTooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "body_too_large",
-                "The body is too large",
-                "A body has at most 16 KiB, that of /batch 1 MiB.",
-            ),
-            Self::CostOutOfBounds => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "cost_out_of_bounds",
-                "The hash costs too much",
-                "A cost of the stored hash is over its ceiling. GET /policies lists the ceilings.",
-            ),
-            Self::DeadlineExceeded => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "deadline_exceeded",
-                "The deadline cannot be met",
-                "The work does not fit into the time that was given. Nobody can do it in that time.",
-            ),
-            Self::HeadersTooLarge => (
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "headers_too_large",
-                "The headers are too large",
-                "The head of the request is over its limit.",
-            ),
-            Self::Internal => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "A fault of the service",
-                "The service failed. Its log has the request id.",
-            ),
-            Self::InvalidHash => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "invalid_hash",
-                "The hash cannot be read",
-                "The stored hash is not in the one form that its scheme's reference software prints.",
-            ),
-            Self::InvalidJson => (
-                StatusCode::BAD_REQUEST,
-                "invalid_json",
-                "The body is not JSON",
-                "The body is not well-formed JSON in UTF-8. The first fault is at the line and column.",
-            ),
-            Self::InvalidRequest => (
-                StatusCode::BAD_REQUEST,
-                "invalid_request",
-                "The request has not the right shape",
-                "A field or header is missing, unknown, given twice, or has a value of the wrong kind.",
-            ),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "The method is not allowed",
-                "This path takes the method that the Allow header names.",
-            ),
-            Self::NotFound => {
-                (StatusCode::NOT_FOUND, "not_found", "Nothing is here", "GET /openapi.json lists the paths.")
+            Self::BodyTooLarge => "A body has at most 16 KiB, that of /batch 1 MiB.",
+            Self::CostOutOfBounds => {
+                "A cost of the stored hash is over its ceiling. GET /policies lists the ceilings."
             }
-            Self::Overloaded => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "overloaded",
-                "The service is busy",
-                "The queue is full, or too long for the deadline. Another place may do it in time.",
-            ),
-            Self::PasswordHasNul => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "password_has_nul",
-                "The password has a NUL",
-                "A new bcrypt hash cannot cover a password with a NUL.",
-            ),
-            Self::PasswordTooLong => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "password_too_long",
-                "The password is too long",
-                "A password has at most 1,024 bytes of UTF-8; for a new bcrypt hash 72.",
-            ),
-            Self::PolicyNotForHashing => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "policy_not_for_hashing",
-                "The policy makes no new hashes",
-                "The named policy is verify-only. GET /policies lists the active ones.",
-            ),
-            Self::RequestTimeout => (
-                StatusCode::REQUEST_TIMEOUT,
-                "request_timeout",
-                "The request came too slowly",
-                "The request was not complete in time.",
-            ),
-            Self::Unauthorized => (
-                StatusCode::UNAUTHORIZED,
-                "unauthorized",
-                "A token is wanted",
-                "Send a valid bearer token in the Authorization header.",
-            ),
-            Self::UnknownPolicy => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unknown_policy",
-                "No policy has that name",
-                "GET /policies lists the policies.",
-            ),
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "The body must be JSON",
-                "Send Content-Type: application/json.",
-            ),
-            Self::UnsupportedHash => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unsupported_hash",
-                "The hash is of an unsupported scheme",
-                "The stored hash is of a scheme, or a variant of one, that is not verified here.",
-            ),
+            Self::DeadlineExceeded => {
+                "The work does not fit into the time that was given. Nobody can do it in that time."
+            }
+            Self::HeadersTooLarge => "The head of the request is over its limit.",
+            Self::Internal => "The service failed. Its log has the request id.",
+            Self::InvalidHash => {
+                "The stored hash is not in the one form that its scheme's reference software prints."
+            }
+            Self::InvalidJson => {
+                "The body is not well-formed JSON in UTF-8. The first fault is at the line and column."
+            }
+            Self::InvalidRequest => {
+                "A field or header is missing, unknown, given twice, or has a value of the wrong kind."
+            }
+            Self::MethodNotAllowed => "This path takes the method that the Allow header names.",
+            Self::NotFound => "GET /openapi.json lists the paths.",
+            Self::Overloaded => {
+                "The queue is full, or too long for the deadline. Another place may do it in time."
+            }
+            Self::PasswordHasNul => "A new bcrypt hash cannot cover a password with a NUL.",
+            Self::PasswordTooLong => "A password has at most 1,024 bytes of UTF-8; for a new bcrypt hash 72.",
+            Self::PolicyNotForHashing => {
+                "The named policy is verify-only. GET /policies lists the active ones."
+            }
+            Self::RequestTimeout => "The request was not complete in time.",
+            Self::Unauthorized => "Send a valid bearer token in the Authorization header.",
+            Self::UnknownPolicy => "GET /policies lists the policies.",
+            Self::UnsupportedMediaType => "Send Content-Type: application/json.",
+            Self::UnsupportedHash => {
+                "The stored hash is of a scheme, or a variant of one, that is not verified here."
+            }
         }
     }
 }
