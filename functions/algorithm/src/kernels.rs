@@ -76,6 +76,8 @@ impl WholeKernel {
     }
 
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
+        #[cfg(feature = "fault-injection")]
+        crate::fault::strike(password);
         let Setting::Argon2(setting) = admitted.setting() else { return compute(admitted, password) };
         if self.kernels == Kernels::Crates {
             return compute(admitted, password);
