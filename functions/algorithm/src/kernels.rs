@@ -18,6 +18,8 @@ pub enum Kernels {
 /// Never, for an [`Admitted`] setting: every parameter that a crate could refuse was refused before.
 #[must_use]
 pub fn compute(admitted: &Admitted, password: &[u8]) -> Output {
+    #[cfg(feature = "fault-injection")]
+    crate::fault::strike(password);
     let mut output = Output::zeroed(admitted.setting().output_bytes());
     match admitted.setting() {
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut()),

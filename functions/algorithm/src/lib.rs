@@ -8,6 +8,8 @@
 mod admitted;
 mod argon2;
 mod bcrypt;
+#[cfg(feature = "fault-injection")]
+pub mod fault;
 mod kernels;
 mod output;
 mod password;

@@ -97,6 +97,23 @@ pub struct Step {
     pub rehashed: bool,
 }
 
+impl Step {
+    pub(crate) fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            end: End::Problem(Code::Internal),
+            policy: None,
+            algorithm: None,
+            timing: None,
+            rehashed: false,
+        }
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.end, End::Problem(_))
+    }
+}
+
 /// What became of a request. It holds no password, hash, salt, body, header or path.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -113,7 +130,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn refused(operation: Operation, code: Code, request_id: RequestId, _timing: Timing) -> Self {
-        Self { operation, end: End::Problem(code), request_id, total: Duration::ZERO, steps: Vec::new() }
+    /// Where the time went; `None` where nothing was computed.
+    #[must_use]
+    pub fn timing(&self) -> Option<Timing> {
+        self.steps.iter().filter_map(|step| step.timing).reduce(Timing::beside)
     }
 }

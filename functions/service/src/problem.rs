@@ -3,13 +3,12 @@
 use core::fmt;
 use std::{borrow::Cow, time::Duration};
 
-use http::{HeaderValue, StatusCode, header};
+use http::StatusCode;
 use serde::Serialize;
 
 use crate::{
-    Answer, Outcome, RequestId,
-    outcome::{Operation, Timing},
-    response,
+    Answer, End, Operation, Outcome, RequestId,
+    response::{self, Content},
 };
 
 /// Every cause of an answer that is not 200. The set is the contract's table of errors.
@@ -82,137 +81,114 @@ impl Code {
     /// Its name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.row().1
+        match self {
+            Self::BodyTooLarge => "body_too_large",
+            Self::CostOutOfBounds => "cost_out_of_bounds",
+            Self::DeadlineExceeded => "deadline_exceeded",
+            Self::HeadersTooLarge => "headers_too_large",
+            Self::Internal => "internal",
+            Self::InvalidHash => "invalid_hash",
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidRequest => "invalid_request",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::NotFound => "not_found",
+            Self::Overloaded => "overloaded",
+            Self::PasswordHasNul => "password_has_nul",
+            Self::PasswordTooLong => "password_too_long",
+            Self::PolicyNotForHashing => "policy_not_for_hashing",
+            Self::RequestTimeout => "request_timeout",
+            Self::Unauthorized => "unauthorized",
+            Self::UnknownPolicy => "unknown_policy",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::UnsupportedHash => "unsupported_hash",
+        }
     }
 
     /// Its HTTP status.
     #[must_use]
     pub fn status(self) -> StatusCode {
-        self.row().0
+        match self {
+            Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::CostOutOfBounds
+            | Self::InvalidHash
+            | Self::PasswordHasNul
+            | Self::PasswordTooLong
+            | Self::PolicyNotForHashing
+            | Self::UnknownPolicy
+            | Self::UnsupportedHash => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::DeadlineExceeded | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::InvalidJson | Self::InvalidRequest => StatusCode::BAD_REQUEST,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        }
     }
 
     fn title(self) -> &'static str {
-        self.row().2
+        match self {
+            Self::BodyTooLarge => "The body is too large",
+            Self::CostOutOfBounds => "The hash costs too much",
+            Self::DeadlineExceeded => "The deadline cannot be met",
+            Self::HeadersTooLarge => "The headers are too large",
+            Self::Internal => "A fault of the service",
+            Self::InvalidHash => "The hash cannot be read",
+            Self::InvalidJson => "The body is not JSON",
+            Self::InvalidRequest => "The request has not the right shape",
+            Self::MethodNotAllowed => "The method is not allowed",
+            Self::NotFound => "Nothing is here",
+            Self::Overloaded => "The service is busy",
+            Self::PasswordHasNul => "The password has a NUL",
+            Self::PasswordTooLong => "The password is too long",
+            Self::PolicyNotForHashing => "The policy makes no new hashes",
+            Self::RequestTimeout => "The request came too slowly",
+            Self::Unauthorized => "A token is wanted",
+            Self::UnknownPolicy => "No policy has that name",
+            Self::UnsupportedMediaType => "The body must be JSON",
+            Self::UnsupportedHash => "The hash is of an unsupported scheme",
+        }
     }
 
     fn detail(self) -> &'static str {
-        self.row().3
-    }
-
-    /// The one place where a cause meets the wire.
-    fn row(self) -> (StatusCode, &'static str, &'static str, &'static str) {
         match self {
-            Self::BodyTooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "body_too_large",
-                "The body is too large",
-                "A body has at most 16 KiB, that of /batch 1 MiB.",
-            ),
-            Self::CostOutOfBounds => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "cost_out_of_bounds",
-                "The hash costs too much",
-                "A cost of the stored hash is over its ceiling. GET /policies lists the ceilings.",
-            ),
-            Self::DeadlineExceeded => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "deadline_exceeded",
-                "The deadline cannot be met",
-                "The work does not fit into the time that was given. Nobody can do it in that time.",
-            ),
-            Self::HeadersTooLarge => (
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "headers_too_large",
-                "The headers are too large",
-                "The head of the request is over its limit.",
-            ),
-            Self::Internal => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal",
-                "A fault of the service",
-                "The service failed. Its log has the request id.",
-            ),
-            Self::InvalidHash => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "invalid_hash",
-                "The hash cannot be read",
-                "The stored hash is not in the one form that its scheme's reference software prints.",
-            ),
-            Self::InvalidJson => (
-                StatusCode::BAD_REQUEST,
-                "invalid_json",
-                "The body is not JSON",
-                "The body is not well-formed JSON in UTF-8. The first fault is at the line and column.",
-            ),
-            Self::InvalidRequest => (
-                StatusCode::BAD_REQUEST,
-                "invalid_request",
-                "The request has not the right shape",
-                "A field or header is missing, unknown, given twice, or has a value of the wrong kind.",
-            ),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "The method is not allowed",
-                "This path takes the method that the Allow header names.",
-            ),
-            Self::NotFound => {
-                (StatusCode::NOT_FOUND, "not_found", "Nothing is here", "GET /openapi.json lists the paths.")
+            Self::BodyTooLarge => "A body has at most 16 KiB, that of /batch 1 MiB.",
+            Self::CostOutOfBounds => {
+                "A cost of the stored hash is over its ceiling. GET /policies lists the ceilings."
             }
-            Self::Overloaded => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "overloaded",
-                "The service is busy",
-                "The queue is full, or too long for the deadline. Another place may do it in time.",
-            ),
-            Self::PasswordHasNul => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "password_has_nul",
-                "The password has a NUL",
-                "A new bcrypt hash cannot cover a password with a NUL.",
-            ),
-            Self::PasswordTooLong => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "password_too_long",
-                "The password is too long",
-                "A password has at most 1,024 bytes of UTF-8; for a new bcrypt hash 72.",
-            ),
-            Self::PolicyNotForHashing => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "policy_not_for_hashing",
-                "The policy makes no new hashes",
-                "The named policy is verify-only. GET /policies lists the active ones.",
-            ),
-            Self::RequestTimeout => (
-                StatusCode::REQUEST_TIMEOUT,
-                "request_timeout",
-                "The request came too slowly",
-                "The request was not complete in time.",
-            ),
-            Self::Unauthorized => (
-                StatusCode::UNAUTHORIZED,
-                "unauthorized",
-                "A token is wanted",
-                "Send a valid bearer token in the Authorization header.",
-            ),
-            Self::UnknownPolicy => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unknown_policy",
-                "No policy has that name",
-                "GET /policies lists the policies.",
-            ),
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "The body must be JSON",
-                "Send Content-Type: application/json.",
-            ),
-            Self::UnsupportedHash => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "unsupported_hash",
-                "The hash is of an unsupported scheme",
-                "The stored hash is of a scheme, or a variant of one, that is not verified here.",
-            ),
+            Self::DeadlineExceeded => {
+                "The work does not fit into the time that was given. Nobody can do it in that time."
+            }
+            Self::HeadersTooLarge => "The head of the request is over its limit.",
+            Self::Internal => "The service failed. Its log has the request id.",
+            Self::InvalidHash => {
+                "The stored hash is not in the one form that its scheme's reference software prints."
+            }
+            Self::InvalidJson => {
+                "The body is not well-formed JSON in UTF-8. The first fault is at the line and column."
+            }
+            Self::InvalidRequest => {
+                "A field or header is missing, unknown, given twice, or has a value of the wrong kind."
+            }
+            Self::MethodNotAllowed => "This path takes the method that the Allow header names.",
+            Self::NotFound => "GET /openapi.json lists the paths.",
+            Self::Overloaded => {
+                "The queue is full, or too long for the deadline. Another place may do it in time."
+            }
+            Self::PasswordHasNul => "A new bcrypt hash cannot cover a password with a NUL.",
+            Self::PasswordTooLong => "A password has at most 1,024 bytes of UTF-8; for a new bcrypt hash 72.",
+            Self::PolicyNotForHashing => {
+                "The named policy is verify-only. GET /policies lists the active ones."
+            }
+            Self::RequestTimeout => "The request was not complete in time.",
+            Self::Unauthorized => "Send a valid bearer token in the Authorization header.",
+            Self::UnknownPolicy => "GET /policies lists the policies.",
+            Self::UnsupportedMediaType => "Send Content-Type: application/json.",
+            Self::UnsupportedHash => {
+                "The stored hash is of a scheme, or a variant of one, that is not verified here."
+            }
         }
     }
 }
@@ -276,13 +252,18 @@ impl Problem {
         self.code
     }
 
-    /// The response alone; a front door that has a [`Service`](crate::Service) uses
-    /// [`Service::refuse`](crate::Service::refuse), which counts and logs too.
+    /// The answer alone, for a front door without a service. Another uses
+    /// [`Service::refuse`](crate::Service::refuse), which counts it too.
     #[must_use]
     pub fn into_answer(self, request_id: RequestId) -> Answer {
-        let timing = Timing::default();
-        let outcome = Outcome::refused(Operation::None, self.code, request_id, timing);
-        Answer { response: response::problem(&self, &outcome), outcome }
+        let outcome = Outcome {
+            operation: Operation::None,
+            end: End::Problem(self.code),
+            request_id,
+            total: Duration::ZERO,
+            steps: Vec::new(),
+        };
+        Answer { response: response::write(&Content::Problem(self), &outcome), outcome }
     }
 
     pub(crate) fn new(code: Code) -> Self {
@@ -321,19 +302,14 @@ impl Problem {
         }
     }
 
-    /// The headers that belong to it.
-    pub(crate) fn headers(&self) -> Vec<(header::HeaderName, HeaderValue)> {
-        let mut headers = Vec::new();
-        if let Some(allow) = self.allow {
-            headers.push((header::ALLOW, HeaderValue::from_static(allow)));
-        }
-        if self.code == Code::Unauthorized {
-            headers.push((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
-        }
-        if let Some(retry_after) = self.retry_after {
-            headers.push((header::RETRY_AFTER, HeaderValue::from(whole_seconds(retry_after))));
-        }
-        headers
+    /// The method that the path has.
+    pub(crate) fn allow(&self) -> Option<&'static str> {
+        self.allow
+    }
+
+    /// `Retry-After` has whole seconds (RFC 9110 §10.2.3): rounded up, for 0 would be "at once".
+    pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
+        self.retry_after.map(|after| whole_milliseconds(after).div_ceil(1000))
     }
 }
 
@@ -380,11 +356,6 @@ pub(crate) struct Document {
     field: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
-}
-
-/// `Retry-After` has whole seconds (RFC 9110 §10.2.3): rounded up, for 0 would be "at once".
-fn whole_seconds(duration: Duration) -> u64 {
-    duration.as_millis().div_ceil(1000).max(1).try_into().unwrap_or(u64::MAX)
 }
 
 fn whole_milliseconds(duration: Duration) -> u64 {
