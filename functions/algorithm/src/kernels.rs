@@ -1,3 +1,6 @@
+use core::fmt;
+use std::time::Duration;
+
 use saltern_encoded::Setting;
 
 use crate::{Admitted, Output, argon2, bcrypt, pbkdf2, scrypt};
@@ -10,20 +13,62 @@ pub enum Kernels {
     Crates,
 }
 
+impl Kernels {
+    /// Every choice.
+    pub const ALL: [Self; 1] = [Self::Crates];
+}
+
 /// Computes one hash on the calling thread with the reference crates, from start to end.
 ///
 /// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.
 ///
-/// # Panics
-/// Never, for an [`Admitted`] setting: every parameter that a crate could refuse was refused before.
-#[must_use]
-pub fn compute(admitted: &Admitted, password: &[u8]) -> Output {
+/// # Errors
+/// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
+pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
     let mut output = Output::zeroed(admitted.setting().output_bytes());
     match admitted.setting() {
-        Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut()),
+        Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut()),
     }
-    output
+    Ok(output)
+}
+
+/// The system did not give the memory that a hash needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the system gave no memory for the hash")
+    }
+}
+
+impl core::error::Error for OutOfMemory {}
+
+/// What a block worker computes with.
+#[derive(Debug)]
+pub(crate) struct WholeKernel {
+    kernels: Kernels,
+}
+
+impl WholeKernel {
+    pub(crate) fn new(kernels: Kernels) -> Self {
+        Self { kernels }
+    }
+
+    pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
+        match self.kernels {
+            Kernels::Crates => compute(admitted, password),
+        }
+    }
+
+    /// How long to wait for the next hash before memory is given back; `None` where none is held.
+    pub(crate) fn give_back_after(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Gives memory that was kept between hashes back to the system.
+    pub(crate) fn give_back_memory(&mut self) {}
 }

@@ -9,6 +9,9 @@ mod admitted;
 mod argon2;
 mod bcrypt;
 mod kernels;
+#[cfg(feature = "bench-kernels")]
+#[doc(hidden)]
+pub mod lanes_for_bench;
 mod output;
 mod password;
 mod pbkdf2;
@@ -16,7 +19,7 @@ mod pool;
 mod scrypt;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
-pub use kernels::{Kernels, compute};
+pub use kernels::{Kernels, OutOfMemory, compute};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 pub use pool::{Done, Dropped, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work};

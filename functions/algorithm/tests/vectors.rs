@@ -90,7 +90,7 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let Ok(admitted) = Admitted::new(encoded.setting().clone(), ceilings) else {
         return Expected::CostOutOfBounds;
     };
-    let matches = compute(&admitted, &vector.password).matches(encoded.output());
+    let matches = compute(&admitted, &vector.password).unwrap().matches(encoded.output());
     if matches { Expected::Match } else { Expected::Mismatch }
 }
 

@@ -1,11 +1,18 @@
 //! The workers: a bounded queue in front of one thread per core.
+//!
+//! `schedule` decides who computes what and what is refused, without threads; `estimate` knows how long work takes,
+//! by measurement; `block_worker` is a thread that computes one hash after another.
+
+mod block_worker;
+mod calibration;
+mod estimate;
+mod schedule;
+mod task;
 
 use std::{
-    collections::VecDeque,
     future::Future,
     io,
     num::NonZeroUsize,
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
@@ -15,7 +22,12 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{Admitted, Kernels, Output, Password, compute};
+use self::{
+    estimate::{Cost, Estimates},
+    schedule::{Schedule, Wake},
+    task::Task,
+};
+use crate::{Admitted, Kernels, Output, Password, kernels::WholeKernel};
 
 /// How a pool is built.
 #[derive(Clone, Debug)]
@@ -125,23 +137,30 @@ impl Future for Ticket {
 pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<thread::JoinHandle<()>>,
-    settings: PoolSettings,
 }
 
 impl Pool {
-    /// Starts the workers.
+    /// Measures this machine for a few milliseconds and starts the workers.
     ///
     /// # Errors
     /// [`io::Error`] where the system gives no thread.
-    pub fn start(settings: PoolSettings) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let threads = (0..settings.workers.get())
-            .map(|i| {
-                let shared = Arc::clone(&shared);
-                thread::Builder::new().name(format!("saltern-{i}")).spawn(move || shared.work())
-            })
-            .collect::<io::Result<_>>()?;
-        Ok(Self { shared, threads, settings })
+    pub fn start(settings: &PoolSettings) -> io::Result<Self> {
+        let workers = settings.workers.get();
+        let mut estimates = Estimates::new(|_| 1);
+        let mut kernel = WholeKernel::new(settings.kernels);
+        for (kind, work, elapsed) in calibration::of_whole_kernels(&mut kernel) {
+            estimates.measured(kind, 1, work, elapsed);
+        }
+        let schedule = Schedule::new(workers, Vec::new(), estimates, settings.queue);
+        let shared = Arc::new(Shared::new(schedule, workers));
+        let mut pool = Self { shared, threads: Vec::new() };
+        for worker in 0..workers {
+            let kernel = WholeKernel::new(settings.kernels);
+            pool.spawn(format!("saltern-block-{worker}"), move |shared| {
+                block_worker::run(&shared, worker, kernel);
+            })?;
+        }
+        Ok(pool)
     }
 
     /// Takes work, or refuses it at once.
@@ -149,83 +168,79 @@ impl Pool {
     /// # Errors
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
+        let Work { admitted, password, deadline, urgency } = work;
         let (reply, ticket) = oneshot::channel();
-        let mut queue = self.shared.lock();
-        let full = self.settings.queue.is_some_and(|limits| queue.waiting.len() >= limits.operations);
-        if full {
-            return Err(Refused::Overloaded { retry_after: Duration::from_secs(1) });
+        let cost = Cost::of(&admitted);
+        let task = Task { admitted, password, reply };
+        let wake = self.shared.lock().submit(task, cost, deadline, urgency, Instant::now())?;
+        if let Some(worker) = wake {
+            self.shared.doorbell(worker).notify_one();
         }
-        queue.waiting.push_back(Waiting { work, reply, since: Instant::now() });
-        drop(queue);
-        self.shared.arrived.notify_one();
         Ok(Ticket(ticket))
+    }
+
+    fn spawn(&mut self, name: String, run: impl FnOnce(Arc<Shared>) + Send + 'static) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        self.threads.push(thread::Builder::new().name(name).spawn(move || run(shared))?);
+        Ok(())
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.arrived.notify_all();
+        self.shared.lock().close();
+        self.shared.lane_doorbells.iter().chain(&self.shared.block_doorbells).for_each(Condvar::notify_one);
         for thread in self.threads.drain(..) {
             let _panicked = thread.join();
         }
     }
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    queue: Mutex<Queue>,
-    arrived: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: VecDeque<Waiting>,
-    closed: bool,
-}
-
+/// The schedule, and a doorbell for each thread that may sleep.
 #[derive(Debug)]
-struct Waiting {
-    work: Work,
-    reply: oneshot::Sender<Result<Done, Dropped>>,
-    since: Instant,
+struct Shared {
+    schedule: Mutex<Schedule<Task>>,
+    lane_doorbells: Vec<Condvar>,
+    block_doorbells: Vec<Condvar>,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new(schedule: Schedule<Task>, workers: usize) -> Self {
+        let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
+        Self { schedule: Mutex::new(schedule), lane_doorbells: doorbells(), block_doorbells: doorbells() }
     }
 
-    fn work(&self) {
-        while let Some(Waiting { work, reply, since }) = self.next() {
-            if reply.is_closed() {
-                continue;
-            }
-            let started = Instant::now();
-            if work.deadline <= started {
-                let _gone = reply.send(Err(Dropped::DeadlineExceeded));
-                continue;
-            }
-            let computed = catch_unwind(AssertUnwindSafe(|| compute(&work.admitted, work.password.expose())));
-            let answer = computed.map_err(|_| Dropped::Fault).map(|output| Done {
-                output,
-                queued: started - since,
-                hashed: started.elapsed(),
-            });
-            let _gone = reply.send(answer);
+    fn lock(&self) -> MutexGuard<'_, Schedule<Task>> {
+        // The schedule holds no promise that a panic could break half-way: kernels run outside the lock.
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn doorbell(&self, worker: Wake) -> &Condvar {
+        match worker {
+            Wake::LaneWorker(i) => &self.lane_doorbells[i],
+            Wake::BlockWorker(i) => &self.block_doorbells[i],
         }
     }
 
-    fn next(&self) -> Option<Waiting> {
-        let mut queue = self.lock();
-        loop {
-            if let Some(waiting) = queue.waiting.pop_front() {
-                return Some(waiting);
+    /// Sleeps until woken or until `at_most` has passed. Says whether it was woken.
+    fn sleep(
+        &self,
+        mut schedule: MutexGuard<'_, Schedule<Task>>,
+        worker: Wake,
+        at_most: Option<Duration>,
+    ) -> bool {
+        schedule.sleep(worker);
+        let asleep = |schedule: &mut Schedule<Task>| !schedule.awake(worker);
+        let doorbell = self.doorbell(worker);
+        match at_most {
+            Some(at_most) => {
+                let waited = doorbell.wait_timeout_while(schedule, at_most, asleep);
+                !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
             }
-            if queue.closed {
-                return None;
+            None => {
+                drop(doorbell.wait_while(schedule, asleep).unwrap_or_else(PoisonError::into_inner));
+                true
             }
-            queue = self.arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
