@@ -1,6 +1,6 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
-//! `saltern-bench kernels [bcrypt] [--cost N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels [bcrypt|pbkdf2] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
 
 mod arguments;
 mod kernels;
@@ -32,8 +32,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
     let measurements = match arguments.kernel.as_deref() {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
-        Some(other) => return Err(format!("no kernel is called {other}; there is: bcrypt").into()),
-        None => [kernels::bcrypt::measure(arguments)?].concat(),
+        Some("pbkdf2") => kernels::pbkdf2::measure(arguments)?,
+        Some(other) => return Err(format!("no kernel is called {other}; there are: bcrypt, pbkdf2").into()),
+        None => [kernels::bcrypt::measure(arguments)?, kernels::pbkdf2::measure(arguments)?].concat(),
     };
     let report = Report::new(measurements);
     report.print();

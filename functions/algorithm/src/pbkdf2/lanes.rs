@@ -210,9 +210,9 @@ impl Path {
         }
     }
 
-    /// Whether there is code for this function.
-    pub(crate) fn computes(self, prf: Prf) -> bool {
-        kernels(prf).iter().any(|kernel| kernel.path == self)
+    /// The numbers of streams that its kernels for this function take; none where it has no kernel.
+    pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
+        kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
     }
 }
 
@@ -735,7 +735,7 @@ mod tests {
     }
 
     fn paths(prf: Prf) -> Vec<Path> {
-        let paths = Path::ALL.into_iter().filter(|path| path.available() && path.computes(prf));
+        let paths = Path::ALL.into_iter().filter(|path| path.available() && path.streams(prf).count() > 0);
         paths.collect()
     }
 

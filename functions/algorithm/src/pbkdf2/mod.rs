@@ -3,7 +3,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod chain;
-#[allow(dead_code, reason = "the worker that holds lanes calls it")]
+#[cfg_attr(
+    not(any(test, feature = "bench-kernels")),
+    expect(dead_code, reason = "the worker that will call it is still to come")
+)]
 pub(crate) mod lanes;
 pub(crate) mod reference;
 mod rounds;

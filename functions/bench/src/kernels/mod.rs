@@ -1,3 +1,4 @@
 //! One module a kernel: each builds the contenders of its algorithm and has them compared.
 
 pub(crate) mod bcrypt;
+pub(crate) mod pbkdf2;
