@@ -8,6 +8,10 @@ mod chain;
     expect(dead_code, reason = "the worker that will call it is still to come")
 )]
 pub(crate) mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "aarch64")]
+mod neon_sha;
 pub(crate) mod reference;
 mod rounds;
 mod scalar;
