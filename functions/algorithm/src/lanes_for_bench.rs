@@ -2,6 +2,8 @@
 //!
 //! It takes [`Admitted`] settings like every other road to a kernel.
 
+use core::fmt;
+
 use saltern_encoded::{Setting, pbkdf2::Prf};
 
 use crate::{
@@ -76,6 +78,12 @@ pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Ou
 /// A code path of PBKDF2.
 #[derive(Clone, Copy, Debug)]
 pub struct Pbkdf2Path(pbkdf2_lanes::Path);
+
+impl fmt::Display for Pbkdf2Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
 
 /// The paths for this function that the machine has, each with the numbers of streams that its kernels take.
 #[must_use]

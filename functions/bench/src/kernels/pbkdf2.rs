@@ -38,7 +38,7 @@ fn measure_prf(
     }
     for (path, streams) in lanes_for_bench::pbkdf2_paths(prf) {
         for at_once in streams {
-            contenders.push(lanes(&format!("{path:?}"), Some(path), &work[..at_once]));
+            contenders.push(lanes(&path.to_string(), Some(path), &work[..at_once]));
         }
     }
     let title = format!("PBKDF2-{name}, {iterations} iterations (a worker here keeps {width} lanes)");
