@@ -27,7 +27,9 @@ pub struct Ceilings {
 ///
 /// ```compile_fail
 /// // The fields are private: nothing but the check makes one.
-/// let forged = saltern_algorithm::Admitted { setting: todo!(), work: 0 };
+/// fn forge(setting: saltern_encoded::Setting) -> saltern_algorithm::Admitted {
+///     saltern_algorithm::Admitted { setting, work: 0 }
+/// }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Admitted {

@@ -59,7 +59,7 @@ fn check() -> Result<(), Refusal> {
 }
 
 fn compose(settings: Settings) -> Result<Front, Refusal> {
-    let pool = Pool::start(settings.pool)
+    let pool = Pool::start(&settings.pool)
         .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;
     Ok(Front::new(Service::new(settings.policies, pool)))
 }

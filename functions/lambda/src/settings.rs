@@ -35,8 +35,8 @@ impl Settings {
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
             .map_err(|error| Refusal::new(format!("{}: {error}", document.source)))?;
-        let pool =
-            PoolSettings { workers: machine.workers(), kernels: Kernels::default(), queue: machine.queue() };
+        let kernels = kernels(&variable)?;
+        let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
         Ok(Self { policies, pool, source: document.source })
     }
 
@@ -45,13 +45,14 @@ impl Settings {
         let policies = &self.policies;
         writeln!(
             io::stdout(),
-            "{}: consistent, {} policies, current {}, decoy {}, {}; {} workers",
+            "{}: consistent, {} policies, current {}, decoy {}, {}; workers {}, kernels {}",
             self.source,
             policies.list().len(),
             policies.current().id(),
             policies.decoy().id(),
             policies.digest(),
             self.pool.workers,
+            self.pool.kernels.name(),
         )
         .map_err(|error| Refusal::new(format!("the result cannot be written ({error})")))
     }
@@ -109,6 +110,17 @@ impl Machine {
     }
 }
 
+/// `SALTERN_KERNELS`: `lanes` or `crates`, as for `saltern serve`. A change of it needs no new zip.
+fn kernels(variable: impl Fn(&str) -> Option<OsString>) -> Result<Kernels, Refusal> {
+    let Some(given) = text(variable, KERNELS)? else { return Ok(Kernels::default()) };
+    Kernels::ALL.into_iter().find(|kernels| kernels.name() == given).ok_or_else(|| {
+        Refusal::new(format!(
+            "{KERNELS} is `{given}`: write {}",
+            Kernels::ALL.map(Kernels::name).join(" or ")
+        ))
+    })
+}
+
 /// `SALTERN_CEILINGS`: `NAME=VALUE`, separated by commas, as for `saltern serve`.
 fn lowered_ceilings(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<(String, u64)>, Refusal> {
     let Some(given) = text(variable, CEILINGS)? else { return Ok(Vec::new()) };
@@ -145,6 +157,9 @@ const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
 
 /// Events at once; set on Managed Instances.
 const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
+
+/// Which code computes.
+const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Ceilings of the policy document, lowered.
 const CEILINGS: &str = "SALTERN_CEILINGS";
@@ -213,6 +228,14 @@ mod tests {
         for wrong in ["bcrypt_cost", "bcrypt_cost=", "bcrypt_cost=-1", "bcrypt_cost=12,"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn kernels_are_chosen_by_name() {
+        let read = |text: &'static str| kernels(move |_| Some(text.into()));
+        assert_eq!(read(""), Ok(Kernels::Lanes));
+        assert_eq!(read("crates"), Ok(Kernels::Crates));
+        assert!(read("fast").is_err());
     }
 
     #[test]
