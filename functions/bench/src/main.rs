@@ -2,6 +2,8 @@
 //!
 //! `saltern-bench kernels [bcrypt|argon2] [--cost N] [--rounds N] [--json FILE]`
 
+#![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
+
 mod argon2_c;
 mod arguments;
 mod kernels;

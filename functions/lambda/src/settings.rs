@@ -9,6 +9,7 @@ use std::{
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
 use saltern_policy::{Limits, Policies};
+use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{policies, refusal::Refusal};
 
@@ -45,7 +46,7 @@ impl Settings {
         let policies = &self.policies;
         writeln!(
             io::stdout(),
-            "{}: consistent, {} policies, current {}, decoy {}, {}; workers {}, kernels {}",
+            "{}: consistent, {} policies, current {}, decoy {}, {}; workers {}, kernels {}, log {}",
             self.source,
             policies.list().len(),
             policies.current().id(),
@@ -53,6 +54,7 @@ impl Settings {
             policies.digest(),
             self.pool.workers,
             self.pool.kernels.name(),
+            STATIC_MAX_LEVEL,
         )
         .map_err(|error| Refusal::new(format!("the result cannot be written ({error})")))
     }

@@ -192,3 +192,23 @@ pub(crate) const DEFAULT_BUDGET_MS: u64 = 10_000;
 
 /// Operations of one batch (HTTP contract, table of requests).
 pub(crate) const MAX_OPERATIONS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_shows_nothing_of_what_was_given() {
+        let body = br#"{"operations": [
+            {"op": "hash", "password": "MARK", "policy": "MARK"},
+            {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true},
+            {"op": "MARK"}
+        ]}"#;
+        let request = Request::post("/batch").header("content-type", "application/json");
+        let request = request.body(Body::new(body.to_vec())).unwrap();
+        let command = command(Route::Batch, &request).unwrap();
+        let shown = format!("{request:?} {command:?} {:?}", Value::parse(body).unwrap());
+        assert!(shown.contains("Verify") && shown.contains("InvalidRequest"));
+        assert!(!shown.contains("MARK") && !shown.contains("77, 65, 82, 75"), "{shown}");
+    }
+}

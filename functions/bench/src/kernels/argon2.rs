@@ -19,7 +19,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
         let setting = Setting::fresh(Params::Argon2(params), [0xa5; NEW_SALT_BYTES]);
         let admitted = Admitted::new(setting, &CEILINGS)?;
         let Setting::Argon2(setting) = admitted.setting() else { return Err("not argon2".into()) };
-        let expected = [compute(&admitted, PASSWORD).expose().to_vec()];
+        let expected = [compute(&admitted, PASSWORD).expect("memory for a hash").expose().to_vec()];
 
         let mut c = Argon2C::new(usize::try_from(admitted.memory_bytes())?)?;
         let mut paths = Argon2::paths(admitted.memory_bytes());
@@ -28,7 +28,9 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
             let by_crate = Contender {
                 name: "argon2 crate, fresh memory".into(),
                 at_once: 1,
-                run: Box::new(|| vec![compute(&admitted, PASSWORD).expose().to_vec()]),
+                run: Box::new(|| {
+                    vec![compute(&admitted, PASSWORD).expect("memory for a hash").expose().to_vec()]
+                }),
             };
             let by_c = Contender {
                 name: "C reference, kept memory".into(),

@@ -56,7 +56,7 @@ impl Work {
     }
 
     fn by_crate(&self) -> Vec<u8> {
-        compute(&self.admitted, self.password.as_bytes()).expose().to_vec()
+        compute(&self.admitted, self.password.as_bytes()).expect("memory for a hash").expose().to_vec()
     }
 
     /// `None` where libxcrypt refuses the setting or prints another form than ours.

@@ -92,11 +92,18 @@ pub(crate) fn event(method: &str, path: &str, body: &Value) -> Value {
 
 /// The binary of this build; another by `SALTERN_TEST_BOOTSTRAP`, a command line such as `qemu-aarch64 dist/bootstrap`.
 pub(crate) fn bootstrap() -> Vec<OsString> {
-    match env::var("SALTERN_TEST_BOOTSTRAP") {
+    match env::var(OTHER_BOOTSTRAP) {
         Ok(command) => command.split_ascii_whitespace().map(OsString::from).collect(),
         Err(_) => vec![env!("CARGO_BIN_EXE_bootstrap").into()],
     }
 }
+
+/// Whether the binary is a release build, as every one is that `package` makes.
+pub(crate) fn is_release() -> bool {
+    env::var_os(OTHER_BOOTSTRAP).is_some() || !cfg!(debug_assertions)
+}
+
+const OTHER_BOOTSTRAP: &str = "SALTERN_TEST_BOOTSTRAP";
 
 /// Long enough for an emulated processor on a busy machine; nothing waits for it where all is well.
 pub(crate) const SOON: Duration = Duration::from_mins(1);
