@@ -6,7 +6,7 @@ use http::{HeaderMap, Request, header};
 use saltern_algorithm::Password;
 
 use crate::{
-    Arrival, Body, Code, Operation, Problem,
+    Arrival, Body, Code, NotAfter, Operation, Problem,
     command::{Asked, Command, Given, Task},
     json::{NotMembers, Value},
     problem::Field,
@@ -74,7 +74,8 @@ fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
     };
     let field = Field { operation: None, name: DEADLINE_HEADER };
     let budget = budget.ok_or_else(|| Problem::new(Code::InvalidRequest).in_field(field))?;
-    Ok(arrival + Duration::from_millis(budget))
+    let asked = arrival + Duration::from_millis(budget);
+    Ok(request.extensions().get::<NotAfter>().map_or(asked, |latest| asked.min(latest.0)))
 }
 
 /// Digits as one prints them: no sign, no leading zero, no space.

@@ -25,6 +25,11 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival(pub Instant);
 
+/// When the front door itself is cut off: no deadline is later. A front door that has such a time puts it into the
+/// request's extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct NotAfter(pub Instant);
+
 /// The service behind every front door.
 #[derive(Debug)]
 pub struct Service {
