@@ -13,7 +13,9 @@ pub(crate) fn keep_memory_private() -> Result<(), Failure> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .and_then(|()| setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }))
         .map_err(|error| {
-            Failure::system(format!("this process cannot be kept from being dumped ({error}): allow prctl and setrlimit"))
+            Failure::system(format!(
+                "this process cannot be kept from being dumped ({error}): allow prctl and setrlimit"
+            ))
         })
 }
 

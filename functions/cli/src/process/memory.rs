@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn the_smallest_limit_on_the_way_up_holds() {
-        let root = tree("v2", &[("a/memory.max", "500\n"), ("a/b/memory.max", "max\n"), ("memory.max", "900\n")]);
+        let root =
+            tree("v2", &[("a/memory.max", "500\n"), ("a/b/memory.max", "max\n"), ("memory.max", "900\n")]);
         assert_eq!(group_limits("0::/a/b\n", &root), [500, 900]);
     }
 

@@ -182,7 +182,8 @@ where
             if watch.is_answering() {
                 return Poll::Pending;
             }
-            let at = if clock.has_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
+            let at =
+                if clock.has_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
             if clock.has_told && at <= now {
                 return Poll::Ready(());
             }

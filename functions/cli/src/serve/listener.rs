@@ -116,7 +116,8 @@ impl Door {
             }
         }
         // The system has accepted these for us; their callers believe that they are connected.
-        while let Poll::Ready(Ok((stream, _))) = poll_fn(|context| Poll::Ready(self.socket.poll_accept(context))).await
+        while let Poll::Ready(Ok((stream, _))) =
+            poll_fn(|context| Poll::Ready(self.socket.poll_accept(context))).await
         {
             self.admit(stream);
         }

@@ -1,9 +1,6 @@
 //! Answers written by hand, where no request was read that the HTTP crate would answer.
 
-use std::{
-    io::Write as _,
-    pin::pin,
-};
+use std::{io::Write as _, pin::pin};
 
 use saltern_service::Answer;
 use tokio::{
@@ -17,7 +14,8 @@ use super::bounds::LINGER;
 pub(super) fn write(answer: &Answer) -> Vec<u8> {
     let (status, body) = (answer.response.status(), answer.response.body());
     let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
-    let _infallible = write!(bytes, "HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or(""));
+    let _infallible =
+        write!(bytes, "HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or(""));
     for (name, value) in answer.response.headers() {
         bytes.extend_from_slice(name.as_str().as_bytes());
         bytes.extend_from_slice(b": ");

@@ -170,7 +170,9 @@ mod tests {
 
     #[test]
     fn a_weak_token_is_refused_without_being_quoted() {
-        for wrong in ["short-secret", "", "# only a comment", "with space in it and long enough to be a token"] {
+        for wrong in
+            ["short-secret", "", "# only a comment", "with space in it and long enough to be a token"]
+        {
             let Err(Failure::Configuration(sentence)) = digests(wrong.lines(), "tokens") else {
                 panic!("{wrong} was taken")
             };

@@ -40,7 +40,11 @@ impl Socket {
 }
 
 impl AsyncRead for Socket {
-    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         loop {
             ready!(self.0.poll_read_ready(context))?;
             match self.0.try_read(buffer.initialize_unfilled()) {
@@ -135,12 +139,18 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         if this.fault.is_none() {
             this.fault = this.fault_in(bytes);
         }
-        let Some(fault) = &mut this.fault else { return Pin::new(&mut this.stream).poll_write(context, bytes) };
+        let Some(fault) = &mut this.fault else {
+            return Pin::new(&mut this.stream).poll_write(context, bytes);
+        };
         while fault.written < fault.bytes.len() {
             let rest = &fault.bytes[fault.written..];
             let written = ready!(Pin::new(&mut this.stream).poll_write(context, rest))?;
