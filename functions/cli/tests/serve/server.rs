@@ -4,8 +4,9 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read},
     net::SocketAddr,
+    os::unix::process::CommandExt as _,
     path::PathBuf,
-    process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -28,18 +29,32 @@ impl Server {
         Self::start_with(arguments, &[])
     }
 
+    /// As another user, where one is given.
+    pub(crate) fn start_as(user: Option<u32>, arguments: &[&str]) -> Self {
+        let mut command = command(arguments);
+        if let Some(user) = user {
+            command.uid(user);
+        }
+        Self::spawn(command)
+    }
+
     /// With environment variables too.
     pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut child = command(arguments)
+        let mut command = command(arguments);
+        command.envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command
             .args(["--log-format", "json", "--workers", "2"])
-            .envs(environment.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let output = Arc::new(Mutex::new(String::new()));
         collect(child.stdout.take().unwrap(), &output);
-        collect_errors(child.stderr.take().unwrap(), &output);
+        collect(child.stderr.take().unwrap(), &output);
         let mut server = Self { child, address: ([127, 0, 0, 1], 0).into(), output };
         let started = server.line("serving");
         server.address = started["address"].as_str().unwrap().parse().unwrap();
@@ -164,15 +179,7 @@ fn policies() -> PathBuf {
     file("policies.json", &document.to_string())
 }
 
-fn collect(stdout: ChildStdout, output: &Arc<Mutex<String>>) {
-    collect_lines(stdout, output);
-}
-
-fn collect_errors(stderr: ChildStderr, output: &Arc<Mutex<String>>) {
-    collect_lines(stderr, output);
-}
-
-fn collect_lines(stream: impl Read + Send + 'static, output: &Arc<Mutex<String>>) {
+fn collect(stream: impl Read + Send + 'static, output: &Arc<Mutex<String>>) {
     let output = Arc::clone(output);
     thread::spawn(move || {
         for line in BufReader::new(stream).lines() {
