@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, num::NonZeroU64, num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use saltern_algorithm::MOST_BCRYPT_LANES;
 
 use crate::Failure;
 
@@ -80,6 +81,8 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
     #[command(flatten)]
+    pub(crate) kernels: KernelArguments,
+    #[command(flatten)]
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
@@ -89,6 +92,17 @@ pub(crate) struct ServeArguments {
     /// How to write the log [default: text on a terminal, else json]
     #[arg(long, env = "SALTERN_LOG_FORMAT", value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
+}
+
+/// Which code computes, and how wide.
+#[derive(Args, Debug)]
+pub(crate) struct KernelArguments {
+    /// Whose code computes
+    #[arg(long, env = "SALTERN_KERNELS", value_name = "KERNELS", default_value = "lanes")]
+    pub(crate) kernels: KernelsArgument,
+    /// bcrypt hashes at once on each core, 1 to 8 [default: as many as the L1 data cache holds]
+    #[arg(long, env = "SALTERN_BCRYPT_LANES", value_name = "COUNT", value_parser = bcrypt_lanes)]
+    pub(crate) bcrypt_lanes: Option<NonZeroUsize>,
 }
 
 #[derive(Args, Debug)]
@@ -128,11 +142,26 @@ pub(crate) struct BoundsArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelsArgument {
+    /// Our own: many hashes at once on each core
+    Lanes,
+    /// The crates bcrypt, argon2, pbkdf2 and scrypt, one hash at a time
+    Crates,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// One JSON object a line
     Json,
     /// For people
     Text,
+}
+
+fn bcrypt_lanes(argument: &str) -> Result<NonZeroUsize, String> {
+    let lanes: Option<NonZeroUsize> = argument.parse().ok();
+    lanes
+        .filter(|lanes| lanes.get() <= MOST_BCRYPT_LANES)
+        .ok_or_else(|| format!("give a whole number from 1 to {MOST_BCRYPT_LANES}"))
 }
 
 fn ceiling(argument: &str) -> Result<(String, u64), String> {

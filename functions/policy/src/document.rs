@@ -20,6 +20,14 @@ pub struct Limits {
     pub lowered_ceilings: Vec<(String, u64)>,
 }
 
+impl Limits {
+    /// Each worker's share of the memory budget, in bytes.
+    #[must_use]
+    pub fn bytes_per_worker(&self) -> u64 {
+        self.memory_budget_bytes / u64::try_from(self.workers.max(1)).unwrap_or(u64::MAX)
+    }
+}
+
 /// Whether a policy makes new hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -381,16 +389,12 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
 
 /// A hash that the ceilings admit must fit in the memory there is, on every worker at once.
 fn bound_by_budget(values: &mut BTreeMap<String, u64>, limits: &Limits) {
-    let share = share_of_budget(limits);
+    let share = limits.bytes_per_worker();
     for (name, unit) in [("argon2_memory_kib", 1024), ("scrypt_memory_bytes", 1)] {
         if let Some(value) = values.get_mut(name) {
             *value = (*value).min(share / unit);
         }
     }
-}
-
-fn share_of_budget(limits: &Limits) -> u64 {
-    limits.memory_budget_bytes / u64::try_from(limits.workers.max(1)).unwrap_or(u64::MAX)
 }
 
 fn refuse_duplicates(policies: &[Policy]) -> Result<(), DocumentError> {
@@ -421,7 +425,7 @@ fn refuse_over_ceiling(policy: &Policy, ceilings: &Ceilings) -> Result<(), Docum
 
 fn refuse_over_budget(policy: &Policy, limits: &Limits) -> Result<(), DocumentError> {
     let needed = memory_bytes(policy.params);
-    if needed <= share_of_budget(limits) {
+    if needed <= limits.bytes_per_worker() {
         return Ok(());
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);

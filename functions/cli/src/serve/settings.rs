@@ -2,12 +2,12 @@
 
 use std::{io::IsTerminal as _, net::SocketAddr, num::NonZeroUsize, time::Duration};
 
-use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
+use saltern_algorithm::{Kernels, PoolSettings};
 use saltern_policy::Policies;
 
 use crate::{
     Failure,
-    arguments::{LogFormat, ServeArguments},
+    arguments::{KernelsArgument, LogFormat, ServeArguments},
     policies,
 };
 
@@ -48,7 +48,15 @@ impl Settings {
             access,
             tls,
             policies,
-            pool: PoolSettings { workers, kernels: Kernels::default(), queue: Some(QueueLimits::default()) },
+            pool: PoolSettings {
+                kernels: match arguments.kernels.kernels {
+                    KernelsArgument::Lanes => Kernels::Lanes,
+                    KernelsArgument::Crates => Kernels::Crates,
+                },
+                bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+                kept_bytes: limits.bytes_per_worker(),
+                ..PoolSettings::new(workers)
+            },
             bounds: Bounds::read(&arguments.bounds)?,
             drain: Duration::from_secs(arguments.drain_seconds),
             log_format: arguments.log_format.unwrap_or_else(log_format),
@@ -91,7 +99,7 @@ impl Started {
             tls = self.tls,
             tokens = self.tokens,
             workers = self.workers,
-            kernels = ?self.kernels,
+            kernels = self.kernels.name(),
             memory_budget_mib = self.memory_budget_mib,
             connections = self.connections,
             policies = self.policies,
