@@ -116,7 +116,7 @@ fn thread_time() -> Duration {
 }
 
 /// The middle value; of an even number of values the mean of the middle two.
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

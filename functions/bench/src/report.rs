@@ -51,7 +51,7 @@ impl Report {
 }
 
 /// The CPU's model name, from Linux; its architecture where Linux does not say.
-fn cpu() -> String {
+pub(crate) fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())

@@ -8,6 +8,8 @@ mod exposure;
 mod listener;
 mod log;
 mod plain;
+#[cfg(test)]
+mod residue;
 mod settings;
 mod sniff;
 mod tls;
