@@ -33,6 +33,12 @@ pub(crate) fn every_change() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "contract",
+            shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
+            command: &["functions/cli/tests/schemathesis/run"],
+            environment: &[],
+        },
+        Check {
             part: "fuzz",
             shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
             command: &["cargo", "test", "--locked", "--manifest-path", "functions/fuzz/Cargo.toml"],
