@@ -39,8 +39,8 @@ impl Row {
     pub(crate) fn new(what: &str, rounds: Vec<f64>, unit: &'static str, must: Must, note: String) -> Self {
         let measured = median(&rounds);
         let reached = match must {
-            Must::AtLeast(least) => measured >= least,
-            Must::AtMost(most) => measured <= most,
+            Must::AtLeast(bound) => measured >= bound,
+            Must::AtMost(bound) => measured <= bound,
         };
         Self { what: what.to_owned(), measured, unit, must, reached, rounds, note }
     }
@@ -66,13 +66,13 @@ impl Report {
             self.cpu, self.cores, self.rounds, self.seconds
         );
         for row in &self.rows {
-            let must = match row.must {
-                Must::AtLeast(least) => format!("at least {least}"),
-                Must::AtMost(most) => format!("at most {most}"),
+            let asked = match row.must {
+                Must::AtLeast(bound) => format!("at least {bound}"),
+                Must::AtMost(bound) => format!("at most {bound}"),
             };
             let reached = if row.reached { "" } else { "  NOT REACHED" };
             println!(
-                "{:<54} {:>8.3} {:<3}  {must:<13}{reached}  {}",
+                "{:<54} {:>8.3} {:<3}  {asked:<13}{reached}  {}",
                 row.what, row.measured, row.unit, row.note
             );
         }

@@ -9,17 +9,25 @@ pub(super) struct Exposure {
     pub(super) listen: SocketAddr,
     pub(super) tokens: bool,
     pub(super) tls: bool,
-    pub(super) behind_tls_proxy: bool,
-    pub(super) insecure: bool,
+    pub(super) waived: Waived,
+}
+
+/// What the operator does without beyond loopback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waived {
+    Nothing,
+    /// A proxy in front ends it.
+    Tls,
+    TlsAndTokens,
 }
 
 impl Exposure {
     /// Beyond loopback nothing starts without tokens and TLS, except where it is said out loud.
     pub(super) fn check(self) -> Result<(), Failure> {
-        if self.listen.ip().to_canonical().is_loopback() || self.insecure {
+        if self.listen.ip().to_canonical().is_loopback() || self.waived == Waived::TlsAndTokens {
             return Ok(());
         }
-        let lacks = match (self.tokens, self.tls || self.behind_tls_proxy) {
+        let lacks = match (self.tokens, self.tls || self.waived == Waived::Tls) {
             (true, true) => return Ok(()),
             (false, true) => "bearer tokens: give --tokens-file or SALTERN_TOKENS",
             (true, false) => {
@@ -54,22 +62,16 @@ mod tests {
             let bare = bare(listen);
             assert_eq!(lacking(bare), Some("bearer tokens and TLS"));
             assert_eq!(lacking(Exposure { tls: true, ..bare }), Some("bearer tokens"));
-            assert_eq!(lacking(Exposure { behind_tls_proxy: true, ..bare }), Some("bearer tokens"));
+            assert_eq!(lacking(Exposure { waived: Waived::Tls, ..bare }), Some("bearer tokens"));
             assert_eq!(lacking(Exposure { tokens: true, ..bare }), Some("TLS"));
             assert_eq!(lacking(Exposure { tokens: true, tls: true, ..bare }), None);
-            assert_eq!(lacking(Exposure { tokens: true, behind_tls_proxy: true, ..bare }), None);
-            assert_eq!(lacking(Exposure { insecure: true, ..bare }), None);
+            assert_eq!(lacking(Exposure { tokens: true, waived: Waived::Tls, ..bare }), None);
+            assert_eq!(lacking(Exposure { waived: Waived::TlsAndTokens, ..bare }), None);
         }
     }
 
     fn bare(listen: &str) -> Exposure {
-        Exposure {
-            listen: listen.parse().unwrap(),
-            tokens: false,
-            tls: false,
-            behind_tls_proxy: false,
-            insecure: false,
-        }
+        Exposure { listen: listen.parse().unwrap(), tokens: false, tls: false, waived: Waived::Nothing }
     }
 
     fn lacking(exposure: Exposure) -> Option<&'static str> {

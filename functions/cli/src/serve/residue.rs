@@ -71,7 +71,7 @@ fn front() -> Arc<Front> {
 
 /// Sends a body that begins with the marked password, and where it is whole waits for the answer.
 fn ask(address: SocketAddr, path: &str, rest: &str, whole: bool) -> String {
-    let length = BEFORE.len() + MASKED.len() + rest.len() + if whole { 0 } else { 1 };
+    let length = BEFORE.len() + MASKED.len() + rest.len() + usize::from(!whole);
     let head = format!(
         "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
     );

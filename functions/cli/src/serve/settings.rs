@@ -11,7 +11,12 @@ use crate::{
     policies,
 };
 
-use super::{bounds::Bounds, exposure::Exposure, tls::Tls, tokens::Access};
+use super::{
+    bounds::Bounds,
+    exposure::{Exposure, Waived},
+    tls::Tls,
+    tokens::Access,
+};
 
 pub(super) struct Settings {
     pub(super) listen: SocketAddr,
@@ -33,8 +38,11 @@ impl Settings {
             listen: arguments.listen,
             tokens: access.wants_tokens(),
             tls: tls.is_some(),
-            behind_tls_proxy: arguments.access.behind_tls_proxy,
-            insecure: arguments.access.insecure,
+            waived: match &arguments.access {
+                access if access.insecure => Waived::TlsAndTokens,
+                access if access.behind_tls_proxy => Waived::Tls,
+                _ => Waived::Nothing,
+            },
         }
         .check()?;
         let limits = policies::limits(&arguments.machine)?;

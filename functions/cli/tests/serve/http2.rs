@@ -128,16 +128,13 @@ impl Http2 {
     }
 
     fn send_one(&mut self, method: &str, path: &str, body: &str) -> ResponseFuture {
-        let request = request(method, path);
-        self.runtime.block_on(async {
-            let ready = self.requests.clone().ready().await.unwrap();
-            self.requests = ready;
-            let (sent, mut stream) = self.requests.send_request(request, body.is_empty()).unwrap();
-            if !body.is_empty() {
-                stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();
-            }
-            sent
-        })
+        self.requests = self.runtime.block_on(self.requests.clone().ready()).unwrap();
+        // Sending only hands over to the connection, which runs elsewhere.
+        let (sent, mut stream) = self.requests.send_request(request(method, path), body.is_empty()).unwrap();
+        if !body.is_empty() {
+            stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();
+        }
+        sent
     }
 }
 
