@@ -570,7 +570,7 @@ mod tests {
         lanes.map(|lane| &mut **lane).collect()
     }
 
-    /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the same cases in every run.
+    /// `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): the same cases in every run.
     struct Random(u64);
 
     impl Random {
