@@ -377,8 +377,7 @@ macro_rules! kernel {
 /// from how many lanes on a wider kernel with idle streams wins.
 ///
 /// x86-64: medians of five interleaved rounds of `saltern-bench kernels pbkdf2` on an AMD EPYC of Zen 5 (time of a
-/// call over iterations and output blocks). aarch64: estimated from the latencies and pipes of Arm's optimization
-/// guide for Neoverse N1, not measured.
+/// call over iterations and output blocks). aarch64: rough estimates, not measured.
 const SHA512: &[Kernel] = &[
     kernel!(Portable, 1, 290, scalar::sha512::iterate),
     #[cfg(target_arch = "x86_64")]
