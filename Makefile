@@ -10,3 +10,7 @@ test:
 
 test-all:
 	cargo xtask test-all
+
+# POLICIES=FILE puts that document into the zips.
+package:
+	functions/lambda/package $(if $(POLICIES),--policies "$(POLICIES)")

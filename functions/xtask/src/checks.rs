@@ -37,10 +37,18 @@ pub(crate) fn every_change() -> Vec<Check> {
 
 /// What takes longer, by `make test-all`.
 pub(crate) fn before_a_release() -> Vec<Check> {
-    vec![Check {
-        part: "dependencies",
-        shows: "licences and bans by cargo-deny",
-        command: &["functions/xtask/dependencies"],
-        environment: &[],
-    }]
+    vec![
+        Check {
+            part: "dependencies",
+            shows: "licences and bans by cargo-deny",
+            command: &["functions/xtask/dependencies"],
+            environment: &[],
+        },
+        Check {
+            part: "zips",
+            shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
+            command: &["functions/lambda/package", "--test"],
+            environment: &[],
+        },
+    ]
 }
