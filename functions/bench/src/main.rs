@@ -1,11 +1,13 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
-//! `saltern-bench kernels [bcrypt|argon2] [--cost N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
+//! `saltern-bench http [--server FILE] [--seconds N] [--rounds N] [--json FILE]`
 
 #![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
 
 mod argon2_c;
 mod arguments;
+mod http;
 mod kernels;
 mod libxcrypt;
 mod measure;
@@ -13,17 +15,21 @@ mod report;
 
 use std::{env, process::ExitCode};
 
-use arguments::{Arguments, USAGE};
+use arguments::{Arguments, Command, USAGE};
 use report::Report;
 
 // This program is its output.
 #[allow(clippy::print_stderr)]
 fn main() -> ExitCode {
-    let Some(arguments) = Arguments::parse(env::args().skip(1)) else {
+    let Some(command) = Command::parse(env::args().skip(1)) else {
         eprintln!("{USAGE}");
         return ExitCode::from(EXIT_USAGE);
     };
-    match run(&arguments) {
+    let measured = match &command {
+        Command::Http(arguments) => http::run(arguments),
+        Command::Kernels(arguments) => run(arguments),
+    };
+    match measured {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("saltern-bench: {error}");
@@ -35,9 +41,17 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
     let measurements = match arguments.kernel.as_deref() {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
+        Some("pbkdf2") => kernels::pbkdf2::measure(arguments)?,
         Some("argon2") => kernels::argon2::measure(arguments)?,
-        Some(other) => return Err(format!("no kernel is called {other}; there are: bcrypt, argon2").into()),
-        None => [kernels::bcrypt::measure(arguments)?, kernels::argon2::measure(arguments)?].concat(),
+        Some(other) => {
+            return Err(format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2").into());
+        }
+        None => [
+            kernels::bcrypt::measure(arguments)?,
+            kernels::pbkdf2::measure(arguments)?,
+            kernels::argon2::measure(arguments)?,
+        ]
+        .concat(),
     };
     let report = Report::new(measurements);
     report.print();

@@ -36,15 +36,15 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
 }
 
 /// One hash to compute, in the form that each contender wants.
-struct Work {
-    admitted: Admitted,
-    password: CString,
+pub(crate) struct Work {
+    pub(crate) admitted: Admitted,
+    pub(crate) password: CString,
     setting_text: CString,
 }
 
 impl Work {
     /// Each lane gets its own password and salt: equal ones would share cache lines' contents and prefetches.
-    fn new(params: bcrypt::Params, index: u8) -> Result<Self, Box<dyn core::error::Error>> {
+    pub(crate) fn new(params: bcrypt::Params, index: u8) -> Result<Self, Box<dyn core::error::Error>> {
         let setting =
             Setting::fresh(Params::Bcrypt(params), [index.wrapping_mul(SPREAD).wrapping_add(1); 16]);
         let text = Encoded::new(setting.clone(), &[0; bcrypt::OUTPUT_BYTES]).ok_or("no text")?.to_string();
@@ -55,18 +55,18 @@ impl Work {
         })
     }
 
-    fn by_crate(&self) -> Vec<u8> {
+    pub(crate) fn by_crate(&self) -> Vec<u8> {
         compute(&self.admitted, self.password.as_bytes()).expect("memory for a hash").expose().to_vec()
     }
 
     /// `None` where libxcrypt refuses the setting or prints another form than ours.
-    fn by_libxcrypt(&self, libxcrypt: &mut Libxcrypt) -> Option<Vec<u8>> {
+    pub(crate) fn by_libxcrypt(&self, libxcrypt: &mut Libxcrypt) -> Option<Vec<u8>> {
         let text = libxcrypt.hash(&self.password, &self.setting_text)?;
         Some(saltern_encoded::parse(&text).ok()?.output().to_vec())
     }
 }
 
-fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
+pub(crate) fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
     let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
     lanes_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
 }

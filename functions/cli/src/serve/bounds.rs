@@ -1,6 +1,9 @@
 //! How much a caller may take before it is a caller: connections, bytes and time.
 
-use std::{num::NonZeroU64, time::Duration};
+use std::{
+    num::{NonZeroU64, NonZeroUsize},
+    time::Duration,
+};
 
 use crate::{Failure, arguments::BoundsArguments, process};
 
@@ -20,26 +23,39 @@ pub(super) struct Bounds {
 
 impl Bounds {
     pub(super) fn read(arguments: &BoundsArguments) -> Result<Self, Failure> {
+        let default = Self::default();
         Ok(Self {
-            connections: connections(arguments)?,
-            header_timeout: milliseconds(arguments.header_timeout_ms, HEADER_TIMEOUT),
-            body_timeout: milliseconds(arguments.body_timeout_ms, BODY_TIMEOUT),
-            idle_timeout: milliseconds(arguments.idle_timeout_ms, IDLE_TIMEOUT),
-            io_threads: IO_THREADS,
+            connections: connections(arguments.connections, default.connections)?,
+            header_timeout: milliseconds(arguments.header_timeout_ms, default.header_timeout),
+            body_timeout: milliseconds(arguments.body_timeout_ms, default.body_timeout),
+            idle_timeout: milliseconds(arguments.idle_timeout_ms, default.idle_timeout),
+            ..default
         })
     }
 }
 
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connections: CONNECTIONS,
+            header_timeout: HEADER_TIMEOUT,
+            body_timeout: BODY_TIMEOUT,
+            idle_timeout: IDLE_TIMEOUT,
+            io_threads: IO_THREADS,
+        }
+    }
+}
+
 /// A connection is a file: more than the system lets this process open would fail one by one, each with a riddle.
-fn connections(arguments: &BoundsArguments) -> Result<usize, Failure> {
+fn connections(wanted: Option<NonZeroUsize>, default: usize) -> Result<usize, Failure> {
     let possible = process::raise_open_files().saturating_sub(OTHER_FILES);
-    match arguments.connections {
+    match wanted {
         Some(wanted) if wanted.get() > possible => Err(Failure::configuration(format!(
             "{wanted} connections need more open files than this process may have, which is enough for {possible}: \
              raise its limit (ulimit -n, LimitNOFILE) or lower --connections"
         ))),
         Some(wanted) => Ok(wanted.get()),
-        None => Ok(CONNECTIONS.min(possible)),
+        None => Ok(default.min(possible)),
     }
 }
 

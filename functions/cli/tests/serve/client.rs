@@ -1,0 +1,153 @@
+//! HTTP/1.1 by hand: the tests decide about every byte and every segment.
+
+use std::{
+    io::{self, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+pub(crate) struct Client {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Client {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Self { stream, read: Vec::new() }
+    }
+
+    pub(crate) fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).unwrap();
+    }
+
+    /// One request and its answer.
+    pub(crate) fn ask(&mut self, request: impl AsRef<[u8]>) -> Response {
+        self.send(request);
+        self.receive()
+    }
+
+    /// The next answer.
+    pub(crate) fn receive(&mut self) -> Response {
+        self.try_receive().expect("an answer")
+    }
+
+    /// The next answer, if the connection has one.
+    pub(crate) fn try_receive(&mut self) -> io::Result<Response> {
+        let head_end = loop {
+            if let Some(at) = self.read.windows(4).position(|window| window == b"\r\n\r\n") {
+                break at + 4;
+            }
+            self.read_more()?;
+        };
+        let head = String::from_utf8(self.read.drain(..head_end).collect()).unwrap();
+        let status = head[9..12].parse().unwrap();
+        let length = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());
+        while self.read.len() < length {
+            self.read_more()?;
+        }
+        let body = String::from_utf8(self.read.drain(..length).collect()).unwrap();
+        Ok(Response { status, head, body })
+    }
+
+    /// Whether the server ends the connection without another byte.
+    pub(crate) fn is_closed_silently(&mut self) -> bool {
+        assert!(self.read.is_empty(), "bytes are left");
+        match self.stream.read(&mut [0; 1]) {
+            Ok(read) => read == 0,
+            Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
+        }
+    }
+
+    fn read_more(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 4096];
+        let read = self.stream.read(&mut buffer)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.read.extend_from_slice(&buffer[..read]);
+        Ok(())
+    }
+}
+
+impl Response {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        header(&self.head, name)
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Asserts that this is the problem document of the code.
+    #[track_caller]
+    pub(crate) fn assert_problem(&self, status: u16, code: &str) {
+        assert_eq!(
+            (self.status, self.header("content-type")),
+            (status, Some("application/problem+json")),
+            "{self:?}"
+        );
+        let document = self.json();
+        assert_eq!(document["code"], code, "{self:?}");
+        assert_eq!(document["status"], status);
+        assert_eq!(document["type"], format!("urn:saltern:problem:{code}"));
+        assert!(self.header("x-request-id").is_some_and(|id| !id.is_empty()));
+    }
+}
+
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: saltern\r\n\r\n")
+}
+
+pub(crate) fn post(path: &str, body: &Value) -> String {
+    post_with(path, "", &body.to_string())
+}
+
+/// With further header lines, each ended by CR LF.
+pub(crate) fn post_with(path: &str, headers: &str, body: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: saltern\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// One request on a connection of its own.
+pub(crate) fn ask(address: SocketAddr, request: impl AsRef<[u8]>) -> Response {
+    Client::connect(address).ask(request)
+}
+
+/// A new hash of the password under the policy.
+pub(crate) fn hash(address: SocketAddr, password: &str, policy: &str) -> String {
+    let response = ask(address, post("/hash", &json!({"password": password, "policy": policy})));
+    assert_eq!(response.status, 200, "{response:?}");
+    response.json()["hash"].as_str().unwrap().to_owned()
+}
+
+pub(crate) fn verify(password: &str, hash: &str) -> String {
+    post("/verify", &json!({"password": password, "hash": hash}))
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines()
+        .filter_map(|line| line.split_once(": "))
+        .find(|(given, _)| given.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value)
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);

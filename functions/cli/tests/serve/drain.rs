@@ -1,0 +1,84 @@
+use std::{net::TcpStream, thread, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    client::{Client, get, hash, verify},
+    http2::Http2,
+    server::Server,
+};
+
+#[test]
+fn what_was_accepted_is_answered() {
+    for signal in ["TERM", "INT"] {
+        let mut server = Server::start(&[]);
+        let slow = hash(server.address(), "p", "bcrypt-12");
+        let mut idle = Client::connect(server.address());
+        assert_eq!(idle.ask(get("/health")).status, 200);
+        let mut silent = Client::connect(server.address());
+        let mut http2 = Http2::connect(server.address());
+        http2.send("/verify", &json!({"password": "p", "hash": slow}).to_string(), 2);
+        let mut clients: Vec<Client> = (0..4).map(|_| Client::connect(server.address())).collect();
+        for client in &mut clients {
+            client.send(verify("p", &slow));
+        }
+        thread::sleep(TO_BE_READ);
+        server.signal(signal);
+        for client in &mut clients {
+            let response = client.receive();
+            assert_eq!((response.status, &response.json()["match"]), (200, &json!(true)));
+            assert!(client.is_closed_silently());
+        }
+        assert!(http2.receive().iter().all(|(status, body)| *status == 200 && body["match"] == true));
+        assert!(idle.is_closed_silently());
+        assert!(silent.is_closed_silently());
+        assert!(TcpStream::connect(server.address()).is_err(), "new connections are not taken");
+        assert_eq!(server.end().code(), Some(0), "{}", server.output());
+    }
+}
+
+#[test]
+fn a_request_that_was_sent_just_before_is_answered() {
+    let mut server = Server::start(&[]);
+    let mut kept: Vec<Client> = (0..20).map(|_| Client::connect(server.address())).collect();
+    for client in &mut kept {
+        assert_eq!(client.ask(get("/health")).status, 200);
+    }
+    let mut fresh: Vec<Client> = (0..20).map(|_| Client::connect(server.address())).collect();
+    for client in kept.iter_mut().chain(&mut fresh) {
+        client.send(get("/health"));
+    }
+    server.signal("TERM");
+    for client in kept.iter_mut().chain(&mut fresh) {
+        assert_eq!(client.receive().status, 200);
+    }
+    assert_eq!(server.end().code(), Some(0));
+}
+
+#[test]
+fn the_time_to_end_in_is_bounded() {
+    let mut server = Server::start(&["--drain-seconds", "1"]);
+    let mut never_complete = Client::connect(server.address());
+    never_complete
+        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
+    thread::sleep(TO_BE_READ);
+    server.signal("TERM");
+    assert_eq!(server.end().code(), Some(71));
+    assert!(server.output().contains("--drain-seconds"), "{}", server.output());
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let mut server = Server::start(&["--drain-seconds", "600"]);
+    let mut never_complete = Client::connect(server.address());
+    never_complete
+        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
+    thread::sleep(TO_BE_READ);
+    server.signal("TERM");
+    server.line("ending");
+    server.signal("TERM");
+    assert_eq!(server.end().code(), Some(71));
+}
+
+/// For the server to read what was sent.
+const TO_BE_READ: Duration = Duration::from_millis(100);

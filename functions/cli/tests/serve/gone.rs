@@ -1,0 +1,94 @@
+//! A client that hangs up wastes no hashing: seen in the processor time of the server.
+
+use std::{net::SocketAddr, thread, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    client::{Client, ask, hash, post, verify},
+    http2::Http2,
+    server::Server,
+};
+
+#[test]
+fn a_hundred_connections() {
+    assert_wastes_little(|address, request| {
+        let mut clients: Vec<Client> = (0..QUEUED).map(|_| Client::connect(address)).collect();
+        for client in &mut clients {
+            client.send(request.http1());
+        }
+        thread::sleep(TO_BE_READ);
+    });
+}
+
+#[test]
+fn a_hundred_pipelined_requests() {
+    assert_wastes_little(|address, request| {
+        let mut client = Client::connect(address);
+        client.send(request.http1().repeat(QUEUED));
+        thread::sleep(TO_BE_READ);
+    });
+}
+
+#[test]
+fn a_hundred_streams_that_are_reset() {
+    assert_wastes_little(|address, request| {
+        let mut client = Http2::connect(address);
+        client.send_and_reset("/verify", &request.body(), QUEUED, TO_BE_READ);
+        // The connection stays: it is the streams that are gone.
+        assert_eq!(client.ask("GET", "/health", "").0, 200);
+    });
+}
+
+#[test]
+fn a_hundred_streams_of_a_connection_that_ends() {
+    assert_wastes_little(|address, request| {
+        let mut client = Http2::connect(address);
+        client.send("/verify", &request.body(), QUEUED);
+        thread::sleep(TO_BE_READ);
+    });
+}
+
+/// The function sends a hundred requests and leaves. It costs less than half of what answering them does: those that
+/// had started before it left are computed.
+#[track_caller]
+fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
+    let server = Server::start(&[]);
+    let request = Request { stored: hash(server.address(), "p", "bcrypt-10") };
+    let before = server.cpu();
+    let mut clients: Vec<Client> = (0..QUEUED).map(|_| Client::connect(server.address())).collect();
+    for client in &mut clients {
+        client.send(request.http1());
+    }
+    let answered = clients.iter_mut().filter_map(|client| client.try_receive().ok()).count();
+    assert_eq!(answered, QUEUED);
+    let all = server.cpu() - before;
+    assert!(all > Duration::from_millis(300), "{all:?} is too little to compare with");
+
+    let before = server.cpu();
+    send_and_leave(server.address(), &request);
+    // Waits behind whatever is still queued.
+    assert_eq!(ask(server.address(), post("/hash", &json!({"password": "p"}))).status, 200);
+    thread::sleep(TO_BE_READ);
+    let wasted = server.cpu() - before;
+    assert!(wasted < all / 2, "{wasted:?} of {all:?}");
+}
+
+struct Request {
+    stored: String,
+}
+
+impl Request {
+    fn http1(&self) -> String {
+        verify("p", &self.stored)
+    }
+
+    fn body(&self) -> String {
+        json!({"password": "p", "hash": self.stored}).to_string()
+    }
+}
+
+const QUEUED: usize = 100;
+
+/// For the server to read a hundred requests: less than the time to compute a few of them.
+const TO_BE_READ: Duration = Duration::from_millis(100);

@@ -1,0 +1,166 @@
+//! HTTP/2 with prior knowledge, and a small client for it.
+
+use std::{net::SocketAddr, time::Duration};
+
+use bytes::Bytes;
+use h2::client::{ResponseFuture, SendRequest};
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tokio::{net::TcpStream, runtime::Runtime, task::JoinHandle, time::timeout};
+
+use crate::{
+    client::hash,
+    server::{Server, until},
+};
+
+#[test]
+fn hashes_and_verifies_with_prior_knowledge() {
+    let server = Server::start(&[]);
+    let stored = hash(server.address(), "p", "bcrypt-4");
+    let mut client = Http2::connect(server.address());
+    let body = json!({"password": "p", "hash": stored}).to_string();
+    let (status, answer) = client.ask("POST", "/verify", &body);
+    assert_eq!((status, &answer["match"]), (200, &json!(true)));
+    assert_eq!(client.ask("GET", "/nowhere", "").1["code"], "not_found");
+}
+
+#[test]
+fn streams_are_answered_side_by_side() {
+    let server = Server::start(&[]);
+    let slow = json!({"password": "p", "hash": hash(server.address(), "p", "bcrypt-12")}).to_string();
+    let mut client = Http2::connect(server.address());
+    client.send("/verify", &slow, 1);
+    // The slow one is still being computed.
+    assert_eq!(client.ask("GET", "/health", "").0, 200);
+    assert_eq!(client.receive()[0].1["match"], true);
+}
+
+#[test]
+fn limits_hold_as_in_http_1() {
+    let server = Server::start(&["--body-timeout-ms", "300"]);
+    let mut client = Http2::connect(server.address());
+    assert_eq!(client.ask("POST", "/hash", &" ".repeat(16 * 1024 + 1)).1["code"], "body_too_large");
+    assert_eq!(client.ask("GET", &format!("/{}", "x".repeat(17 * 1024)), "").1["code"], "headers_too_large");
+    assert_eq!(client.begin_body("/hash", b"{\"pass").1["code"], "request_timeout");
+    assert_eq!(client.ask("GET", "/health", "").0, 200);
+}
+
+#[test]
+fn an_idle_connection_ends() {
+    let server = Server::start(&["--idle-timeout-ms", "300"]);
+    let mut client = Http2::connect(server.address());
+    assert_eq!(client.ask("GET", "/health", "").0, 200);
+    until(|| client.has_ended().then_some(())).expect("the server ends an idle connection");
+}
+
+pub(crate) struct Http2 {
+    runtime: Runtime,
+    requests: SendRequest<Bytes>,
+    connection: JoinHandle<Result<(), h2::Error>>,
+    sent: Vec<ResponseFuture>,
+}
+
+impl Http2 {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        Self::connect_over(async move { TcpStream::connect(address).await.unwrap() })
+    }
+
+    /// Over a stream that is made on the client's own runtime.
+    pub(crate) fn connect_over<S>(stream: impl Future<Output = S>) -> Self
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+    {
+        // The connection is served while the test does other things.
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (requests, connection) = runtime.block_on(async {
+            let (requests, connection) = h2::client::handshake(stream.await).await.unwrap();
+            (requests, tokio::spawn(connection))
+        });
+        Self { runtime, requests, connection, sent: Vec::new() }
+    }
+
+    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let sent = self.send_one(method, path, body);
+        self.runtime.block_on(answer(sent))
+    }
+
+    /// Sends these requests; [`Self::receive`] has their answers.
+    pub(crate) fn send(&mut self, path: &str, body: &str, count: usize) {
+        for _ in 0..count {
+            let sent = self.send_one("POST", path, body);
+            self.sent.push(sent);
+        }
+    }
+
+    pub(crate) fn receive(&mut self) -> Vec<(u16, Value)> {
+        let sent = std::mem::take(&mut self.sent);
+        self.runtime.block_on(async {
+            let mut answers = Vec::new();
+            for one in sent {
+                answers.push(answer(one).await);
+            }
+            answers
+        })
+    }
+
+    /// Sends these requests, and after a while resets their streams.
+    pub(crate) fn send_and_reset(&mut self, path: &str, body: &str, count: usize, after: Duration) {
+        self.send(path, body, count);
+        std::thread::sleep(after);
+        // Dropping a response that has not come resets its stream.
+        self.sent.clear();
+    }
+
+    /// Sends a head and a part of a body, and nothing more.
+    pub(crate) fn begin_body(&mut self, path: &str, part: &'static [u8]) -> (u16, Value) {
+        let request = request("POST", path);
+        self.runtime.block_on(async {
+            self.requests.clone().ready().await.unwrap();
+            let (sent, mut body) = self.requests.send_request(request, false).unwrap();
+            body.send_data(Bytes::from_static(part), false).unwrap();
+            answer(sent).await
+        })
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.connection.is_finished()
+    }
+
+    fn send_one(&mut self, method: &str, path: &str, body: &str) -> ResponseFuture {
+        let request = request(method, path);
+        self.runtime.block_on(async {
+            let ready = self.requests.clone().ready().await.unwrap();
+            self.requests = ready;
+            let (sent, mut stream) = self.requests.send_request(request, body.is_empty()).unwrap();
+            if !body.is_empty() {
+                stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();
+            }
+            sent
+        })
+    }
+}
+
+fn request(method: &str, path: &str) -> Request<()> {
+    Request::builder()
+        .method(Method::from_bytes(method.as_bytes()).unwrap())
+        .uri(format!("http://saltern{path}"))
+        .header("content-type", "application/json")
+        .body(())
+        .unwrap()
+}
+
+async fn answer(sent: ResponseFuture) -> (u16, Value) {
+    let response = timeout(PATIENCE, sent).await.expect("an answer in time").unwrap();
+    let status = response.status().as_u16();
+    let mut stream = response.into_body();
+    let mut body = Vec::new();
+    while let Some(data) = timeout(PATIENCE, stream.data()).await.expect("a body in time") {
+        let data = data.unwrap();
+        stream.flow_control().release_capacity(data.len()).unwrap();
+        body.extend_from_slice(&data);
+    }
+    (status, serde_json::from_slice(&body).unwrap())
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);

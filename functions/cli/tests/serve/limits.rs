@@ -1,0 +1,190 @@
+use std::{
+    io::{Read as _, Write as _},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::{
+    client::{Client, ask, get, post, post_with},
+    server::{Server, until},
+};
+
+#[test]
+fn a_head_over_its_limit_is_431() {
+    let server = Server::start(&[]);
+    let with_header =
+        |bytes: usize| format!("GET /health HTTP/1.1\r\nHost: a\r\nX-Long: {}\r\n\r\n", "x".repeat(bytes));
+    assert_eq!(ask(server.address(), with_header(15 * 1024)).status, 200);
+    for bytes in [16 * 1024, 20 * 1024, 40 * 1024, 200 * 1024] {
+        let mut client = Client::connect(server.address());
+        // Where the rest is not read any more, writing it fails: the answer still arrives.
+        let _unread = client.stream().write_all(with_header(bytes).as_bytes());
+        client.receive().assert_problem(431, "headers_too_large");
+    }
+}
+
+#[test]
+fn too_many_headers_and_too_long_a_path_are_431() {
+    let server = Server::start(&[]);
+    let many = format!("GET /health HTTP/1.1\r\n{}\r\n", "X-Many: 1\r\n".repeat(200));
+    ask(server.address(), many).assert_problem(431, "headers_too_large");
+    let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(17 * 1024));
+    ask(server.address(), long).assert_problem(431, "headers_too_large");
+}
+
+#[test]
+fn a_body_over_its_limit_is_413() {
+    let server = Server::start(&[]);
+    for (path, limit) in [("/hash", 16 * 1024), ("/verify", 16 * 1024), ("/batch", 1024 * 1024)] {
+        let declared = format!(
+            "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            limit + 1
+        );
+        ask(server.address(), declared).assert_problem(413, "body_too_large");
+        let chunked = format!(
+            "POST {path} HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n",
+            limit + 1,
+            " ".repeat(limit + 1),
+        );
+        let mut client = Client::connect(server.address());
+        let _unread = client.stream().write_all(chunked.as_bytes());
+        client.receive().assert_problem(413, "body_too_large");
+        let within = ask(server.address(), post_with(path, "", &" ".repeat(limit)));
+        within.assert_problem(400, "invalid_json");
+    }
+}
+
+#[test]
+fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
+    let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "900"]);
+    for begun in ["P", "POST /hash HTTP/1.1\r\nHost:", "PRI * HTTP/2.0\r\n"] {
+        let mut client = Client::connect(server.address());
+        client.send(begun);
+        client.receive().assert_problem(408, "request_timeout");
+        assert!(client.is_closed_silently());
+    }
+    let start = Instant::now();
+    assert!(Client::connect(server.address()).is_closed_silently());
+    assert!(start.elapsed() >= Duration::from_millis(250), "after {:?}", start.elapsed());
+
+    let mut kept = Client::connect(server.address());
+    assert_eq!(kept.ask(get("/health")).status, 200);
+    let start = Instant::now();
+    assert!(kept.is_closed_silently());
+    assert!(start.elapsed() >= Duration::from_millis(800), "after {:?}", start.elapsed());
+
+    let mut kept = Client::connect(server.address());
+    assert_eq!(kept.ask(get("/health")).status, 200);
+    kept.send("GET /hea");
+    kept.receive().assert_problem(408, "request_timeout");
+}
+
+#[test]
+fn bytes_that_trickle_in_do_not_prolong_a_head() {
+    let server = Server::start(&["--header-timeout-ms", "400"]);
+    let client = Client::connect(server.address());
+    let mut writer = client.stream().try_clone().unwrap();
+    let start = Instant::now();
+    let trickle = thread::spawn(move || {
+        for byte in get("/health").as_bytes().iter().cycle() {
+            if writer.write_all(&[*byte | 0x20]).is_err() || start.elapsed() > Duration::from_secs(10) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let mut client = client;
+    client.receive().assert_problem(408, "request_timeout");
+    assert!(start.elapsed() < Duration::from_secs(5), "after {:?}", start.elapsed());
+    drop(client);
+    trickle.join().unwrap();
+}
+
+#[test]
+fn a_slow_body_is_408() {
+    let server = Server::start(&["--body-timeout-ms", "300"]);
+    let mut client = Client::connect(server.address());
+    client
+        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"pass");
+    client.receive().assert_problem(408, "request_timeout");
+    assert!(client.is_closed_silently());
+}
+
+#[test]
+fn connections_beyond_the_bound_are_told_so() {
+    let server = Server::start(&["--connections", "3"]);
+    let mut kept: Vec<Client> = (0..3).map(|_| Client::connect(server.address())).collect();
+    for client in &mut kept {
+        assert_eq!(client.ask(get("/health")).status, 200);
+    }
+    let mut beyond = Client::connect(server.address());
+    let response = beyond.receive();
+    response.assert_problem(503, "overloaded");
+    assert!(response.header("retry-after").is_some());
+    assert!(beyond.is_closed_silently());
+    // One that asks before it reads is not cut off by a reset either.
+    ask(server.address(), get("/health")).assert_problem(503, "overloaded");
+    assert_eq!(kept[0].ask(get("/health")).status, 200);
+    drop(kept);
+    until(|| {
+        let mut client = Client::connect(server.address());
+        client.send(get("/health"));
+        client.try_receive().is_ok_and(|response| response.status == 200).then_some(())
+    })
+    .expect("a connection that ended makes room");
+}
+
+#[test]
+fn a_caller_that_reads_nothing_is_let_go() {
+    let server = Server::start(&["--idle-timeout-ms", "500"]);
+    let client = Client::connect(server.address());
+    let requests = get("/openapi.json").repeat(200);
+    let mut writer = client.stream().try_clone().unwrap();
+    writer.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+    for _ in 0..50 {
+        if writer.write_all(requests.as_bytes()).is_err() {
+            break;
+        }
+    }
+    thread::sleep(Duration::from_millis(1500));
+    let mut stream = client.stream();
+    let mut all = Vec::new();
+    // The buffered answers, and then the end: not another answer for each request.
+    let _reset_or_end = stream.read_to_end(&mut all);
+    assert_eq!(ask(server.address(), get("/health")).status, 200);
+}
+
+#[test]
+fn bodies_are_bounded_together() {
+    let server = Server::start(&["--body-timeout-ms", "60000"]);
+    let declared = format!(
+        "POST /batch HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        1024 * 1024
+    );
+    let begin = || {
+        let mut client = Client::connect(server.address());
+        client.send(&declared);
+        client
+    };
+    let mut slow: Vec<Client> = (0..64).map(|_| begin()).collect();
+    until(|| {
+        let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
+        if response.status == 503 {
+            response.assert_problem(503, "overloaded");
+            return Some(());
+        }
+        // It came before one of them and took its room: that one was refused.
+        slow.push(begin());
+        None
+    })
+    .expect("64 MiB are promised to others");
+    assert_eq!(ask(server.address(), get("/health")).status, 200);
+    drop(slow);
+    until(|| {
+        let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
+        (response.status == 200).then_some(())
+    })
+    .expect("those who leave make room");
+}

@@ -1,0 +1,17 @@
+//! The real binary, driven over TCP as its callers drive it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
+
+mod access;
+mod client;
+mod drain;
+mod gone;
+mod http1;
+mod http2;
+mod limits;
+mod passwords;
+mod process;
+mod secrets;
+mod server;
+mod start;
+mod tls;

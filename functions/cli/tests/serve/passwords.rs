@@ -1,0 +1,90 @@
+//! Passwords at the edges, and stored hashes that want to hurt.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::{
+    client::{Client, Response, hash, post, post_with, verify},
+    server::Server,
+};
+
+#[test]
+fn passwords_of_every_length() {
+    let server = Server::start(&[]);
+    let mut client = Client::connect(server.address());
+    for length in [0, 1, 71, 72] {
+        let password = "p".repeat(length);
+        assert_round_trip(&mut client, &password, "bcrypt-4");
+    }
+    for length in [73, 1024, 1025] {
+        let response = client.ask(post("/hash", &json!({"password": "p".repeat(length)})));
+        response.assert_problem(422, "password_too_long");
+    }
+    for length in [73, 1024] {
+        assert_round_trip(&mut client, &"p".repeat(length), "argon2id-small");
+    }
+    let stored = hash(server.address(), "p", "argon2id-small");
+    client.ask(verify(&"p".repeat(1025), &stored)).assert_problem(422, "password_too_long");
+    assert_eq!(client.ask(verify(&"p".repeat(1024), &stored)).json()["match"], false);
+}
+
+#[test]
+fn passwords_of_every_kind() {
+    let server = Server::start(&[]);
+    let mut client = Client::connect(server.address());
+    client.ask(post("/hash", &json!({"password": "a\0b"}))).assert_problem(422, "password_has_nul");
+    assert_round_trip(&mut client, "a\0b", "argon2id-small");
+    assert_round_trip(&mut client, "🧂👩‍🌾 ja suola", "bcrypt-4");
+    let escaped = client.ask(post_with("/hash", "", r#"{"password":"\ud83e\uddc2"}"#));
+    assert_eq!(client.ask(verify("🧂", escaped.json()["hash"].as_str().unwrap())).json()["match"], true);
+    for unpaired in [r"\ud83e", r"\uddc2", r"\uddc2\ud83e", r"\ud83e\u0041"] {
+        let body = format!(r#"{{"password":"{unpaired}"}}"#);
+        client.ask(post_with("/hash", "", &body)).assert_problem(400, "invalid_json");
+    }
+    let mut not_utf8 =
+        b"POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n".to_vec();
+    not_utf8.extend_from_slice(b"{\"password\":\"\xff\"}");
+    client.ask(not_utf8).assert_problem(400, "invalid_json");
+}
+
+#[test]
+fn hostile_hashes_are_refused_at_once() {
+    let server = Server::start(&[]);
+    let mut client = Client::connect(server.address());
+    let salt = "c29tZXNhbHRzb21lc2FsdA";
+    let output = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI";
+    for (stored, code) in [
+        (format!("$argon2id$v=19$m=4194304,t=1,p=1${salt}${output}"), "cost_out_of_bounds"),
+        (format!("$argon2id$v=19$m=8192,t=1000000,p=1${salt}${output}"), "cost_out_of_bounds"),
+        (format!("$2b$31${}", "a".repeat(52) + "u"), "cost_out_of_bounds"),
+        (format!("$scrypt$ln=31,r=8,p=1${salt}${output}"), "cost_out_of_bounds"),
+        (format!("$argon2id$v=19$m=99999999999999999999,t=1,p=1${salt}${output}"), "invalid_hash"),
+        (format!("$argon2id$v=19$m=+1024,t=1,p=1${salt}${output}"), "invalid_hash"),
+        (format!("$argon2id$v=19$m=01024,t=1,p=1${salt}${output}"), "invalid_hash"),
+        ("$".to_owned(), ""),
+        ("$2".to_owned(), ""),
+        (String::new(), ""),
+    ] {
+        let start = Instant::now();
+        let response = client.ask(verify("p", &stored));
+        assert!(start.elapsed() < Duration::from_secs(2), "{stored}: {:?}", start.elapsed());
+        assert_eq!(response.status, 422, "{stored}: {response:?}");
+        assert!(code.is_empty() || response.json()["code"] == code, "{stored}: {response:?}");
+    }
+    let whole = hash(server.address(), "p", "bcrypt-4");
+    for end in 0..whole.len() {
+        assert_eq!(client.ask(verify("p", &whole[..end])).status, 422, "{end} bytes of a hash");
+    }
+    assert_eq!(client.ask(verify("p", &whole)).json()["match"], true);
+}
+
+#[track_caller]
+fn assert_round_trip(client: &mut Client, password: &str, policy: &str) {
+    let made: Response = client.ask(post("/hash", &json!({"password": password, "policy": policy})));
+    assert_eq!(made.status, 200, "{made:?}");
+    let made = made.json();
+    let stored = made["hash"].as_str().unwrap();
+    assert_eq!(client.ask(verify(password, stored)).json()["match"], true, "{} bytes", password.len());
+    assert_eq!(client.ask(verify("another", stored)).json()["match"], false);
+}

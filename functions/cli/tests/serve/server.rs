@@ -1,0 +1,196 @@
+//! One `saltern serve`, on a port that the system chose, with policies that a debug build computes in milliseconds.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read},
+    net::SocketAddr,
+    os::unix::process::CommandExt as _,
+    path::PathBuf,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+pub(crate) struct Server {
+    child: Child,
+    address: SocketAddr,
+    output: Arc<Mutex<String>>,
+}
+
+impl Server {
+    /// With two workers.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, &[])
+    }
+
+    /// As another user, where one is given.
+    pub(crate) fn start_as(user: Option<u32>, arguments: &[&str]) -> Self {
+        let mut command = command(arguments);
+        if let Some(user) = user {
+            command.uid(user);
+        }
+        Self::spawn(command)
+    }
+
+    /// With environment variables too.
+    pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = command(arguments);
+        command.envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command
+            .args(["--log-format", "json", "--workers", "2"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = Arc::new(Mutex::new(String::new()));
+        collect(child.stdout.take().unwrap(), &output);
+        collect(child.stderr.take().unwrap(), &output);
+        let mut server = Self { child, address: ([127, 0, 0, 1], 0).into(), output };
+        let started = server.line("serving");
+        server.address = started["address"].as_str().unwrap().parse().unwrap();
+        server
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Everything it has written.
+    pub(crate) fn output(&self) -> String {
+        self.output.lock().unwrap().clone()
+    }
+
+    /// The first line with this message, waited for.
+    pub(crate) fn line(&self, message: &str) -> Value {
+        until(|| {
+            let output = self.output();
+            let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            lines.find(|line| line["message"] == message)
+        })
+        .unwrap_or_else(|| panic!("no line says {message}:\n{}", self.output()))
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// How it ended, waited for.
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        until(|| self.child.try_wait().unwrap()).expect("the server should have ended")
+    }
+
+    /// Processor time that it has used so far.
+    pub(crate) fn cpu(&self) -> Duration {
+        // proc_pid_stat(5): after the command in parentheses, utime and stime are the 12th and 13th fields.
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _has_ended = self.child.kill();
+        let _has_ended = self.child.wait();
+    }
+}
+
+/// `saltern serve` on a port of the system's choice; a later `--listen` in the arguments wins.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = saltern();
+    command.arg("serve").arg("--policies").arg(policies());
+    if !arguments.contains(&"--listen") {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
+    command.args(arguments);
+    command
+}
+
+/// The binary, without the environment's own settings.
+pub(crate) fn saltern() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+    let own = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SALTERN_"));
+    own.for_each(|name| {
+        command.env_remove(name);
+    });
+    command
+}
+
+/// A file of this test run's, with this content.
+pub(crate) fn file(name: &str, content: &str) -> PathBuf {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = directory.join(format!("{}-{number}-{name}", std::process::id()));
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// Asks until there is an answer, for a bounded time.
+pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(answer) = ask() {
+            return Some(answer);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    None
+}
+
+/// The shipped document with cheap policies: bcrypt-4 is current, the others take measurable time.
+fn policies() -> PathBuf {
+    let mut document: Value = serde_json::from_str(SHIPPED).unwrap();
+    let bcrypt = |cost: u32| {
+        json!({
+            "id": format!("bcrypt-{cost}"), "algorithm": "bcrypt", "cost": cost, "status": "active",
+            "rationale": "quick enough for tests", "source": "none",
+        })
+    };
+    document["policies"] = json!([
+        bcrypt(8),
+        bcrypt(10),
+        bcrypt(12),
+        {
+            "id": "argon2id-small", "algorithm": "argon2id", "memory_kib": 1024, "passes": 1, "parallelism": 1,
+            "status": "active", "rationale": "quick enough for tests", "source": "none",
+        },
+        bcrypt(4),
+    ]);
+    document["current"] = json!("bcrypt-4");
+    document["decoy"] = json!("bcrypt-4");
+    document.as_object_mut().unwrap().remove("$schema");
+    file("policies.json", &document.to_string())
+}
+
+fn collect(stream: impl Read + Send + 'static, output: &Arc<Mutex<String>>) {
+    let output = Arc::clone(output);
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines() {
+            let mut output = output.lock().unwrap();
+            output.push_str(&line.unwrap());
+            output.push('\n');
+        }
+    });
+}
+
+/// Long enough for a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const SHIPPED: &str = include_str!("../../../policy/policies.json");

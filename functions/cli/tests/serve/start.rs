@@ -1,0 +1,142 @@
+//! What does not start says in one sentence what to do, and exits with 64.
+
+use std::{process::Output, time::Instant};
+
+use crate::{
+    client::{ask, get},
+    server::{Server, command, file, saltern},
+};
+
+#[test]
+fn beyond_loopback_wants_tokens_and_tls() {
+    let tokens = file("tokens", TOKEN);
+    let tokens = tokens.to_str().unwrap();
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        assert_refused(&["--listen", listen], "lacks bearer tokens and TLS");
+        assert_refused(&["--listen", listen, "--tokens-file", tokens], "lacks TLS");
+        assert_refused(&["--listen", listen, "--behind-tls-proxy"], "lacks bearer tokens");
+    }
+}
+
+#[test]
+fn beyond_loopback_starts_where_it_is_said_out_loud() {
+    let tokens = file("tokens", TOKEN);
+    for arguments in [&["--insecure"][..], &["--behind-tls-proxy", "--tokens-file", tokens.to_str().unwrap()]]
+    {
+        let server = Server::start(&[&["--listen", "0.0.0.0:0"], arguments].concat());
+        assert_eq!(ask(([127, 0, 0, 1], server.address().port()).into(), get("/health")).status, 200);
+    }
+}
+
+#[test]
+fn wrong_settings_are_refused_with_a_sentence() {
+    let short = file("short", "short");
+    let broken = file("broken.json", "{");
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    for (arguments, sentence) in [
+        (&["--listen", "nowhere"][..], "--listen"),
+        (&["--workers", "0"], "--workers"),
+        (&["--memory-budget-mib", "0"], "--memory-budget-mib"),
+        (&["--tokens-file", "/nonexistent"], "tokens file"),
+        (&["--tokens-file", short.to_str().unwrap()], "openssl rand"),
+        (&["--tls-certificate", "/nonexistent"], "--tls-key"),
+        (&["--tls-certificate", "/nonexistent", "--tls-key", "/nonexistent"], "PEM"),
+        (&["--ceiling", "bcrypt_cost"], "NAME=VALUE"),
+        (&["--ceiling", "bcrypt_cost=31"], "raises the ceiling"),
+        (&["--ceiling", "no_such=1"], "no ceiling"),
+        (&["--ceiling", "bcrypt_cost=8"], "over a ceiling"),
+        (&["--connections", "1000000000"], "--connections"),
+        (&["--log-format", "xml"], "--log-format"),
+        (&["--unknown"], "--unknown"),
+    ] {
+        assert_refused(arguments, sentence);
+    }
+    for (document, sentence) in [
+        ("/nonexistent", "cannot be read"),
+        (directory, "cannot be read"),
+        (broken.to_str().unwrap(), "cannot be read"),
+    ] {
+        assert_sentence(&run(&["serve", "--policies", document]), sentence);
+        assert_sentence(&run(&["policies", "check", document]), sentence);
+    }
+}
+
+#[test]
+fn memory_beyond_the_budget_is_refused() {
+    // argon2id-2026 takes 19 MiB: three workers want 57.
+    let of_three =
+        |mib: &str| run(&["policies", "check", SHIPPED, "--workers", "3", "--memory-budget-mib", mib]);
+    assert!(of_three("57").status.success());
+    assert_sentence(&of_three("56"), "budget");
+}
+
+#[test]
+fn a_consistent_document_is_said_to_be_so() {
+    let output = run(&["policies", "check", SHIPPED]);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("4 policies") && said.contains("argon2id-2026") && said.contains("sha256:"),
+        "{said}"
+    );
+}
+
+#[test]
+fn help_and_version_are_no_failure() {
+    for arguments in [&["--help"][..], &["--version"], &["serve", "--help"], &["policies", "check", "--help"]]
+    {
+        let output = run(arguments);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{arguments:?}: {output:?}");
+    }
+    let help = String::from_utf8(run(&["serve", "--help"]).stdout).unwrap();
+    for variable in ["SALTERN_LISTEN", "SALTERN_TOKENS", "SALTERN_WORKERS", "SALTERN_POLICIES"] {
+        assert!(help.contains(variable), "{variable} is not in the help");
+    }
+}
+
+#[test]
+fn an_address_in_use_is_said() {
+    let server = Server::start(&[]);
+    let output = command(&["--listen", &server.address().to_string()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(71));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--listen"));
+}
+
+#[test]
+fn the_environment_sets_what_the_command_line_does() {
+    let server =
+        Server::start_with(&[], &[("SALTERN_CONNECTIONS", "17"), ("SALTERN_MEMORY_BUDGET_MIB", "99")]);
+    let started = server.line("serving");
+    assert_eq!((&started["connections"], &started["memory_budget_mib"]), (&17.into(), &99.into()));
+    assert_eq!(started["workers"], 2);
+    assert!(started["policies"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn the_first_answer_comes_soon() {
+    let start = Instant::now();
+    let server = Server::start(&[]);
+    assert_eq!(ask(server.address(), get("/health")).status, 200);
+    // The measured bound, 30 ms, is for a release build on an idle machine (`make bench`).
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+#[track_caller]
+fn assert_refused(arguments: &[&str], sentence: &str) {
+    assert_sentence(&command(arguments).output().unwrap(), sentence);
+}
+
+#[track_caller]
+fn assert_sentence(output: &Output, sentence: &str) {
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(64), "{said}");
+    assert!(said.starts_with("saltern: ") && said.contains(sentence), "{said}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+}
+
+fn run(arguments: &[&str]) -> Output {
+    saltern().args(arguments).output().unwrap()
+}
+
+const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../policy/policies.json");
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";

@@ -1,0 +1,116 @@
+use std::{net::SocketAddr, sync::Arc};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, ServerName},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+use tokio_rustls::{TlsConnector, client::TlsStream};
+
+use crate::{
+    client::{Client, get},
+    http2::Http2,
+    server::{Server, file},
+};
+
+#[test]
+fn http_1_and_http_2_by_what_the_client_offers() {
+    let (server, certificate) = start(&[]);
+    let answer = blocking(async {
+        let mut stream = connect(server.address(), &certificate, &[b"http/1.1"]).await;
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    });
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains(r#""status":"ok""#), "{answer}");
+
+    let address = server.address();
+    let mut http2 = Http2::connect_over(async {
+        let stream = connect(address, &certificate, &[b"h2", b"http/1.1"]).await;
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        stream
+    });
+    assert_eq!(http2.ask("GET", "/health", "").0, 200);
+}
+
+#[test]
+fn a_fault_inside_tls_is_a_problem_document_too() {
+    let (server, certificate) = start(&[]);
+    let answer = blocking(async {
+        let mut stream = connect(server.address(), &certificate, &[]).await;
+        stream.write_all(b"BROKEN\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    });
+    assert!(answer.contains("urn:saltern:problem:invalid_request"), "{answer}");
+}
+
+#[test]
+fn what_is_not_tls_is_dropped() {
+    let (server, _) = start(&["--header-timeout-ms", "300"]);
+    let mut plain = Client::connect(server.address());
+    plain.send(get("/health"));
+    // The TLS crate answers with an alert; nothing of HTTP is said.
+    assert!(plain.try_receive().is_err());
+    let mut silent = Client::connect(server.address());
+    assert!(silent.is_closed_silently());
+}
+
+#[test]
+fn connections_beyond_the_bound_are_dropped() {
+    let (server, certificate) = start(&["--connections", "1"]);
+    blocking(async {
+        let mut kept = connect(server.address(), &certificate, &[]).await;
+        kept.write_all(get("/health").as_bytes()).await.unwrap();
+        assert!(kept.read(&mut [0; 1]).await.unwrap() > 0);
+        let mut beyond = TcpStream::connect(server.address()).await.unwrap();
+        assert!(matches!(beyond.read(&mut [0; 1]).await, Ok(0) | Err(_)));
+    });
+}
+
+#[test]
+fn beyond_loopback_starts_with_tokens_and_tls() {
+    let tokens = file("tokens", "0123456789abcdef0123456789abcdef");
+    let (server, certificate) = start(&["--listen", "0.0.0.0:0", "--tokens-file", tokens.to_str().unwrap()]);
+    let local: SocketAddr = ([127, 0, 0, 1], server.address().port()).into();
+    let mut http2 = Http2::connect_over(async { connect(local, &certificate, &[b"h2"]).await });
+    assert_eq!(http2.ask("GET", "/policies", "").0, 401);
+}
+
+fn start(arguments: &[&str]) -> (Server, CertificateDer<'static>) {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let certificate = file("certificate.pem", &cert.pem());
+    let key = file("key.pem", &signing_key.serialize_pem());
+    let identity = ["--tls-certificate", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    (Server::start(&[&identity, arguments].concat()), cert.der().clone())
+}
+
+async fn connect(
+    address: SocketAddr,
+    certificate: &CertificateDer<'static>,
+    protocols: &[&[u8]],
+) -> TlsStream<TcpStream> {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    let name = ServerName::try_from("localhost").unwrap();
+    let stream = TcpStream::connect(address).await.unwrap();
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
+}
+
+fn blocking<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
