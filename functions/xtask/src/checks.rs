@@ -96,5 +96,11 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             command: &["functions/xtask/aarch64"],
             environment: &[],
         },
+        Check {
+            part: "zips",
+            shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
+            command: &["functions/lambda/package", "--test"],
+            environment: &[],
+        },
     ]
 }
