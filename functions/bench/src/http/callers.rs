@@ -196,7 +196,11 @@ impl Caller {
         self.stream.write_all(&call.bytes)?;
         let mut filled = 0;
         loop {
-            let read = self.stream.read(&mut self.buffer[filled..])?;
+            let read = match self.stream.read(&mut self.buffer[filled..]) {
+                // A stopped and continued process sees this (signal(7)).
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
             if read == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

@@ -89,7 +89,7 @@ impl Work {
     }
 
     fn by_crate(&self) -> Vec<u8> {
-        compute(&self.admitted, self.password.as_bytes()).expose().to_vec()
+        compute(&self.admitted, self.password.as_bytes()).expect("memory for a hash").expose().to_vec()
     }
 
     fn by_aws_lc(&self) -> Vec<u8> {
