@@ -10,3 +10,9 @@ test:
 
 test-all:
 	cargo xtask test-all
+
+bench:
+	cargo build --release --locked --package saltern-cli --package saltern-lambda
+	cargo build --release --locked --package saltern-bench --features peers
+	target/release/saltern-bench kernels
+	target/release/saltern-bench http
