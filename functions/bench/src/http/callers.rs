@@ -94,6 +94,9 @@ pub(crate) fn closed_loop(
         Ok(elapsed)
     })?;
     let times = times.into_inner().expect("no caller panics");
+    if times.is_empty() {
+        return Err("no answer came within the measurement: give it more --seconds".into());
+    }
     Ok(Saturated { rate: count(times.len()) / elapsed.as_secs_f64(), median_ms: median(&times) })
 }
 
@@ -165,9 +168,13 @@ pub(crate) fn open_loop(
             .collect::<io::Result<_>>()?;
         threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))
     })?;
+    let refusals = refusals.into_inner().expect("no caller panics");
+    if refusals.is_empty() {
+        return Err("no request was refused within the measurement: give it more --seconds".into());
+    }
     Ok(Overloaded {
         goodput: count(in_time.into_inner()) / offered.seconds.as_secs_f64(),
-        median_refusal_ms: median(&refusals.into_inner().expect("no caller panics")),
+        median_refusal_ms: median(&refusals),
         late: late.into_inner(),
     })
 }
@@ -196,7 +203,11 @@ impl Caller {
         self.stream.write_all(&call.bytes)?;
         let mut filled = 0;
         loop {
-            let read = self.stream.read(&mut self.buffer[filled..])?;
+            let read = match self.stream.read(&mut self.buffer[filled..]) {
+                // A stopped and continued process sees this (signal(7)).
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
             if read == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

@@ -123,7 +123,8 @@ impl Bench<'_> {
         for _ in 0..self.arguments.rounds {
             let limit = raw.hashes_a_second(self.window / 2)?;
             let offered = Offered { rate: limit * times, deadline: DEADLINE, seconds: self.window };
-            let seen = callers::open_loop(&server, &call, offered)?;
+            let seen = callers::open_loop(&server, &call, offered)
+                .map_err(|error| format!("{what}, {:.0} a second: {error}", offered.rate))?;
             goodput.push(seen.goodput / limit);
             refusals.push(seen.median_refusal_ms);
             late += seen.late;
