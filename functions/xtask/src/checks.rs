@@ -65,7 +65,7 @@ pub(crate) fn before_a_release() -> Vec<Check> {
         },
         Check {
             part: "bench",
-            shows: "the bench with its peers builds without a warning, and its own tests pass",
+            shows: "the bench builds with its peers, and its own tests pass",
             command: &[
                 "cargo",
                 "test",
@@ -76,7 +76,7 @@ pub(crate) fn before_a_release() -> Vec<Check> {
                 "--features",
                 "peers",
             ],
-            environment: &[("RUSTFLAGS", "--deny=warnings")],
+            environment: &[],
         },
         Check {
             part: "sanitizer",
