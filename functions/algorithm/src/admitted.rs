@@ -1,6 +1,6 @@
 use core::fmt;
 
-use saltern_encoded::{Params, Setting};
+use saltern_encoded::{Params, Setting, scrypt};
 
 /// The most that one hash may cost. Each bound is on the product that decides memory or time, not on its factors.
 ///
@@ -17,7 +17,7 @@ pub struct Ceilings {
     pub argon2_parallelism: u32,
     /// Iterations × output blocks.
     pub pbkdf2_iterations_blocks: u64,
-    /// Memory, `128·N·r`, in bytes.
+    /// Memory, `128·N·r` and likewise `128·p·r`, in bytes.
     pub scrypt_memory_bytes: u64,
     /// Work, `N·r·p`.
     pub scrypt_n_r_p: u64,
@@ -27,7 +27,9 @@ pub struct Ceilings {
 ///
 /// ```compile_fail
 /// // The fields are private: nothing but the check makes one.
-/// let forged = saltern_algorithm::Admitted { setting: todo!(), work: 0 };
+/// fn forge(setting: saltern_encoded::Setting) -> saltern_algorithm::Admitted {
+///     saltern_algorithm::Admitted { setting, work: 0 }
+/// }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Admitted {
@@ -72,6 +74,7 @@ pub fn memory_bytes(params: Params) -> u64 {
         Params::Argon2(params) => u64::from(params.memory_kib()) * 1024,
         Params::Bcrypt(_) | Params::Pbkdf2(_) => 0,
         Params::Scrypt(params) => scrypt_blocks(params.log_n(), params.r())
+            .and_then(|blocks| blocks.checked_add(scrypt_lane_blocks(params)))
             .and_then(|blocks| blocks.checked_mul(SCRYPT_BLOCK_BYTES))
             .unwrap_or(u64::MAX),
     }
@@ -99,7 +102,8 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+            // With a small N the lanes are the larger part of the memory.
+            let memory = blocks.max(scrypt_lane_blocks(params)).checked_mul(SCRYPT_BLOCK_BYTES)?;
             let work = blocks.checked_mul(u64::from(params.p()))?;
             let bounded = memory <= ceilings.scrypt_memory_bytes && work <= ceilings.scrypt_n_r_p;
             bounded.then_some(work)
@@ -110,6 +114,11 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
 /// `N·r`, where it can be named at all.
 fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
     1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
+}
+
+/// `p·r`: what the lanes hold before they are mixed (RFC 7914 §6, `B`). Below 2^30, as every [`Params::Scrypt`] is.
+fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
+    u64::from(params.p()) * u64::from(params.r())
 }
 
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).

@@ -1,29 +1,102 @@
+use core::fmt;
+use std::time::Duration;
+
 use saltern_encoded::Setting;
 
-use crate::{Admitted, Output, argon2, bcrypt, pbkdf2, scrypt};
+use crate::{
+    Admitted, Output,
+    argon2::{self, arena::Arena},
+    bcrypt, pbkdf2, scrypt,
+};
 
 /// Which code computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernels {
-    /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
+    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory.
     #[default]
+    Lanes,
+    /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
     Crates,
+}
+
+impl Kernels {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::Lanes, Self::Crates];
+
+    /// Its name in settings and logs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lanes => "lanes",
+            Self::Crates => "crates",
+        }
+    }
 }
 
 /// Computes one hash on the calling thread with the reference crates, from start to end.
 ///
 /// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.
 ///
-/// # Panics
-/// Never, for an [`Admitted`] setting: every parameter that a crate could refuse was refused before.
-#[must_use]
-pub fn compute(admitted: &Admitted, password: &[u8]) -> Output {
+/// # Errors
+/// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
+pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
     let mut output = Output::zeroed(admitted.setting().output_bytes());
     match admitted.setting() {
-        Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut()),
+        Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut()),
     }
-    output
+    Ok(output)
 }
+
+/// The system did not give the memory that a hash needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the system gave no memory for the hash")
+    }
+}
+
+impl core::error::Error for OutOfMemory {}
+
+/// What a block worker computes with.
+#[derive(Debug)]
+pub(crate) struct WholeKernel {
+    kernels: Kernels,
+    arena: Arena,
+}
+
+impl WholeKernel {
+    /// Keeps at most `keep_bytes` of memory between two hashes.
+    pub(crate) fn new(kernels: Kernels, keep_bytes: u64) -> Self {
+        Self { kernels, arena: Arena::new(keep_bytes) }
+    }
+
+    pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
+        #[cfg(feature = "fault-injection")]
+        crate::fault::strike(password);
+        let Setting::Argon2(setting) = admitted.setting() else { return compute(admitted, password) };
+        if self.kernels == Kernels::Crates {
+            return compute(admitted, password);
+        }
+        let mut output = Output::zeroed(setting.output_bytes());
+        argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
+        Ok(output)
+    }
+
+    /// How long to wait for the next hash before memory is given back; `None` where none is held.
+    pub(crate) fn give_back_after(&self) -> Option<Duration> {
+        (self.arena.resident_bytes() > 0).then_some(IDLE)
+    }
+
+    /// Gives memory that was kept between hashes back to the system.
+    pub(crate) fn give_back_memory(&mut self) {
+        self.arena.release();
+    }
+}
+
+/// A worker that had no hash for so long gives its memory back: getting it again costs one hash some milliseconds.
+const IDLE: Duration = Duration::from_secs(10);

@@ -8,13 +8,22 @@
 mod admitted;
 mod argon2;
 mod bcrypt;
+#[cfg(feature = "fault-injection")]
+pub mod fault;
 mod kernels;
+#[cfg(feature = "bench-kernels")]
+#[doc(hidden)]
+pub mod lanes_for_bench;
 mod output;
 mod password;
 mod pbkdf2;
+mod pool;
 mod scrypt;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
-pub use kernels::{Kernels, compute};
+pub use kernels::{Kernels, OutOfMemory, compute};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
+pub use pool::{
+    Done, Dropped, MOST_BCRYPT_LANES, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
+};

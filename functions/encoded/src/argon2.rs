@@ -108,13 +108,23 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
+    spelling: Spelling,
+}
+
+/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    Canonical,
     /// Software older than the `v=` field means version 16 by leaving it out.
-    version_written: bool,
+    NoVersion,
+    /// The costs stand in the order m, p, t.
+    ParallelismBeforePasses,
 }
 
 impl Setting {
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES, version_written: true }
+        let (salt, output_bytes) = (salt.to_vec(), NEW_OUTPUT_BYTES);
+        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
     }
 
     /// Variant, version and cost.
@@ -142,10 +152,15 @@ impl Setting {
             Variant::I => "$argon2i",
             Variant::Id => "$argon2id",
         })?;
-        if self.version_written {
+        if self.spelling != Spelling::NoVersion {
             write!(f, "$v={}", version.number())?;
         }
-        write!(f, "$m={memory_kib},t={passes},p={parallelism}")?;
+        match self.spelling {
+            Spelling::Canonical | Spelling::NoVersion => {
+                write!(f, "$m={memory_kib},t={passes},p={parallelism}")?;
+            }
+            Spelling::ParallelismBeforePasses => write!(f, "$m={memory_kib},p={parallelism},t={passes}")?,
+        }
         write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
     }
 }
@@ -169,22 +184,33 @@ pub(crate) fn parse(variant: &str, rest: &str) -> Result<Encoded, ParseError> {
     } else {
         (None, first, after_first)
     };
+    // Argon2id is younger than the field: nothing ever printed it without.
+    if version.is_none() && variant == Variant::Id {
+        return Err(ParseError::Invalid);
+    }
     // A secret key or associated data changes what is computed; without them every password would be wrong.
     if costs.contains(",keyid=") || costs.contains(",data=") {
         return Err(ParseError::Unsupported);
     }
     let mut costs = costs.split(',');
-    let mut cost = |name| phc::field(costs.next().ok_or(ParseError::Invalid)?, name);
-    let (memory_kib, passes, parallelism) = (cost("m")?, cost("t")?, cost("p")?);
+    let mut next = || costs.next().ok_or(ParseError::Invalid);
+    let (memory, second, third) = (next()?, next()?, next()?);
     if costs.next().is_some() {
         return Err(ParseError::Invalid);
     }
+    let (passes, parallelism, spelling) = match version {
+        None => (second, third, Spelling::NoVersion),
+        Some(_) if second.starts_with("p=") => (third, second, Spelling::ParallelismBeforePasses),
+        Some(_) => (second, third, Spelling::Canonical),
+    };
+    let (memory_kib, passes, parallelism) =
+        (phc::field(memory, "m")?, phc::field(passes, "t")?, phc::field(parallelism, "p")?);
     let params = Params::new(variant, version.unwrap_or(Version::V16), memory_kib, passes, parallelism)
         .ok_or(ParseError::Invalid)?;
     let (salt, output) = phc::salt_and_output(rest)?;
     if output.len() < MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes: output.len(), version_written: version.is_some() };
+    let setting = Setting { params, salt, output_bytes: output.len(), spelling };
     Encoded::new(crate::Setting::Argon2(setting), &output).ok_or(ParseError::Invalid)
 }

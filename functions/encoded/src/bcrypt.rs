@@ -1,5 +1,5 @@
 //! bcrypt in modular crypt format: `$2b$<cost>$<22 characters of salt><31 characters of output>`.
-//! Source: crypt_blowfish (Openwall), `crypt(5)`.
+//! Source: `crypt_blowfish` (Openwall), `crypt(5)`.
 
 use core::fmt;
 

@@ -16,13 +16,22 @@ pub const DEVIATIONS: &[Deviation] = &[
     Deviation {
         scheme: "2a, 2b, 2y",
         what: "the last salt character has some of its four padding bits set; they are not part of the salt",
-        printed_by: "passlib before 1.5.3, and whatever draws 22 random characters for a salt",
-        example: "$2a$04$abcdefghijklmnopqrstuv",
+        printed_by: "passlib 1.5.2 and older, and whatever draws 22 random characters for a salt",
+        example: "$2a$04$abcdefghijklmnopqrstu9bfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S",
     },
     Deviation {
         scheme: "argon2d, argon2i",
         what: "no `v=` field, which means version 16 (0x10)",
-        printed_by: "phc-winner-argon2 before 20160821",
-        example: "$argon2i$m=8,t=1,p=1$",
+        printed_by: "phc-winner-argon2 before 20160406",
+        example: "$argon2i$m=64,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$BDucgFgVgdMSeWOMxsorTjXMPIgkpcz08DWgWaXovQg",
+    },
+    Deviation {
+        scheme: "argon2d, argon2i, argon2id",
+        what: "the costs stand in the order m, p, t",
+        printed_by: "the Node package argon2 since 0.45.0",
+        example: concat!(
+            "$argon2id$v=19$m=64,p=2,t=2$MDEyMzQ1Njc4OWFiY2RlZg",
+            "$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
+        ),
     },
 ];

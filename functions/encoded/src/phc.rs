@@ -2,6 +2,7 @@
 //! Source: PHC string format specification, <https://github.com/P-H-C/phc-string-format>.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+use zeroize::Zeroizing;
 
 use crate::ParseError;
 
@@ -28,9 +29,9 @@ pub(crate) fn decimal(text: &str) -> Result<u32, ParseError> {
 }
 
 /// Splits the two last fields, salt and output, and decodes them.
-pub(crate) fn salt_and_output(text: &str) -> Result<(Vec<u8>, Vec<u8>), ParseError> {
+pub(crate) fn salt_and_output(text: &str) -> Result<(Vec<u8>, Zeroizing<Vec<u8>>), ParseError> {
     let (salt, output) = text.split_once('$').ok_or(ParseError::Invalid)?;
-    let (salt, output) = (decode(salt)?, decode(output)?);
+    let (salt, output) = (decode(salt)?, Zeroizing::new(decode(output)?));
     if salt.len() < MIN_SALT_BYTES {
         return Err(ParseError::Invalid);
     }

@@ -1,10 +1,17 @@
 //! Argon2 by the RustCrypto `argon2` crate.
 
+use ::argon2::Block;
 use saltern_encoded::argon2::{Setting, Variant, Version};
+use zeroize::Zeroize as _;
 
-/// Computes into `output`, of the setting's output length.
+use crate::OutOfMemory;
+
+/// Computes into `output`, of the setting's output length. The blocks are wiped, which the crate leaves to its caller.
+///
+/// # Errors
+/// [`OutOfMemory`] where the blocks cannot be allocated; a plain allocation would abort the process.
 #[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of the setting's own")]
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     let params = setting.params();
     let variant = match params.variant() {
         Variant::D => ::argon2::Algorithm::Argon2d,
@@ -18,7 +25,14 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     let costs =
         ::argon2::Params::new(params.memory_kib(), params.passes(), params.parallelism(), Some(output.len()));
     let costs = costs.expect("a setting holds what the crate wants");
+    let mut blocks = Vec::new();
+    blocks.try_reserve_exact(costs.block_count()).map_err(|_| OutOfMemory)?;
+    blocks.resize(costs.block_count(), Block::default());
     ::argon2::Argon2::new(variant, version, costs)
-        .hash_password_into(password, setting.salt(), output)
+        .hash_password_into_with_memory(password, setting.salt(), output, &mut blocks)
         .expect("a setting holds what the crate wants");
+    for block in &mut blocks {
+        block.zeroize();
+    }
+    Ok(())
 }

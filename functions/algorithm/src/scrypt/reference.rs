@@ -1,12 +1,34 @@
 //! scrypt by the RustCrypto `scrypt` crate.
 
-use saltern_encoded::scrypt::Setting;
+use saltern_encoded::scrypt::{Params, Setting};
 
 /// Computes into `output`, of the setting's output length.
-#[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of the setting's own")]
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    let params = setting.params();
+    derive(setting.params(), password, setting.salt(), output);
+}
+
+/// scrypt as RFC 7914 has it, for salts too short for a setting as well.
+#[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of our own")]
+fn derive(params: Params, password: &[u8], salt: &[u8], output: &mut [u8]) {
     let costs = ::scrypt::Params::new(params.log_n(), params.r(), params.p());
-    let costs = costs.expect("a setting holds what the crate wants");
-    ::scrypt::scrypt(password, setting.salt(), &costs, output).expect("a setting holds what the crate wants");
+    let costs = costs.expect("our parameters hold what the crate wants");
+    ::scrypt::scrypt(password, salt, &costs, output).expect("an output is never empty and never 128 GiB");
+}
+
+#[cfg(test)]
+mod tests {
+    use saltern_vectors::{Expected, ScryptRaw, Topic, for_each};
+
+    use super::*;
+
+    #[test]
+    fn published_vectors_with_salts_too_short_for_a_string() {
+        for_each(Topic::Scrypt, |vector: &ScryptRaw| {
+            assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
+            let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
+            let mut output = vec![0; vector.dk_len];
+            derive(params, &vector.password, &vector.salt, &mut output);
+            assert_eq!(output, vector.output, "{}", vector.comment);
+        });
+    }
 }

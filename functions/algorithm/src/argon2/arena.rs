@@ -1,0 +1,313 @@
+//! The memory of Argon2, kept from one hash to the next.
+//!
+//! Getting fresh memory costs more than filling it: the system clears every page and takes a fault for each. So a
+//! worker keeps its memory, on huge pages where the system has them, and wipes it itself.
+#![allow(unsafe_code, reason = "the system gives memory as an address")]
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+use core::ptr::NonNull;
+use core::slice;
+
+use zeroize::Zeroize as _;
+
+use super::block::{BYTES, Block};
+use crate::OutOfMemory;
+
+/// Memory for one hash at a time: one arena for each worker thread.
+pub(crate) struct Arena {
+    keep_bytes: u64,
+    mapping: Option<Mapping>,
+}
+
+impl Arena {
+    /// An arena without memory yet. What it holds above `keep_bytes` after a hash it gives back at once.
+    pub(crate) fn new(keep_bytes: u64) -> Self {
+        Self { keep_bytes, mapping: None }
+    }
+
+    /// Gives all memory back to the system.
+    pub(crate) fn release(&mut self) {
+        self.mapping = None;
+    }
+
+    /// The memory that the arena holds, in bytes.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.mapping.as_ref().map_or(0, |mapping| mapping.bytes as u64)
+    }
+
+    /// Lends that many blocks. Their content is arbitrary: the first pass writes each before it reads it.
+    pub(super) fn lend(&mut self, blocks: usize) -> Result<Lent<'_>, OutOfMemory> {
+        let bytes = blocks.checked_mul(BYTES).ok_or(OutOfMemory)?;
+        if self.mapping.as_ref().is_none_or(|mapping| mapping.bytes < bytes) {
+            // Given back before more is asked for: the two together might not fit.
+            self.release();
+            self.mapping = Some(Mapping::new(self.rounded(bytes)?)?);
+        }
+        Ok(Lent { arena: self, blocks })
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_wiped(&self) -> bool {
+        self.mapping
+            .as_ref()
+            .is_none_or(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
+    }
+
+    /// Whole huge pages, unless that would take more than may be kept.
+    fn rounded(&self, bytes: usize) -> Result<usize, OutOfMemory> {
+        let huge = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(OutOfMemory)?;
+        let kept = |bytes| bytes as u64 <= self.keep_bytes;
+        Ok(if kept(bytes) && !kept(huge) { bytes.next_multiple_of(PAGE_BYTES) } else { huge })
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arena").field("resident_bytes", &self.resident_bytes()).finish_non_exhaustive()
+    }
+}
+
+/// Blocks in use. Wiped when dropped, also by a panic.
+pub(super) struct Lent<'a> {
+    arena: &'a mut Arena,
+    blocks: usize,
+}
+
+impl Deref for Lent<'_> {
+    type Target = [Block];
+
+    fn deref(&self) -> &[Block] {
+        self.arena.mapping.as_ref().map_or(&[], |mapping| &mapping.blocks()[..self.blocks])
+    }
+}
+
+impl DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut [Block] {
+        self.arena.mapping.as_mut().map_or(&mut [], |mapping| &mut mapping.blocks_mut()[..self.blocks])
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        wipe(self);
+        if let Some(mapping) = &mut self.arena.mapping
+            && mapping.bytes as u64 > self.arena.keep_bytes
+        {
+            self.arena.mapping = None;
+        }
+    }
+}
+
+fn wipe(blocks: &mut [Block]) {
+    for block in blocks {
+        block.zeroize();
+    }
+}
+
+/// Memory from the system, all of it in place.
+struct Mapping {
+    start: NonNull<Block>,
+    bytes: usize,
+    /// Gives the memory back when dropped.
+    _memory: system::Memory,
+}
+
+// SAFETY: a mapping is memory that nothing else points to; which thread uses or frees it does not matter.
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+        let (memory, start) = system::Memory::new(bytes)?;
+        Ok(Self { start: start.cast(), bytes, _memory: memory })
+    }
+
+    fn blocks(&self) -> &[Block] {
+        // SAFETY: `start` is the first of `bytes` bytes that are initialised (the system gives zeroes), aligned to
+        // a page, ours alone, and mapped until `self` is dropped.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.bytes / BYTES) }
+    }
+
+    fn blocks_mut(&mut self) -> &mut [Block] {
+        // SAFETY: as in `blocks`, and `self` is borrowed mutably.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes / BYTES) }
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod system {
+    use core::ffi::c_void;
+    use core::ptr::{self, NonNull};
+
+    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+    use super::{HUGE_PAGE_BYTES, OutOfMemory};
+
+    /// An anonymous mapping, with room to begin on a huge page.
+    pub(super) struct Memory {
+        mapped: *mut c_void,
+        mapped_bytes: usize,
+    }
+
+    impl Memory {
+        pub(super) fn new(bytes: usize) -> Result<(Self, NonNull<u8>), OutOfMemory> {
+            let mapped_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or(OutOfMemory)?;
+            // SAFETY: a new mapping at an address of the system's choice touches no other memory.
+            let mapped = unsafe {
+                mmap_anonymous(
+                    ptr::null_mut(),
+                    mapped_bytes,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE,
+                )
+            };
+            let mapped = mapped.map_err(|_| OutOfMemory)?;
+            let memory = Self { mapped, mapped_bytes };
+            let start = mapped.cast::<u8>();
+            // SAFETY: at most one huge page on, which is what was mapped beyond `bytes`.
+            let start = unsafe { start.add(start.align_offset(HUGE_PAGE_BYTES)) };
+            // Advice may be refused (no huge pages; Linux before 5.14): then pages come small, or one by one.
+            // SAFETY: the advised bytes are inside the mapping, which nobody uses yet.
+            unsafe {
+                let _ = madvise(start.cast(), bytes, Advice::LinuxHugepage);
+                let _ = madvise(start.cast(), bytes, Advice::LinuxPopulateWrite);
+            }
+            let start = NonNull::new(start).ok_or(OutOfMemory)?;
+            Ok((memory, start))
+        }
+    }
+
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            // SAFETY: exactly what was mapped, and with `self` the last use of it ends.
+            let unmapped = unsafe { munmap(self.mapped, self.mapped_bytes) };
+            debug_assert!(unmapped.is_ok());
+        }
+    }
+}
+
+/// Without `mmap`: under Miri, and on systems that this service is only developed on.
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod system {
+    use core::ptr::NonNull;
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+    use super::{OutOfMemory, PAGE_BYTES};
+
+    pub(super) struct Memory {
+        start: NonNull<u8>,
+        layout: Layout,
+    }
+
+    impl Memory {
+        pub(super) fn new(bytes: usize) -> Result<(Self, NonNull<u8>), OutOfMemory> {
+            let layout = Layout::from_size_align(bytes, PAGE_BYTES).map_err(|_| OutOfMemory)?;
+            // SAFETY: no hash has zero bytes of memory.
+            let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(OutOfMemory)?;
+            Ok((Self { start, layout }, start))
+        }
+    }
+
+    impl Drop for Memory {
+        fn drop(&mut self) {
+            // SAFETY: what was allocated, by its own layout.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        }
+    }
+}
+
+/// A huge page of x86-64, and of aarch64 with pages of 4 KiB.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// The smallest page.
+const PAGE_BYTES: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_the_memory_wiped() {
+        let mut arena = Arena::new(MIB);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            fill_all(&mut arena.lend(100).unwrap());
+            let mut memory = arena.lend(100).unwrap();
+            fill_all(&mut memory);
+            panic!("in the middle of a hash");
+        }));
+        assert!(panicked.is_err());
+        assert!(arena.resident_bytes() > 0 && arena.is_wiped());
+    }
+
+    #[test]
+    fn memory_is_kept_and_grown() {
+        let mut arena = Arena::new(4 * MIB);
+        fill_all(&mut arena.lend(3000).unwrap());
+        let first = arena.lend(3000).unwrap().as_ptr();
+        assert_eq!(arena.resident_bytes(), 4 * MIB);
+        let mut smaller = arena.lend(10).unwrap();
+        assert_eq!((smaller.as_ptr(), smaller.len()), (first, 10));
+        assert!(smaller.iter().all(|block| block.0 == Block::ZERO.0));
+        fill_all(&mut smaller);
+        drop(smaller);
+        fill_all(&mut arena.lend(4096).unwrap());
+        assert_eq!(arena.resident_bytes(), 4 * MIB);
+        assert!(arena.is_wiped());
+    }
+
+    #[test]
+    fn what_is_above_the_budget_is_given_back() {
+        // A budget that is no whole number of huge pages is still all usable, and never exceeded.
+        let mut arena = Arena::new(3 * MIB);
+        fill_all(&mut arena.lend(3 * 1024).unwrap());
+        assert_eq!(arena.resident_bytes(), 3 * MIB);
+        fill_all(&mut arena.lend(3 * 1024 + 1).unwrap());
+        assert_eq!(arena.resident_bytes(), 0);
+        fill_all(&mut arena.lend(8).unwrap());
+        assert_eq!(arena.resident_bytes(), 2 * MIB);
+        arena.release();
+        assert_eq!(arena.resident_bytes(), 0);
+    }
+
+    #[test]
+    fn what_the_system_does_not_have_is_an_error() {
+        let mut arena = Arena::new(u64::MAX);
+        assert!(arena.lend(usize::MAX).is_err());
+        // More than any address space: 2^60 bytes.
+        assert!(arena.lend(1 << 50).is_err());
+        assert_eq!(arena.resident_bytes(), 0);
+        assert!(arena.lend(8).is_ok());
+    }
+
+    /// The system's own count of this process's memory, read before, between and after.
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn release_gives_memory_back_to_the_system() {
+        let mut arena = Arena::new(u64::MAX);
+        let before = resident_bytes_of_this_process();
+        fill_all(&mut arena.lend(256 * 1024).unwrap());
+        let with = resident_bytes_of_this_process();
+        arena.release();
+        let after = resident_bytes_of_this_process();
+        // Other tests take and give memory at the same time: half of ours is a safe margin.
+        assert!(with > before + 128 * MIB, "{before} {with}");
+        assert!(after + 128 * MIB < with, "{with} {after}");
+    }
+
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn resident_bytes_of_this_process() -> u64 {
+        let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = statm.split(' ').nth(1).unwrap().parse().unwrap();
+        pages * rustix::param::page_size() as u64
+    }
+
+    fn fill_all(blocks: &mut [Block]) {
+        for block in blocks {
+            block.0 = [u64::MAX; _];
+        }
+    }
+
+    const MIB: u64 = 1 << 20;
+}

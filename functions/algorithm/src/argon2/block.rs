@@ -1,0 +1,78 @@
+use zeroize::Zeroize;
+
+/// Words of 64 bits in a block (RFC 9106 §3.2: 1024 bytes).
+pub(super) const WORDS: usize = 128;
+
+/// Bytes in a block.
+pub(super) const BYTES: usize = WORDS * 8;
+
+/// A block of Argon2's memory, on lines of its own: no vector load or store crosses a cache line.
+///
+/// Where each word lies is the compressor's choice (see [`Compressor::place`]); XOR and the order of blocks do not
+/// care, and what enters or leaves the memory goes through [`Block::read`] and [`Block::write`].
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(super) struct Block(pub(super) [u64; WORDS]);
+
+impl Block {
+    pub(super) const ZERO: Self = Self([0; WORDS]);
+
+    /// Takes a block in the order of the specification.
+    pub(super) fn write<C: Compressor>(&mut self, bytes: &[u8; BYTES]) {
+        for (index, word) in bytes.as_chunks().0.iter().enumerate() {
+            self.0[C::place(index)] = u64::from_le_bytes(*word);
+        }
+    }
+
+    /// Gives the block in the order of the specification.
+    pub(super) fn read<C: Compressor>(&self, bytes: &mut [u8; BYTES]) {
+        for (index, word) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
+            *word = self.0[C::place(index)].to_le_bytes();
+        }
+    }
+}
+
+impl Zeroize for Block {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// One way to compute the compression function G (RFC 9106 §3.5). A value is the proof that the machine has it.
+pub(super) trait Compressor: Copy + Send + Sync {
+    /// What is kept in registers from one block to the next.
+    type Working;
+
+    /// Where the word of that index in the specification lies in a stored block. Word 0 lies first.
+    fn place(index: usize) -> usize;
+
+    /// Starts a chain of blocks after `previous`.
+    fn start(self, previous: &Block) -> Self::Working;
+
+    /// Writes G(`previous`, `reference`) to `destination`, or XORs it in, and returns its word 0.
+    /// `working` has followed the chain to `previous`.
+    fn step(
+        self,
+        working: &mut Self::Working,
+        previous: &Block,
+        reference: &Block,
+        destination: &mut Block,
+        xor: bool,
+    ) -> u64;
+
+    /// Asks for a block that is soon to be read.
+    fn prefetch(self, block: &Block);
+}
+
+/// A table for a shuffle of bytes that turns each word of 64 bits right by whole bytes.
+#[allow(clippy::cast_possible_truncation, reason = "no vector has 256 bytes")]
+pub(super) const fn bytes_turned_right<const VECTOR_BYTES: usize>(bytes: usize) -> [u8; VECTOR_BYTES] {
+    let mut table = [0; VECTOR_BYTES];
+    let mut byte = 0;
+    while byte < VECTOR_BYTES {
+        // AVX2 shuffles within 16 bytes and wants the index there.
+        table[byte] = ((byte & 8) | ((byte + bytes) & 7)) as u8;
+        byte += 1;
+    }
+    table
+}

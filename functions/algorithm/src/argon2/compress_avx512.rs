@@ -1,0 +1,181 @@
+//! Argon2's compression in AVX-512: the whole block stays in sixteen registers from one step to the next.
+#![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
+
+use core::arch::x86_64::{
+    __m512i, _MM_HINT_T0, _mm_cvtsi128_si64, _mm_prefetch, _mm512_add_epi64, _mm512_castsi512_si128,
+    _mm512_load_si512, _mm512_mul_epu32, _mm512_permutex_epi64, _mm512_permutexvar_epi64, _mm512_ror_epi64,
+    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_store_si512, _mm512_xor_si512,
+};
+
+use super::block::{Block, Compressor};
+use super::fill::Fill;
+use super::segment::Segment;
+
+/// The proof that this machine has AVX-512F.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        std::arch::is_x86_feature_detected!("avx512f").then_some(Self(()))
+    }
+
+    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>) {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { fill_avx512(self, fill, segment) }
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+fn fill_avx512(compressor: Avx512, fill: &Fill, segment: &mut Segment<'_>) {
+    fill.run(compressor, segment);
+}
+
+impl Compressor for Avx512 {
+    type Working = Registers;
+
+    /// A word has row r (3 bits) and place w (4 bits) in its row. Both rounds pick their four inputs by the upper two bits of one of
+    /// them: rows by w, columns by r. With exactly those four bits choosing the register and r₀ w₁ w₀ the element,
+    /// both rounds find their inputs in whole registers, and no word moves between them.
+    fn place(index: usize) -> usize {
+        let (row, word) = (index / 16, index % 16);
+        8 * (4 * (row / 2) + word / 4) + 4 * (row % 2) + word % 4
+    }
+
+    #[inline(always)]
+    fn start(self, previous: &Block) -> Registers {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { load(previous) }
+    }
+
+    #[inline(always)]
+    fn step(
+        self,
+        working: &mut Registers,
+        _previous: &Block,
+        reference: &Block,
+        destination: &mut Block,
+        xor: bool,
+    ) -> u64 {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { step(working, reference, destination, xor) }
+    }
+
+    #[inline(always)]
+    fn prefetch(self, block: &Block) {
+        for line in block.0.chunks_exact(WORDS_PER_VECTOR) {
+            // SAFETY: a prefetch reads nothing that the program could see.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+        }
+    }
+}
+
+/// A block: register `4·(row / 2) + word / 4`, see [`Avx512::place`].
+pub(super) type Registers = [__m512i; REGISTERS];
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(block: &Block) -> Registers {
+    let mut registers = [_mm512_setzero_si512(); REGISTERS];
+    for (register, words) in registers.iter_mut().zip(block.0.chunks_exact(WORDS_PER_VECTOR)) {
+        // SAFETY: 64 bytes of a block that begins on a multiple of 64.
+        *register = unsafe { _mm512_load_si512(words.as_ptr().cast()) };
+    }
+    registers
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn step(state: &mut Registers, reference: &Block, destination: &mut Block, xor: bool) -> u64 {
+    let reference = load(reference);
+    for (state, reference) in state.iter_mut().zip(reference) {
+        *state = _mm512_xor_si512(*state, reference);
+    }
+    let mut mixed = *state;
+    if xor {
+        for (mixed, old) in mixed.iter_mut().zip(load(destination)) {
+            *mixed = _mm512_xor_si512(*mixed, old);
+        }
+    }
+
+    // Rows: the four words of one row lie side by side in half a register.
+    halves(state, |pair, part| 4 * pair + part);
+    for pair in 0..4 {
+        let [a, _, c, d] = [0, 1, 2, 3].map(|part| 4 * pair + part);
+        state[a] = _mm512_permutex_epi64::<ROTATE_3>(state[a]);
+        state[c] = _mm512_permutex_epi64::<ROTATE_1>(state[c]);
+        state[d] = _mm512_permutex_epi64::<ROTATE_2>(state[d]);
+    }
+    halves(state, |pair, part| 4 * pair + part);
+    for pair in 0..4 {
+        let [a, _, c, d] = [0, 1, 2, 3].map(|part| 4 * pair + part);
+        state[a] = _mm512_permutex_epi64::<ROTATE_1>(state[a]);
+        state[c] = _mm512_permutex_epi64::<ROTATE_3>(state[c]);
+        state[d] = _mm512_permutex_epi64::<ROTATE_2>(state[d]);
+    }
+
+    // Columns: the four words of one column are the elements that differ in r₀ and w₀.
+    let rotate_1 = _mm512_setr_epi64(1, 4, 3, 6, 5, 0, 7, 2);
+    let rotate_2 = _mm512_setr_epi64(4, 5, 6, 7, 0, 1, 2, 3);
+    let rotate_3 = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
+    halves(state, |columns, part| columns + 4 * part);
+    for columns in 0..4 {
+        let [a, _, c, d] = [0, 1, 2, 3].map(|part| columns + 4 * part);
+        state[a] = _mm512_permutexvar_epi64(rotate_3, state[a]);
+        state[c] = _mm512_permutexvar_epi64(rotate_1, state[c]);
+        state[d] = _mm512_permutexvar_epi64(rotate_2, state[d]);
+    }
+    halves(state, |columns, part| columns + 4 * part);
+    for columns in 0..4 {
+        let [a, _, c, d] = [0, 1, 2, 3].map(|part| columns + 4 * part);
+        state[a] = _mm512_permutexvar_epi64(rotate_1, state[a]);
+        state[c] = _mm512_permutexvar_epi64(rotate_3, state[c]);
+        state[d] = _mm512_permutexvar_epi64(rotate_2, state[d]);
+    }
+
+    for ((state, mixed), words) in
+        state.iter_mut().zip(mixed).zip(destination.0.chunks_exact_mut(WORDS_PER_VECTOR))
+    {
+        *state = _mm512_xor_si512(*state, mixed);
+        // SAFETY: 64 bytes of a block that begins on a multiple of 64.
+        unsafe { _mm512_store_si512(words.as_mut_ptr().cast(), *state) };
+    }
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(state[0])).cast_unsigned()
+}
+
+/// GB of RFC 9106 §3.6, thirty-two times: four chains that do not wait for each other.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn halves(state: &mut Registers, at: impl Fn(usize, usize) -> usize) {
+    half::<32, 24>(state, &at);
+    half::<16, 63>(state, &at);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn half<const ROTATE_D: i32, const ROTATE_B: i32>(state: &mut Registers, at: impl Fn(usize, usize) -> usize) {
+    for chain in 0..4 {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|part| at(chain, part));
+        state[a] = multiply_add(state[a], state[b]);
+        state[d] = _mm512_ror_epi64::<ROTATE_D>(_mm512_xor_si512(state[d], state[a]));
+        state[c] = multiply_add(state[c], state[d]);
+        state[b] = _mm512_ror_epi64::<ROTATE_B>(_mm512_xor_si512(state[b], state[c]));
+    }
+}
+
+/// `x + y + 2·low(x)·low(y)`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
+    let product = _mm512_mul_epu32(x, y);
+    _mm512_add_epi64(_mm512_add_epi64(_mm512_add_epi64(x, y), product), product)
+}
+
+const WORDS_PER_VECTOR: usize = 8;
+const REGISTERS: usize = 16;
+
+/// Elements of each half rotated down by one, two, three. The diagonals are reached by turning a, c and d around b,
+/// never b: b is ready last and needed first, and so no shuffle is waited for.
+const ROTATE_1: i32 = 0b00_11_10_01;
+const ROTATE_2: i32 = 0b01_00_11_10;
+const ROTATE_3: i32 = 0b10_01_00_11;

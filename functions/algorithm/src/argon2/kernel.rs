@@ -1,0 +1,476 @@
+//! Argon2 (RFC 9106) by this crate's own code.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use blake2::Blake2bVarCore;
+use blake2::digest::array::Array;
+use blake2::digest::block_api::{UpdateCore as _, VariableOutputCore as _};
+use blake2::digest::block_buffer::LazyBuffer;
+use saltern_encoded::argon2::{Params, Setting, Version};
+use zeroize::{Zeroize as _, Zeroizing};
+
+use super::arena::Arena;
+use super::block::{BYTES, Block, Compressor};
+#[cfg(target_arch = "x86_64")]
+use super::compress_avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use super::compress_avx512::Avx512;
+#[cfg(target_arch = "aarch64")]
+use super::compress_neon::Neon;
+use super::compress_portable::Portable;
+use super::fill::{FIRST_BLOCKS, Fill, type_number};
+use super::segment::{SLICES, Segment, segments};
+use crate::OutOfMemory;
+
+/// Computes into `output`, of the setting's output length, with the arena's memory.
+///
+/// Lanes run side by side on the cores at hand.
+///
+/// # Errors
+/// [`OutOfMemory`] where the system has no memory for this hash.
+pub(crate) fn compute(
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+    arena: &mut Arena,
+) -> Result<(), OutOfMemory> {
+    Path::best().compute(setting, password, output, arena)
+}
+
+/// The instructions that compute. A value is the proof that the machine has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Path {
+    /// Plain Rust.
+    Portable(Portable),
+    /// Vectors of 256 bits.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    /// Vectors of 512 bits.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    /// Vectors of 128 bits, which every `aarch64` has.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
+}
+
+impl Path {
+    /// The fastest that the machine has.
+    pub(crate) fn best() -> Self {
+        Self::fastest_first().next().unwrap_or(Self::Portable(Portable))
+    }
+
+    /// All that the machine has, fastest first.
+    pub(crate) fn fastest_first() -> impl Iterator<Item = Self> {
+        let vectors: [Option<Self>; _] = [
+            #[cfg(target_arch = "x86_64")]
+            Avx512::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "aarch64")]
+            Neon::detect().map(Self::Neon),
+            Some(Self::Portable(Portable)),
+        ];
+        vectors.into_iter().flatten()
+    }
+
+    /// As manuals write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => "NEON",
+        }
+    }
+
+    /// [`compute`] by these instructions.
+    ///
+    /// # Errors
+    /// As [`compute`].
+    pub(crate) fn compute(
+        self,
+        setting: &Setting,
+        password: &[u8],
+        output: &mut [u8],
+        arena: &mut Arena,
+    ) -> Result<(), OutOfMemory> {
+        match self {
+            Self::Portable(_) => run::<Portable>(self, setting, password, output, arena),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => run::<Avx2>(self, setting, password, output, arena),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => run::<Avx512>(self, setting, password, output, arena),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => run::<Neon>(self, setting, password, output, arena),
+        }
+    }
+
+    fn fill(self, fill: &Fill, segment: &mut Segment<'_>) {
+        match self {
+            Self::Portable(portable) => fill.run(portable, segment),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => avx2.fill(fill, segment),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(avx512) => avx512.fill(fill, segment),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(neon) => neon.fill(fill, segment),
+        }
+    }
+}
+
+/// Everything but the instructions; `C` says how they lay out a block.
+fn run<C: Compressor>(
+    path: Path,
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+    arena: &mut Arena,
+) -> Result<(), OutOfMemory> {
+    let params = setting.params();
+    let lanes = usize::try_from(params.parallelism()).map_err(|_| OutOfMemory)?;
+    let memory_kib = usize::try_from(params.memory_kib()).map_err(|_| OutOfMemory)?;
+    // Each lane has whole segments; what is over stays unused.
+    let columns = memory_kib / (lanes * SLICES) * SLICES;
+    let mut memory = arena.lend(lanes * columns)?;
+
+    let mut seed = InitialHash::new(setting, password, output.len());
+    for (number, lane) in (0_u32..).zip(memory.chunks_exact_mut(columns)) {
+        for (column, block) in (0_u32..).zip(&mut lane[..FIRST_BLOCKS]) {
+            let mut bytes = Zeroizing::new([0; BYTES]);
+            variable_hash(seed.at(column, number), &mut *bytes);
+            block.write::<C>(&bytes);
+        }
+    }
+    for pass in 0..params.passes() {
+        for slice in 0..SLICES {
+            fill_slice(path, &Fill { params, pass }, &mut memory, slice);
+        }
+    }
+    let mut last = Zeroizing::new(Block::ZERO);
+    for lane in memory.chunks_exact(columns) {
+        for (word, other) in last.0.iter_mut().zip(&lane[columns - 1].0) {
+            *word ^= other;
+        }
+    }
+    let mut bytes = Zeroizing::new([0; BYTES]);
+    last.read::<C>(&mut bytes);
+    variable_hash(&*bytes, output);
+    Ok(())
+}
+
+/// Fills a segment of each lane, on as many threads as help.
+fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
+    let lanes = fill.params.parallelism() as usize;
+    let helpers =
+        if memory.len() / (lanes * SLICES) < MIN_BLOCKS_FOR_A_THREAD { 0 } else { lanes.min(cores()) - 1 };
+    let segments = segments(memory, lanes, slice);
+    if helpers == 0 {
+        return segments.for_each(|mut segment| path.fill(fill, &mut segment));
+    }
+    let segments = Mutex::new(segments);
+    let work = || {
+        loop {
+            let next = segments.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(mut segment) = next else { break };
+            path.fill(fill, &mut segment);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..helpers {
+            // Where the system refuses a thread, those that are there fill its segments too.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// Cores that this process may use. Asked once: the answer is read from several files.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// H₀ (RFC 9106 §3.2), with room for the column and the lane that are appended to it.
+struct InitialHash(Zeroizing<[u8; BLAKE2B_BYTES + 8]>);
+
+impl InitialHash {
+    fn new(setting: &Setting, password: &[u8], output_bytes: usize) -> Self {
+        let params = setting.params();
+        let head = [
+            params.parallelism(),
+            little(output_bytes),
+            params.memory_kib(),
+            params.passes(),
+            version_number(params),
+            type_number(params),
+        ];
+        let none = 0_u32.to_le_bytes();
+        let mut bytes = Zeroizing::new([0; BLAKE2B_BYTES + 8]);
+        short_hash(
+            &[
+                head.map(u32::to_le_bytes).as_flattened(),
+                &little(password.len()).to_le_bytes(),
+                password,
+                &little(setting.salt().len()).to_le_bytes(),
+                setting.salt(),
+                // A secret key and associated data, which no setting has.
+                &none,
+                &none,
+            ],
+            &mut bytes[..BLAKE2B_BYTES],
+        );
+        Self(bytes)
+    }
+
+    fn at(&mut self, column: u32, lane: u32) -> &[u8] {
+        self.0[BLAKE2B_BYTES..BLAKE2B_BYTES + 4].copy_from_slice(&column.to_le_bytes());
+        self.0[BLAKE2B_BYTES + 4..].copy_from_slice(&lane.to_le_bytes());
+        &*self.0
+    }
+}
+
+/// H' (RFC 9106 §3.3): `BLAKE2b` stretched to any length.
+fn variable_hash(input: &[u8], output: &mut [u8]) {
+    let head = little(output.len()).to_le_bytes();
+    if output.len() <= BLAKE2B_BYTES {
+        return short_hash(&[&head, input], output);
+    }
+    let mut link = Zeroizing::new([0; BLAKE2B_BYTES]);
+    short_hash(&[&head, input], &mut *link);
+    let mut rest = output;
+    loop {
+        let (half, after) = rest.split_at_mut(BLAKE2B_BYTES / 2);
+        half.copy_from_slice(&link[..BLAKE2B_BYTES / 2]);
+        rest = after;
+        let input = link.clone();
+        if rest.len() <= BLAKE2B_BYTES {
+            return short_hash(&[&*input], rest);
+        }
+        short_hash(&[&*input], &mut *link);
+    }
+}
+
+/// `BLAKE2b` of the parts in a row, of the output's length: 1 to 64 bytes.
+#[allow(clippy::expect_used, reason = "callers keep to the lengths that BLAKE2b has")]
+fn short_hash(parts: &[&[u8]], output: &mut [u8]) {
+    let mut hash = Blake2bVarCore::new(output.len()).expect("BLAKE2b gives 1 to 64 bytes");
+    let mut buffer = LazyBuffer::default();
+    for part in parts {
+        buffer.digest_blocks(part, |blocks| hash.update_blocks(blocks));
+    }
+    let mut longest = Array::default();
+    hash.finalize_variable_core(&mut buffer, &mut longest);
+    output.copy_from_slice(&longest[..output.len()]);
+    longest.as_mut_slice().zeroize();
+}
+
+fn version_number(params: Params) -> u32 {
+    match params.version() {
+        Version::V16 => 0x10,
+        Version::V19 => 0x13,
+    }
+}
+
+/// A length as the specification's 32 bits.
+#[allow(clippy::expect_used, reason = "passwords, salts and outputs are bounded far below 4 GiB")]
+fn little(length: usize) -> u32 {
+    u32::try_from(length).expect("shorter than 4 GiB")
+}
+
+/// Longest output of `BLAKE2b`.
+const BLAKE2B_BYTES: usize = 64;
+
+/// Below this many blocks in a segment (half a MiB, some 100 microseconds) a thread costs more than it does.
+/// Tests let their small memories have threads too.
+const MIN_BLOCKS_FOR_A_THREAD: usize = if cfg!(test) { 2 } else { 512 };
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::env;
+
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD_NO_PAD;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    use saltern_encoded::argon2::Variant;
+    use saltern_encoded::{Encoded, Setting as AnySetting, parse};
+
+    use super::super::reference;
+    use super::*;
+
+    #[test]
+    fn every_path_gives_the_official_outputs() {
+        let mut computed = 0;
+        for (password, text) in OFFICIAL {
+            let expected = parse(text).unwrap();
+            let setting = argon2(&expected);
+            if cfg!(miri) && setting.params().memory_kib() > MIRI_MEMORY_KIB {
+                continue;
+            }
+            for path in Path::fastest_first() {
+                let output = compute_by(path, setting, password.as_bytes(), &mut Arena::new(0));
+                assert_eq!(output, expected.output(), "{} {text}", path.name());
+                computed += 1;
+            }
+        }
+        assert!(computed >= 6, "Miri computes six, everything else more");
+    }
+
+    #[test]
+    fn every_path_gives_the_same_as_the_crate() {
+        let config = Config { cases: random_cases(), failure_persistence: None, ..Config::default() };
+        let arenas: Vec<_> = Path::fastest_first().map(|path| (path, Arena::new(KEEP_BYTES))).collect();
+        let arenas = RefCell::new(arenas);
+        TestRunner::new(config)
+            .run(&cases(), |(text, password)| {
+                let encoded = parse(&text).unwrap();
+                let setting = argon2(&encoded);
+                let mut expected = vec![0; setting.output_bytes()];
+                reference::compute(setting, &password, &mut expected);
+                for (path, arena) in arenas.borrow_mut().iter_mut() {
+                    // One arena for all cases: what one hash leaves behind must not reach the next.
+                    let output = compute_by(*path, setting, &password, arena);
+                    prop_assert_eq!(&output, &expected, "{} {}", path.name(), text);
+                    prop_assert!(arena.is_wiped());
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+
+    /// Every column count, around the groups of 128 addresses and the smallest segments.
+    #[test]
+    #[cfg_attr(miri, ignore = "the random settings are enough there")]
+    fn every_path_gives_the_same_as_the_crate_at_the_edges() {
+        for memory_kib in (8..40).chain(508..524).chain(1020..1032) {
+            for variant in ["argon2d", "argon2i", "argon2id"] {
+                let text = format!("${variant}$v=19$m={memory_kib},t=2,p=1$c29tZXNhbHQ$c29tZW91dHB1dA");
+                let encoded = parse(&text).unwrap();
+                let setting = argon2(&encoded);
+                let mut expected = vec![0; setting.output_bytes()];
+                reference::compute(setting, b"edge", &mut expected);
+                for path in Path::fastest_first() {
+                    let output = compute_by(path, setting, b"edge", &mut Arena::new(0));
+                    assert_eq!(output, expected, "{} {text}", path.name());
+                }
+            }
+        }
+    }
+
+    /// Four lanes with segments of the size from which threads help in earnest.
+    #[test]
+    #[cfg_attr(miri, ignore = "the random settings have threads too")]
+    fn lanes_on_threads_give_the_same_as_the_crate() {
+        let encoded = parse("$argon2id$v=19$m=16384,t=3,p=4$c29tZXNhbHQ$c29tZW91dHB1dA").unwrap();
+        let setting = argon2(&encoded);
+        let mut expected = vec![0; setting.output_bytes()];
+        reference::compute(setting, b"lanes", &mut expected);
+        let mut output = vec![0; setting.output_bytes()];
+        compute(setting, b"lanes", &mut output, &mut Arena::new(KEEP_BYTES)).unwrap();
+        assert_eq!(output, expected);
+    }
+
+    #[test]
+    fn the_portable_path_is_always_there_and_last() {
+        assert!(matches!(Path::fastest_first().last(), Some(Path::Portable(_))));
+    }
+
+    fn compute_by(path: Path, setting: &Setting, password: &[u8], arena: &mut Arena) -> Vec<u8> {
+        let mut output = vec![0; setting.output_bytes()];
+        path.compute(setting, password, &mut output, arena).unwrap();
+        output
+    }
+
+    fn argon2(encoded: &Encoded) -> &Setting {
+        match encoded.setting() {
+            AnySetting::Argon2(setting) => setting,
+            _ => panic!("not argon2"),
+        }
+    }
+
+    /// A PHC string with any output, and a password.
+    fn cases() -> impl Strategy<Value = (String, Vec<u8>)> {
+        let memory_kib = if cfg!(miri) { 8..=64_u32 } else { 8..=2048 };
+        let costs = (memory_kib, 1..=4_u32, 1..=4_u32);
+        let bytes = |length| prop::collection::vec(any::<u8>(), length);
+        let variant = prop::sample::select(vec![Variant::D, Variant::I, Variant::Id]);
+        let version = prop::sample::select(vec![16, 19]);
+        (variant, version, costs, bytes(8..=64), bytes(4..=128), bytes(0..=80)).prop_map(
+            |(variant, version, (memory_kib, passes, lanes), salt, output, password)| {
+                let name = match variant {
+                    Variant::D => "argon2d",
+                    Variant::I => "argon2i",
+                    Variant::Id => "argon2id",
+                };
+                let memory_kib = memory_kib.max(8 * lanes);
+                let (salt, output) =
+                    (BASE64_STANDARD_NO_PAD.encode(salt), BASE64_STANDARD_NO_PAD.encode(output));
+                let text = format!("${name}$v={version}$m={memory_kib},t={passes},p={lanes}${salt}${output}");
+                (text, password)
+            },
+        )
+    }
+
+    /// How many random settings: a smoke test, unless the environment asks for more.
+    fn random_cases() -> u32 {
+        env::var("SALTERN_RANDOM_CASES")
+            .map_or(if cfg!(miri) { 4 } else { 100 }, |cases| cases.parse().unwrap())
+    }
+
+    /// Memory that Miri fills within seconds.
+    const MIRI_MEMORY_KIB: u32 = 256;
+
+    const KEEP_BYTES: u64 = 64 << 20;
+
+    /// The vectors without a key of phc-winner-argon2 f57e61e, `src/test.c`, but for those of 256 MiB and more.
+    /// (All vectors of RFC 9106 have a key and associated data, which no PHC string that we read can have.)
+    const OFFICIAL: [(&str, &str); 21] = [
+        ("password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"),
+        ("password", "$argon2i$m=256,t=2,p=1$c29tZXNhbHQ$/U3YPXYsSb3q9XxHvc0MLxur+GP960kN9j7emXX8zwY"),
+        ("password", "$argon2i$m=256,t=2,p=2$c29tZXNhbHQ$tsEVYKap1h6scGt5ovl9aLRGOqOth+AMB+KwHpDFZPs"),
+        ("password", "$argon2i$m=65536,t=1,p=1$c29tZXNhbHQ$gWMFUrjzsfSM2xmSxMZ4ZD1JCytetP9sSzQ4tWIXJLI"),
+        ("password", "$argon2i$m=65536,t=4,p=1$c29tZXNhbHQ$8hLwFhXm6110c03D70Ct4tUdBSRo2MaUQKOh8sHChHs"),
+        (
+            "differentpassword",
+            "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$6ckCB0tnVFMaOgvlGeW69ASzDOabPwGsO/ISKZYBCaM",
+        ),
+        ("password", "$argon2i$m=65536,t=2,p=1$ZGlmZnNhbHQ$eaEDuQ/orvhXDLMfyLIiWXeJFvgza3vaw4kladTxxJc"),
+        ("password", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"),
+        ("password", "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"),
+        ("password", "$argon2i$v=19$m=256,t=2,p=2$c29tZXNhbHQ$T/XOJ2mh1/TIpJHfCdQan76Q5esCFVoT5MAeIM1Oq2E"),
+        ("password", "$argon2i$v=19$m=65536,t=1,p=1$c29tZXNhbHQ$0WgHXE2YXhPr6uVgz4uUw7XYoWxRkWtvSsLaOsEbvs8"),
+        ("password", "$argon2i$v=19$m=65536,t=4,p=1$c29tZXNhbHQ$qqlT1YrzcGzj3xrv1KZKhOMdf1QXUjHxKFJZ+IF0zls"),
+        (
+            "differentpassword",
+            "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$FK6NoBr+qHAMI1jc73xTWNkCEoK9iGY6RWL1n7dNIu4",
+        ),
+        ("password", "$argon2i$v=19$m=65536,t=2,p=1$ZGlmZnNhbHQ$sDV8zPvvkfOGCw26RHsjSMvv7K2vmQq/6cxAcmxSEnE"),
+        (
+            "password",
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        ),
+        ("password", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"),
+        ("password", "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc"),
+        (
+            "password",
+            "$argon2id$v=19$m=65536,t=1,p=1$c29tZXNhbHQ$9qWtwbpyPd3vm1rB1GThgPzZ3/ydHL92zKL+15XZypg",
+        ),
+        (
+            "password",
+            "$argon2id$v=19$m=65536,t=4,p=1$c29tZXNhbHQ$kCXUjmjvc5XMqQedpMTsOv+zyJEf5PhtGiUghW9jFyw",
+        ),
+        (
+            "differentpassword",
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$C4TWUs9rDEvq7w3+J4umqA32aWKB1+DSiRuBfYxFj94",
+        ),
+        (
+            "password",
+            "$argon2id$v=19$m=65536,t=2,p=1$ZGlmZnNhbHQ$vfMrBczELrFdWP0ZsfhWsRPaHppYdP3MVEMIVlqoFBw",
+        ),
+    ];
+}

@@ -1,0 +1,70 @@
+//! The kernels without a worker around them, for `saltern-bench` only: one function an algorithm, and no promise.
+//!
+//! It takes [`Admitted`] settings like every other road to a kernel.
+
+use saltern_encoded::Setting;
+
+use crate::{
+    Admitted, Output,
+    argon2::{arena::Arena, kernel::Path},
+    bcrypt::lanes::{Lane, advance},
+};
+
+/// Computes one to eight bcrypt hashes of one cost, all in step.
+///
+/// # Panics
+/// Where a setting is not bcrypt's, or the costs differ.
+#[must_use]
+pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
+    let mut lanes: Vec<_> = hashes
+        .iter()
+        .map(|(admitted, password)| match admitted.setting() {
+            Setting::Bcrypt(setting) => Lane::start(setting, password),
+            other => panic!("not bcrypt: {other:?}"),
+        })
+        .collect();
+    let steps = lanes.first().map_or(0, |lane| lane.remaining());
+    let mut in_step: Vec<&mut Lane> = lanes.iter_mut().map(|lane| &mut **lane).collect();
+    advance(&mut in_step, steps);
+    lanes
+        .into_iter()
+        .zip(hashes)
+        .map(|(lane, (admitted, _))| {
+            let mut output = Output::zeroed(admitted.setting().output_bytes());
+            lane.finish(output.as_mut());
+            output
+        })
+        .collect()
+}
+
+/// How many bcrypt lanes a worker on this machine keeps, where nobody says otherwise.
+#[must_use]
+pub fn bcrypt_lanes_that_fit_l1() -> usize {
+    crate::bcrypt::lanes::lanes_that_fit_l1()
+}
+
+/// Argon2 on kept memory.
+#[derive(Debug)]
+pub struct Argon2 {
+    path: Path,
+    arena: Arena,
+}
+
+impl Argon2 {
+    /// One for each set of instructions that the machine has, fastest first, with its name.
+    #[must_use]
+    pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
+        Path::fastest_first()
+            .map(|path| (path.name(), Self { path, arena: Arena::new(keep_bytes) }))
+            .collect()
+    }
+
+    /// One hash; `None` for another algorithm, or without memory.
+    #[must_use]
+    pub fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
+        let Setting::Argon2(setting) = admitted.setting() else { return None };
+        let mut output = Output::zeroed(setting.output_bytes());
+        self.path.compute(setting, password, output.as_mut(), &mut self.arena).ok()?;
+        Some(output)
+    }
+}

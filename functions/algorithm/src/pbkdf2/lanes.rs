@@ -1,0 +1,775 @@
+//! PBKDF2, several at once in one thread.
+//!
+//! A [`Lane`] is one computation that can be left and taken up again. [`advance`] brings several of them forward by
+//! the same number of iterations, each at its own place: it puts their chains side by side, computes them with the
+//! kernel that is fastest for their number, and puts them back. No branch and no count depends on a password's
+//! content.
+
+use core::fmt;
+
+use saltern_encoded::pbkdf2::{Prf, Setting};
+use zeroize::{Zeroize, zeroize_stack};
+
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512, sha_ni};
+use super::{
+    chain::{Chain, State},
+    scalar,
+    streams::Streams,
+};
+#[cfg(target_arch = "aarch64")]
+use super::{neon, neon_sha};
+
+/// One PBKDF2 computation in progress. Wiped when dropped, absent from `Debug`.
+pub(crate) struct Lane {
+    chain: AnyChain,
+    salt: Box<[u8]>,
+    /// Iterations for each output block.
+    iterations: u64,
+    /// Iterations still to do, over all output blocks. A multiple of `iterations` between two blocks.
+    remaining: u64,
+    /// Output blocks begun.
+    blocks: u32,
+    /// The finished blocks, then zeros; the last block is cut to fit.
+    output: Box<[u8]>,
+}
+
+impl Lane {
+    /// Sets the key up. The time depends on the length of the password alone.
+    pub(crate) fn start(setting: &Setting, password: &[u8]) -> Box<Self> {
+        let iterations = u64::from(setting.params().iterations());
+        let mut lane = Box::new(Self {
+            chain: AnyChain::idle(setting.params().prf()),
+            salt: setting.salt().into(),
+            iterations,
+            remaining: iterations * setting.output_blocks() as u64,
+            blocks: 0,
+            output: vec![0; setting.output_bytes()].into(),
+        });
+        // In its place, so that no copy of the key's state stays behind on the stack.
+        lane.key(password);
+        zeroize_stack::<SPILLED_BYTES>();
+        lane
+    }
+
+    /// The function under PBKDF2: only lanes of the same one can share a kernel.
+    pub(crate) fn prf(&self) -> Prf {
+        match &self.chain {
+            AnyChain::Sha1(_) => Prf::Sha1,
+            AnyChain::Sha256(_) => Prf::Sha256,
+            AnyChain::Sha512(_) => Prf::Sha512,
+        }
+    }
+
+    /// Iterations still to do, over all output blocks.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    /// Writes the output, of the setting's output length.
+    ///
+    /// # Panics
+    /// Where iterations remain, or `output` has another length.
+    pub(crate) fn finish(self: Box<Self>, output: &mut [u8]) {
+        assert_eq!(self.remaining, 0, "a lane is finished when nothing remains to be done");
+        output.copy_from_slice(&self.output);
+    }
+
+    #[inline(never)]
+    fn key(&mut self, password: &[u8]) {
+        match &mut self.chain {
+            AnyChain::Sha1(chain) => chain.key(password),
+            AnyChain::Sha256(chain) => chain.key(password),
+            AnyChain::Sha512(chain) => chain.key(password),
+        }
+    }
+
+    /// Does the first iteration of a block where one is due, up to `most` of them; returns how many it did.
+    fn open_blocks(&mut self, most: u64) -> u64 {
+        let mut done = 0;
+        while done < most && self.remaining.is_multiple_of(self.iterations) {
+            self.blocks += 1;
+            match &mut self.chain {
+                AnyChain::Sha1(chain) => chain.open(&self.salt, self.blocks),
+                AnyChain::Sha256(chain) => chain.open(&self.salt, self.blocks),
+                AnyChain::Sha512(chain) => chain.open(&self.salt, self.blocks),
+            }
+            self.count(1);
+            done += 1;
+        }
+        done
+    }
+
+    /// Iterations still to do in the block that is open; 0 where none is.
+    fn remaining_in_block(&self) -> u64 {
+        self.remaining % self.iterations
+    }
+
+    /// Counts iterations that were done, all in one block, and keeps the block where they end it.
+    fn count(&mut self, steps: u64) {
+        self.remaining -= steps;
+        if self.remaining.is_multiple_of(self.iterations) {
+            match &self.chain {
+                AnyChain::Sha1(chain) => chain.write_block(self.blocks, &mut self.output),
+                AnyChain::Sha256(chain) => chain.write_block(self.blocks, &mut self.output),
+                AnyChain::Sha512(chain) => chain.write_block(self.blocks, &mut self.output),
+            }
+        }
+    }
+
+    fn wipe(&mut self) {
+        match &mut self.chain {
+            AnyChain::Sha1(chain) => chain.zeroize(),
+            AnyChain::Sha256(chain) => chain.zeroize(),
+            AnyChain::Sha512(chain) => chain.zeroize(),
+        }
+        self.output.zeroize();
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+impl fmt::Debug for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lane(..)")
+    }
+}
+
+/// Does `steps` iterations on each lane, with the kernels that are fastest for their number.
+///
+/// # Panics
+/// Where the lanes are more than [`MOST_LANES`] or not all of one function, or one has fewer than `steps` remaining.
+pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
+    advance_by(|kernel| kernel.path.available(), lanes, steps);
+}
+
+/// As [`advance`], by one code path.
+///
+/// # Panics
+/// As [`advance`]; and where the machine lacks the path, or the path has no kernel for the function.
+pub(crate) fn advance_on(path: Path, lanes: &mut [&mut Lane], steps: u64) {
+    assert!(path.available(), "this machine has no {path:?}");
+    advance_by(|kernel| kernel.path == path, lanes, steps);
+}
+
+/// The most lanes worth holding: as many as the kernel with the most hashes per second takes.
+pub(crate) fn width(prf: Prf) -> usize {
+    let available = kernels(prf).iter().filter(|kernel| kernel.path.available());
+    available.min_by_key(|kernel| kernel.cost_a_lane(MOST_LANES)).map_or(1, |kernel| kernel.streams)
+}
+
+/// Lanes of the widest kernel.
+pub(crate) const MOST_LANES: usize = 32;
+
+/// Which instructions compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// x86-64: vectors of 256 bits.
+    Avx2,
+    /// x86-64: vectors of 256 and 512 bits, rotations, functions of three words.
+    Avx512,
+    /// aarch64: vectors of 128 bits.
+    Neon,
+    /// aarch64: the instructions for SHA-256 and SHA-1.
+    NeonSha2,
+    /// aarch64: the instructions for SHA-512.
+    NeonSha512,
+    /// General registers, one lane after the other.
+    Portable,
+    /// x86-64: the instructions for SHA-256 and SHA-1.
+    ShaNi,
+}
+
+impl Path {
+    /// Every path, of this machine or not.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Avx2, Self::Avx512, Self::Neon, Self::NeonSha2, Self::NeonSha512, Self::Portable, Self::ShaNi];
+
+    /// Whether this machine has the instructions.
+    pub(crate) fn available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => avx2::available(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => avx512::available(),
+            #[cfg(target_arch = "x86_64")]
+            Self::ShaNi => sha_ni::available(),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => neon::available(),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonSha2 => neon_sha::sha2_available(),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonSha512 => neon_sha::sha512_available(),
+            #[allow(unreachable_patterns, reason = "what is left differs between architectures")]
+            _ => false,
+        }
+    }
+
+    /// Whether there is code for this function.
+    pub(crate) fn computes(self, prf: Prf) -> bool {
+        kernels(prf).iter().any(|kernel| kernel.path == self)
+    }
+}
+
+fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: u64) {
+    let Some(first) = lanes.first() else { return };
+    let prf = first.prf();
+    assert!(lanes.len() <= MOST_LANES, "more lanes than the widest kernel takes");
+    assert!(lanes.iter().all(|lane| lane.prf() == prf), "lanes that advance together share a function");
+    assert!(lanes.iter().all(|lane| lane.remaining >= steps), "a lane has fewer iterations left");
+    let mut pending = [steps; MOST_LANES];
+    loop {
+        let mut members = [0; MOST_LANES];
+        let mut count = 0;
+        let mut together = u64::MAX;
+        for (index, (lane, pending)) in lanes.iter_mut().zip(&mut pending).enumerate() {
+            // The first iteration of a block hashes the salt; it is done for each lane by itself.
+            *pending -= lane.open_blocks(*pending);
+            if *pending > 0 {
+                members[count] = index;
+                count += 1;
+                together = together.min(*pending).min(lane.remaining_in_block());
+            }
+        }
+        let members = &members[..count];
+        if members.is_empty() {
+            break;
+        }
+        let mut waiting = members;
+        while !waiting.is_empty() {
+            let kernel = fastest(prf, &usable, waiting.len());
+            let (now, later) = waiting.split_at(kernel.streams.min(waiting.len()));
+            (kernel.run)(lanes, now, together);
+            waiting = later;
+        }
+        for &index in members {
+            lanes[index].count(together);
+            pending[index] -= together;
+        }
+    }
+    // `run` is called through a pointer, so never inlined: what the kernels spilled lies below this frame.
+    zeroize_stack::<SPILLED_BYTES>();
+}
+
+/// The kernel that takes the least time a lane for so many lanes.
+fn fastest(prf: Prf, usable: impl Fn(&Kernel) -> bool, lanes: usize) -> &'static Kernel {
+    let usable = kernels(prf).iter().filter(|kernel| usable(kernel));
+    let fastest = usable.min_by_key(|kernel| kernel.cost_a_lane(lanes));
+    fastest
+        .unwrap_or_else(|| unreachable!("the portable kernel is usable, or a path was asked for that exists"))
+}
+
+/// A way of advancing up to `streams` lanes.
+struct Kernel {
+    path: Path,
+    streams: usize,
+    /// Time of one iteration of all streams together, in nanoseconds; see [`SHA512`].
+    cost: usize,
+    /// Advances the lanes at some indices, all within a block.
+    run: fn(&mut [&mut Lane], &[usize], u64),
+}
+
+impl Kernel {
+    /// The time that each of so many lanes costs, in a unit fine enough to compare. Idle streams are paid for.
+    fn cost_a_lane(&self, lanes: usize) -> usize {
+        self.cost * FINE / lanes.min(self.streams)
+    }
+}
+
+fn kernels(prf: Prf) -> &'static [Kernel] {
+    match prf {
+        Prf::Sha1 => SHA1,
+        Prf::Sha256 => SHA256,
+        Prf::Sha512 => SHA512,
+    }
+}
+
+/// Advances the lanes at these indices by a kernel whose streams they fit.
+fn side_by_side<W, const WORDS: usize, const STREAMS: usize>(
+    lanes: &mut [&mut Lane],
+    members: &[usize],
+    steps: u64,
+    iterate: fn(&mut Streams<W, WORDS, STREAMS>, u64),
+) where
+    W: Copy + Default + Zeroize,
+    [W; WORDS]: Held,
+{
+    let mut streams = Streams::idle();
+    for (stream, &index) in members.iter().enumerate() {
+        streams.put(stream, <[W; WORDS]>::of(&mut lanes[index].chain));
+    }
+    iterate(&mut streams, steps);
+    for (stream, &index) in members.iter().enumerate() {
+        streams.take(stream, <[W; WORDS]>::of(&mut lanes[index].chain));
+    }
+}
+
+/// The chain of any of the functions.
+enum AnyChain {
+    Sha1(Chain<[u32; 5]>),
+    Sha256(Chain<[u32; 8]>),
+    Sha512(Chain<[u64; 8]>),
+}
+
+impl AnyChain {
+    fn idle(prf: Prf) -> Self {
+        match prf {
+            Prf::Sha1 => Self::Sha1(Chain::idle()),
+            Prf::Sha256 => Self::Sha256(Chain::idle()),
+            Prf::Sha512 => Self::Sha512(Chain::idle()),
+        }
+    }
+}
+
+/// A state whose chain [`AnyChain`] holds.
+trait Held: State {
+    fn of(chain: &mut AnyChain) -> &mut Chain<Self>;
+}
+
+impl Held for [u32; 5] {
+    fn of(chain: &mut AnyChain) -> &mut Chain<Self> {
+        let AnyChain::Sha1(chain) = chain else { unreachable!("a kernel of SHA-1 takes lanes of SHA-1") };
+        chain
+    }
+}
+
+impl Held for [u32; 8] {
+    fn of(chain: &mut AnyChain) -> &mut Chain<Self> {
+        let AnyChain::Sha256(chain) = chain else {
+            unreachable!("a kernel of SHA-256 takes lanes of SHA-256")
+        };
+        chain
+    }
+}
+
+impl Held for [u64; 8] {
+    fn of(chain: &mut AnyChain) -> &mut Chain<Self> {
+        let AnyChain::Sha512(chain) = chain else {
+            unreachable!("a kernel of SHA-512 takes lanes of SHA-512")
+        };
+        chain
+    }
+}
+
+/// More stack than a kernel and its streams take, in bytes (the widest: 5 KiB of streams, 3 KiB of spilled words).
+const SPILLED_BYTES: usize = 16 * 1024;
+
+/// Makes two costs a lane differ where they should.
+const FINE: usize = 1 << 16;
+
+macro_rules! kernel {
+    ($path:ident, $streams:literal, $cost:literal, $iterate:expr) => {
+        Kernel {
+            path: Path::$path,
+            streams: $streams,
+            cost: $cost,
+            run: |lanes, members, steps| side_by_side::<_, _, $streams>(lanes, members, steps, $iterate),
+        }
+    };
+}
+
+/// Kernels with their cost: CPU nanoseconds for one iteration of all streams, median of nine interleaved rounds on an
+/// AMD EPYC (Zen 5, AVX-512 and SHA-NI); `saltern-bench kernels pbkdf2` measures the same. Only their relation
+/// matters: it decides from how many lanes on a wider kernel with idle streams wins.
+const SHA512: &[Kernel] = &[
+    kernel!(Portable, 1, 290, scalar::sha512::iterate),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx2, 4, 600, avx2::sha512),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 4, 436, avx512::sha512_half),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 8, 438, avx512::sha512_full),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 16, 562, avx512::sha512_pair),
+];
+
+/// As [`SHA512`].
+const SHA256: &[Kernel] = &[
+    kernel!(Portable, 1, 233, scalar::sha256::iterate),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 1, 66, sha_ni::sha256::<1>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 2, 86, sha_ni::sha256::<2>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 3, 115, sha_ni::sha256::<3>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 4, 147, sha_ni::sha256::<4>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 6, 194, sha_ni::sha256::<6>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx2, 8, 490, avx2::sha256),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 8, 350, avx512::sha256_half),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 16, 353, avx512::sha256_full),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 32, 444, avx512::sha256_pair),
+];
+
+/// As [`SHA512`].
+const SHA1: &[Kernel] = &[
+    kernel!(Portable, 1, 114, scalar::sha1::iterate),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 1, 57, sha_ni::sha1::<1>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 2, 67, sha_ni::sha1::<2>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 3, 77, sha_ni::sha1::<3>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(ShaNi, 4, 91, sha_ni::sha1::<4>),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx2, 8, 247, avx2::sha1),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 8, 205, avx512::sha1_half),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 16, 205, avx512::sha1_full),
+    #[cfg(target_arch = "x86_64")]
+    kernel!(Avx512, 32, 260, avx512::sha1_pair),
+];
+
+#[cfg(test)]
+mod tests {
+    use core::ptr;
+    use std::env;
+
+    use super::*;
+    use crate::pbkdf2::reference;
+
+    #[test]
+    fn every_path_computes_what_the_crate_does_for_every_number_of_lanes() {
+        let mut random = Random(1);
+        for prf in PRFS {
+            for path in paths(prf) {
+                for count in 1..=MOST_LANES {
+                    let cases = Case::several(&mut random, prf, count);
+                    check(&cases, &mut random, |lanes, steps| advance_on(path, lanes, steps));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_computes_what_the_crate_does_for_every_number_of_idle_streams() {
+        let mut random = Random(2);
+        for prf in PRFS {
+            for kernel in kernels(prf).iter().filter(|kernel| kernel.path.available()) {
+                for count in 1..=kernel.streams {
+                    let cases = Case::several(&mut random, prf, count);
+                    check(&cases, &mut random, |lanes, steps| {
+                        advance_by(|other| ptr::eq(other, kernel), lanes, steps);
+                    });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_fastest_kernels_compute_what_the_crate_does_for_every_number_of_lanes() {
+        let mut random = Random(3);
+        for prf in PRFS {
+            for count in 1..=MOST_LANES {
+                let cases = Case::several(&mut random, prf, count);
+                check(&cases, &mut random, advance);
+            }
+        }
+    }
+
+    #[test]
+    fn every_length_computes_what_the_crate_does() {
+        let mut random = Random(4);
+        for prf in PRFS {
+            let mut cases = Vec::new();
+            for password_bytes in PASSWORD_BYTES {
+                for output_bytes in OUTPUT_BYTES {
+                    cases.push(Case::new(&mut random, prf, password_bytes, output_bytes));
+                }
+            }
+            for path in paths(prf) {
+                for cases in cases.chunks(MOST_LANES) {
+                    check(cases, &mut random, |lanes, steps| advance_on(path, lanes, steps));
+                }
+            }
+        }
+    }
+
+    /// `SALTERN_RANDOM_CASES` is the number of hashes for each path.
+    #[test]
+    fn random_hashes_are_what_the_crate_computes() {
+        let cases = env::var("SALTERN_RANDOM_CASES").map_or(FEW_CASES, |cases| cases.parse().unwrap());
+        let mut random = Random(5);
+        for prf in PRFS {
+            for path in paths(prf) {
+                let mut left = cases;
+                while left > 0 {
+                    let count = left.min(1 + random.below(MOST_LANES));
+                    let cases = Case::several(&mut random, prf, count);
+                    check(&cases, &mut random, |lanes, steps| advance_on(path, lanes, steps));
+                    left -= count;
+                }
+            }
+        }
+    }
+
+    /// SHA-1: RFC 6070, its fifth vector. The others: the same input by Python's `hashlib`, which calls OpenSSL.
+    #[test]
+    fn known_answers() {
+        let answers: [(&str, &str); 3] = [
+            ("$pbkdf2$i=4096,l=25", "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
+            (
+                "$pbkdf2-sha256$i=4096,l=40",
+                "348c89dbcbd32b2f32d814b8116e84cf2b17347ebc1800181c4e2a1fb8dd53e1c635518c7dac47e9",
+            ),
+            (
+                "$pbkdf2-sha512$i=4096,l=64",
+                "8c0511f4c6e597c6ac6315d8f0362e225f3c501495ba23b868c005174dc4ee71\
+                 115b59f9e60cd9532fa33e0f75aefe30225c583a186cd82bd4daea9724a3d3b8",
+            ),
+        ];
+        for (parameters, answer) in answers {
+            let setting = setting(parameters, b"saltSALTsaltSALTsaltSALTsaltSALTsalt", answer.len() / 2);
+            for path in paths(setting.params().prf()) {
+                let mut lane = Lane::start(&setting, b"passwordPASSWORDpassword");
+                let all = lane.remaining();
+                advance_on(path, &mut [&mut lane], all);
+                let mut output = vec![0; setting.output_bytes()];
+                lane.finish(&mut output);
+                assert_eq!(output, bytes(answer), "{path:?}");
+            }
+        }
+    }
+
+    /// One lane joins and, in the second half, one leaves at every boundary of slices of one iteration.
+    #[test]
+    fn lanes_join_and_leave_at_every_boundary() {
+        let mut random = Random(6);
+        for prf in PRFS {
+            for path in paths(prf) {
+                let case = |iterations| Case::with(&mut random, prf, iterations, 8, prf.block_bytes());
+                let cases: Vec<_> = [MOST_ITERATIONS; MOST_LANES].map(case).into();
+                let mut waiting = cases.iter();
+                let mut active: Vec<(&Case, Box<Lane>)> = Vec::new();
+                loop {
+                    active.extend(waiting.next().map(|case| (case, case.start())));
+                    if active.is_empty() {
+                        break;
+                    }
+                    let mut lanes: Vec<&mut Lane> = active.iter_mut().map(|(_, lane)| &mut **lane).collect();
+                    advance_on(path, &mut lanes, 1);
+                    active = still_active(active);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn remaining_counts_every_iteration_of_every_block() {
+        let mut random = Random(7);
+        let mut lane = Case::with(&mut random, Prf::Sha1, 5, 8, 41).start();
+        assert_eq!(lane.remaining(), 15);
+        advance(&mut [&mut lane], 0);
+        assert_eq!(lane.remaining(), 15);
+        advance(&mut [&mut lane], 7);
+        assert_eq!(lane.remaining(), 8);
+        advance(&mut [&mut lane], 8);
+        assert_eq!(lane.remaining(), 0);
+    }
+
+    #[test]
+    fn widths_are_of_available_kernels() {
+        for prf in PRFS {
+            let width = width(prf);
+            assert!((1..=MOST_LANES).contains(&width));
+            let fastest = fastest(prf, |kernel| kernel.path.available(), width);
+            assert_eq!(fastest.streams, width, "the widest kernel is the one to use for all its lanes");
+        }
+    }
+
+    #[test]
+    fn wiping_leaves_zeros() {
+        let mut random = Random(8);
+        for prf in PRFS {
+            let mut lane = Case::with(&mut random, prf, 3, 8, 100).start();
+            advance(&mut [&mut lane], 4);
+            assert!(secrets(&lane).iter().filter(|&&byte| byte != 0).count() > 64, "there is what to wipe");
+            lane.wipe();
+            assert!(secrets(&lane).iter().all(|&byte| byte == 0), "{prf:?}");
+        }
+    }
+
+    #[test]
+    fn debug_shows_nothing() {
+        let lane = Case::new(&mut Random(9), Prf::Sha512, 8, 32).start();
+        assert_eq!(format!("{lane:?}"), "Lane(..)");
+    }
+
+    struct Case {
+        setting: Setting,
+        password: Vec<u8>,
+    }
+
+    impl Case {
+        fn several(random: &mut Random, prf: Prf, count: usize) -> Vec<Self> {
+            let one = |_| {
+                let password_bytes = PASSWORD_BYTES[random.below(PASSWORD_BYTES.len())];
+                let output_bytes = OUTPUT_BYTES[random.below(OUTPUT_BYTES.len())];
+                Self::new(random, prf, password_bytes, output_bytes)
+            };
+            (0..count).map(one).collect()
+        }
+
+        fn new(random: &mut Random, prf: Prf, password_bytes: usize, output_bytes: usize) -> Self {
+            let iterations = 1 + random.below(MOST_ITERATIONS);
+            Self::with(random, prf, iterations, password_bytes, output_bytes)
+        }
+
+        fn with(
+            random: &mut Random,
+            prf: Prf,
+            iterations: usize,
+            password_bytes: usize,
+            output_bytes: usize,
+        ) -> Self {
+            let scheme = match prf {
+                Prf::Sha1 => "pbkdf2",
+                Prf::Sha256 => "pbkdf2-sha256",
+                Prf::Sha512 => "pbkdf2-sha512",
+            };
+            // Up to two blocks of salt.
+            let salt_bytes = 8 + random.below(128);
+            let salt = random.bytes(salt_bytes);
+            let setting = setting(&format!("${scheme}$i={iterations},l={output_bytes}"), &salt, output_bytes);
+            Self { setting, password: random.bytes(password_bytes) }
+        }
+
+        fn start(&self) -> Box<Lane> {
+            Lane::start(&self.setting, &self.password)
+        }
+
+        fn expected(&self) -> Vec<u8> {
+            let mut output = vec![0; self.setting.output_bytes()];
+            reference::compute(&self.setting, &self.password, &mut output);
+            output
+        }
+    }
+
+    /// Computes the cases in slices of random length, all from the start or joining one by one, and compares.
+    fn check(cases: &[Case], random: &mut Random, advance: impl Fn(&mut [&mut Lane], u64)) {
+        for joining_late in [false, true] {
+            let mut waiting = cases.iter();
+            let mut active: Vec<(&Case, Box<Lane>)> = Vec::new();
+            loop {
+                let joining = if joining_late {
+                    random.below(3).max(usize::from(active.is_empty()))
+                } else {
+                    cases.len()
+                };
+                active.extend(waiting.by_ref().take(joining).map(|case| (case, case.start())));
+                let Some(most) = active.iter().map(|(_, lane)| lane.remaining()).min() else { break };
+                let steps = 1 + random.next() % most;
+                let mut lanes: Vec<&mut Lane> = active.iter_mut().map(|(_, lane)| &mut **lane).collect();
+                advance(&mut lanes, steps);
+                active = still_active(active);
+            }
+            assert!(waiting.next().is_none());
+        }
+    }
+
+    /// Takes finished lanes away and compares what they computed.
+    fn still_active(active: Vec<(&Case, Box<Lane>)>) -> Vec<(&Case, Box<Lane>)> {
+        let (finished, active): (Vec<_>, Vec<_>) =
+            active.into_iter().partition(|(_, lane)| lane.remaining() == 0);
+        for (case, lane) in finished {
+            let mut output = vec![0; case.setting.output_bytes()];
+            lane.finish(&mut output);
+            assert_eq!(output, case.expected(), "{:?}", case.setting.params());
+        }
+        active
+    }
+
+    fn setting(parameters: &str, salt: &[u8], output_bytes: usize) -> Setting {
+        let (salt, output) = (base64(salt), base64(&vec![0; output_bytes]));
+        let encoded = saltern_encoded::parse(&format!("{parameters}${salt}${output}")).unwrap();
+        let saltern_encoded::Setting::Pbkdf2(setting) = encoded.setting() else { unreachable!() };
+        setting.clone()
+    }
+
+    fn bytes(hexadecimal: &str) -> Vec<u8> {
+        let (digits, _) = hexadecimal.as_bytes().as_chunks::<2>();
+        digits.iter().map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    }
+
+    /// Standard Base64 without padding.
+    fn base64(bytes: &[u8]) -> String {
+        const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let sextets = |bytes: &[u8]| {
+            let group = bytes.iter().fold(0_usize, |group, &byte| group << 8 | usize::from(byte));
+            let group = group << (8 * (3 - bytes.len()));
+            (0..=bytes.len())
+                .map(move |i| char::from(ALPHABET[group >> (18 - 6 * i) & 63]))
+                .collect::<String>()
+        };
+        bytes.chunks(3).map(sextets).collect()
+    }
+
+    /// Everything of a lane that depends on the password.
+    fn secrets(lane: &Lane) -> Vec<u8> {
+        fn words<S: State>(chain: &Chain<S>, into: &mut Vec<u8>) {
+            for state in [&chain.inner, &chain.outer, &chain.last, &chain.sum] {
+                let from = into.len();
+                into.resize(from + S::DIGEST_BYTES, 0);
+                state.write(&mut into[from..]);
+            }
+        }
+        let mut secrets = lane.output.to_vec();
+        match &lane.chain {
+            AnyChain::Sha1(chain) => words(chain, &mut secrets),
+            AnyChain::Sha256(chain) => words(chain, &mut secrets),
+            AnyChain::Sha512(chain) => words(chain, &mut secrets),
+        }
+        secrets
+    }
+
+    fn paths(prf: Prf) -> Vec<Path> {
+        let paths = Path::ALL.into_iter().filter(|path| path.available() && path.computes(prf));
+        paths.collect()
+    }
+
+    /// `SplitMix64`: the cases are the same in every run.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ (mixed >> 31)
+        }
+
+        fn below(&mut self, bound: usize) -> usize {
+            usize::try_from(self.next() % bound as u64).unwrap()
+        }
+
+        fn bytes(&mut self, count: usize) -> Vec<u8> {
+            (0..count).map(|_| self.next().to_le_bytes()[0]).collect()
+        }
+    }
+
+    const PRFS: [Prf; 3] = [Prf::Sha1, Prf::Sha256, Prf::Sha512];
+
+    /// Around the blocks of 64 and 128 bytes, and the longest password.
+    const PASSWORD_BYTES: [usize; 9] = [0, 1, 63, 64, 65, 127, 128, 129, 1024];
+
+    /// Around the digests of 20, 32 and 64 bytes; several blocks; blocks cut short.
+    const OUTPUT_BYTES: [usize; 7] = [10, 20, 32, 40, 64, 65, 100];
+
+    /// Enough for several slices in a block.
+    const MOST_ITERATIONS: usize = 9;
+
+    /// Hashes a path where nobody asks for more; Miri takes its time.
+    const FEW_CASES: usize = if cfg!(miri) { 10 } else { 200 };
+}

@@ -1,0 +1,63 @@
+//! The chains of several lanes, word by word beside each other: what a kernel loads into vectors.
+
+use zeroize::Zeroize;
+
+use super::chain::Chain;
+
+/// Row `i` of each field holds word `i` of all streams. Idle streams hold zeros and are computed all the same.
+#[derive(Zeroize)]
+#[zeroize(drop)]
+#[repr(C, align(64))]
+pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> {
+    pub(super) inner: [[W; STREAMS]; WORDS],
+    pub(super) outer: [[W; STREAMS]; WORDS],
+    pub(super) last: [[W; STREAMS]; WORDS],
+    pub(super) sum: [[W; STREAMS]; WORDS],
+    /// The digest of the inner hash, on its way to the outer one.
+    pub(super) between: [[W; STREAMS]; WORDS],
+}
+
+impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Streams<W, WORDS, STREAMS> {
+    /// Idle streams.
+    pub(super) fn idle() -> Self {
+        let idle = [[W::default(); STREAMS]; WORDS];
+        Self { inner: idle, outer: idle, last: idle, sum: idle, between: idle }
+    }
+
+    /// Puts a chain on a stream.
+    pub(super) fn put(&mut self, stream: usize, chain: &Chain<[W; WORDS]>) {
+        for word in 0..WORDS {
+            self.inner[word][stream] = chain.inner[word];
+            self.outer[word][stream] = chain.outer[word];
+            self.last[word][stream] = chain.last[word];
+            self.sum[word][stream] = chain.sum[word];
+        }
+    }
+
+    /// Takes back what the kernel changed.
+    pub(super) fn take(&self, stream: usize, chain: &mut Chain<[W; WORDS]>) {
+        for word in 0..WORDS {
+            chain.last[word] = self.last[word][stream];
+            chain.sum[word] = self.sum[word][stream];
+        }
+    }
+}
+
+/// Defines a safe function for a kernel that enables features, over the `available` in scope.
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+macro_rules! safe {
+    ($name:ident $(<$generic:ident>)?, $word:ty, $words:literal, $streams:tt, $iterate:path, $available:path) => {
+        /// Does `steps` iterations of PBKDF2 on every stream.
+        pub(super) fn $name $(<const $generic: usize>)? (
+            streams: &mut $crate::pbkdf2::streams::Streams<$word, $words, $streams>,
+            steps: u64,
+        ) {
+            assert!($available(), "the path was not asked whether it is available");
+            // SAFETY: the line above asked the processor for every feature that the kernel enables.
+            unsafe { $iterate(streams, steps) }
+        }
+    };
+}
+
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub(super) use safe;

@@ -1,0 +1,52 @@
+//! A thread that computes one hash at a time, from start to end: what cannot be sliced.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
+
+use super::{
+    Done, Dropped, Shared,
+    schedule::{Waiting, Wake},
+    task::Task,
+};
+use crate::kernels::WholeKernel;
+
+/// Works until the pool is closed and its queue is empty.
+pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
+    loop {
+        let mut schedule = shared.lock();
+        let found = schedule.block_free(worker, Instant::now());
+        let nothing_found = found.started.is_empty() && found.expired.is_empty();
+        if nothing_found && schedule.closed() {
+            return;
+        }
+        if nothing_found {
+            let woken = shared.sleep(schedule, Wake::BlockWorker(worker), kernel.give_back_after());
+            if !woken {
+                kernel.give_back_memory();
+            }
+            continue;
+        }
+        drop(schedule);
+        for task in found.expired {
+            task.answer(Err(Dropped::DeadlineExceeded));
+        }
+        for waiting in found.started {
+            compute(shared, waiting, &mut kernel);
+        }
+    }
+}
+
+fn compute(shared: &Shared, waiting: Waiting<Task>, kernel: &mut WholeKernel) {
+    let Waiting { job: task, cost, since, .. } = waiting;
+    let started = Instant::now();
+    let computed = catch_unwind(AssertUnwindSafe(|| kernel.compute(&task.admitted, task.password.expose())));
+    let hashed = started.elapsed();
+    let Ok(Ok(output)) = computed else {
+        task.answer(Err(Dropped::Fault));
+        return;
+    };
+    shared.lock().estimates.measured(cost.kind, 1, cost.work, hashed);
+    task.answer(Ok(Done { output, queued: started - since, hashed }));
+}

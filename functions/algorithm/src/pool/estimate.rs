@@ -1,0 +1,200 @@
+//! How long work takes: measured, never assumed.
+//!
+//! Time is linear in an operation's work (see [`Admitted::work`]), with a slope that depends on the kind of hash
+//! and on how many lanes run beside it. Every slice and every whole hash moves the slope it measured.
+
+use std::time::Duration;
+
+use saltern_encoded::{Params, pbkdf2::Prf};
+
+use crate::Admitted;
+
+/// What shares a slope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Argon2,
+    Bcrypt,
+    Pbkdf2Sha1,
+    Pbkdf2Sha256,
+    Pbkdf2Sha512,
+    Scrypt,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Argon2, Self::Bcrypt, Self::Pbkdf2Sha1, Self::Pbkdf2Sha256, Self::Pbkdf2Sha512, Self::Scrypt];
+
+    pub(crate) fn of(params: Params) -> Self {
+        match params {
+            Params::Argon2(_) => Self::Argon2,
+            Params::Bcrypt(_) => Self::Bcrypt,
+            Params::Pbkdf2(params) => match params.prf() {
+                Prf::Sha1 => Self::Pbkdf2Sha1,
+                Prf::Sha256 => Self::Pbkdf2Sha256,
+                Prf::Sha512 => Self::Pbkdf2Sha512,
+            },
+            Params::Scrypt(_) => Self::Scrypt,
+        }
+    }
+
+    const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// An operation as the estimator sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub(crate) kind: Kind,
+    /// In the kind's own unit.
+    pub(crate) work: u64,
+}
+
+impl Cost {
+    pub(crate) fn of(admitted: &Admitted) -> Self {
+        Self { kind: Kind::of(admitted.setting().params()), work: admitted.work() }
+    }
+}
+
+/// Most lanes of one kind on one worker, whatever the kernel.
+pub(crate) const MOST_LANES: usize = crate::pbkdf2::lanes::MOST_LANES;
+
+/// Measured slopes: nanoseconds for a unit of work on each of `lanes` lanes that run together.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimates {
+    slopes: [[Slope; MOST_LANES]; Kind::ALL.len()],
+    /// Lanes of each kind on a full worker.
+    widths: [usize; Kind::ALL.len()],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slope {
+    /// Moving average; 0 where nothing was measured yet.
+    average: f64,
+    /// Least ever measured; 0 where nothing was measured yet.
+    least: f64,
+}
+
+impl Estimates {
+    /// Knows nothing yet: everything seems to take no time until it is measured.
+    pub(crate) fn new(widths: impl Fn(Kind) -> usize) -> Self {
+        let slopes = [[Slope::default(); MOST_LANES]; Kind::ALL.len()];
+        Self { slopes, widths: Kind::ALL.map(|kind| widths(kind).clamp(1, MOST_LANES)) }
+    }
+
+    /// Lanes of a kind on a full worker; 1 where the kind is computed whole.
+    pub(crate) fn width(&self, kind: Kind) -> usize {
+        self.widths[kind.index()]
+    }
+
+    /// Takes a measurement: each of `lanes` lanes did `work` units in `elapsed`.
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    pub(crate) fn measured(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
+        if work == 0 || lanes == 0 {
+            return;
+        }
+        let sample = elapsed.as_nanos() as f64 / work as f64;
+        let slope = &mut self.slopes[kind.index()][lanes.min(MOST_LANES) - 1];
+        let first = slope.average == 0.0;
+        slope.average =
+            if first { sample } else { slope.average + (sample - slope.average) * WEIGHT_OF_NEWEST };
+        slope.least = if first { sample } else { slope.least.min(sample) };
+    }
+
+    /// How long `cost` takes on one of `lanes` lanes.
+    pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
+        nanoseconds(cost.work, self.slope(cost.kind, lanes, |slope| slope.average))
+    }
+
+    /// How long `cost` takes alone on a core at the best speed that was ever measured: a bound, not a guess.
+    pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
+        nanoseconds(cost.work, self.slope(cost.kind, 1, |slope| slope.least))
+    }
+
+    /// The work that each of `lanes` lanes does within `time`, at least one unit.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an estimate; the conversion saturates and nothing is negative"
+    )]
+    pub(crate) fn work_within(&self, kind: Kind, lanes: usize, time: Duration) -> u64 {
+        let slope = self.slope(kind, lanes, |slope| slope.average).max(1.0e-3);
+        ((time.as_nanos() as f64 / slope) as u64).max(1)
+    }
+
+    /// The share of a full worker's time that `cost` takes.
+    pub(crate) fn core_time(&self, cost: Cost) -> Duration {
+        let width = self.width(cost.kind);
+        self.duration(cost, width) / u32::try_from(width).unwrap_or(1)
+    }
+
+    /// The slope at `lanes`, or at the nearest number of lanes that was measured: as it is where that is more
+    /// lanes, and as if lanes gained nothing where it is fewer. Both err to the long side.
+    #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
+    fn slope(&self, kind: Kind, lanes: usize, of: impl Fn(&Slope) -> f64) -> f64 {
+        let lanes = lanes.clamp(1, MOST_LANES);
+        let row = &self.slopes[kind.index()];
+        let more = (lanes..=MOST_LANES).find(|&n| row[n - 1].average > 0.0);
+        let fewer = (1..lanes).rev().find(|&n| row[n - 1].average > 0.0);
+        match (more, fewer) {
+            (Some(n), None) => of(&row[n - 1]),
+            (None, Some(n)) => of(&row[n - 1]) * lanes as f64 / n as f64,
+            (Some(n), Some(m)) => of(&row[n - 1]).min(of(&row[m - 1]) * lanes as f64 / m as f64),
+            (None, None) => 0.0,
+        }
+    }
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an estimate; the conversion saturates and the slope is not negative"
+)]
+fn nanoseconds(work: u64, slope: f64) -> Duration {
+    Duration::from_nanos((work as f64 * slope) as u64)
+}
+
+/// Weight of the newest sample: eight slices, some eight milliseconds, replace what was known.
+const WEIGHT_OF_NEWEST: f64 = 1.0 / 8.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BCRYPT_10: Cost = Cost { kind: Kind::Bcrypt, work: 1024 };
+
+    fn eight_lanes() -> Estimates {
+        Estimates::new(|kind| if kind == Kind::Bcrypt { 8 } else { 1 })
+    }
+
+    #[test]
+    fn time_is_linear_in_work() {
+        let mut estimates = eight_lanes();
+        estimates.measured(Kind::Bcrypt, 1, 16, Duration::from_millis(1));
+        assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_millis(64));
+    }
+
+    #[test]
+    fn what_was_not_measured_errs_to_the_long_side() {
+        let mut estimates = eight_lanes();
+        estimates.measured(Kind::Bcrypt, 4, 1024, Duration::from_millis(80));
+        assert_eq!(estimates.duration(BCRYPT_10, 2), Duration::from_millis(80));
+        assert_eq!(estimates.duration(BCRYPT_10, 8), Duration::from_millis(160));
+        estimates.measured(Kind::Bcrypt, 8, 1024, Duration::from_millis(128));
+        assert_eq!(estimates.duration(BCRYPT_10, 6), Duration::from_millis(120));
+        assert_eq!(estimates.core_time(BCRYPT_10), Duration::from_millis(16));
+    }
+
+    #[test]
+    fn the_newest_samples_win_and_the_best_is_kept() {
+        let mut estimates = eight_lanes();
+        estimates.measured(Kind::Bcrypt, 1, 1024, Duration::from_millis(60));
+        for _ in 0..64 {
+            estimates.measured(Kind::Bcrypt, 1, 1024, Duration::from_millis(120));
+        }
+        assert!(estimates.duration(BCRYPT_10, 1) > Duration::from_millis(119));
+        assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_millis(60));
+    }
+}

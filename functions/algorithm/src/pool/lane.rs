@@ -1,0 +1,68 @@
+//! One hash in progress, whatever its algorithm.
+
+use saltern_encoded::Setting;
+
+use super::estimate::Kind;
+use crate::{Admitted, Output, bcrypt, pbkdf2};
+
+/// A hash that is computed in slices. Wiped when dropped.
+pub(super) enum Lane {
+    Bcrypt(Box<bcrypt::lanes::Lane>),
+    Pbkdf2(Box<pbkdf2::lanes::Lane>),
+}
+
+impl Lane {
+    /// Begins a hash; `None` where its algorithm has no lanes.
+    pub(super) fn start(admitted: &Admitted, password: &[u8]) -> Option<Self> {
+        #[cfg(feature = "fault-injection")]
+        crate::fault::strike(password);
+        match admitted.setting() {
+            Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
+            Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),
+            Setting::Argon2(_) | Setting::Scrypt(_) => None,
+        }
+    }
+
+    /// Work still to do, in the unit of [`Admitted::work`].
+    pub(super) fn remaining(&self) -> u64 {
+        match self {
+            Self::Bcrypt(lane) => lane.remaining(),
+            Self::Pbkdf2(lane) => lane.remaining(),
+        }
+    }
+
+    /// Ends a hash of which nothing remains.
+    pub(super) fn finish(self, output: &mut Output) {
+        match self {
+            Self::Bcrypt(lane) => lane.finish(output.as_mut()),
+            Self::Pbkdf2(lane) => lane.finish(output.as_mut()),
+        }
+    }
+}
+
+/// Does `work` units on each of the lanes, which are of one kind.
+pub(super) fn advance<'a>(kind: Kind, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
+    if kind == Kind::Bcrypt {
+        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
+        bcrypt::lanes::advance(&mut lanes, work);
+    } else {
+        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
+        pbkdf2::lanes::advance(&mut lanes, work);
+    }
+}
+
+impl Lane {
+    fn as_bcrypt(&mut self) -> Option<&mut bcrypt::lanes::Lane> {
+        match self {
+            Self::Bcrypt(lane) => Some(lane),
+            Self::Pbkdf2(_) => None,
+        }
+    }
+
+    fn as_pbkdf2(&mut self) -> Option<&mut pbkdf2::lanes::Lane> {
+        match self {
+            Self::Pbkdf2(lane) => Some(lane),
+            Self::Bcrypt(_) => None,
+        }
+    }
+}

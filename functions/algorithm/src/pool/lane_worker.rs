@@ -1,0 +1,115 @@
+//! A thread that computes many hashes at once, in slices: continuous batching.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Done, Dropped, Shared,
+    estimate::{Cost, Kind},
+    lane::{self, Lane},
+    schedule::{Job as _, Running, Waiting, Wake},
+    task::Task,
+};
+use crate::Output;
+
+/// Works until the pool is closed, its queue is empty and its lanes are done.
+pub(super) fn run(shared: &Shared, worker: usize) {
+    let mut active: Vec<Active> = Vec::new();
+    let mut measured: Vec<Measurement> = Vec::new();
+    loop {
+        let mut schedule = shared.lock();
+        for Measurement { kind, lanes, work, elapsed } in measured.drain(..) {
+            schedule.estimates.measured(kind, lanes, work, elapsed);
+        }
+        let now = Instant::now();
+        let unwanted: Vec<_> =
+            active.extract_if(.., |a| a.task.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
+        let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
+        let nobody_to_answer = unwanted.is_empty() && found.expired.is_empty();
+        let nothing_to_do = active.is_empty() && found.started.is_empty() && nobody_to_answer;
+        if nothing_to_do && schedule.closed() {
+            return;
+        }
+        if nothing_to_do {
+            shared.sleep(schedule, Wake::LaneWorker(worker), None);
+            continue;
+        }
+        let slices = schedule.slices(worker);
+        drop(schedule);
+        for task in unwanted.into_iter().map(|a| a.task).chain(found.expired) {
+            task.answer(Err(Dropped::DeadlineExceeded));
+        }
+        active.extend(found.started.into_iter().filter_map(Active::start));
+        for (kind, work) in slices {
+            measured.extend(advance(&mut active, kind, work));
+        }
+        answer_finished(&mut active);
+    }
+}
+
+/// A lane in use.
+struct Active {
+    lane: Lane,
+    task: Task,
+    kind: Kind,
+    deadline: Instant,
+    since: Instant,
+    started: Instant,
+}
+
+impl Active {
+    /// Begins a hash. Where beginning it panics the task is answered, and there is no lane.
+    fn start(waiting: Waiting<Task>) -> Option<Self> {
+        let Waiting { job: task, cost, deadline, since } = waiting;
+        let started = Instant::now();
+        let begin = AssertUnwindSafe(|| Lane::start(&task.admitted, task.password.expose()));
+        let Ok(Some(lane)) = catch_unwind(begin) else {
+            task.answer(Err(Dropped::Fault));
+            return None;
+        };
+        Some(Self { lane, task, kind: cost.kind, deadline, since, started })
+    }
+
+    fn running(&self) -> Running {
+        let rest = Cost { kind: self.kind, work: self.lane.remaining() };
+        Running { rest, deadline: self.deadline }
+    }
+}
+
+struct Measurement {
+    kind: Kind,
+    lanes: usize,
+    work: u64,
+    elapsed: Duration,
+}
+
+/// One slice for the lanes of a kind: `work` units on each, or fewer where one is done before.
+fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measurement> {
+    let of_kind = |a: &&mut Active| a.kind == kind;
+    let lanes = active.iter().filter(|a| a.kind == kind).count();
+    let least_rest = active.iter().filter(|a| a.kind == kind).map(|a| a.lane.remaining()).min()?;
+    let work = work.min(least_rest);
+    let started = Instant::now();
+    let slice = AssertUnwindSafe(|| {
+        lane::advance(kind, active.iter_mut().filter(of_kind).map(|a| &mut a.lane), work);
+    });
+    if catch_unwind(slice).is_err() {
+        // Whose lane it was cannot be told apart: what runs interleaved fails together.
+        for faulty in active.extract_if(.., |a| a.kind == kind) {
+            faulty.task.answer(Err(Dropped::Fault));
+        }
+        return None;
+    }
+    Some(Measurement { kind, lanes, work, elapsed: started.elapsed() })
+}
+
+fn answer_finished(active: &mut Vec<Active>) {
+    for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
+        let Active { lane, task, since, started, .. } = finished;
+        let mut output = Output::zeroed(task.admitted.setting().output_bytes());
+        lane.finish(&mut output);
+        task.answer(Ok(Done { output, queued: started - since, hashed: started.elapsed() }));
+    }
+}

@@ -1,0 +1,430 @@
+//! Who computes what, and what is refused: a state machine without threads, clocks or kernels.
+//!
+//! Lane workers hold many hashes at once and decide at every slice boundary who joins; block workers compute one
+//! hash at a time, from start to end. Both draw from a queue of their own, and the same estimates count both.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use super::{
+    QueueLimits, Refused, Urgency,
+    estimate::{Cost, Estimates, Kind},
+};
+
+/// What the schedule needs to know of a job.
+pub(crate) trait Job {
+    /// Whether nobody waits for it any more.
+    fn abandoned(&self) -> bool;
+}
+
+/// A job in a queue.
+#[derive(Debug)]
+pub(crate) struct Waiting<J> {
+    pub(crate) job: J,
+    pub(crate) cost: Cost,
+    pub(crate) deadline: Instant,
+    pub(crate) since: Instant,
+}
+
+/// Time between two boundaries, about: short enough that joining costs little of a hash, long enough that the boundary
+/// itself costs nothing.
+pub(crate) const SLICE: Duration = Duration::from_millis(1);
+
+/// A lane in use, as its worker last reported it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Running {
+    /// What is still to do.
+    pub(crate) rest: Cost,
+    pub(crate) deadline: Instant,
+}
+
+/// A thread to wake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    LaneWorker(usize),
+    BlockWorker(usize),
+}
+
+/// What a worker found in its queue.
+#[derive(Debug)]
+pub(crate) struct Found<J> {
+    /// To be started.
+    pub(crate) started: Vec<Waiting<J>>,
+    /// To be answered: their deadline passed while they waited.
+    pub(crate) expired: Vec<J>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Schedule<J> {
+    pub(crate) estimates: Estimates,
+    limits: Option<QueueLimits>,
+    sliced_kinds: Vec<Kind>,
+    sliced: Queue<J>,
+    whole: Queue<J>,
+    lane_workers: Vec<LaneWorker>,
+    block_workers: Vec<BlockWorker>,
+    closed: bool,
+}
+
+impl<J: Job> Schedule<J> {
+    /// A schedule for `workers` cores, on which the kinds listed in `sliced_kinds` run in lanes.
+    pub(crate) fn new(
+        workers: usize,
+        sliced_kinds: Vec<Kind>,
+        estimates: Estimates,
+        limits: Option<QueueLimits>,
+    ) -> Self {
+        Self {
+            estimates,
+            limits,
+            sliced_kinds,
+            sliced: Queue::default(),
+            whole: Queue::default(),
+            lane_workers: (0..workers).map(|_| LaneWorker::default()).collect(),
+            block_workers: (0..workers).map(|_| BlockWorker::default()).collect(),
+            closed: false,
+        }
+    }
+
+    /// Takes a job, and names the thread to wake for it; or refuses it.
+    pub(crate) fn submit(
+        &mut self,
+        job: J,
+        cost: Cost,
+        deadline: Instant,
+        urgency: Urgency,
+        now: Instant,
+    ) -> Result<Option<Wake>, Refused> {
+        if self.is_hopeless(Running { rest: cost, deadline }, now) {
+            return Err(Refused::DeadlineExceeded);
+        }
+        let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
+        if refused(self).is_some() {
+            // Those who went away hold no place against those who stay.
+            self.sliced.forget_abandoned();
+            self.whole.forget_abandoned();
+            if let Some(refusal) = refused(self) {
+                return Err(refusal);
+            }
+        }
+        let waiting = Waiting { job, cost, deadline, since: now };
+        if self.runs_in_lanes(cost.kind) {
+            self.sliced.push(waiting);
+            Ok(wake_one(self.lane_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::LaneWorker))
+        } else {
+            self.whole.push(waiting);
+            Ok(wake_one(self.block_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::BlockWorker))
+        }
+    }
+
+    /// A slice boundary: `running` is what the worker holds now; what is started joins it.
+    pub(crate) fn lane_boundary(
+        &mut self,
+        worker: usize,
+        running: impl Iterator<Item = Running>,
+        now: Instant,
+    ) -> Found<J> {
+        let own = &mut self.lane_workers[worker];
+        own.sleep = Sleep::Awake;
+        own.lanes.clear();
+        own.lanes.extend(running);
+        let mut found = Found { started: Vec::new(), expired: Vec::new() };
+        let mut position = 0;
+        while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
+            let waiting = &self.sliced.jobs[position];
+            let gone = waiting.job.abandoned();
+            let rest = Running { rest: waiting.cost, deadline: waiting.deadline };
+            let expired = self.is_hopeless(rest, now);
+            if !gone && !expired && !self.should_join(worker, rest, now) {
+                position += 1;
+                continue;
+            }
+            let Some(waiting) = self.sliced.remove(position) else { break };
+            if expired {
+                found.expired.push(waiting.job);
+            } else if !gone {
+                self.lane_workers[worker].lanes.push(rest);
+                found.started.push(waiting);
+            }
+        }
+        found
+    }
+
+    /// Whether what is still to do cannot be done by the deadline, not even alone: its lane serves others better.
+    pub(crate) fn is_hopeless(&self, running: Running, now: Instant) -> bool {
+        running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
+    }
+
+    /// The worker's next round: each kind that it holds, and the work on each lane that fills the kind's share of a slice.
+    pub(crate) fn slices(&self, worker: usize) -> Vec<(Kind, u64)> {
+        let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
+        let share = SLICE / together.kinds().max(1);
+        let kinds = Kind::ALL.into_iter().filter(|&kind| together.of(kind) > 0);
+        kinds.map(|kind| (kind, self.estimates.work_within(kind, together.of(kind), share))).collect()
+    }
+
+    /// A block worker is free: the next hash for it, if any.
+    pub(crate) fn block_free(&mut self, worker: usize, now: Instant) -> Found<J> {
+        self.block_workers[worker] = BlockWorker { sleep: Sleep::Awake, busy: None };
+        let mut found = Found { started: Vec::new(), expired: Vec::new() };
+        while found.started.is_empty() {
+            let Some(waiting) = self.whole.remove(0) else { break };
+            if waiting.job.abandoned() {
+                continue;
+            }
+            if self.is_hopeless(Running { rest: waiting.cost, deadline: waiting.deadline }, now) {
+                found.expired.push(waiting.job);
+            } else {
+                self.block_workers[worker].busy = Some((waiting.cost, now));
+                found.started.push(waiting);
+            }
+        }
+        found
+    }
+
+    /// The worker has nothing to do and will wait to be woken.
+    pub(crate) fn sleep(&mut self, worker: Wake) {
+        match worker {
+            Wake::LaneWorker(i) => self.lane_workers[i].sleep = Sleep::Asleep,
+            Wake::BlockWorker(i) => self.block_workers[i].sleep = Sleep::Asleep,
+        }
+    }
+
+    /// Whether the worker was told to wake since it went to sleep.
+    pub(crate) fn awake(&self, worker: Wake) -> bool {
+        let sleep = match worker {
+            Wake::LaneWorker(i) => self.lane_workers[i].sleep,
+            Wake::BlockWorker(i) => self.block_workers[i].sleep,
+        };
+        sleep != Sleep::Asleep || self.closed
+    }
+
+    /// From now on workers end when their queue is empty.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(crate) fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether a kind is computed in lanes.
+    pub(crate) fn runs_in_lanes(&self, kind: Kind) -> bool {
+        self.sliced_kinds.contains(&kind)
+    }
+
+    fn refusal(&self, cost: Cost, deadline: Instant, urgency: Urgency, now: Instant) -> Option<Refused> {
+        let nothing_waits = self.sliced.jobs.is_empty() && self.whole.jobs.is_empty();
+        let ahead = self.waiting_core_time();
+        let overloaded = || {
+            let drained = ahead / self.workers();
+            Some(Refused::Overloaded { retry_after: drained.max(LEAST_RETRY_AFTER) })
+        };
+        if urgency == Urgency::Optional && !nothing_waits {
+            return overloaded();
+        }
+        if let Some(limits) = self.limits {
+            let full = self.sliced.jobs.len() + self.whole.jobs.len() >= limits.operations;
+            let work = ahead + self.estimates.core_time(cost);
+            // An operation longer than the bound is taken when nothing waits: else it would never be.
+            if full || (!nothing_waits && work > limits.work_per_worker * self.workers()) {
+                return overloaded();
+            }
+        }
+        let finish = if self.runs_in_lanes(cost.kind) {
+            self.lane_finish(cost, deadline, now)
+        } else {
+            self.block_finish(cost, now)
+        };
+        match finish {
+            Some(finish) if finish > deadline => overloaded(),
+            _ => None,
+        }
+    }
+
+    /// When `cost` would be done in lanes; `None` where it can start at once.
+    fn lane_finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
+        let joining = Running { rest: cost, deadline };
+        let open = (0..self.lane_workers.len()).any(|w| self.may_join(w, joining, now));
+        if open && self.sliced.jobs.is_empty() {
+            return None;
+        }
+        let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
+        let wait = first_lane.unwrap_or_default() + self.sliced.core_time(&self.estimates) / self.workers();
+        Some(now + wait + self.estimates.duration(cost, self.estimates.width(cost.kind)))
+    }
+
+    /// When `cost` would be done by a block worker; `None` where it can start at once.
+    fn block_finish(&self, cost: Cost, now: Instant) -> Option<Instant> {
+        let idle = self.block_workers.iter().any(|w| w.busy.is_none());
+        if idle && self.whole.jobs.is_empty() {
+            return None;
+        }
+        let running: Duration = self.block_workers.iter().map(|w| w.rest(&self.estimates, now)).sum();
+        let wait = (running + self.whole.core_time(&self.estimates)) / self.workers();
+        Some(now + wait + self.estimates.duration(cost, 1))
+    }
+
+    /// Whether a job joins this worker rather than one with fewer lanes.
+    fn should_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
+        let lanes = self.lane_workers[worker].lanes.len();
+        let emptier = |w: usize| {
+            let other = &self.lane_workers[w];
+            other.sleep != Sleep::Asleep && other.lanes.len() < lanes && self.may_join(w, joining, now)
+        };
+        self.may_join(worker, joining, now) && !(0..self.lane_workers.len()).any(emptier)
+    }
+
+    /// Whether the worker has room, and neither the job nor any that it holds would miss its deadline by the joining.
+    fn may_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
+        let lanes = &self.lane_workers[worker].lanes;
+        if lanes.is_empty() {
+            return true;
+        }
+        let share = |running: &Running| FULL / self.estimates.width(running.rest.kind);
+        if lanes.iter().map(share).sum::<usize>() + share(&joining) > FULL {
+            return false;
+        }
+        let finish = |running: &Running, together: &LaneCounts| {
+            let alongside = self.estimates.duration(running.rest, together.of(running.rest.kind));
+            now + alongside * together.kinds()
+        };
+        let before = LaneCounts::of_lanes(lanes.iter());
+        let after = LaneCounts::of_lanes(lanes.iter().chain([&joining]));
+        let pushed_past = |running: &Running| {
+            finish(running, &before) <= running.deadline && finish(running, &after) > running.deadline
+        };
+        finish(&joining, &after) <= joining.deadline && !lanes.iter().any(pushed_past)
+    }
+
+    fn waiting_core_time(&self) -> Duration {
+        self.sliced.core_time(&self.estimates) + self.whole.core_time(&self.estimates)
+    }
+
+    fn workers(&self) -> u32 {
+        u32::try_from(self.lane_workers.len()).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+/// Waiting jobs, first come first served, and the sum of their work.
+#[derive(Debug)]
+struct Queue<J> {
+    jobs: VecDeque<Waiting<J>>,
+    work: [u64; Kind::ALL.len()],
+}
+
+impl<J> Default for Queue<J> {
+    fn default() -> Self {
+        Self { jobs: VecDeque::new(), work: [0; Kind::ALL.len()] }
+    }
+}
+
+impl<J: Job> Queue<J> {
+    fn push(&mut self, waiting: Waiting<J>) {
+        self.work[waiting.cost.kind as usize] += waiting.cost.work;
+        self.jobs.push_back(waiting);
+    }
+
+    fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
+        let waiting = self.jobs.remove(position)?;
+        self.work[waiting.cost.kind as usize] -= waiting.cost.work;
+        Some(waiting)
+    }
+
+    fn forget_abandoned(&mut self) {
+        let work = &mut self.work;
+        self.jobs.retain(|waiting| {
+            let abandoned = waiting.job.abandoned();
+            if abandoned {
+                work[waiting.cost.kind as usize] -= waiting.cost.work;
+            }
+            !abandoned
+        });
+    }
+
+    fn core_time(&self, estimates: &Estimates) -> Duration {
+        let of_kind = |kind: Kind| estimates.core_time(Cost { kind, work: self.work[kind as usize] });
+        Kind::ALL.into_iter().map(of_kind).sum()
+    }
+}
+
+#[derive(Debug, Default)]
+struct LaneWorker {
+    sleep: Sleep,
+    lanes: Vec<Running>,
+}
+
+impl LaneWorker {
+    /// When its first lane will be free.
+    fn next_to_finish(&self, estimates: &Estimates) -> Duration {
+        let together = LaneCounts::of_lanes(self.lanes.iter());
+        let rest =
+            |lane: &Running| estimates.duration(lane.rest, together.of(lane.rest.kind)) * together.kinds();
+        self.lanes.iter().map(rest).min().unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Default)]
+struct BlockWorker {
+    sleep: Sleep,
+    /// What it computes, and since when.
+    busy: Option<(Cost, Instant)>,
+}
+
+impl BlockWorker {
+    fn rest(&self, estimates: &Estimates, now: Instant) -> Duration {
+        let Some((cost, since)) = self.busy else { return Duration::ZERO };
+        estimates.duration(cost, 1).saturating_sub(now.saturating_duration_since(since))
+    }
+}
+
+/// Whether a worker's thread runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sleep {
+    #[default]
+    Awake,
+    Asleep,
+    /// Told to wake, not yet running: not to be told again, so that the next job wakes another.
+    Woken,
+}
+
+fn wake_one<'a>(workers: impl Iterator<Item = &'a mut Sleep>) -> Option<usize> {
+    let (worker, sleep) = workers.enumerate().find(|(_, sleep)| **sleep == Sleep::Asleep)?;
+    *sleep = Sleep::Woken;
+    Some(worker)
+}
+
+/// How many lanes of each kind run together on a worker. Each kind gets a slice in turn.
+struct LaneCounts([usize; Kind::ALL.len()]);
+
+impl LaneCounts {
+    fn of_lanes<'a>(lanes: impl Iterator<Item = &'a Running>) -> Self {
+        let mut counts = [0; Kind::ALL.len()];
+        for lane in lanes {
+            counts[lane.rest.kind as usize] += 1;
+        }
+        Self(counts)
+    }
+
+    fn of(&self, kind: Kind) -> usize {
+        self.0[kind as usize]
+    }
+
+    fn kinds(&self) -> u32 {
+        u32::try_from(self.0.iter().filter(|&&n| n > 0).count()).unwrap_or(u32::MAX)
+    }
+}
+
+/// A full worker, in parts so fine that a lane of any width takes `FULL / width` of them.
+const FULL: usize = 1 << 20;
+
+/// Waiting jobs that a boundary looks at. One that must wait for an emptier worker does not hold up those behind it.
+const LOOK_AHEAD: usize = 32;
+
+/// Least advice to a refused caller: shorter would only bring it back into the same queue.
+const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests;

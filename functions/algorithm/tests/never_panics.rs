@@ -1,0 +1,188 @@
+//! What is admitted can be computed: no parameter, salt, output length or password makes a crate refuse or panic.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+use std::env;
+
+use proptest::{collection::vec, prelude::*, sample::select};
+use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, memory_bytes};
+use saltern_encoded::{Encoded, MAX_ENCODED_BYTES, Params, argon2, parse, scrypt};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn whatever_is_admitted_computes(
+        text in cheap_stored_hash(),
+        password in vec(any::<u8>(), 0..=MAX_PASSWORD_BYTES),
+    ) {
+        let encoded = parse(&text).unwrap();
+        let admitted = Admitted::new(encoded.setting().clone(), &CHEAP);
+        prop_assert!(admitted.is_ok(), "{text}");
+        let output = compute(&admitted.unwrap(), &password).unwrap();
+        prop_assert_eq!(output.expose().len(), encoded.output().len());
+        // A random output is not the right one; the one computed is.
+        let right = Encoded::new(encoded.setting().clone(), output.expose()).unwrap();
+        prop_assert!(output.matches(right.output()));
+        prop_assert!(parse(&right.to_string()).unwrap() == right);
+    }
+
+    #[test]
+    fn whatever_is_admitted_under_no_ceiling_has_parameters_that_the_crates_take(text in dear_stored_hash()) {
+        let Ok(encoded) = parse(&text) else { return Ok(()) };
+        let Ok(admitted) = Admitted::new(encoded.setting().clone(), &NO_CEILINGS) else { return Ok(()) };
+        prop_assert!(admitted.work() > 0);
+        prop_assert_eq!(admitted.memory_bytes(), memory_bytes(encoded.setting().params()));
+        match encoded.setting().params() {
+            Params::Argon2(params) => {
+                let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
+                prop_assert!(::argon2::Params::new(m, t, p, Some(encoded.output().len())).is_ok(), "{text}");
+            }
+            Params::Scrypt(params) => {
+                prop_assert!(::scrypt::Params::new(params.log_n(), params.r(), params.p()).is_ok(), "{text}");
+            }
+            Params::Bcrypt(_) | Params::Pbkdf2(_) => {}
+        }
+    }
+
+    #[test]
+    fn argon2_takes_the_parameters_that_its_crate_takes(
+        m in near(u32::MAX), t in near(u32::MAX), p in near(argon2::MAX_PARALLELISM),
+    ) {
+        let ours = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, m, t, p);
+        // The crate multiplies p by 8 after it has bounded it, as we do.
+        let theirs = ::argon2::Params::new(m, t, p, None);
+        prop_assert_eq!(ours.is_some(), theirs.is_ok(), "m={} t={} p={}", m, t, p);
+    }
+
+    #[test]
+    fn what_scrypt_is_given_its_crate_takes(log_n in 0..=u8::MAX, r in near(1 << 30), p in near(1 << 30)) {
+        // Beyond these, 128·N·r has no 64 bits: admission refuses it under any ceiling.
+        let nameable = u128::from(r) << 7 << log_n.min(64) <= u128::from(u64::MAX);
+        if let Some(params) = scrypt::Params::new(log_n, r, p).filter(|_| nameable) {
+            prop_assert!(::scrypt::Params::new(params.log_n(), params.r(), params.p()).is_ok());
+        }
+    }
+}
+
+#[test]
+fn the_lanes_of_scrypt_count_as_memory() {
+    let params = Params::Scrypt(scrypt::Params::new(1, 1, 1 << 20).unwrap());
+    assert_eq!(memory_bytes(params), 128 * (2 + (1 << 20)));
+}
+
+#[test]
+fn bcrypt_takes_a_password_with_nul_bytes_to_its_end() {
+    let hash = "$2b$04$......................XuQjdH.wPVNUZ/bOfstdW/FqB8QSjte";
+    let admitted = Admitted::new(parse(hash).unwrap().setting().clone(), &CHEAP).unwrap();
+    let outputs = [&b"a"[..], b"a\0", b"a\0b"].map(|password| compute(&admitted, password).unwrap());
+    assert!(!outputs[0].matches(outputs[1].expose()));
+    assert!(!outputs[0].matches(outputs[2].expose()));
+    assert!(!outputs[1].matches(outputs[2].expose()));
+}
+
+fn cheap_stored_hash() -> impl Strategy<Value = String> {
+    let p = 1..=CHEAP.argon2_parallelism;
+    let argon2 = (argon2_head(), p, 0..64_u32, 1..4_u32).prop_map(|(head, p, more, t)| {
+        let m = p * argon2::MIN_MEMORY_KIB_PER_LANE + more;
+        format!("{head}$m={m},t={t},p={p}")
+    });
+    let argon2 = with_salt_and_output(argon2, argon2::MIN_OUTPUT_BYTES);
+    let scrypt = (1..8_u8, 1..5_u32, 1..5_u32).prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
+    let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
+    prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20)]
+}
+
+/// Parameters from the whole range of the format; few are small enough to compute, and none is computed.
+fn dear_stored_hash() -> impl Strategy<Value = String> {
+    let numbers = (argon2_head(), near(u32::MAX), near(u32::MAX), near(argon2::MAX_PARALLELISM));
+    let argon2 = numbers.prop_map(|(head, m, t, p)| format!("{head}$m={m},t={t},p={p}"));
+    let argon2 = with_salt_and_output(argon2, argon2::MIN_OUTPUT_BYTES);
+    let numbers = (1..=scrypt::MAX_LOG_N, near(1 << 30), near(1 << 15));
+    let scrypt = numbers.prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
+    let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
+    prop_oneof![argon2, scrypt, bcrypt(4..32), pbkdf2(1..u32::MAX)]
+}
+
+fn argon2_head() -> impl Strategy<Value = &'static str> {
+    select(
+        &["$argon2d$v=16", "$argon2d$v=19", "$argon2i", "$argon2i$v=19", "$argon2id$v=16", "$argon2id$v=19"]
+            [..],
+    )
+}
+
+fn bcrypt(costs: std::ops::Range<u32>) -> BoxedStrategy<String> {
+    (costs, "[./A-Za-z0-9]{52}", select(&['.', 'O', 'e', 'u'][..]))
+        .prop_map(|(cost, text, last)| format!("$2b${cost:02}${text}{last}"))
+        .boxed()
+}
+
+fn pbkdf2(iterations: std::ops::Range<u32>) -> BoxedStrategy<String> {
+    let schemes = select(&["pbkdf2", "pbkdf2-sha256", "pbkdf2-sha512"][..]);
+    let (salt, output) = (bytes(saltern_encoded::MIN_SALT_BYTES), bytes(saltern_encoded::MIN_OUTPUT_BYTES));
+    (schemes, iterations, salt, output)
+        .prop_map(|(scheme, i, salt, output)| {
+            let length = output.len() * 6 / 8;
+            format!("${scheme}$i={i},l={length}${salt}${output}")
+        })
+        .prop_filter("longer than the bound", |text| text.len() <= MAX_ENCODED_BYTES)
+        .boxed()
+}
+
+fn with_salt_and_output(
+    head: impl Strategy<Value = String> + 'static,
+    least_output: usize,
+) -> BoxedStrategy<String> {
+    (head, bytes(saltern_encoded::MIN_SALT_BYTES), bytes(least_output))
+        .prop_map(|(head, salt, output)| format!("{head}${salt}${output}"))
+        .prop_filter("longer than the bound", |text| text.len() <= MAX_ENCODED_BYTES)
+        .boxed()
+}
+
+/// Base64 of at least so many bytes and at most as many as the bound lets stand; short ones as often as long ones.
+fn bytes(least: usize) -> impl Strategy<Value = String> {
+    let least = (least * 8).div_ceil(6);
+    prop_oneof![least..least + 8, least..100, least..MAX_ENCODED_BYTES - least]
+        // No bytes have 4n + 1 characters.
+        .prop_map(|characters| if characters % 4 == 1 { characters + 1 } else { characters })
+        // The last character is A, so that no bit is set beyond the last byte.
+        .prop_flat_map(|characters| vec(select(ALPHABET.as_bytes()), characters - 1))
+        .prop_map(|characters| String::from_utf8(characters).unwrap() + "A")
+}
+
+/// Numbers up to a bound, small ones and those at a power of two as often as all others.
+fn near(bound: u32) -> impl Strategy<Value = u32> {
+    let powers =
+        (0..32_u32, 0..3_u32).prop_map(|(bit, add)| (1_u32 << bit).wrapping_add(add).wrapping_sub(1));
+    prop_oneof![0..64_u32, powers, Just(bound), Just(bound.saturating_add(1)), any::<u32>()]
+}
+
+/// How many random cases each property gets: `SALTERN_RANDOM_CASES`, for a long run.
+fn cases() -> u32 {
+    env::var("SALTERN_RANDOM_CASES").map_or(RANDOM_CASES, |text| text.parse().unwrap())
+}
+
+const RANDOM_CASES: u32 = 512;
+
+const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Room for every cheap hash made here, and for nothing that takes a millisecond.
+const CHEAP: Ceilings = Ceilings {
+    bcrypt_cost: 4,
+    argon2_memory_kib: 16 * 8 + 64,
+    argon2_memory_passes_kib: 3 * (16 * 8 + 64),
+    argon2_parallelism: 16,
+    pbkdf2_iterations_blocks: 20 * 52,
+    scrypt_memory_bytes: 128 * 128 * 4,
+    scrypt_n_r_p: 128 * 4 * 4,
+};
+
+const NO_CEILINGS: Ceilings = Ceilings {
+    bcrypt_cost: u32::MAX,
+    argon2_memory_kib: u32::MAX,
+    argon2_memory_passes_kib: u64::MAX,
+    argon2_parallelism: u32::MAX,
+    pbkdf2_iterations_blocks: u64::MAX,
+    scrypt_memory_bytes: u64::MAX,
+    scrypt_n_r_p: u64::MAX,
+};

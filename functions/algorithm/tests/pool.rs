@@ -1,0 +1,147 @@
+//! The pool with real threads: every answer is the right one's, and nothing is computed for nobody.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
+
+use saltern_algorithm::{
+    Admitted, Ceilings, Dropped, Kernels, Password, Pool, PoolSettings, QueueLimits, Refused, Ticket,
+    Urgency, Work, compute,
+};
+use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+
+const CEILINGS: Ceilings = Ceilings {
+    bcrypt_cost: 15,
+    argon2_memory_kib: 1 << 18,
+    argon2_memory_passes_kib: 1 << 20,
+    argon2_parallelism: 16,
+    pbkdf2_iterations_blocks: 5_000_000,
+    scrypt_memory_bytes: 1 << 27,
+    scrypt_n_r_p: 1 << 22,
+};
+
+fn pool(kernels: Kernels, queue: Option<QueueLimits>) -> Pool {
+    let workers = NonZeroUsize::new(2).unwrap();
+    Pool::start(&PoolSettings { kernels, queue, ..PoolSettings::new(workers) }).unwrap()
+}
+
+fn admitted(params: Params, salt: u64) -> Admitted {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&salt.to_le_bytes());
+    Admitted::new(Setting::fresh(params, bytes), &CEILINGS).unwrap()
+}
+
+fn bcrypt(cost: u32, salt: u64) -> Admitted {
+    admitted(Params::Bcrypt(bcrypt::Params::new(cost).unwrap()), salt)
+}
+
+fn password(number: u64) -> Password {
+    Password::new(format!("password {number}").as_bytes()).unwrap()
+}
+
+fn submit(pool: &Pool, admitted: Admitted, number: u64, within: Duration) -> Result<Ticket, Refused> {
+    let work = Work {
+        admitted,
+        password: password(number),
+        deadline: Instant::now() + within,
+        urgency: Urgency::Required,
+    };
+    pool.submit(work)
+}
+
+const AMPLE: Duration = Duration::from_mins(1);
+
+/// Cheap hashes of every kind and of several costs, mixed.
+fn mixed(number: u64) -> Admitted {
+    let pbkdf2 = |prf, iterations: u64| {
+        let iterations = u32::try_from(iterations).unwrap();
+        Params::Pbkdf2(pbkdf2::Params::new(prf, iterations).unwrap())
+    };
+    let params = match number % 8 {
+        0 | 1 => Params::Bcrypt(bcrypt::Params::new(4).unwrap()),
+        2 => Params::Bcrypt(bcrypt::Params::new(5).unwrap()),
+        3 => pbkdf2(pbkdf2::Prf::Sha1, 1 + number % 97),
+        4 => pbkdf2(pbkdf2::Prf::Sha256, 1 + number % 89),
+        5 => pbkdf2(pbkdf2::Prf::Sha512, 1 + number % 83),
+        6 => {
+            let version = argon2::Version::V19;
+            Params::Argon2(argon2::Params::new(argon2::Variant::Id, version, 64, 1, 2).unwrap())
+        }
+        _ => Params::Scrypt(scrypt::Params::new(4, 2, 1).unwrap()),
+    };
+    admitted(params, number)
+}
+
+/// Crossing answers between users is the one unforgivable bug.
+#[test]
+fn thousands_of_interleaved_requests_each_get_their_own_answer() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, None);
+        let tickets: Vec<_> = (0..3000).map(|n| submit(&pool, mixed(n), n, AMPLE).unwrap()).collect();
+        for (number, ticket) in (0..).zip(tickets) {
+            let done = ticket.wait().unwrap();
+            let expected = compute(&mixed(number), password(number).expose()).unwrap();
+            assert!(done.output.matches(expected.expose()), "{kernels:?}: request {number}");
+        }
+    }
+}
+
+#[test]
+fn work_that_nobody_waits_for_is_not_done() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, None);
+        // Some fifty seconds of work, of which only the last hash is wanted.
+        let abandoned: Vec<_> = (0..100).map(|n| submit(&pool, bcrypt(13, n), n, AMPLE).ok()).collect();
+        drop(abandoned);
+        let started = Instant::now();
+        submit(&pool, bcrypt(4, 1), 1, AMPLE).unwrap().wait().unwrap();
+        drop(pool);
+        assert!(started.elapsed() < Duration::from_secs(10), "{kernels:?}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn what_cannot_be_done_in_time_is_refused_at_once() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, None);
+        let started = Instant::now();
+        let refused = submit(&pool, bcrypt(15, 1), 1, Duration::from_millis(5)).unwrap_err();
+        assert_eq!(refused, Refused::DeadlineExceeded, "{kernels:?}");
+        assert!(started.elapsed() < Duration::from_millis(100), "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn accepted_work_is_answered_in_time_or_dropped() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, Some(QueueLimits::default()));
+        let within = Duration::from_secs(1);
+        let deadline = Instant::now() + within;
+        let answers: Vec<_> = (0..400).map(|n| submit(&pool, bcrypt(10, n), n, within)).collect();
+        assert!(answers.iter().any(|a| matches!(a, Err(Refused::Overloaded { .. }))), "{kernels:?}");
+        let mut done = 0;
+        for ticket in answers.into_iter().flatten() {
+            match ticket.wait() {
+                Ok(_) => done += 1,
+                Err(dropped) => assert_eq!(dropped, Dropped::DeadlineExceeded, "{kernels:?}"),
+            }
+        }
+        assert!(done > 0, "{kernels:?}");
+        assert!(Instant::now() < deadline + Duration::from_millis(500), "{kernels:?}: answers came late");
+    }
+}
+
+#[test]
+fn a_closing_pool_answers_what_it_took() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, None);
+        let tickets: Vec<_> = (0..64).map(|n| submit(&pool, mixed(n), n, AMPLE).unwrap()).collect();
+        drop(pool);
+        for ticket in tickets {
+            assert!(ticket.wait().is_ok(), "{kernels:?}");
+        }
+    }
+}

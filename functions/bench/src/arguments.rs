@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+
+pub(crate) const USAGE: &str =
+    "usage: saltern-bench kernels [bcrypt|argon2] [--cost N] [--lanes N,N,...] [--rounds N] [--json FILE]";
+
+/// What the command line asks for.
+pub(crate) struct Arguments {
+    /// One kernel, or all of them.
+    pub(crate) kernel: Option<String>,
+    /// bcrypt: binary logarithm of the number of key expansions.
+    pub(crate) bcrypt_cost: u32,
+    /// bcrypt: the numbers of lanes to measure.
+    pub(crate) bcrypt_lanes: Vec<usize>,
+    /// Rounds of A B C … C B A; a figure is the median over them.
+    pub(crate) rounds: usize,
+    /// Where the same figures go as JSON.
+    pub(crate) json: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Reads the command line without the program's name; `None` where it is not understood.
+    pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
+        if words.next()? != "kernels" {
+            return None;
+        }
+        let mut arguments = Self {
+            kernel: None,
+            bcrypt_cost: DEFAULT_BCRYPT_COST,
+            bcrypt_lanes: (1..=8).collect(),
+            rounds: DEFAULT_ROUNDS,
+            json: None,
+        };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--cost" => arguments.bcrypt_cost = words.next()?.parse().ok()?,
+                "--lanes" => {
+                    let lanes = words.next()?;
+                    arguments.bcrypt_lanes =
+                        lanes.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+                }
+                "--rounds" => arguments.rounds = words.next()?.parse().ok().filter(|rounds| *rounds > 0)?,
+                "--json" => arguments.json = Some(words.next()?.into()),
+                kernel if !kernel.starts_with('-') && arguments.kernel.is_none() => {
+                    arguments.kernel = Some(kernel.to_owned());
+                }
+                _ => return None,
+            }
+        }
+        Some(arguments)
+    }
+}
+
+/// The cost that every published bcrypt figure is about.
+const DEFAULT_BCRYPT_COST: u32 = 10;
+
+/// Issue 3 wants the median of five.
+const DEFAULT_ROUNDS: usize = 5;

@@ -1,0 +1,4 @@
+//! One module a kernel: each builds the contenders of its algorithm and has them compared.
+
+pub(crate) mod argon2;
+pub(crate) mod bcrypt;

@@ -1,0 +1,51 @@
+//! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
+//!
+//! `saltern-bench kernels [bcrypt|argon2] [--cost N] [--rounds N] [--json FILE]`
+
+#![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
+
+mod argon2_c;
+mod arguments;
+mod kernels;
+mod libxcrypt;
+mod measure;
+mod report;
+
+use std::{env, process::ExitCode};
+
+use arguments::{Arguments, USAGE};
+use report::Report;
+
+// This program is its output.
+#[allow(clippy::print_stderr)]
+fn main() -> ExitCode {
+    let Some(arguments) = Arguments::parse(env::args().skip(1)) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(EXIT_USAGE);
+    };
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("saltern-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
+    let measurements = match arguments.kernel.as_deref() {
+        Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
+        Some("argon2") => kernels::argon2::measure(arguments)?,
+        Some(other) => return Err(format!("no kernel is called {other}; there are: bcrypt, argon2").into()),
+        None => [kernels::bcrypt::measure(arguments)?, kernels::argon2::measure(arguments)?].concat(),
+    };
+    let report = Report::new(measurements);
+    report.print();
+    if let Some(file) = &arguments.json {
+        report.write_json(file)?;
+    }
+    Ok(())
+}
+
+/// `EX_USAGE` of `sysexits.h`.
+const EXIT_USAGE: u8 = 64;

@@ -1,0 +1,151 @@
+//! Interleaved measuring: a machine's clock, neighbours and temperature drift, so contenders are never measured one
+//! after the other but in rounds of A B C … C B A, and a ratio is taken within its round.
+
+use core::{fmt, hint::black_box};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+
+/// One way of computing the same hashes.
+pub(crate) struct Contender<'a> {
+    /// What the table calls it.
+    pub(crate) name: String,
+    /// Hashes that one call of `run` computes.
+    pub(crate) at_once: usize,
+    /// Computes the first `at_once` hashes of the measurement and returns their outputs.
+    pub(crate) run: Box<dyn FnMut() -> Vec<Vec<u8>> + 'a>,
+}
+
+/// What was measured under one setting.
+#[derive(Clone, Serialize)]
+pub(crate) struct Measurement {
+    /// The setting in words.
+    pub(crate) title: String,
+    /// Rounds of A B C … C B A.
+    pub(crate) rounds: usize,
+    /// One a contender; the first is what the others are compared to.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One contender's figures. Times are CPU time of the calling thread.
+#[derive(Clone, Serialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) at_once: usize,
+    /// Median time of a call, in milliseconds: what each of the hashes waits for.
+    pub(crate) call_ms: f64,
+    /// Median time divided by the hashes of a call, in milliseconds.
+    pub(crate) hash_ms: f64,
+    /// Median, over the rounds, of the call's time over the baseline's in the same round.
+    pub(crate) call_time_ratio: f64,
+    /// Median, over the rounds, of hashes per core over the baseline's in the same round.
+    pub(crate) hashes_per_core_ratio: f64,
+}
+
+/// Measures the contenders; the first is the baseline. Every one must first compute `expected`.
+///
+/// # Errors
+/// [`WrongOutput`] where one does not: the time of a wrong answer is of no interest.
+pub(crate) fn compare(
+    title: String,
+    expected: &[Vec<u8>],
+    contenders: &mut [Contender<'_>],
+    rounds: usize,
+) -> Result<Measurement, WrongOutput> {
+    for contender in contenders.iter_mut() {
+        if (contender.run)() != expected[..contender.at_once] {
+            return Err(WrongOutput { contender: contender.name.clone() });
+        }
+    }
+    let mut milliseconds = vec![Vec::with_capacity(rounds); contenders.len()];
+    for _ in 0..rounds {
+        let mut times = vec![Duration::ZERO; contenders.len()];
+        let there_and_back = (0..contenders.len()).chain((0..contenders.len()).rev());
+        for index in there_and_back {
+            times[index] += thread_time_of(&mut contenders[index].run);
+        }
+        for (all, time) in milliseconds.iter_mut().zip(times) {
+            all.push(time.as_secs_f64() * 1000.0 / RUNS_A_ROUND);
+        }
+    }
+    let rows = contenders.iter().zip(&milliseconds).map(|(contender, calls)| {
+        let hashes = hashes_of(contender);
+        let baseline_hashes = hashes_of(&contenders[0]);
+        let ratios: Vec<f64> = calls.iter().zip(&milliseconds[0]).map(|(call, base)| call / base).collect();
+        let call_ms = median(calls);
+        let call_time_ratio = median(&ratios);
+        Row {
+            name: contender.name.clone(),
+            at_once: contender.at_once,
+            call_ms,
+            hash_ms: call_ms / hashes,
+            call_time_ratio,
+            hashes_per_core_ratio: hashes / baseline_hashes / call_time_ratio,
+        }
+    });
+    Ok(Measurement { title, rounds, rows: rows.collect() })
+}
+
+fn hashes_of(contender: &Contender<'_>) -> f64 {
+    f64::from(u32::try_from(contender.at_once).unwrap_or(u32::MAX))
+}
+
+/// CPU time, not wall time: what other programs on the machine take is not the contender's.
+fn thread_time_of(run: &mut dyn FnMut() -> Vec<Vec<u8>>) -> Duration {
+    let start = thread_time();
+    black_box(run());
+    thread_time().saturating_sub(start)
+}
+
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // The clock starts at zero with the thread: neither part is ever negative.
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
+    Duration::new(seconds, nanoseconds)
+}
+
+/// The middle value; of an even number of values the mean of the middle two.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
+}
+
+/// There and back.
+const RUNS_A_ROUND: f64 = 2.0;
+
+/// A contender computed something else than the others.
+#[derive(Debug)]
+pub(crate) struct WrongOutput {
+    contender: String,
+}
+
+impl fmt::Display for WrongOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} computes another hash than the others", self.contender)
+    }
+}
+
+impl core::error::Error for WrongOutput {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_is_the_middle() {
+        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
+        assert!((median(&[4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_wrong_output_is_no_contender() {
+        let right = || Contender { name: "right".into(), at_once: 1, run: Box::new(|| vec![vec![1]]) };
+        let wrong = Contender { name: "wrong".into(), at_once: 1, run: Box::new(|| vec![vec![2]]) };
+        assert!(compare(String::new(), &[vec![1]], &mut [right(), right()], 1).is_ok());
+        assert!(compare(String::new(), &[vec![1]], &mut [right(), wrong], 1).is_err());
+    }
+}

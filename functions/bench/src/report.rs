@@ -1,0 +1,57 @@
+use std::{fs, io, path::Path};
+
+use serde::Serialize;
+
+use crate::measure::Measurement;
+
+/// All that one run measured, and on what.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// As the kernel names it.
+    cpu: String,
+    measurements: Vec<Measurement>,
+}
+
+impl Report {
+    pub(crate) fn new(measurements: Vec<Measurement>) -> Self {
+        Self { cpu: cpu(), measurements }
+    }
+
+    /// A table a measurement, on standard output.
+    #[allow(clippy::print_stdout)]
+    pub(crate) fn print(&self) {
+        println!("CPU: {}", self.cpu);
+        for Measurement { title, rounds, rows } in &self.measurements {
+            println!("\n{title}: medians of {rounds} interleaved rounds, compared to the first row");
+            println!(
+                "{:<30} {:>7} {:>10} {:>10} {:>10} {:>12}",
+                "", "at once", "call ms", "hash ms", "call time", "hashes/core"
+            );
+            for row in rows {
+                println!(
+                    "{:<30} {:>7} {:>10.2} {:>10.2} {:>9.3}x {:>11.2}x",
+                    row.name,
+                    row.at_once,
+                    row.call_ms,
+                    row.hash_ms,
+                    row.call_time_ratio,
+                    row.hashes_per_core_ratio
+                );
+            }
+        }
+    }
+
+    /// The same as JSON.
+    pub(crate) fn write_json(&self, file: &Path) -> io::Result<()> {
+        let mut json = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
+        json.push('\n');
+        fs::write(file, json)
+    }
+}
+
+/// The CPU's model name, from Linux; its architecture where Linux does not say.
+fn cpu() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
+}

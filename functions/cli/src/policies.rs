@@ -1,0 +1,65 @@
+//! `saltern policies`: documents of one's own, checked before they are deployed.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+use saltern_policy::{Limits, Policies};
+
+use crate::{
+    Failure,
+    arguments::{CheckArguments, MachineArguments},
+    process,
+};
+
+/// `saltern policies check FILE`.
+pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
+    let policies = load(&read(&arguments.document)?, &limits(&arguments.machine)?)?;
+    let summary = format!(
+        "consistent: {} policies, current {}, decoy {}, {}\n",
+        policies.list().len(),
+        policies.current().id(),
+        policies.decoy().id(),
+        policies.digest(),
+    );
+    io::stdout()
+        .write_all(summary.as_bytes())
+        .map_err(|error| Failure::system(format!("the result cannot be written: {error}")))
+}
+
+/// The bytes of a document.
+pub(crate) fn read(document: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(document).map_err(|error| {
+        Failure::configuration(format!(
+            "the policy document {} cannot be read ({error}): name a file that exists",
+            document.display()
+        ))
+    })
+}
+
+/// The document, where it is consistent with itself and with the machine.
+pub(crate) fn load(document: &[u8], limits: &Limits) -> Result<Policies, Failure> {
+    Policies::load(document, limits).map_err(|error| Failure::configuration(error.to_string()))
+}
+
+/// What the machine and the operator allow.
+pub(crate) fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
+    let workers = match arguments.workers {
+        Some(workers) => workers,
+        None => std::thread::available_parallelism().map_err(|error| {
+            Failure::configuration(format!("the cores cannot be counted ({error}): say --workers"))
+        })?,
+    };
+    let memory_budget_bytes = match arguments.memory_budget_mib {
+        Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
+        None => process::usable_bytes() / SHARE_FOR_HASHES,
+    };
+    Ok(Limits { workers: workers.get(), memory_budget_bytes, lowered_ceilings: arguments.ceilings.clone() })
+}
+
+pub(crate) const BYTES_PER_MIB: u64 = 1024 * 1024;
+
+/// Hashes get one part in two. The rest is for connections, for the system's page cache, and for what else runs here.
+const SHARE_FOR_HASHES: u64 = 2;

@@ -1,0 +1,153 @@
+//! One request and its answer.
+
+use std::{error::Error, fmt, time::Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, request::Parts};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as _, Incoming};
+use saltern_service::{Answer, Arrival, Body, Problem, Service};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
+
+use super::{
+    bounds::{Bounds, MAX_BODY_BYTES_AT_ONCE, MAX_HEAD_BYTES},
+    tls::Tls,
+    tokens::Access,
+};
+
+/// What all connections share.
+pub(super) struct Front {
+    service: Service,
+    access: Access,
+    tls: Option<Tls>,
+    bounds: Bounds,
+    /// Room for bodies, in bytes.
+    room: Semaphore,
+}
+
+impl Front {
+    pub(super) fn new(service: Service, access: Access, tls: Option<Tls>, bounds: Bounds) -> Self {
+        Self { service, access, tls, bounds, room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE) }
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    pub(super) fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
+    }
+
+    /// Reads the tokens and the certificate again, and says what came of it.
+    pub(super) fn read_again(&self) {
+        let read = self.access.read_again().and_then(|()| self.tls.as_ref().map_or(Ok(()), Tls::read_again));
+        match read {
+            Ok(()) => tracing::info!("read the tokens and the certificate again"),
+            Err(failure) => tracing::error!(%failure, "what was read before stays in force"),
+        }
+    }
+
+    /// Refuses what does not become a request that the service sees.
+    pub(super) fn refuse(&self, headers: &HeaderMap, problem: Problem) -> Answer {
+        let answer = self.service.refuse(headers, problem);
+        answer.outcome.log();
+        answer
+    }
+
+    async fn answer(&self, parts: Parts, incoming: Incoming) -> Answer {
+        let (body, _room) = match self.admit(&parts, incoming).await {
+            Ok(admitted) => admitted,
+            Err(problem) => return self.service.refuse(&parts.headers, problem),
+        };
+        self.service.answer(Request::from_parts(parts, body)).await
+    }
+
+    /// The body of a request that may be answered, and the room that it takes.
+    async fn admit(&self, parts: &Parts, incoming: Incoming) -> Result<(Body, SemaphorePermit<'_>), Problem> {
+        if head_bytes(parts) > MAX_HEAD_BYTES {
+            return Err(Problem::headers_too_large());
+        }
+        if parts.uri.path() != OPEN_TO_ANYONE && !self.access.admits(&parts.headers) {
+            return Err(Problem::unauthorized());
+        }
+        let limit = Service::body_limit(parts);
+        let expected = expected_bytes(&incoming, limit)?;
+        let room = u32::try_from(expected).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
+        let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES)) };
+        let body = timeout(self.bounds.body_timeout, read(incoming, expected, limit))
+            .await
+            .map_err(|_| Problem::request_timeout())??;
+        Ok((body, room))
+    }
+}
+
+/// Answers a request; an error ends the connection where the peer has ended it already.
+pub(super) async fn exchange(
+    front: &Front,
+    request: Request<Incoming>,
+    peer_has_gone: impl FnOnce() -> bool,
+) -> Result<Response<Full<Bytes>>, Gone> {
+    if peer_has_gone() {
+        return Err(Gone);
+    }
+    let (mut parts, incoming) = request.into_parts();
+    parts.extensions.insert(Arrival(Instant::now()));
+    let Answer { response, outcome } = front.answer(parts, incoming).await;
+    outcome.log();
+    Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
+}
+
+/// Nobody waits for the answer any more.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the peer has ended the connection")
+    }
+}
+
+impl Error for Gone {}
+
+/// The head as HTTP/1.1 would write it, give or take a few bytes.
+fn head_bytes(parts: &Parts) -> usize {
+    const COLON_SPACE_AND_LINE_END: usize = 4;
+    let uri = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    let field = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+        name.as_str().len() + value.len() + COLON_SPACE_AND_LINE_END
+    };
+    parts.headers.iter().map(field).sum::<usize>() + uri
+}
+
+/// The length that the request declares, or the most that it may have.
+fn expected_bytes(incoming: &Incoming, limit: usize) -> Result<usize, Problem> {
+    let Some(declared) = incoming.size_hint().exact() else { return Ok(limit) };
+    let declared = usize::try_from(declared).map_err(|_| Problem::body_too_large())?;
+    if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
+}
+
+async fn read(mut incoming: Incoming, expected: usize, limit: usize) -> Result<Body, Problem> {
+    let mut body = Body::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
+    while let Some(frame) = incoming.frame().await {
+        // Wrong chunks, or the peer is gone and reads no answer.
+        let frame = frame.map_err(|_| Problem::malformed_request())?;
+        let Ok(data) = frame.into_data() else { continue };
+        if body.len() + data.len() > limit {
+            return Err(Problem::body_too_large());
+        }
+        body.extend_from_slice(&data);
+    }
+    Ok(body)
+}
+
+/// A load balancer has no token, and there is nothing to learn from it.
+const OPEN_TO_ANYONE: &str = "/health";
+
+/// What is allocated before a byte of a body has come: room for any single operation.
+const USUAL_BODY_BYTES: usize = 16 * 1024;
+
+/// The bodies of others leave within their timeout, most of them in milliseconds.
+const AFTER_OTHERS_BODIES: std::time::Duration = std::time::Duration::from_secs(1);

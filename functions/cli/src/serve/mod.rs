@@ -1,0 +1,64 @@
+//! `saltern serve`: the front door on any machine, HTTP/1.1 and HTTP/2.
+
+mod bounds;
+mod connection;
+mod drain;
+mod exchange;
+mod exposure;
+mod listener;
+mod log;
+mod plain;
+mod settings;
+mod sniff;
+mod tls;
+mod tokens;
+mod watch;
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use saltern_algorithm::Pool;
+use saltern_service::Service;
+use tokio::runtime::Runtime;
+
+use crate::{Failure, arguments::ServeArguments, process};
+
+use exchange::Front;
+use listener::Listener;
+use settings::Settings;
+
+/// Serves until a signal ends it.
+pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    process::keep_memory_private()?;
+    let settings = Settings::read(arguments)?;
+    log::start(settings.log_format);
+    saltern_service::say_only_where_a_panic_was();
+    let runtime = runtime(settings.bounds.io_threads)?;
+    let ended = runtime.block_on(serve(settings));
+    // Whoever did not end by now is not waited for.
+    runtime.shutdown_timeout(Duration::ZERO);
+    ended
+}
+
+async fn serve(settings: Settings) -> Result<(), Failure> {
+    let listener = Listener::bind(settings.listen).await?;
+    let started = settings.describe(listener.address());
+    let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
+    let pool = Pool::start(pool)
+        .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+    let front = Arc::new(Front::new(Service::new(policies, pool).with_metrics(), access, tls, bounds));
+    let mut signals = drain::Signals::listen()?;
+    started.log();
+    let serving = listener.serve(Arc::clone(&front));
+    signals.until_asked_to_end(|| front.read_again()).await;
+    serving.drain(drain, signals).await
+}
+
+fn runtime(io_threads: usize) -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(io_threads)
+        .thread_name("saltern-io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("the system gives no thread to serve on ({error})")))
+}

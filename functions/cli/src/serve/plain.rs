@@ -1,0 +1,99 @@
+//! Answers written by hand, where no request was read that the HTTP crate would answer.
+
+use std::{io::Write as _, pin::pin};
+
+use saltern_service::Answer;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    time::timeout,
+};
+
+use super::bounds::LINGER;
+
+/// The answer as HTTP/1.1, the last one of its connection.
+pub(super) fn write(answer: &Answer) -> Vec<u8> {
+    let (status, body) = (answer.response.status(), answer.response.body());
+    let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
+    let _infallible =
+        write!(bytes, "HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or(""));
+    for (name, value) in answer.response.headers() {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    let _infallible = write!(bytes, "content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// Where in the bytes the HTTP crate itself answers a request that it could not parse, and with which status.
+///
+/// Its answers have no body, and every one of ours has: that is how they are told apart. It writes one only after all
+/// else, so it ends where the bytes end.
+pub(super) fn bare_fault(bytes: &[u8]) -> Option<(usize, u16)> {
+    if !bytes.ends_with(b"\r\n\r\n") {
+        return None;
+    }
+    let start = bytes.windows(STATUS_LINE.len()).rposition(|window| window == STATUS_LINE)?;
+    let head = str::from_utf8(&bytes[start..]).ok()?;
+    let bodiless = head.lines().any(|line| line.eq_ignore_ascii_case("content-length: 0"));
+    let status = head.get(STATUS_AT)?.parse().ok()?;
+    (bodiless && (400..500).contains(&status)).then_some((start, status))
+}
+
+/// Writes what is left to say, then waits for the peer to have read it.
+pub(super) async fn answer_and_close(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) {
+    if let Ok(Ok(())) = timeout(LINGER, stream.write_all(bytes)).await {
+        linger(stream).await;
+    }
+}
+
+/// Ends our side, and reads and forgets what still comes until the peer ends its own, for a bounded time.
+pub(super) async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let until_the_end = async {
+        if stream.shutdown().await.is_err() {
+            return;
+        }
+        let mut forgotten = [0; 1024];
+        while let Ok(1..) = stream.read(&mut forgotten).await {}
+    };
+    let _still_there = timeout(LINGER, pin!(until_the_end)).await;
+}
+
+/// `HTTP/1.1 4`, or 1.0 where the request was: both begin so.
+const STATUS_LINE: &[u8] = b"HTTP/1.";
+
+/// Where the status stands in a status line.
+const STATUS_AT: std::ops::Range<usize> = 9..12;
+
+/// A problem document with its head is about 500 bytes.
+const TYPICAL_BYTES: usize = 768;
+
+#[cfg(test)]
+mod tests {
+    use saltern_service::{Problem, RequestId};
+
+    use super::*;
+
+    #[test]
+    fn a_fault_without_a_body_is_found_at_the_end() {
+        let fault = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        assert_eq!(bare_fault(fault), Some((0, 400)));
+        let after_another = [&b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"[..], fault].concat();
+        assert_eq!(bare_fault(&after_another), Some((after_another.len() - fault.len(), 400)));
+    }
+
+    #[test]
+    fn what_is_ours_is_no_fault() {
+        let answer = Problem::malformed_request().into_answer(RequestId::random());
+        for ours in [
+            &write(&answer)[..],
+            b"HTTP/1.1 100 Continue\r\n\r\n",
+            b"HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 9\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+        ] {
+            assert_eq!(bare_fault(ours), None);
+        }
+    }
+}

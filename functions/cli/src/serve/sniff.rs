@@ -1,0 +1,81 @@
+//! Which protocol a connection speaks: its first bytes say it, with TLS and without.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// The bytes that were read to find out.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    bytes: [u8; PREFACE.len()],
+    len: usize,
+    given_on: usize,
+}
+
+impl Opening {
+    /// Reads as far as the protocol is known; an error where the connection ends before.
+    pub(super) async fn read(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Protocol> {
+        loop {
+            let read = stream.read(&mut self.bytes[self.len..]).await?;
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.len += read;
+            if self.bytes[..self.len] != PREFACE[..self.len] {
+                return Ok(Protocol::Http1);
+            }
+            if self.len == PREFACE.len() {
+                return Ok(Protocol::Http2);
+            }
+        }
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.len > 0
+    }
+
+    /// At most so many of the bytes that have not been given on.
+    pub(super) fn take(&mut self, most: usize) -> &[u8] {
+        let from = self.given_on;
+        self.given_on = self.len.min(from + most);
+        &self.bytes[from..self.given_on]
+    }
+}
+
+/// What every HTTP/2 connection begins with (RFC 9113 §3.4).
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_bytes_decide() {
+        for (bytes, protocol) in [
+            (&b"POST /hash HTTP/1.1\r\n"[..], Protocol::Http1),
+            (b"PRI * HTTP/1.1\r\n", Protocol::Http1),
+            (b"\x16\x03\x01", Protocol::Http1),
+            (PREFACE, Protocol::Http2),
+        ] {
+            let mut opening = Opening::default();
+            assert_eq!(opening.read(&mut &bytes[..]).await.unwrap(), protocol);
+            let read = bytes.len().min(PREFACE.len());
+            assert_eq!(opening.take(2), &bytes[..2]);
+            assert_eq!(opening.take(100), &bytes[2..read]);
+            assert_eq!(opening.take(100), b"");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_end_before_is_an_error() {
+        for bytes in [&b""[..], b"PRI", &PREFACE[..23]] {
+            assert!(Opening::default().read(&mut &bytes[..]).await.is_err());
+        }
+    }
+}

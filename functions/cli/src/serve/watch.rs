@@ -1,0 +1,106 @@
+//! What one connection is doing: told by what reads its bytes and answers its requests, read by what keeps its time.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+#[derive(Debug)]
+pub(super) struct Watch {
+    accepted: Instant,
+    /// Requests that are being answered.
+    active: AtomicUsize,
+    /// A part of a request's head has been read.
+    head_begun: AtomicBool,
+    /// Since when, in milliseconds after `accepted`.
+    head_since: AtomicU64,
+    /// Since when no request is being answered, likewise.
+    idle_since: AtomicU64,
+    /// Somebody waits for the next byte, and so will notice the end of the connection.
+    reading: AtomicBool,
+    /// The peer has ended the connection.
+    ended: AtomicBool,
+}
+
+impl Watch {
+    /// A connection of which a part of the first request has been read.
+    pub(super) fn begin(accepted: Instant) -> Arc<Self> {
+        Arc::new(Self {
+            accepted,
+            active: AtomicUsize::new(0),
+            head_begun: AtomicBool::new(true),
+            head_since: AtomicU64::new(0),
+            idle_since: AtomicU64::new(0),
+            reading: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn received(&self) {
+        self.reading.store(false, Relaxed);
+        if self.active.load(Relaxed) == 0 && !self.head_begun.swap(true, Relaxed) {
+            self.head_since.store(self.now(), Relaxed);
+        }
+    }
+
+    pub(super) fn waits_for_bytes(&self) {
+        self.reading.store(true, Relaxed);
+    }
+
+    pub(super) fn end_was_read(&self) {
+        self.ended.store(true, Relaxed);
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Relaxed)
+    }
+
+    /// A request is being answered for as long as the guard lives.
+    pub(super) fn request(self: &Arc<Self>) -> ActiveRequest {
+        self.active.fetch_add(1, Relaxed);
+        self.head_begun.store(false, Relaxed);
+        ActiveRequest(Arc::clone(self))
+    }
+
+    pub(super) fn is_answering(&self) -> bool {
+        self.active.load(Relaxed) > 0
+    }
+
+    /// Whether a request is being answered and nobody would notice the end of the connection: more requests have been
+    /// read than the one, and nothing is read until they are answered.
+    pub(super) fn is_blind(&self) -> bool {
+        self.is_answering() && !self.reading.load(Relaxed)
+    }
+
+    pub(super) fn head_has_begun(&self) -> bool {
+        self.head_begun.load(Relaxed)
+    }
+
+    pub(super) fn head_begun_at(&self) -> Instant {
+        self.after(&self.head_since)
+    }
+
+    pub(super) fn idle_since(&self) -> Instant {
+        self.after(&self.idle_since)
+    }
+
+    fn after(&self, milliseconds: &AtomicU64) -> Instant {
+        self.accepted + Duration::from_millis(milliseconds.load(Relaxed))
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.accepted.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+pub(super) struct ActiveRequest(Arc<Watch>);
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        self.0.idle_since.store(self.0.now(), Relaxed);
+        self.0.active.fetch_sub(1, Relaxed);
+    }
+}

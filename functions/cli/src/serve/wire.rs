@@ -1,0 +1,175 @@
+//! The bytes of one connection, on their way between the system and the HTTP crate.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use http::HeaderMap;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::Shutdown,
+};
+use saltern_service::Problem;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+
+use super::{exchange::Front, plain, sniff::Opening, watch::Watch};
+
+/// A TCP connection that can be asked about its state while somebody else reads and writes it.
+#[derive(Clone, Debug)]
+pub(super) struct Socket(Arc<TcpStream>);
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        // Answers are written whole. Where the system keeps no such promise, they are late and not wrong.
+        let _late = stream.set_nodelay(true);
+        Self(Arc::new(stream))
+    }
+
+    /// Whether the peer has ended the connection, even where bytes that it sent before have not been read.
+    pub(super) fn peer_has_gone(&self) -> bool {
+        let mut files = [PollFd::new(&*self.0, PollFlags::RDHUP)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut files, Some(&at_once)), Ok(1..))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.0.poll_read_ready(context))?;
+            match self.0.try_read(buffer.initialize_unfilled()) {
+                Ok(read) => {
+                    buffer.advance(read);
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.0.poll_write_ready(context))?;
+            match self.0.try_write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(rustix::net::shutdown(&*self.0, Shutdown::Write).map_err(Into::into))
+    }
+}
+
+/// A connection with its first bytes put back; tells its watch what happens, and puts problem documents where the
+/// HTTP crate answers what it cannot parse with an empty response.
+pub(super) struct Wire<S> {
+    stream: S,
+    opening: Opening,
+    watch: Arc<Watch>,
+    front: Arc<Front>,
+    fault: Option<Fault>,
+}
+
+struct Fault {
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl<S> Wire<S> {
+    pub(super) fn new(stream: S, opening: Opening, watch: Arc<Watch>, front: Arc<Front>) -> Self {
+        Self { stream, opening, watch, front, fault: None }
+    }
+
+    pub(super) fn into_stream(self) -> S {
+        self.stream
+    }
+
+    /// These bytes, where the HTTP crate ends them with a fault: with our own in its place.
+    fn fault_in(&self, bytes: &[u8]) -> Option<Fault> {
+        let (start, status) = plain::bare_fault(bytes)?;
+        let problem = match status {
+            HEADERS_TOO_LARGE | URI_TOO_LONG => Problem::headers_too_large(),
+            _ => Problem::malformed_request(),
+        };
+        let mut replaced = bytes[..start].to_vec();
+        replaced.extend_from_slice(&plain::write(&self.front.refuse(&HeaderMap::new(), problem)));
+        Some(Fault { bytes: replaced, written: 0 })
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let opening = self.opening.take(buffer.remaining());
+        if !opening.is_empty() {
+            buffer.put_slice(opening);
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        match &read {
+            Poll::Pending => self.watch.waits_for_bytes(),
+            Poll::Ready(Ok(())) if buffer.filled().len() > before => self.watch.received(),
+            Poll::Ready(_) => self.watch.end_was_read(),
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = &mut *self;
+        if this.fault.is_none() {
+            this.fault = this.fault_in(bytes);
+        }
+        let Some(fault) = &mut this.fault else {
+            return Pin::new(&mut this.stream).poll_write(context, bytes);
+        };
+        while fault.written < fault.bytes.len() {
+            let rest = &fault.bytes[fault.written..];
+            let written = ready!(Pin::new(&mut this.stream).poll_write(context, rest))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            fault.written += written;
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+const HEADERS_TOO_LARGE: u16 = 431;
+const URI_TOO_LONG: u16 = 414;

@@ -1,0 +1,326 @@
+//! A string is accepted in one form only: whatever parses prints back as it was.
+//!
+//! `parse` takes `&str`, so bytes that are no UTF-8 cannot be put to it; the service refuses them before.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+use std::{env, fmt::Write as _};
+
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::{Index, select},
+};
+use saltern_encoded::{
+    DEVIATIONS, Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Setting,
+    argon2, bcrypt, parse, pbkdf2, scrypt,
+};
+use saltern_vectors::{Expected, Topic, Verify, for_each};
+
+#[test]
+fn every_truncation_of_every_valid_vector_is_refused_or_prints_back() {
+    let mut tried = 0;
+    for hash in valid_hashes() {
+        for (end, _) in hash.char_indices() {
+            prints_back_if_accepted(&hash[..end]);
+            prints_back_if_accepted(&hash[end..]);
+            tried += 1;
+        }
+    }
+    assert!(tried > 0);
+}
+
+#[test]
+fn every_corrupted_character_of_every_valid_vector_is_refused_or_prints_back() {
+    let mut tried = 0;
+    for hash in valid_hashes() {
+        for (at, original) in hash.char_indices() {
+            let (before, after) = (&hash[..at], &hash[at + original.len_utf8()..]);
+            prints_back_if_accepted(&format!("{before}{after}"));
+            for corrupt in CORRUPTIONS {
+                prints_back_if_accepted(&format!("{before}{corrupt}{after}"));
+                prints_back_if_accepted(&format!("{before}{corrupt}{original}{after}"));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 0);
+}
+
+#[test]
+fn every_deviation_is_accepted_and_prints_back() {
+    for deviation in DEVIATIONS {
+        assert_eq!(parse(deviation.example).unwrap().to_string(), deviation.example, "{}", deviation.what);
+    }
+}
+
+#[test]
+fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
+    let mut deviating = 0;
+    for hash in valid_hashes() {
+        let encoded = parse(&hash).unwrap();
+        if canonical(&encoded) != hash {
+            deviating += 1;
+            assert!(is_listed(&hash), "{hash}");
+        }
+    }
+    assert!(deviating >= DEVIATIONS.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn what_is_printed_parses_to_itself(text in any_stored_hash()) {
+        let encoded = parse(&text);
+        prop_assert!(encoded.is_ok(), "{text}");
+        prop_assert_eq!(encoded.unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn what_is_made_anew_parses_to_itself(
+        params in any_params(),
+        salt in any::<[u8; NEW_SALT_BYTES]>(),
+        output in any::<[u8; NEW_OUTPUT_BYTES]>(),
+    ) {
+        let setting = Setting::fresh(params, salt);
+        let encoded = Encoded::new(setting.clone(), &output[..setting.output_bytes()]).unwrap();
+        let text = encoded.to_string();
+        let again = parse(&text).unwrap();
+        prop_assert!(again == encoded, "{text}");
+        prop_assert_eq!(again.setting().params(), params);
+        prop_assert_eq!(again.setting().salt(), &salt[..]);
+        prop_assert_eq!(again.output(), &output[..setting.output_bytes()]);
+        prop_assert_eq!(canonical(&again), text);
+    }
+
+    #[test]
+    fn what_was_mutated_is_refused_or_prints_back(
+        text in any_stored_hash(),
+        mutations in vec((any::<Index>(), 0..4_u8, any::<char>(), select(CORRUPTIONS)), 1..6),
+    ) {
+        let mut characters: Vec<char> = text.chars().collect();
+        for (at, kind, anything, likely) in mutations {
+            let at = at.index(characters.len() + 1);
+            match kind {
+                0 => characters.insert(at, likely),
+                1 if at < characters.len() => characters[at] = likely,
+                2 if at < characters.len() => { characters.remove(at); }
+                _ => characters.insert(at, anything),
+            }
+        }
+        prints_back_if_accepted(&characters.into_iter().collect::<String>());
+    }
+
+    #[test]
+    fn anything_after_a_scheme_is_refused_or_prints_back(scheme in select(SCHEMES), rest in any::<String>()) {
+        prints_back_if_accepted(&format!("${scheme}${rest}"));
+    }
+
+    #[test]
+    fn nothing_longer_than_the_bound_is_accepted(text in any_stored_hash(), more in MAX_ENCODED_BYTES..2 * MAX_ENCODED_BYTES) {
+        prop_assert_eq!(parse(&format!("{text}{}", "A".repeat(more))).err(), Some(ParseError::Invalid));
+    }
+}
+
+fn prints_back_if_accepted(text: &str) {
+    if let Ok(encoded) = parse(text) {
+        assert_eq!(encoded.to_string(), text);
+        assert_eq!(encoded.output().len(), encoded.setting().output_bytes(), "{text}");
+    }
+}
+
+/// The strings of all vectors that parse.
+fn valid_hashes() -> Vec<String> {
+    let mut hashes = Vec::new();
+    for topic in Topic::ALL {
+        for_each(topic, |vector: &Verify| {
+            let parses = !matches!(vector.result, Expected::InvalidHash | Expected::UnsupportedHash);
+            assert_eq!(parse(&vector.hash).is_ok(), parses, "{topic:?} {}", vector.tc_id);
+            if parses {
+                hashes.push(vector.hash.clone());
+            }
+        });
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// What the reference software of the scheme prints, written down a second time from the parts alone.
+fn canonical(encoded: &Encoded) -> String {
+    let setting = encoded.setting();
+    let tail = format!("${}${}", base64(setting.salt(), STANDARD), base64(encoded.output(), STANDARD));
+    match setting.params() {
+        Params::Argon2(params) => {
+            let name = match params.variant() {
+                argon2::Variant::D => "argon2d",
+                argon2::Variant::I => "argon2i",
+                argon2::Variant::Id => "argon2id",
+            };
+            let version = match params.version() {
+                argon2::Version::V16 => 16,
+                argon2::Version::V19 => 19,
+            };
+            let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
+            format!("${name}$v={version}$m={m},t={t},p={p}{tail}")
+        }
+        Params::Bcrypt(params) => {
+            // The prefix is no part of the parameters: it is taken as it stands.
+            let prefix = &encoded.to_string()[..4];
+            let (salt, output) = (base64(setting.salt(), BCRYPT), base64(encoded.output(), BCRYPT));
+            format!("{prefix}{:02}${salt}{output}", params.cost())
+        }
+        Params::Pbkdf2(params) => {
+            let name = match params.prf() {
+                pbkdf2::Prf::Sha1 => "pbkdf2",
+                pbkdf2::Prf::Sha256 => "pbkdf2-sha256",
+                pbkdf2::Prf::Sha512 => "pbkdf2-sha512",
+            };
+            format!("${name}$i={},l={}{tail}", params.iterations(), setting.output_bytes())
+        }
+        Params::Scrypt(params) => {
+            format!("$scrypt$ln={},r={},p={}{tail}", params.log_n(), params.r(), params.p())
+        }
+    }
+}
+
+/// The three rows of [`DEVIATIONS`], each by its sign.
+fn is_listed(hash: &str) -> bool {
+    let bcrypt_padding = hash.starts_with("$2");
+    let no_version = hash.starts_with("$argon2i$m=") || hash.starts_with("$argon2d$m=");
+    let cost_order = hash.starts_with("$argon2") && hash.contains(",p=") && hash.contains(",t=");
+    let parallelism_first = cost_order && hash.find(",p=") < hash.find(",t=");
+    bcrypt_padding || no_version || parallelism_first
+}
+
+fn any_stored_hash() -> impl Strategy<Value = String> {
+    prop_oneof![any_argon2(), any_bcrypt(), any_pbkdf2(), any_scrypt()]
+        .prop_filter("longer than the bound", |text| text.len() <= MAX_ENCODED_BYTES)
+}
+
+fn any_argon2() -> BoxedStrategy<String> {
+    let variants =
+        select(&["d$v=16$", "d$v=19$", "i$v=16$", "i$v=19$", "id$v=16$", "id$v=19$", "i$", "d$"][..]);
+    (variants, any_argon2_params(), any_salt(), any_output(argon2::MIN_OUTPUT_BYTES), any::<bool>())
+        .prop_map(|(variant, params, salt, output, reordered)| {
+            let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
+            // The order of Node is known with `v=` only.
+            let reordered = reordered && variant.contains("v=");
+            let costs = if reordered { format!("m={m},p={p},t={t}") } else { format!("m={m},t={t},p={p}") };
+            format!("$argon2{variant}{costs}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
+        })
+        .boxed()
+}
+
+fn any_bcrypt() -> BoxedStrategy<String> {
+    let characters = vec(select(BCRYPT.as_bytes()), 22 + 30);
+    // 31 characters carry two bits more than 23 bytes have: only every fourth character ends an output.
+    let last = (0..16_usize).prop_map(|n| BCRYPT.as_bytes()[n * 4]);
+    (select(&["2a", "2b", "2y"][..]), bcrypt::MIN_COST..=bcrypt::MAX_COST, characters, last)
+        .prop_map(|(prefix, cost, mut characters, last)| {
+            characters.push(last);
+            format!("${prefix}${cost:02}${}", String::from_utf8(characters).unwrap())
+        })
+        .boxed()
+}
+
+fn any_pbkdf2() -> BoxedStrategy<String> {
+    let schemes = select(&["pbkdf2", "pbkdf2-sha256", "pbkdf2-sha512"][..]);
+    (schemes, 1..=u32::MAX, any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
+        .prop_map(|(scheme, iterations, salt, output)| {
+            let (salt, length, output) = (base64(&salt, STANDARD), output.len(), base64(&output, STANDARD));
+            format!("${scheme}$i={iterations},l={length}${salt}${output}")
+        })
+        .boxed()
+}
+
+fn any_scrypt() -> BoxedStrategy<String> {
+    (any_scrypt_params(), any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
+        .prop_map(|(params, salt, output)| {
+            let (ln, r, p) = (params.log_n(), params.r(), params.p());
+            format!("$scrypt$ln={ln},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
+        })
+        .boxed()
+}
+
+fn any_params() -> impl Strategy<Value = Params> {
+    let prf = select(&[pbkdf2::Prf::Sha1, pbkdf2::Prf::Sha256, pbkdf2::Prf::Sha512][..]);
+    prop_oneof![
+        any_argon2_params().prop_map(Params::Argon2),
+        (bcrypt::MIN_COST..=bcrypt::MAX_COST)
+            .prop_map(|cost| Params::Bcrypt(bcrypt::Params::new(cost).unwrap())),
+        (prf, 1..=u32::MAX).prop_map(|(prf, i)| Params::Pbkdf2(pbkdf2::Params::new(prf, i).unwrap())),
+        any_scrypt_params().prop_map(Params::Scrypt),
+    ]
+}
+
+fn any_argon2_params() -> impl Strategy<Value = argon2::Params> {
+    use argon2::{MAX_PARALLELISM, MIN_MEMORY_KIB_PER_LANE, Variant, Version};
+    let variant = select(&[Variant::D, Variant::I, Variant::Id][..]);
+    let version = select(&[Version::V16, Version::V19][..]);
+    let parallelism = prop_oneof![1..17_u32, 1..=MAX_PARALLELISM];
+    (variant, version, any::<u32>(), 1..=u32::MAX, parallelism).prop_map(
+        |(variant, version, memory, passes, lanes)| {
+            let memory = memory.max(lanes * MIN_MEMORY_KIB_PER_LANE);
+            argon2::Params::new(variant, version, memory, passes, lanes).unwrap()
+        },
+    )
+}
+
+fn any_scrypt_params() -> impl Strategy<Value = scrypt::Params> {
+    (1..=scrypt::MAX_LOG_N, 1..1_u32 << 15, 1..1_u32 << 15)
+        .prop_filter_map("outside RFC 7914 §2", |(log_n, r, p)| scrypt::Params::new(log_n, r, p))
+}
+
+fn any_salt() -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), saltern_encoded::MIN_SALT_BYTES..400)
+}
+
+fn any_output(least: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), least..300)
+}
+
+/// Unpadded Base64 as its definition has it, so that the crate's own encoder is not asked about itself.
+fn base64(bytes: &[u8], alphabet: &str) -> String {
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            let index = usize::try_from(bits >> (18 - 6 * place) & 0b11_1111).unwrap();
+            write!(text, "{}", &alphabet[index..=index]).unwrap();
+        }
+    }
+    text
+}
+
+/// How many random cases each property gets: `SALTERN_RANDOM_CASES`, for a long run.
+fn cases() -> u32 {
+    env::var("SALTERN_RANDOM_CASES").map_or(RANDOM_CASES, |text| text.parse().unwrap())
+}
+
+const RANDOM_CASES: u32 = 512;
+
+const STANDARD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BCRYPT: &str = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+const SCHEMES: &[&str] = &[
+    "2a",
+    "2b",
+    "2y",
+    "2x",
+    "argon2d",
+    "argon2i",
+    "argon2id",
+    "pbkdf2",
+    "pbkdf2-sha256",
+    "pbkdf2-sha512",
+    "scrypt",
+];
+
+/// One of each kind that the formats tell apart: separators, both alphabets, digits, their look-alikes, blanks.
+const CORRUPTIONS: &[char] = &[
+    '$', ',', '=', '+', '-', '/', '.', '_', '0', '1', '4', '9', 'A', 'B', 'a', 'm', 'p', 't', 'v', 'z', ' ',
+    '\n', '\0', 'ä', '４', '٤',
+];

@@ -1,0 +1,196 @@
+//! Which hashes are computed at all: parse, bound, and choose before any work.
+
+use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password};
+use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, ParseError, Setting, bcrypt};
+
+use crate::{Policies, Policy, Status};
+
+/// Why nothing is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A cost of the stored hash is over its ceiling.
+    CostOutOfBounds,
+    /// The stored hash does not parse.
+    InvalidHash,
+    /// The operating system gave no random bytes for a salt.
+    NoRandomness,
+    /// A new bcrypt hash of a password with a NUL: software that stops there would accept less.
+    PasswordHasNul,
+    /// A new bcrypt hash of more than 72 bytes: the rest would never be checked.
+    PasswordTooLong,
+    /// The named policy is verify-only.
+    PolicyNotForHashing,
+    /// No policy has that name.
+    UnknownPolicy,
+    /// The stored hash is of a scheme unknown or switched off.
+    UnsupportedHash,
+}
+
+/// A stored hash that may be verified.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    pub(crate) encoded: Encoded,
+    admitted: Admitted,
+    pub(crate) policy: Option<usize>,
+    pub(crate) is_decoy: bool,
+}
+
+impl Stored {
+    /// What to compute, once for each candidate.
+    #[must_use]
+    pub fn admitted(&self) -> &Admitted {
+        &self.admitted
+    }
+
+    /// Algorithm name, for logs and metrics.
+    #[must_use]
+    pub fn algorithm(&self) -> &'static str {
+        crate::document::algorithm_name(self.encoded.setting().params())
+    }
+
+    /// The readings of a password under which the stored hash may have been made. One, but for bcrypt with a NUL:
+    /// software on C strings stopped there, other software went on, and the stored hash does not say which made it.
+    #[must_use]
+    pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
+        let bytes = password.expose();
+        let Params::Bcrypt(_) = self.encoded.setting().params() else {
+            return vec![Candidate { password: password.clone(), ignores_part: false }];
+        };
+        let beyond_72 = bytes.len() > bcrypt::MAX_PASSWORD_BYTES;
+        let whole = Candidate { password: password.clone(), ignores_part: beyond_72 };
+        let before_nul = bytes.iter().position(|&b| b == 0).and_then(|nul| Password::new(&bytes[..nul]).ok());
+        match before_nul {
+            Some(password) => vec![Candidate { password, ignores_part: true }, whole],
+            None => vec![whole],
+        }
+    }
+
+    /// Whether an output is the stored one. In constant time.
+    #[must_use]
+    pub fn matches(&self, output: &Output) -> bool {
+        output.matches(self.encoded.output()) && !self.is_decoy
+    }
+}
+
+/// One reading of a password.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What to hash.
+    pub password: Password,
+    /// Whether the scheme, read so, ignores part of what was given.
+    pub ignores_part: bool,
+}
+
+/// A new hash that may be computed.
+#[derive(Clone, Debug)]
+pub struct NewHash {
+    setting: Setting,
+    admitted: Admitted,
+    policy: String,
+}
+
+impl NewHash {
+    /// What to compute.
+    #[must_use]
+    pub fn admitted(&self) -> &Admitted {
+        &self.admitted
+    }
+
+    /// The policy it is made under.
+    #[must_use]
+    pub fn policy(&self) -> &str {
+        &self.policy
+    }
+
+    /// The string to store; `None` where the output is not of this setting's length.
+    #[must_use]
+    pub fn encode(&self, output: &Output) -> Option<String> {
+        Encoded::new(self.setting.clone(), output.expose()).map(|encoded| encoded.to_string())
+    }
+}
+
+impl Policies {
+    /// Parses a stored hash and bounds its cost.
+    ///
+    /// # Errors
+    /// [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::CostOutOfBounds`].
+    pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
+        let encoded = saltern_encoded::parse(stored)?;
+        let policy = self.policy_of(encoded.setting());
+        self.stored(encoded, policy, false)
+    }
+
+    /// What is verified where there is no stored hash: the decoy policy's work, always a mismatch.
+    ///
+    /// # Errors
+    /// None in practice: the decoy's policy was admitted when the document was loaded.
+    pub fn admit_decoy(&self) -> Result<Stored, Refusal> {
+        self.stored(self.decoy_hash.clone(), None, true)
+    }
+
+    /// Prepares a new hash under the named policy, or the current one.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`]; under bcrypt [`Refusal::PasswordTooLong`] over
+    /// 72 bytes and [`Refusal::PasswordHasNul`]; [`Refusal::NoRandomness`].
+    pub fn admit_new(&self, policy: Option<&str>, password: &Password) -> Result<NewHash, Refusal> {
+        let policy = self.policy_for_hashing(policy)?;
+        refuse_what_bcrypt_ignores(policy, password)?;
+        let mut salt = [0; NEW_SALT_BYTES];
+        getrandom::fill(&mut salt).map_err(|_| Refusal::NoRandomness)?;
+        let setting = Setting::fresh(policy.params, salt);
+        let admitted = Admitted::new(setting.clone(), self.ceilings())?;
+        Ok(NewHash { setting, admitted, policy: policy.id.clone() })
+    }
+
+    fn stored(&self, encoded: Encoded, policy: Option<usize>, is_decoy: bool) -> Result<Stored, Refusal> {
+        let admitted = Admitted::new(encoded.setting().clone(), self.ceilings())?;
+        Ok(Stored { encoded, admitted, policy, is_decoy })
+    }
+
+    fn policy_for_hashing(&self, id: Option<&str>) -> Result<&Policy, Refusal> {
+        let Some(id) = id else { return Ok(self.current()) };
+        let policy = self.list().iter().find(|p| p.id == id).ok_or(Refusal::UnknownPolicy)?;
+        match policy.status {
+            Status::Active => Ok(policy),
+            Status::VerifyOnly => Err(Refusal::PolicyNotForHashing),
+        }
+    }
+
+    /// The policy whose hash this is. A salt or output shorter than a policy's own was not made under it.
+    fn policy_of(&self, setting: &Setting) -> Option<usize> {
+        let made_here = |policy: &Policy| {
+            let own = Setting::fresh(policy.params, [0; NEW_SALT_BYTES]);
+            setting.params() == policy.params
+                && setting.salt().len() >= own.salt().len()
+                && setting.output_bytes() >= own.output_bytes()
+        };
+        self.list().iter().position(made_here)
+    }
+}
+
+fn refuse_what_bcrypt_ignores(policy: &Policy, password: &Password) -> Result<(), Refusal> {
+    let Params::Bcrypt(_) = policy.params else { return Ok(()) };
+    if password.expose().len() > bcrypt::MAX_PASSWORD_BYTES {
+        return Err(Refusal::PasswordTooLong);
+    }
+    if password.expose().contains(&0) {
+        return Err(Refusal::PasswordHasNul);
+    }
+    Ok(())
+}
+
+impl From<ParseError> for Refusal {
+    fn from(error: ParseError) -> Self {
+        match error {
+            ParseError::Invalid => Self::InvalidHash,
+            ParseError::Unsupported => Self::UnsupportedHash,
+        }
+    }
+}
+
+impl From<CostOutOfBounds> for Refusal {
+    fn from(CostOutOfBounds: CostOutOfBounds) -> Self {
+        Self::CostOutOfBounds
+    }
+}

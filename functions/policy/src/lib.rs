@@ -1,0 +1,22 @@
+//! Policies as data: the document, admission of hashes, and the verdict on a match.
+//!
+//! This is the only place that chooses: which parameters a new hash gets, which stored hashes are computed at all,
+//! and whether a hash that matched should be replaced. Nothing here computes a hash.
+
+#![forbid(unsafe_code)]
+
+mod admission;
+mod document;
+mod error;
+mod verdict;
+
+pub use admission::{Candidate, NewHash, Refusal, Stored};
+pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
+pub use error::DocumentError;
+pub use verdict::{RehashReason, Verdict};
+
+/// The document that Saltern ships: used where no other is named.
+pub const SHIPPED: &[u8] = include_bytes!("../policies.json");
+
+/// The JSON Schema of the document.
+pub const SCHEMA: &str = include_str!("../policies.schema.json");

@@ -1,0 +1,86 @@
+//! What a computed output means for the stored hash: mismatch, match, or match that should be replaced.
+
+use saltern_algorithm::Output;
+use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2::Version};
+
+use crate::{Candidate, Policies, Stored};
+
+/// Why a stored hash should be replaced at this login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RehashReason {
+    /// Its policy stands before the current one.
+    OlderPolicy,
+    /// It has no policy, and another algorithm than the current one.
+    OtherAlgorithm,
+    /// It has no policy, the current algorithm, and a cost, salt or output below the current one's.
+    UnlistedParameters,
+}
+
+impl RehashReason {
+    /// Its name in the contract.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OlderPolicy => "older_policy",
+            Self::OtherAlgorithm => "other_algorithm",
+            Self::UnlistedParameters => "unlisted_parameters",
+        }
+    }
+}
+
+/// The answer to a verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether the password is the stored one.
+    pub matches: bool,
+    /// Why the hash should be replaced; only with a match.
+    pub rehash: Option<RehashReason>,
+    /// The policy that lists the stored hash's parameters.
+    pub policy: Option<String>,
+}
+
+impl Policies {
+    /// Judges the outputs, one for each of the stored hash's candidates, in their order.
+    #[must_use]
+    pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
+        let policy = stored.policy.map(|i| self.list()[i].id.clone());
+        // Every output is compared: which candidate matched must not show in the time.
+        let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
+        let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));
+        let Some(candidate) = first else { return Verdict { matches: false, rehash: None, policy } };
+        // The part that nobody checked must not become required by being hashed now.
+        let truncated = candidate.ignores_part && !self.rehash_truncated;
+        let rehash = if truncated { None } else { self.rehash_reason(stored) };
+        Verdict { matches: true, rehash, policy }
+    }
+
+    fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
+        let Some(position) = stored.policy else {
+            return self.reason_without_policy(stored.encoded.setting());
+        };
+        (position < self.current_position()).then_some(RehashReason::OlderPolicy)
+    }
+
+    fn reason_without_policy(&self, setting: &Setting) -> Option<RehashReason> {
+        let below = match (setting.params(), self.current().params) {
+            (Params::Argon2(own), Params::Argon2(current)) if own.variant() == current.variant() => {
+                (own.version(), current.version()) == (Version::V16, Version::V19)
+                    || own.memory_kib() < current.memory_kib()
+                    || own.passes() < current.passes()
+                    || own.parallelism() < current.parallelism()
+            }
+            (Params::Bcrypt(own), Params::Bcrypt(current)) => own.cost() < current.cost(),
+            (Params::Pbkdf2(own), Params::Pbkdf2(current)) if own.prf() == current.prf() => {
+                own.iterations() < current.iterations()
+            }
+            (Params::Scrypt(own), Params::Scrypt(current)) => {
+                own.log_n() < current.log_n() || own.r() < current.r() || own.p() < current.p()
+            }
+            _ => return Some(RehashReason::OtherAlgorithm),
+        };
+        let current = Setting::fresh(self.current().params, [0; NEW_SALT_BYTES]);
+        let shorter =
+            setting.salt().len() < current.salt().len() || setting.output_bytes() < current.output_bytes();
+        (below || shorter).then_some(RehashReason::UnlistedParameters)
+    }
+}

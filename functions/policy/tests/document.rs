@@ -1,0 +1,162 @@
+//! What is refused as a document, each with the sentence that the operator reads.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use saltern_policy::{Limits, Policies, SCHEMA, SHIPPED, Status};
+use serde_json::{Value, json};
+
+fn roomy() -> Limits {
+    Limits { workers: 2, memory_budget_bytes: 1 << 30, lowered_ceilings: Vec::new() }
+}
+
+fn shipped() -> Value {
+    serde_json::from_slice(SHIPPED).unwrap()
+}
+
+fn load(document: &Value, limits: &Limits) -> Result<Policies, String> {
+    Policies::load(document.to_string().as_bytes(), limits).map_err(|e| e.to_string())
+}
+
+fn valid_by_schema(document: &Value) -> bool {
+    let schema = serde_json::from_str(SCHEMA).unwrap();
+    jsonschema::validator_for(&schema).unwrap().is_valid(document)
+}
+
+#[test]
+fn the_shipped_document_is_valid_and_realistic() {
+    assert!(valid_by_schema(&shipped()));
+    let policies = load(&shipped(), &roomy()).unwrap();
+    let ids: Vec<_> = policies.list().iter().map(|p| (p.id(), p.algorithm(), p.status())).collect();
+    assert_eq!(
+        ids,
+        [
+            ("pbkdf2-sha512-2016", "pbkdf2-sha512", Status::VerifyOnly),
+            ("bcrypt-10-2019", "bcrypt", Status::VerifyOnly),
+            ("bcrypt-12-2023", "bcrypt", Status::Active),
+            ("argon2id-2026", "argon2id", Status::Active),
+        ]
+    );
+    assert_eq!(policies.current().id(), "argon2id-2026");
+    assert_eq!(policies.decoy().id(), policies.current().id(), "current is the decoy where none is named");
+}
+
+#[test]
+fn the_digest_is_that_of_the_bytes() {
+    use sha2::{Digest as _, Sha256};
+    let policies = Policies::load(SHIPPED, &roomy()).unwrap();
+    let hex = policies.digest().strip_prefix("sha256:").unwrap();
+    let bytes: Vec<u8> =
+        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect();
+    assert_eq!(bytes, Sha256::digest(SHIPPED).as_slice());
+}
+
+/// A change to the shipped document, the words that its refusal must hold, and whether the schema sees it too.
+type Case = (&'static str, fn(&mut Value), &'static str, bool);
+
+const REFUSED: &[Case] = &[
+    ("unknown field", |d| d["colour"] = json!("red"), "colour", true),
+    ("unknown field in a policy", |d| d["policies"][1]["rounds"] = json!(5), "rounds", true),
+    ("another algorithm's parameter", |d| d["policies"][1]["passes"] = json!(5), "does not take", true),
+    ("parameter missing", |d| drop_key(&mut d["policies"][1], "cost"), "lacks `cost`", true),
+    ("no source", |d| d["policies"][1]["source"] = json!(" "), "no rationale or no source", true),
+    ("no rationale", |d| drop_key(&mut d["policies"][1], "rationale"), "rationale", true),
+    ("unknown algorithm", |d| d["policies"][1]["algorithm"] = json!("md5"), "unknown algorithm", true),
+    (
+        "argon2i makes no hashes",
+        |d| d["policies"][3]["algorithm"] = json!("argon2i"),
+        "unknown algorithm",
+        true,
+    ),
+    ("unknown status", |d| d["policies"][1]["status"] = json!("retired"), "retired", true),
+    ("id with a space", |d| d["policies"][1]["id"] = json!("a b"), "an id is", true),
+    ("id twice", |d| d["policies"][1]["id"] = json!("bcrypt-12-2023"), "stands twice", false),
+    ("parameters twice", |d| d["policies"][1]["cost"] = json!(12), "repeats the algorithm", false),
+    ("current not listed", |d| d["current"] = json!("x"), "`current` names `x`", false),
+    ("current verify-only", |d| d["current"] = json!("bcrypt-10-2019"), "verify-only", false),
+    ("decoy not listed", |d| d["decoy"] = json!("x"), "`decoy` names `x`", false),
+    ("no policies", |d| d["policies"] = json!([]), "`current` names", true),
+    ("bcrypt cost 3", |d| d["policies"][1]["cost"] = json!(3), "4 <= cost <= 31", true),
+    ("bcrypt cost over its ceiling", |d| d["policies"][1]["cost"] = json!(16), "over a ceiling", false),
+    (
+        "argon2 memory over its ceiling",
+        |d| d["policies"][3]["memory_kib"] = json!(262_145),
+        "over a ceiling",
+        false,
+    ),
+    ("argon2 m·t over its ceiling", |d| d["policies"][3]["passes"] = json!(54), "over a ceiling", false),
+    ("argon2 without passes", |d| d["policies"][3]["passes"] = json!(0), "passes >= 1", true),
+    (
+        "argon2 lanes without memory",
+        |d| d["policies"][3]["parallelism"] = json!(16_777_215),
+        "8 * parallelism",
+        false,
+    ),
+    (
+        "PBKDF2 without iterations",
+        |d| d["policies"][0]["iterations"] = json!(0),
+        "at least one iteration",
+        true,
+    ),
+    ("negative", |d| d["policies"][0]["iterations"] = json!(-1), "cannot be read", true),
+    (
+        "too large for 32 bits",
+        |d| d["policies"][0]["iterations"] = json!(1_u64 << 32),
+        "cannot be read",
+        true,
+    ),
+    ("ceiling missing", |d| drop_key(&mut d["ceilings"], "bcrypt_cost"), "`bcrypt_cost` is missing", true),
+    (
+        "ceiling unknown",
+        |d| d["ceilings"]["md5"] = d["ceilings"]["bcrypt_cost"].clone(),
+        "`md5` is no ceiling",
+        true,
+    ),
+    ("ceiling without source", |d| drop_key(&mut d["ceilings"]["bcrypt_cost"], "source"), "source", true),
+];
+
+fn drop_key(value: &mut Value, key: &str) {
+    value.as_object_mut().unwrap().remove(key);
+}
+
+#[test]
+fn inconsistent_documents_are_refused_with_one_sentence() {
+    for (name, change, words, by_schema) in REFUSED {
+        let mut document = shipped();
+        change(&mut document);
+        let refusal = load(&document, &roomy()).unwrap_err();
+        assert!(refusal.contains(words), "{name}: {refusal}");
+        assert!(!refusal.contains('\n'), "{name}: {refusal}");
+        assert_eq!(!valid_by_schema(&document), *by_schema, "{name}: the schema");
+    }
+}
+
+#[test]
+fn memory_is_counted_for_every_worker() {
+    let policy_mib = 19;
+    let limits = |workers, mib: u64| Limits { workers, memory_budget_bytes: mib << 20, ..roomy() };
+    assert!(load(&shipped(), &limits(4, 4 * policy_mib)).is_ok());
+    let refusal = load(&shipped(), &limits(4, 4 * policy_mib - 1)).unwrap_err();
+    assert!(refusal.contains("takes 19 MiB for each of 4 workers"), "{refusal}");
+}
+
+#[test]
+fn the_memory_budget_lowers_the_ceilings() {
+    let limits = Limits { workers: 4, memory_budget_bytes: 400 << 20, ..roomy() };
+    let ceilings = *load(&shipped(), &limits).unwrap().ceilings();
+    assert_eq!(ceilings.argon2_memory_kib, 100 << 10);
+    assert_eq!(ceilings.scrypt_memory_bytes, 100 << 20);
+}
+
+#[test]
+fn settings_lower_ceilings_and_never_raise_them() {
+    let set = |name: &str, value| Limits { lowered_ceilings: vec![(name.to_owned(), value)], ..roomy() };
+    assert_eq!(load(&shipped(), &set("bcrypt_cost", 13)).unwrap().ceilings().bcrypt_cost, 13);
+    for (limits, words) in [
+        (set("bcrypt_cost", 16), "settings only lower"),
+        (set("colour", 1), "no ceiling"),
+        (set("bcrypt_cost", 11), "over a ceiling"),
+    ] {
+        let refusal = load(&shipped(), &limits).unwrap_err();
+        assert!(refusal.contains(words), "{refusal}");
+    }
+}

@@ -1,0 +1,289 @@
+//! Tasks to results: admit, submit, await, judge; after that, new hashes for those that should be replaced.
+
+use core::fmt;
+use std::time::{Duration, Instant};
+
+use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
+use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+
+use crate::{
+    Code, End, Operation, Problem, Step, Timing,
+    command::{Asked, Given, Task},
+    problem::Field,
+    response::{Made, Reply, Verified},
+};
+
+/// What became of one task: for the caller, and for the log and the metrics.
+pub(crate) struct Finished {
+    pub(crate) reply: Result<Reply, Problem>,
+    pub(crate) step: Step,
+}
+
+/// The policies and the workers: what a task is executed with.
+#[derive(Clone, Copy)]
+pub(crate) struct Executor<'a> {
+    pub(crate) policies: &'a Policies,
+    pub(crate) pool: &'a Pool,
+    /// When the answer is worth nothing any more.
+    pub(crate) deadline: Instant,
+}
+
+impl Executor<'_> {
+    /// Executes one task.
+    pub(crate) async fn single(self, task: Task) -> Finished {
+        let started = self.start(task, None);
+        let judged = self.judge(started).await;
+        let upgrading = self.upgrade(judged);
+        upgrading.finish().await
+    }
+
+    /// Executes the tasks of a batch side by side: all are submitted before the first is awaited, and all are
+    /// judged before the first upgrade takes a worker.
+    pub(crate) async fn batch(self, asked: Vec<Asked>) -> Vec<Finished> {
+        let start = |(index, asked): (usize, Asked)| match asked.task {
+            Ok(task) => self.start(task, Some(index)),
+            Err(problem) => Started::failed(asked.operation, problem),
+        };
+        let started: Vec<_> = asked.into_iter().enumerate().map(start).collect();
+        let mut judged = Vec::with_capacity(started.len());
+        for started in started {
+            judged.push(self.judge(started).await);
+        }
+        let upgrading: Vec<_> = judged.into_iter().map(|judged| self.upgrade(judged)).collect();
+        let mut finished = Vec::with_capacity(upgrading.len());
+        for upgrading in upgrading {
+            finished.push(upgrading.finish().await);
+        }
+        finished
+    }
+
+    fn start(self, task: Task, index: Option<usize>) -> Started {
+        let mut step = Step::new(task.operation());
+        let pending = match task {
+            Task::Hash { password, policy } => self.start_hash(password, policy.as_ref(), index, &mut step),
+            Task::Verify { password, hash, rehash } => {
+                self.start_verify(password, hash.as_ref(), rehash, index, &mut step)
+            }
+        };
+        Started { pending, step }
+    }
+
+    fn start_hash(
+        self,
+        password: Password,
+        policy: Option<&Given>,
+        index: Option<usize>,
+        step: &mut Step,
+    ) -> Result<Pending, Problem> {
+        let new = self.policies.admit_new(policy.map(Given::expose), &password);
+        let new = new.map_err(|refusal| refused(refusal, index))?;
+        step.policy = Some(new.policy().to_owned());
+        step.algorithm = self.algorithm_of(new.policy());
+        let ticket = self.submit(new.admitted(), password, self.deadline, Urgency::Required)?;
+        Ok(Pending::Hash { new: Box::new(new), ticket })
+    }
+
+    fn start_verify(
+        self,
+        password: Password,
+        hash: Option<&Given>,
+        rehash: bool,
+        index: Option<usize>,
+        step: &mut Step,
+    ) -> Result<Pending, Problem> {
+        let stored = match hash {
+            Some(hash) => self.policies.admit_stored(hash.expose()),
+            None => self.policies.admit_decoy(),
+        };
+        let stored = stored.map_err(|refusal| refused(refusal, index))?;
+        step.algorithm = Some(stored.algorithm());
+        let candidates = stored.candidates(&password);
+        let submit = |candidate: &Candidate| {
+            self.submit(stored.admitted(), candidate.password.clone(), self.deadline, Urgency::Required)
+        };
+        let tickets = candidates.iter().map(submit).collect::<Result<_, _>>()?;
+        let wanted = rehash.then_some(password);
+        Ok(Pending::Verify { stored: Box::new(stored), candidates, tickets, wanted })
+    }
+
+    async fn judge(self, started: Started) -> Judged {
+        let Started { pending, mut step } = started;
+        let (reply, wanted) = match pending {
+            Err(problem) => (Err(problem), None),
+            Ok(Pending::Hash { new, ticket }) => (finish_hash(&new, ticket, &mut step).await, None),
+            Ok(Pending::Verify { stored, candidates, tickets, wanted }) => {
+                let outputs = outputs(tickets, &mut step).await;
+                let verdict = outputs.map(|outputs| self.policies.verdict(&stored, &candidates, &outputs));
+                let wanted =
+                    wanted.filter(|_| verdict.as_ref().is_ok_and(|verdict| verdict.rehash.is_some()));
+                (verdict.map(|verdict| verified(verdict, &mut step)), wanted)
+            }
+        };
+        Judged { reply, step, wanted }
+    }
+
+    /// Starts the upgrade that was wanted and is needed. Whatever comes between, the verdict stands without it.
+    fn upgrade(self, judged: Judged) -> Upgrading {
+        let Judged { reply, step, wanted } = judged;
+        let upgrade = wanted.and_then(|password| {
+            let new = self.policies.admit_new(None, &password).ok()?;
+            let ticket =
+                self.submit(new.admitted(), password, self.upgrade_deadline(), Urgency::Optional).ok()?;
+            Some((Box::new(new), ticket))
+        });
+        Upgrading { reply, step, upgrade }
+    }
+
+    /// A verdict that arrives late is lost: a share of what is left is kept for its way.
+    fn upgrade_deadline(self) -> Instant {
+        let now = Instant::now();
+        now + self.deadline.saturating_duration_since(now) / 4 * 3
+    }
+
+    fn submit(
+        self,
+        admitted: &Admitted,
+        password: Password,
+        deadline: Instant,
+        urgency: Urgency,
+    ) -> Result<Ticket, Problem> {
+        let work = Work { admitted: admitted.clone(), password, deadline, urgency };
+        self.pool.submit(work).map_err(|refused| match refused {
+            Refused::DeadlineExceeded => Problem::deadline_exceeded(),
+            Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),
+        })
+    }
+
+    fn algorithm_of(self, policy: &str) -> Option<&'static str> {
+        self.policies.list().iter().find(|listed| listed.id() == policy).map(Policy::algorithm)
+    }
+}
+
+/// A task whose work was submitted.
+struct Started {
+    pending: Result<Pending, Problem>,
+    step: Step,
+}
+
+impl Started {
+    fn failed(operation: Operation, problem: Problem) -> Self {
+        Self { pending: Err(problem), step: Step::new(operation) }
+    }
+}
+
+enum Pending {
+    Hash { new: Box<NewHash>, ticket: Ticket },
+    Verify { stored: Box<Stored>, candidates: Vec<Candidate>, tickets: Vec<Ticket>, wanted: Option<Password> },
+}
+
+/// A task with its answer, and the password if an upgrade is wanted and needed.
+struct Judged {
+    reply: Result<Reply, Problem>,
+    step: Step,
+    wanted: Option<Password>,
+}
+
+/// A task with its answer, and the work of its upgrade.
+struct Upgrading {
+    reply: Result<Reply, Problem>,
+    step: Step,
+    upgrade: Option<(Box<NewHash>, Ticket)>,
+}
+
+impl Upgrading {
+    async fn finish(self) -> Finished {
+        let Self { mut reply, mut step, upgrade } = self;
+        if let Some((new, ticket)) = upgrade
+            && let Ok(done) = ticket.await
+            && let Some(made) = made(&new, &done)
+            && let Ok(Reply::Verified(verified)) = &mut reply
+        {
+            step.rehashed = true;
+            step.timing = Some(step.timing.unwrap_or_default().then(Timing::of(&done)));
+            verified.rehashed = Some(made);
+        }
+        if let Err(problem) = &reply {
+            step.end = End::Problem(problem.code());
+        }
+        Finished { reply, step }
+    }
+}
+
+async fn finish_hash(new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Reply, Problem> {
+    let done = ticket.await.map_err(dropped)?;
+    step.timing = Some(Timing::of(&done));
+    step.end = End::Hashed;
+    made(new, &done).map(Reply::Made).ok_or_else(Problem::internal)
+}
+
+/// All outputs, in the order of their candidates.
+async fn outputs(tickets: Vec<Ticket>, step: &mut Step) -> Result<Vec<Output>, Problem> {
+    let mut outputs = Vec::with_capacity(tickets.len());
+    for ticket in tickets {
+        let done = ticket.await.map_err(dropped)?;
+        step.timing = Some(step.timing.unwrap_or_default().beside(Timing::of(&done)));
+        outputs.push(done.output);
+    }
+    Ok(outputs)
+}
+
+fn verified(verdict: Verdict, step: &mut Step) -> Reply {
+    step.end = if verdict.matches { End::Match } else { End::Mismatch };
+    step.policy.clone_from(&verdict.policy);
+    Reply::Verified(Verified {
+        matches: verdict.matches,
+        needs_rehash: verdict.rehash.is_some(),
+        rehash_reason: verdict.rehash.map(RehashReason::name),
+        policy: verdict.policy,
+        rehashed: None,
+    })
+}
+
+fn made(new: &NewHash, done: &Done) -> Option<Made> {
+    let hash = new.encode(&done.output)?;
+    Some(Made { hash: hash.into(), policy: new.policy().to_owned() })
+}
+
+fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
+    let (code, name) = match refusal {
+        Refusal::CostOutOfBounds => (Code::CostOutOfBounds, "hash"),
+        Refusal::InvalidHash => (Code::InvalidHash, "hash"),
+        Refusal::NoRandomness => return Problem::internal(),
+        Refusal::PasswordHasNul => (Code::PasswordHasNul, "password"),
+        Refusal::PasswordTooLong => (Code::PasswordTooLong, "password"),
+        Refusal::PolicyNotForHashing => (Code::PolicyNotForHashing, "policy"),
+        Refusal::UnknownPolicy => (Code::UnknownPolicy, "policy"),
+        Refusal::UnsupportedHash => (Code::UnsupportedHash, "hash"),
+    };
+    Problem::new(code).in_field(Field { operation: index, name })
+}
+
+fn dropped(dropped: Dropped) -> Problem {
+    match dropped {
+        Dropped::DeadlineExceeded => Problem::deadline_exceeded(),
+        Dropped::Fault => Problem::internal(),
+    }
+}
+
+impl Timing {
+    fn of(done: &Done) -> Self {
+        Self { queued: done.queued, hashed: done.hashed }
+    }
+
+    /// Of two works that ran side by side.
+    pub(crate) fn beside(self, other: Self) -> Self {
+        Self { queued: self.queued.max(other.queued), hashed: self.hashed.max(other.hashed) }
+    }
+
+    /// Of two works of which one waited for the other.
+    fn then(self, other: Self) -> Self {
+        let sum = |a: Duration, b: Duration| a.saturating_add(b);
+        Self { queued: sum(self.queued, other.queued), hashed: sum(self.hashed, other.hashed) }
+    }
+}
+
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finished").field("step", &self.step).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,251 @@
+//! JSON, read in two passes: the syntax and encoding of the whole, then the shape, value by value.
+//!
+//! The first pass is what makes a lone surrogate anywhere the whole body's fault; the second can then give every
+//! other defect to the operation that has it. No message of `serde_json` is looked at: it would quote the input.
+
+use core::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use zeroize::Zeroizing;
+
+use crate::{Code, Problem, problem::Place};
+
+/// A value in a body whose syntax and encoding were found good.
+#[derive(Clone, Copy)]
+pub(crate) struct Value<'a> {
+    whole: &'a str,
+    own: &'a str,
+}
+
+impl<'a> Value<'a> {
+    /// The body as one value, or the place of the first fault.
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Problem> {
+        let invalid = |place| Problem::new(Code::InvalidJson).at(place);
+        let whole = core::str::from_utf8(body).map_err(|e| invalid(place_after(&body[..e.valid_up_to()])))?;
+        let WellFormed = serde_json::from_str(whole)
+            .map_err(|e| invalid(Place { line: e.line().max(1), column: e.column().max(1) }))?;
+        Ok(Self { whole, own: whole.trim_matches(WHITESPACE) })
+    }
+
+    /// Where it starts.
+    pub(crate) fn place(self) -> Place {
+        let start = (self.own.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize);
+        place_after(self.whole.as_bytes().get(..start).unwrap_or_default())
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.own == "null"
+    }
+
+    pub(crate) fn boolean(self) -> Option<bool> {
+        match self.own {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn string(self) -> Option<Zeroizing<String>> {
+        self.own.starts_with('"').then(|| serde_json::from_str(self.own).ok()).flatten().map(Zeroizing::new)
+    }
+
+    /// Its elements, if it is an array with at most so many.
+    pub(crate) fn elements(self, at_most: usize) -> Option<Vec<Value<'a>>> {
+        let reader = Elements { whole: self.whole, at_most };
+        serde_json::Deserializer::from_str(self.own).deserialize_seq(reader).ok()
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.own.starts_with('{')
+    }
+
+    /// The members of these names, in the order of the names, if it is an object with no others and none twice.
+    /// A member that was read before may stand beside them.
+    pub(crate) fn members<const N: usize>(
+        self,
+        names: [&'static str; N],
+        beside: Option<&'static str>,
+    ) -> Result<[Option<Value<'a>>; N], NotMembers<'a>> {
+        if !self.is_object() {
+            return Err(NotMembers::NotAnObject);
+        }
+        let mut defect = None;
+        let reader = Members { whole: self.whole, names, beside, defect: &mut defect };
+        let members = serde_json::Deserializer::from_str(self.own).deserialize_map(reader);
+        members.map_err(|_| defect.unwrap_or(NotMembers::NotAnObject))
+    }
+
+    /// The first member of this name, whatever else there is: to learn what an object wants to be.
+    pub(crate) fn peek(self, name: &'static str) -> Option<Value<'a>> {
+        if !self.is_object() {
+            return None;
+        }
+        serde_json::Deserializer::from_str(self.own).deserialize_map(Peek { whole: self.whole, name }).ok()?
+    }
+}
+
+/// What it is not says nothing of what it is.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Value(..)")
+    }
+}
+
+/// Why a value has not the members that are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NotMembers<'a> {
+    NotAnObject,
+    Twice(&'static str, Value<'a>),
+    Unknown(Value<'a>),
+}
+
+/// Decodes everything and keeps nothing: unlike `IgnoredAny` it looks into escapes.
+struct WellFormed;
+
+impl<'de> Deserialize<'de> for WellFormed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for WellFormed {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self, A::Error> {
+        while let Some(Self) = seq.next_element()? {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((Self, Self)) = map.next_entry()? {}
+        Ok(self)
+    }
+}
+
+struct Elements<'a> {
+    whole: &'a str,
+    at_most: usize,
+}
+
+impl<'a> Visitor<'a> for Elements<'a> {
+    type Value = Vec<Value<'a>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut elements = Vec::new();
+        while let Some(raw) = seq.next_element::<&RawValue>()? {
+            if elements.len() == self.at_most {
+                return Err(A::Error::custom("too many"));
+            }
+            elements.push(Value { whole: self.whole, own: raw.get() });
+        }
+        Ok(elements)
+    }
+}
+
+struct Members<'a, 'd, const N: usize> {
+    whole: &'a str,
+    names: [&'static str; N],
+    beside: Option<&'static str>,
+    defect: &'d mut Option<NotMembers<'a>>,
+}
+
+impl<'a, const N: usize> Visitor<'a> for Members<'a, '_, N> {
+    type Value = [Option<Value<'a>>; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = [None; N];
+        let mut besides = None;
+        while let Some((key, raw)) = map.next_entry::<String, &RawValue>()? {
+            let key = Zeroizing::new(key);
+            let value = Value { whole: self.whole, own: raw.get() };
+            let slots = self.names.iter().zip(&mut members).chain(self.beside.iter().zip([&mut besides]));
+            let known = slots.into_iter().find(|(name, _)| **name == *key);
+            let defect = match known {
+                None => NotMembers::Unknown(value),
+                Some((name, Some(_))) => NotMembers::Twice(name, value),
+                Some((_, member)) => {
+                    *member = Some(value);
+                    continue;
+                }
+            };
+            *self.defect = Some(defect);
+            return Err(A::Error::custom("not the members"));
+        }
+        Ok(members)
+    }
+}
+
+struct Peek<'a> {
+    whole: &'a str,
+    name: &'static str,
+}
+
+impl<'a> Visitor<'a> for Peek<'a> {
+    type Value = Option<Value<'a>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(key) = map.next_key::<String>()?.map(Zeroizing::new) {
+            if *key == self.name && found.is_none() {
+                found = Some(Value { whole: self.whole, own: map.next_value::<&RawValue>()?.get() });
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The place of the byte that follows these.
+fn place_after(before: &[u8]) -> Place {
+    let line = before.split(|&b| b == b'\n').count();
+    let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
+    Place { line, column: before.len() - line_start + 1 }
+}
+
+/// RFC 8259 §2. `str::trim` would take more.
+const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -1,0 +1,65 @@
+//! The HTTP contract, pure and total: request in, answer out.
+//!
+//! The data path, file by file:
+//!
+//! 1. A front door (`saltern serve`, the Lambda) reads a request of at most [`Service::body_limit`] bytes and calls
+//!    [`Service::answer`]. What it refuses itself it gives to [`Service::refuse`].
+//! 2. `route` and `request` turn it into a `Command`: route, method, content type, size, deadline, then the body,
+//!    which `json` reads.
+//! 3. `execute` admits each task through `saltern-policy`, submits it to `saltern-algorithm`'s pool, awaits it and
+//!    lets the policies judge. Every refusal on the way is a [`Problem`].
+//! 4. `response` writes the answer; one [`Outcome`] is made of it, which `log` and `metrics` both read.
+//!
+//! What this crate does not do: it opens no socket, reads no settings, checks no token, and knows no algorithm.
+
+#![forbid(unsafe_code)]
+
+mod body;
+mod command;
+mod execute;
+mod json;
+mod log;
+mod metrics;
+#[cfg(test)]
+mod openapi;
+mod outcome;
+mod problem;
+mod request;
+mod request_id;
+mod response;
+mod route;
+mod service;
+
+use core::fmt;
+
+use http::Response;
+
+pub use body::Body;
+pub use log::say_only_where_a_panic_was;
+pub use outcome::{End, Operation, Outcome, Step, Timing};
+pub use problem::{Code, Problem};
+pub use request_id::RequestId;
+pub use service::{Arrival, Service};
+
+/// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
+///
+/// The test `openapi` makes it from the code and compares. `UPDATE_OPENAPI=1 cargo test -p saltern-service openapi`
+/// writes it anew.
+pub const OPENAPI: &str = include_str!("../openapi.json");
+
+/// What goes back, and what it was. The body is absent from `Debug`.
+pub struct Answer {
+    /// What goes back.
+    pub response: Response<Body>,
+    /// What it was; [`Outcome::log`] writes the line.
+    pub outcome: Outcome,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.response.status())
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,138 @@
+//! What became of a request: the one value that the log line and the metrics are made from.
+
+use std::time::Duration;
+
+use crate::{Code, RequestId};
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// `POST /batch`.
+    Batch,
+    /// `POST /hash`, or one operation of a batch.
+    Hash,
+    /// `GET /health`.
+    Health,
+    /// `GET /metrics`.
+    Metrics,
+    /// Nothing that exists, or refused before it was known.
+    None,
+    /// `GET /openapi.json`.
+    OpenApi,
+    /// `GET /policies`.
+    Policies,
+    /// `POST /verify`, or one operation of a batch.
+    Verify,
+}
+
+impl Operation {
+    /// Its name in logs and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Batch => "batch",
+            Self::Hash => "hash",
+            Self::Health => "health",
+            Self::Metrics => "metrics",
+            Self::None => "none",
+            Self::OpenApi => "openapi",
+            Self::Policies => "policies",
+            Self::Verify => "verify",
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum End {
+    /// Answered: a batch, or one of the documents.
+    Answered,
+    /// A new hash was made.
+    Hashed,
+    /// The password is the stored one.
+    Match,
+    /// The password is not the stored one.
+    Mismatch,
+    /// Not done, for this reason.
+    Problem(Code),
+}
+
+impl End {
+    /// Its name in logs and metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Hashed => "hashed",
+            Self::Match => "match",
+            Self::Mismatch => "mismatch",
+            Self::Problem(code) => code.name(),
+        }
+    }
+}
+
+/// Where the time went. In a batch, and where a password has two readings, works run side by side: the longest counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Waiting for a worker.
+    pub queued: Duration,
+    /// Computing.
+    pub hashed: Duration,
+}
+
+/// What became of one hash or verification.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// [`Operation::Hash`] or [`Operation::Verify`].
+    pub operation: Operation,
+    /// How it ended.
+    pub end: End,
+    /// The policy, by its id in our own document.
+    pub policy: Option<String>,
+    /// The algorithm.
+    pub algorithm: Option<&'static str>,
+    /// Where the time went; `None` where nothing was computed.
+    pub timing: Option<Timing>,
+    /// Whether a new hash was made after a match.
+    pub rehashed: bool,
+}
+
+impl Step {
+    pub(crate) fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            end: End::Problem(Code::Internal),
+            policy: None,
+            algorithm: None,
+            timing: None,
+            rehashed: false,
+        }
+    }
+
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.end, End::Problem(_))
+    }
+}
+
+/// What became of a request. It holds no password, hash, salt, body, header or path.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was asked for.
+    pub operation: Operation,
+    /// How the request as a whole ended.
+    pub end: End,
+    /// Its name.
+    pub request_id: RequestId,
+    /// From arrival to answer.
+    pub total: Duration,
+    /// Its hashes and verifications: one, or as many as the batch has, or none.
+    pub steps: Vec<Step>,
+}
+
+impl Outcome {
+    /// Where the time went; `None` where nothing was computed.
+    #[must_use]
+    pub fn timing(&self) -> Option<Timing> {
+        self.steps.iter().filter_map(|step| step.timing).reduce(Timing::beside)
+    }
+}

@@ -1,0 +1,193 @@
+//! HTTP to [`Command`]: route, method, content type, size, deadline, then the body.
+
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, Request, header};
+use saltern_algorithm::Password;
+
+use crate::{
+    Arrival, Body, Code, Operation, Problem,
+    command::{Asked, Command, Given, Task},
+    json::{NotMembers, Value},
+    problem::Field,
+    route::{Route, body_limit},
+};
+
+/// The route of a request, where its path and method are the contract's.
+pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Operation, Problem)> {
+    let route = Route::at(request.uri().path()).filter(|&route| metrics || route != Route::Metrics);
+    let route = route.ok_or((Operation::None, Problem::new(Code::NotFound)))?;
+    if *request.method() != route.method() {
+        let allow = if route.method() == http::Method::POST { "POST" } else { "GET" };
+        return Err((route.operation(), Problem::method_not_allowed(allow)));
+    }
+    Ok(route)
+}
+
+/// What a request asks for.
+pub(crate) fn command(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
+    let reads_body = route.method() == http::Method::POST;
+    if reads_body && !is_json(request.headers()) {
+        return Err(Problem::new(Code::UnsupportedMediaType));
+    }
+    if request.body().len() > body_limit(route.path()) {
+        return Err(Problem::body_too_large());
+    }
+    match route {
+        Route::Health => Ok(Command::Health),
+        Route::Metrics => Ok(Command::Metrics),
+        Route::OpenApi => Ok(Command::OpenApi),
+        Route::Policies => Ok(Command::Policies),
+        Route::Batch => {
+            let deadline = deadline(request)?;
+            Ok(Command::Batch(batch(Value::parse(request.body())?)?, deadline))
+        }
+        Route::Hash => {
+            let deadline = deadline(request)?;
+            let at = Position { operation: None };
+            Ok(Command::Single(hash(at, Value::parse(request.body())?)?, deadline))
+        }
+        Route::Verify => {
+            let deadline = deadline(request)?;
+            let at = Position { operation: None };
+            Ok(Command::Single(verify(at, Value::parse(request.body())?)?, deadline))
+        }
+    }
+}
+
+/// One `Content-Type`, `application/json`, with any parameters.
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut given = headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(value), None) = (given.next(), given.next()) else { return false };
+    let essence = value.to_str().ok().and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// When the answer is worth nothing any more.
+fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
+    let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
+    let mut given = request.headers().get_all(DEADLINE_HEADER).iter();
+    let budget = match (given.next(), given.next()) {
+        (None, _) => Some(DEFAULT_BUDGET_MS),
+        (Some(value), None) => value.to_str().ok().and_then(budget_ms),
+        (Some(_), Some(_)) => None,
+    };
+    let field = Field { operation: None, name: DEADLINE_HEADER };
+    let budget = budget.ok_or_else(|| Problem::new(Code::InvalidRequest).in_field(field))?;
+    Ok(arrival + Duration::from_millis(budget))
+}
+
+/// Digits as one prints them: no sign, no leading zero, no space.
+fn budget_ms(text: &str) -> Option<u64> {
+    let printed = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|ms| printed && (1..=MAX_BUDGET_MS).contains(ms))
+}
+
+fn batch(body: Value<'_>) -> Result<Vec<Asked>, Problem> {
+    let at = Position { operation: None };
+    let [operations] = at.members(body, ["operations"])?;
+    let operations = at.required(body, "operations", operations)?;
+    let elements = operations.elements(MAX_OPERATIONS).filter(|elements| !elements.is_empty());
+    let elements = elements.ok_or_else(|| at.invalid(operations, "operations"))?;
+    Ok(elements.into_iter().enumerate().map(|(i, element)| asked(i, element)).collect())
+}
+
+fn asked(index: usize, element: Value<'_>) -> Asked {
+    let at = Position { operation: Some(index) };
+    let op = element.peek("op").and_then(Value::string);
+    match op.as_ref().map(|op| op.as_str()) {
+        Some("hash") => Asked { operation: Operation::Hash, task: hash(at, element) },
+        Some("verify") => Asked { operation: Operation::Verify, task: verify(at, element) },
+        _ => {
+            let place = element.peek("op").unwrap_or(element);
+            let name = if element.is_object() { "op" } else { "" };
+            Asked { operation: Operation::None, task: Err(at.invalid(place, name)) }
+        }
+    }
+}
+
+fn hash(at: Position, value: Value<'_>) -> Result<Task, Problem> {
+    let [password, policy] = at.members(value, ["password", "policy"])?;
+    let password = at.password(value, password)?;
+    let policy = policy.map(|policy| at.string(policy, "policy")).transpose()?;
+    Ok(Task::Hash { password, policy })
+}
+
+fn verify(at: Position, value: Value<'_>) -> Result<Task, Problem> {
+    let [password, hash, rehash] = at.members(value, ["password", "hash", "rehash"])?;
+    let password = at.password(value, password)?;
+    let hash = hash.filter(|hash| !hash.is_null()).map(|hash| at.string(hash, "hash")).transpose()?;
+    let rehash = rehash.map(|rehash| rehash.boolean().ok_or_else(|| at.invalid(rehash, "rehash")));
+    Ok(Task::Verify { password, hash, rehash: rehash.transpose()?.unwrap_or(false) })
+}
+
+/// Whose fields are read: the body's own, or those of one operation of a batch. It names them in problems.
+#[derive(Clone, Copy)]
+struct Position {
+    operation: Option<usize>,
+}
+
+impl Position {
+    fn field(self, name: &'static str) -> Field {
+        Field { operation: self.operation, name }
+    }
+
+    /// The value at this place is not what this field wants.
+    fn invalid(self, value: Value<'_>, name: &'static str) -> Problem {
+        let problem = Problem::new(Code::InvalidRequest).at(value.place());
+        match (self.operation, name) {
+            (None, "") => problem,
+            _ => problem.in_field(self.field(name)),
+        }
+    }
+
+    /// The members of a task; in a batch `op` stands beside them.
+    fn members<'a, const N: usize>(
+        self,
+        value: Value<'a>,
+        names: [&'static str; N],
+    ) -> Result<[Option<Value<'a>>; N], Problem> {
+        let beside = self.operation.map(|_| "op");
+        value.members(names, beside).map_err(|defect| self.not_members(value, defect))
+    }
+
+    fn required<'a>(
+        self,
+        parent: Value<'_>,
+        name: &'static str,
+        member: Option<Value<'a>>,
+    ) -> Result<Value<'a>, Problem> {
+        member.ok_or_else(|| self.invalid(parent, name))
+    }
+
+    fn string(self, value: Value<'_>, name: &'static str) -> Result<Given, Problem> {
+        value.string().map(Given::new).ok_or_else(|| self.invalid(value, name))
+    }
+
+    fn password(self, parent: Value<'_>, member: Option<Value<'_>>) -> Result<Password, Problem> {
+        let value = self.required(parent, "password", member)?;
+        let text = self.string(value, "password")?;
+        Password::new(text.expose().as_bytes())
+            .map_err(|_| Problem::new(Code::PasswordTooLong).in_field(self.field("password")))
+    }
+
+    fn not_members(self, parent: Value<'_>, defect: NotMembers<'_>) -> Problem {
+        match defect {
+            NotMembers::NotAnObject => self.invalid(parent, ""),
+            NotMembers::Twice(name, value) => self.invalid(value, name),
+            NotMembers::Unknown(value) => self.invalid(value, ""),
+        }
+    }
+}
+
+/// The caller's remaining budget, in milliseconds.
+pub(crate) const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
+
+/// The largest budget that may be named (HTTP contract, "Requests and answers").
+pub(crate) const MAX_BUDGET_MS: u64 = 60_000;
+
+/// The budget of a caller that names none (same place).
+pub(crate) const DEFAULT_BUDGET_MS: u64 = 10_000;
+
+/// Operations of one batch (HTTP contract, table of requests).
+pub(crate) const MAX_OPERATIONS: usize = 64;

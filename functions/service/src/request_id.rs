@@ -1,0 +1,57 @@
+use core::fmt;
+
+use http::HeaderMap;
+
+/// Names one request in its answer and its log line: the caller's own id where it has the agreed form, else ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(String);
+
+impl RequestId {
+    /// The id of a request with these headers.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        let mut given = headers.get_all(HEADER).iter();
+        match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
+            (Some(id), None) if is_well_formed(id) => Self(id.to_owned()),
+            _ => Self::random(),
+        }
+    }
+
+    /// A new id: 16 random bytes in hex.
+    #[must_use]
+    pub fn random() -> Self {
+        use fmt::Write as _;
+        let mut bytes = [0_u8; 16];
+        // An id names a log line and guards nothing. Without randomness there are no new hashes, but there are answers.
+        let _all_zero_on_failure = getrandom::fill(&mut bytes);
+        let mut id = String::with_capacity(2 * bytes.len());
+        for byte in bytes {
+            let _infallible = write!(id, "{byte:02x}");
+        }
+        Self(id)
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// `[A-Za-z0-9._-]{1,64}`: safe in a header, a log line and a search box.
+fn is_well_formed(id: &str) -> bool {
+    (1..=MAX_ID_BYTES).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+}
+
+/// The header that carries it, there and back.
+pub(crate) const HEADER: &str = "x-request-id";
+
+/// Longest id that is echoed (HTTP contract, "Requests and answers").
+const MAX_ID_BYTES: usize = 64;

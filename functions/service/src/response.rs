@@ -1,0 +1,195 @@
+//! Answers on the wire.
+
+use core::fmt;
+use std::{collections::BTreeMap, time::Duration};
+
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use saltern_policy::{Policies, Status};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use zeroize::Zeroizing;
+
+use crate::{Body, Outcome, Problem, Timing, execute::Finished, problem, request_id};
+
+/// What a request is answered with.
+pub(crate) enum Content {
+    Batch(Vec<Finished>),
+    Health { version: &'static str, policies: String },
+    Metrics(String),
+    OpenApi,
+    Policies(Box<PoliciesDocument>),
+    Problem(Problem),
+    Reply(Reply),
+}
+
+/// The answer to one task.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Reply {
+    Made(Made),
+    Verified(Verified),
+}
+
+/// A new hash.
+#[derive(Serialize)]
+pub(crate) struct Made {
+    #[serde(serialize_with = "wiped")]
+    pub(crate) hash: Zeroizing<String>,
+    pub(crate) policy: String,
+}
+
+/// A verdict.
+#[derive(Serialize)]
+pub(crate) struct Verified {
+    #[serde(rename = "match")]
+    pub(crate) matches: bool,
+    pub(crate) needs_rehash: bool,
+    pub(crate) rehash_reason: Option<&'static str>,
+    pub(crate) policy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rehashed: Option<Made>,
+}
+
+/// `GET /policies`.
+#[derive(Serialize)]
+pub(crate) struct PoliciesDocument {
+    current: String,
+    decoy: String,
+    digest: String,
+    policies: Vec<PolicyDocument>,
+    ceilings: BTreeMap<String, u64>,
+}
+
+impl PoliciesDocument {
+    pub(crate) fn of(policies: &Policies) -> Self {
+        let document = |policy: &saltern_policy::Policy| PolicyDocument {
+            id: policy.id().to_owned(),
+            algorithm: policy.algorithm(),
+            status: policy.status(),
+            parameters: policy.parameters().into_iter().collect(),
+        };
+        Self {
+            current: policies.current().id().to_owned(),
+            decoy: policies.decoy().id().to_owned(),
+            digest: policies.digest().to_owned(),
+            policies: policies.list().iter().map(document).collect(),
+            ceilings: policies.ceiling_values().clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PolicyDocument {
+    id: String,
+    algorithm: &'static str,
+    status: Status,
+    #[serde(flatten)]
+    parameters: BTreeMap<&'static str, u32>,
+}
+
+/// `GET /health`.
+#[derive(Serialize)]
+struct Health<'a> {
+    status: &'static str,
+    version: &'static str,
+    policies: &'a str,
+}
+
+/// `POST /batch`.
+#[derive(Serialize)]
+struct Results<'a> {
+    results: &'a [Finished],
+}
+
+/// One result of a batch: what the same request alone would have been answered.
+impl Serialize for Finished {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        match &self.reply {
+            Ok(reply) => {
+                map.serialize_entry("status", &StatusCode::OK.as_u16())?;
+                map.serialize_entry("body", reply)?;
+            }
+            Err(problem) => {
+                map.serialize_entry("status", &problem.code().status().as_u16())?;
+                map.serialize_entry("problem", &problem.document())?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Writes an answer.
+pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
+    let (status, content_type, body) = match content {
+        Content::Batch(results) => (StatusCode::OK, JSON, json(&Results { results })),
+        Content::Health { version, policies } => {
+            (StatusCode::OK, JSON, json(&Health { status: "ok", version, policies }))
+        }
+        Content::Metrics(text) => (StatusCode::OK, METRICS, text.clone().into_bytes().into()),
+        Content::OpenApi => (StatusCode::OK, JSON, crate::OPENAPI.as_bytes().to_vec().into()),
+        Content::Policies(document) => (StatusCode::OK, JSON, json(document)),
+        Content::Problem(problem) => (problem.code().status(), PROBLEM, json(&problem.document())),
+        Content::Reply(reply) => (StatusCode::OK, JSON, json(reply)),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Content::Problem(problem) = content {
+        problem_headers(problem, headers);
+    }
+    if let Ok(id) = HeaderValue::from_str(outcome.request_id.as_str()) {
+        headers.insert(request_id::HEADER, id);
+    }
+    if let Some(timing) = outcome.timing().and_then(server_timing) {
+        headers.insert("server-timing", timing);
+    }
+    response
+}
+
+fn problem_headers(problem: &Problem, headers: &mut HeaderMap) {
+    if let Some(allow) = problem.allow() {
+        headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+    }
+    if problem.code() == problem::Code::Unauthorized {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = problem.retry_after_seconds() {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+}
+
+/// Milliseconds to the microsecond, as the header's `dur` wants them.
+fn server_timing(timing: Timing) -> Option<HeaderValue> {
+    let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+    HeaderValue::try_from(format!("queue;dur={:.3}, hash;dur={:.3}", ms(timing.queued), ms(timing.hashed)))
+        .ok()
+}
+
+fn json(value: &impl Serialize) -> Body {
+    let mut body = Body::default();
+    // Nothing that is written here can fail: keys are strings and numbers finite. A cut answer would be no answer.
+    if serde_json::to_writer(&mut *body, value).is_err() {
+        body.clear();
+    }
+    body
+}
+
+fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply(..)")
+    }
+}
+
+const JSON: &str = "application/json";
+
+/// RFC 9457 §3.
+const PROBLEM: &str = "application/problem+json";
+
+/// What Prometheus asks for, as `prometheus-client` writes it.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

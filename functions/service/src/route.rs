@@ -1,0 +1,72 @@
+//! The paths, each with its one method.
+
+use http::Method;
+
+use crate::Operation;
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Batch,
+    Hash,
+    Health,
+    Metrics,
+    OpenApi,
+    Policies,
+    Verify,
+}
+
+impl Route {
+    /// What the contract has at a path.
+    pub(crate) fn at(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|route| route.path() == path)
+    }
+
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Batch => "/batch",
+            Self::Hash => "/hash",
+            Self::Health => "/health",
+            Self::Metrics => "/metrics",
+            Self::OpenApi => "/openapi.json",
+            Self::Policies => "/policies",
+            Self::Verify => "/verify",
+        }
+    }
+
+    pub(crate) fn method(self) -> Method {
+        match self {
+            Self::Batch | Self::Hash | Self::Verify => Method::POST,
+            Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => Method::GET,
+        }
+    }
+
+    pub(crate) fn operation(self) -> Operation {
+        match self {
+            Self::Batch => Operation::Batch,
+            Self::Hash => Operation::Hash,
+            Self::Health => Operation::Health,
+            Self::Metrics => Operation::Metrics,
+            Self::OpenApi => Operation::OpenApi,
+            Self::Policies => Operation::Policies,
+            Self::Verify => Operation::Verify,
+        }
+    }
+
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
+}
+
+/// The most bytes that a body may have at a path (HTTP contract, "Requests and answers").
+pub(crate) fn body_limit(path: &str) -> usize {
+    match Route::at(path) {
+        Some(Route::Batch) => MAX_BATCH_BODY_BYTES,
+        _ => MAX_BODY_BYTES,
+    }
+}
+
+/// 16 KiB: a password and a hash of 1,024 bytes each, every byte written as an escape of six, and room.
+const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// 1 MiB: 64 operations of 16 KiB.
+const MAX_BATCH_BODY_BYTES: usize = 1024 * 1024;

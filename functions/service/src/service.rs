@@ -1,0 +1,175 @@
+use core::{
+    future::{Future, poll_fn},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    task::Poll,
+};
+use std::{panic::catch_unwind, time::Instant};
+
+use http::{HeaderMap, Request, request::Parts};
+use saltern_algorithm::Pool;
+use saltern_policy::Policies;
+
+use crate::{
+    Answer, Body, End, Operation, Outcome, Problem, RequestId, Step,
+    command::Command,
+    execute::Executor,
+    metrics::Metrics,
+    request,
+    response::{self, Content, PoliciesDocument},
+    route::body_limit,
+};
+
+/// When the request arrived: the deadline counts from here. A front door puts it into the request's extensions;
+/// without one the request arrives when it is answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival(pub Instant);
+
+/// The service behind every front door.
+#[derive(Debug)]
+pub struct Service {
+    policies: Policies,
+    pool: Pool,
+    metrics: Option<Metrics>,
+    version: &'static str,
+}
+
+impl Service {
+    /// Serves these policies with these workers; without `GET /metrics`, which on Lambda would show one
+    /// environment of many.
+    #[must_use]
+    pub fn new(policies: Policies, pool: Pool) -> Self {
+        Self { policies, pool, metrics: None, version: env!("CARGO_PKG_VERSION") }
+    }
+
+    /// Counts, and serves `GET /metrics` too.
+    #[must_use]
+    pub fn with_metrics(self) -> Self {
+        Self { metrics: Some(Metrics::new()), ..self }
+    }
+
+    /// Names another version than this crate's in `GET /health`.
+    #[must_use]
+    pub fn with_version(self, version: &'static str) -> Self {
+        Self { version, ..self }
+    }
+
+    /// Answers a request. Total: whatever comes in, and whatever fails, an answer comes out.
+    ///
+    /// Dropping the future gives up the work that has not started.
+    pub async fn answer(&self, request: Request<Body>) -> Answer {
+        let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
+        let request_id = RequestId::of(request.headers());
+        let found = caught(self.find(request)).await;
+        let found = found.unwrap_or_else(|| Found::problem(Operation::None, Problem::internal()));
+        self.conclude(found, request_id, arrival)
+    }
+
+    /// Answers a request that the front door does not let in: counted like any other.
+    #[must_use]
+    pub fn refuse(&self, headers: &HeaderMap, problem: Problem) -> Answer {
+        self.conclude(Found::problem(Operation::None, problem), RequestId::of(headers), Instant::now())
+    }
+
+    /// The most bytes that a body may have, by where it goes. A front door stops reading there and refuses with
+    /// [`Problem::body_too_large`].
+    #[must_use]
+    pub fn body_limit(parts: &Parts) -> usize {
+        body_limit(parts.uri.path())
+    }
+
+    async fn find(&self, mut request: Request<Body>) -> Found {
+        let route = match request::route(&request, self.metrics.is_some()) {
+            Ok(route) => route,
+            Err((operation, problem)) => return Found::problem(operation, problem),
+        };
+        let operation = route.operation();
+        let command = request::command(route, &request);
+        // From here on the passwords are in wiped types of their own.
+        drop(core::mem::take(request.body_mut()));
+        match command {
+            Err(problem) => Found::problem(operation, problem),
+            Ok(command) => self.execute(operation, command).await,
+        }
+    }
+
+    async fn execute(&self, operation: Operation, command: Command) -> Found {
+        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline };
+        let content = match command {
+            Command::Batch(asked, deadline) => {
+                let finished = executor(deadline).batch(asked).await;
+                let steps = finished.iter().map(|finished| finished.step.clone()).collect();
+                return Found { operation, end: End::Answered, steps, content: Content::Batch(finished) };
+            }
+            Command::Single(task, deadline) => {
+                let finished = executor(deadline).single(task).await;
+                let content = finished.reply.map_or_else(Content::Problem, Content::Reply);
+                return Found { operation, end: finished.step.end, steps: vec![finished.step], content };
+            }
+            Command::Health => {
+                Content::Health { version: self.version, policies: self.policies.digest().to_owned() }
+            }
+            Command::Metrics => {
+                Content::Metrics(self.metrics.as_ref().map(Metrics::text).unwrap_or_default())
+            }
+            Command::OpenApi => Content::OpenApi,
+            Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
+        };
+        Found { operation, end: End::Answered, steps: Vec::new(), content }
+    }
+
+    /// The one place where an outcome is made, counted and written.
+    fn conclude(&self, found: Found, request_id: RequestId, arrival: Instant) -> Answer {
+        let Found { operation, end, steps, content } = found;
+        let outcome = Outcome { operation, end, request_id, total: arrival.elapsed(), steps };
+        if let Some(metrics) = &self.metrics {
+            metrics.record(&outcome);
+        }
+        Answer { response: response::write(&content, &outcome), outcome }
+    }
+}
+
+/// An answer before it is timed and written.
+struct Found {
+    operation: Operation,
+    end: End,
+    steps: Vec<Step>,
+    content: Content,
+}
+
+impl Found {
+    fn problem(operation: Operation, problem: Problem) -> Self {
+        let end = End::Problem(problem.code());
+        Self { operation, end, steps: Vec::new(), content: Content::Problem(problem) }
+    }
+}
+
+/// Runs to the end or to a panic, which becomes `None`: a fault of ours costs one request.
+async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        // The future is not polled again after a panic, and what it shares is safe to see half done: the policies
+        // never change, and the pool and the metrics have locks and atomics of their own.
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Some),
+            Err(_panic) => Poll::Ready(None),
+        }
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_caught_and_an_answer_is_kept() {
+        assert_eq!(caught(async { 7 }).await, Some(7));
+        let panicking = async {
+            tokio::task::yield_now().await;
+            let nothing: Option<i32> = None;
+            nothing.unwrap()
+        };
+        assert_eq!(caught(panicking).await, None);
+    }
+}

@@ -1,0 +1,359 @@
+//! Test vectors as data, and the runner that proves they all ran. For tests only: whatever is wrong panics.
+//!
+//! The data are the JSON files in `data/`, one for each [`Topic`]; the Scala client reads the same files. `README.md`
+//! says where they come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+/// Runs every vector of one kind in a topic, and says how many ran.
+///
+/// ```
+/// use saltern_vectors::{Topic, Verify, for_each};
+///
+/// let ran = for_each(Topic::Bcrypt, |vector: &Verify| assert!(!vector.comment.is_empty()));
+/// assert!(ran > 0);
+/// ```
+///
+/// # Panics
+/// If the file holds more or fewer vectors than it declares, or none of this kind.
+pub fn for_each<V: Vector>(topic: Topic, mut run: impl FnMut(&V)) -> usize {
+    let file = topic.load();
+    let mut ran = 0;
+    for vector in file.test_groups.iter().flat_map(V::of) {
+        run(vector);
+        ran += 1;
+    }
+    assert!(ran > 0, "{topic:?} has no vector of this kind");
+    ran
+}
+
+/// One file of vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// The reference implementation's tests, and what they leave out.
+    Argon2,
+    /// Openwall's table and the bugs of old software.
+    Bcrypt,
+    /// What real software prints beside the canonical form.
+    Deviations,
+    /// Hashes made by other software.
+    Foreign,
+    /// What must be refused, with its code.
+    Hostile,
+    /// RFC 6070 and RFC 7914 §11, and the edges of blocks.
+    Pbkdf2,
+    /// RFC 7914 §12, and parameters that it leaves out.
+    Scrypt,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 7] = [
+        Self::Argon2,
+        Self::Bcrypt,
+        Self::Deviations,
+        Self::Foreign,
+        Self::Hostile,
+        Self::Pbkdf2,
+        Self::Scrypt,
+    ];
+
+    /// The file, read and checked.
+    ///
+    /// # Panics
+    /// If it is not what its schema says, or does not hold as many vectors as it declares.
+    #[must_use]
+    pub fn load(self) -> File {
+        read(self.json()).unwrap_or_else(|defect| panic!("{self:?}: {defect}"))
+    }
+
+    const fn json(self) -> &'static str {
+        match self {
+            Self::Argon2 => include_str!("../data/argon2.json"),
+            Self::Bcrypt => include_str!("../data/bcrypt.json"),
+            Self::Deviations => include_str!("../data/deviations.json"),
+            Self::Foreign => include_str!("../data/foreign.json"),
+            Self::Hostile => include_str!("../data/hostile.json"),
+            Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
+            Self::Scrypt => include_str!("../data/scrypt.json"),
+        }
+    }
+}
+
+/// What stands in a file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct File {
+    /// The schema's file name.
+    #[serde(rename = "$schema")]
+    pub schema: String,
+    /// The file's own name, without `.json`.
+    pub topic: String,
+    /// What the vectors are about.
+    pub description: String,
+    /// The program that wrote the file.
+    pub generator: String,
+    /// How many vectors all groups hold together.
+    pub number_of_tests: usize,
+    /// What each flag means.
+    pub notes: BTreeMap<String, String>,
+    /// The vectors, by source.
+    pub test_groups: Vec<Group>,
+}
+
+/// Vectors of one kind from one source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "type")]
+pub enum Group {
+    /// Passwords against stored hashes.
+    Verify {
+        /// Where they are from.
+        source: Source,
+        /// The vectors.
+        tests: Vec<Verify>,
+    },
+    /// PBKDF2 with salts too short for a string: for the kernel alone.
+    Pbkdf2Raw {
+        /// Where they are from.
+        source: Source,
+        /// The vectors.
+        tests: Vec<Pbkdf2Raw>,
+    },
+    /// scrypt with salts too short for a string: for the kernel alone.
+    ScryptRaw {
+        /// Where they are from.
+        source: Source,
+        /// The vectors.
+        tests: Vec<ScryptRaw>,
+    },
+}
+
+/// The document or the software that vectors are from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A password against a stored hash.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Verify {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// What is special.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The stored hash.
+    pub hash: String,
+    /// What verifying answers under the shipped ceilings.
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
+/// What verifying answers. The names are the codes of the HTTP contract.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Expected {
+    /// The password is right.
+    Match,
+    /// The password is wrong.
+    Mismatch,
+    /// The string does not parse.
+    InvalidHash,
+    /// The scheme is not verified here.
+    UnsupportedHash,
+    /// The string parses and costs too much.
+    CostOutOfBounds,
+}
+
+/// The hash function under HMAC.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Prf {
+    /// SHA-1
+    Sha1,
+    /// SHA-256
+    Sha256,
+    /// SHA-512
+    Sha512,
+}
+
+/// Inputs and output of PBKDF2.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Pbkdf2Raw {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// The inputs in words.
+    pub comment: String,
+    /// The hash function under HMAC.
+    pub prf: Prf,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The salt.
+    #[serde(deserialize_with = "hex")]
+    pub salt: Vec<u8>,
+    /// Iterations for each block.
+    pub iterations: u32,
+    /// Length of the output, in bytes.
+    pub dk_len: usize,
+    /// The output.
+    #[serde(deserialize_with = "hex")]
+    pub output: Vec<u8>,
+    /// Always [`Expected::Match`].
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
+/// Inputs and output of scrypt.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ScryptRaw {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// The inputs in words.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The salt.
+    #[serde(deserialize_with = "hex")]
+    pub salt: Vec<u8>,
+    /// Binary logarithm of `N`.
+    pub log_n: u8,
+    /// Block size `r`.
+    pub r: u32,
+    /// Parallelization `p`.
+    pub p: u32,
+    /// Length of the output, in bytes.
+    pub dk_len: usize,
+    /// The output.
+    #[serde(deserialize_with = "hex")]
+    pub output: Vec<u8>,
+    /// Always [`Expected::Match`].
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
+/// A kind of vector: [`Verify`], [`Pbkdf2Raw`] or [`ScryptRaw`].
+pub trait Vector: Sized {
+    /// The vectors of this kind in a group.
+    fn of(group: &Group) -> &[Self];
+}
+
+impl Vector for Verify {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Verify { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for Pbkdf2Raw {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Pbkdf2Raw { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for ScryptRaw {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::ScryptRaw { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+/// Reads a file and checks what its schema cannot say: the count, and that numbers and flags mean one thing each.
+fn read(json: &str) -> Result<File, String> {
+    let file: File = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let tests: Vec<_> = file.test_groups.iter().flat_map(ids_and_flags).collect();
+    if tests.len() != file.number_of_tests {
+        return Err(format!("{} vectors are declared, {} are there", file.number_of_tests, tests.len()));
+    }
+    let ids: BTreeSet<_> = tests.iter().map(|(id, _)| id).collect();
+    if ids.len() != tests.len() {
+        return Err("two vectors have the same tcId".to_owned());
+    }
+    let unexplained = tests.iter().flat_map(|(_, flags)| *flags).find(|flag| !file.notes.contains_key(*flag));
+    match unexplained {
+        Some(flag) => Err(format!("the flag {flag} has no note")),
+        None => Ok(file),
+    }
+}
+
+fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
+    match group {
+        Group::Verify { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Pbkdf2Raw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::ScryptRaw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+    }
+}
+
+/// Bytes written in lower-case hex.
+fn hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let digits: Option<Vec<u32>> =
+        text.chars().map(|c| c.to_digit(16).filter(|_| !c.is_uppercase())).collect();
+    let digits =
+        digits.filter(|digits| digits.len().is_multiple_of(2)).ok_or_else(|| D::Error::custom("no hex"))?;
+    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).map_err(D::Error::custom)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_whole_and_named_after_its_topic() {
+        for topic in Topic::ALL {
+            let file = topic.load();
+            assert_eq!(file.topic, format!("{topic:?}").to_lowercase());
+            assert!(!file.notes.is_empty(), "{topic:?}");
+        }
+    }
+
+    #[test]
+    fn a_vector_too_few_is_an_error() {
+        let whole = Topic::Scrypt.json();
+        let count = read(whole).unwrap().number_of_tests;
+        let declared = format!("\"numberOfTests\": {count}");
+        let one_more = whole.replace(&declared, &format!("\"numberOfTests\": {}", count + 1));
+        assert!(read(&one_more).unwrap_err().contains("are declared"));
+    }
+
+    #[test]
+    fn a_number_given_twice_is_an_error() {
+        let twice = Topic::Scrypt.json().replacen("\"tcId\": 2,", "\"tcId\": 1,", 1);
+        assert!(read(&twice).unwrap_err().contains("same tcId"));
+    }
+
+    #[test]
+    fn an_unknown_field_an_unknown_flag_and_bad_hex_are_errors() {
+        let whole = Topic::Scrypt.json();
+        for (from, to) in [
+            ("\"comment\":", "\"remark\":"),
+            ("\"ShortSalt\"\n", "\"LongSalt\"\n"),
+            ("\"password\": \"7", "\"password\": \"g"),
+            ("\"password\": \"7", "\"password\": \""),
+            ("\"result\": \"match\"", "\"result\": \"valid\""),
+        ] {
+            let changed = whole.replacen(from, to, 1);
+            assert_ne!(changed, whole, "{from} is not there");
+            assert!(read(&changed).is_err(), "{to}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "has no vector of this kind")]
+    fn a_runner_that_runs_nothing_fails() {
+        for_each(Topic::Bcrypt, |_: &ScryptRaw| ());
+    }
+}

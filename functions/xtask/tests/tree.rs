@@ -1,0 +1,121 @@
+//! Invariants of the tree: what ARCHITECTURE.md says of the structure, asserted.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+/// The data path: a crate uses only crates to its right. Front doors share the first place.
+const DATA_PATH: &[&[&str]] = &[
+    &["saltern-lambda", "saltern-cli"],
+    &["saltern-service"],
+    &["saltern-policy"],
+    &["saltern-algorithm"],
+    &["saltern-encoded"],
+];
+
+/// Crates that measure or check the others, and that nothing shipped depends on.
+const BESIDE_THE_DATA_PATH: &[&str] = &["saltern-bench", "saltern-vectors", "xtask"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Each workspace crate with the workspace crates that it is built on (not only tested with).
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
+    let own: BTreeSet<String> = packages.iter().map(name).collect();
+    let built_on = |package: &Value| {
+        let dependencies = package["dependencies"].as_array().unwrap();
+        dependencies.iter().filter(|d| d["kind"] != "dev").map(name).filter(|d| own.contains(d)).collect()
+    };
+    packages.iter().map(|package| (name(package), built_on(package))).collect()
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let place = |name: &str| DATA_PATH.iter().position(|step| step.contains(&name));
+    for (package, built_on) in dependencies() {
+        let Some(own) = place(&package) else {
+            assert!(
+                BESIDE_THE_DATA_PATH.contains(&package.as_str()),
+                "{package} has no place in the data path"
+            );
+            continue;
+        };
+        for dependency in built_on {
+            let other = place(&dependency);
+            assert!(other.is_some_and(|other| other > own), "{package} must not use {dependency}");
+        }
+    }
+}
+
+/// Files of the tree that git knows or would add, with their text.
+fn texts() -> Vec<(String, String)> {
+    let output = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let names = String::from_utf8(output.stdout).unwrap();
+    let read = |name: &str| Some((name.to_owned(), fs::read_to_string(root().join(name)).ok()?));
+    let texts: Vec<_> = names.lines().filter_map(read).collect();
+    assert!(texts.len() > 50, "only {} files were found", texts.len());
+    texts
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    // Written apart, so that this file does not find itself.
+    let words =
+        [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimplemented", "!(")];
+    for (name, text) in texts().iter().filter(|(name, _)| name.ends_with(".rs") || name.ends_with(".scala")) {
+        for word in words {
+            assert!(!text.contains(word), "{name} holds {word}");
+        }
+        assert!(!text.contains(concat!("#[ign", "ore")), "{name} leaves a test out");
+    }
+}
+
+#[test]
+fn text_ends_with_one_newline_and_lines_without_spaces() {
+    let written_by_hand = [".rs", ".toml", ".md", ".yml", ".tf", ".ts", ".scala", ".sbt", "Makefile"];
+    for (name, text) in texts() {
+        if !written_by_hand.iter().any(|ending| name.ends_with(ending)) || text.is_empty() {
+            continue;
+        }
+        assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name} does not end with one newline");
+        let trailing = text.lines().position(|line| line.ends_with(' ') || line.ends_with('\t'));
+        assert_eq!(trailing.map(|i| i + 1), None, "{name} has a line that ends with a space");
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_its_rooms() {
+    let rooms = [
+        "functions/algorithm/src/argon2/",
+        "functions/algorithm/src/bcrypt/",
+        "functions/algorithm/src/pbkdf2/",
+        "functions/bench/",
+        "client-scala/native/",
+    ];
+    for (name, text) in texts().iter().filter(|(name, _)| name.ends_with(".rs")) {
+        let lifts = text.contains(concat!("allow(unsafe", "_code"))
+            || text.contains(concat!("expect(unsafe", "_code"));
+        assert!(!lifts || rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
+    }
+}
