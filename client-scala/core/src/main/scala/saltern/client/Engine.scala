@@ -120,7 +120,8 @@ private[client] final class Engine(
   private def transmit(group: Group): Unit = {
     val now = scheduler.nanos
     val millisLeft = (group.deadline - now) / 1000000
-    if (group.calls.forall(_.done) || closed.get()) { permits.release(); settle(group, Outcome.NoConnection) }
+    // A permit may come as the attempt's time ends: too late to send anything.
+    if (group.calls.forall(_.done) || closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
     // Nothing can be done in less than the header's unit. The calls' own timers say so.
     else if (millisLeft < 1) { permits.release(); settle(group, Outcome.Failed(TransportFailure.Kind.TimedOut, "before sending")) }
     else

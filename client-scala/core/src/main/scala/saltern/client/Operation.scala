@@ -100,8 +100,8 @@ private[client] object Operation {
     case Verify(stored, _) =>
       stored.collect {
         // Refused before it travels, as the service would.
-        case text if text.length > EncodedHash.MaxBytes || utf8(text).length > EncodedHash.MaxBytes => RefusalCode.InvalidHash
-        case text if !isUnicode(text)                                                              => RefusalCode.InvalidText
+        case text if EncodedHash.isTooLong(text) => RefusalCode.InvalidHash
+        case text if !isUnicode(text)            => RefusalCode.InvalidText
       }
   }
 

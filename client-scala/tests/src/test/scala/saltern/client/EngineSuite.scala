@@ -397,19 +397,24 @@ class EngineSuite extends munit.FunSuite {
     val world = new World(_.withLocalQueue(8))
     var calls = Vector.empty[(Boolean, Duration, Future[Verified])]
     for (i <- 1 to 3000) {
-      if (random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
+      // Ill and well by turns.
+      if (i / 300 % 2 == 0 && random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
       val right = random.nextBoolean()
       val deadline = (50 + random.nextInt(5000)).millis
       val future = world.client.withDeadline(deadline).verifyOrDecoy(if (right) secret else Password("wrong"), Some(bcrypt4))
       calls :+= ((right, world.virtual.now + deadline, future))
       world.virtual.advance(random.nextInt(20).millis)
       if (random.nextInt(4) == 0) world.virtual.runLocal()
-      if (i % 500 == 0) world.service.recover()
+      // Or faults pile up while the breaker keeps calls away.
+      if (i % 20 == 0) world.service.recover()
       for ((_, ends, f) <- calls if world.virtual.now >= ends) assert(f.isCompleted, s"call of step $i is late")
-      calls = calls.filterNot(_._3.value.exists { case Success(v) => assertEquals(v.matches, calls.find(_._3.value.contains(Success(v))).get._1); true; case _ => false })
     }
     world.virtual.advance(6.seconds)
-    assert(calls.forall(_._3.isCompleted))
+    for ((right, _, f) <- calls) f.value match {
+      case Some(Success(verified))         => assertEquals(verified.matches, right)
+      case Some(Failure(_: SalternError)) => ()
+      case other                           => fail(s"$other")
+    }
     val answers = world.listener.events.collect { case Event.Answer(_, origin) => origin }
     assert(answers.count(_ == Origin.Remote) > 100 && answers.count(_ == Origin.Local) > 100, answers.groupBy(identity).view.mapValues(_.size).toMap.toString)
   }

@@ -1,5 +1,6 @@
 package saltern.client.local
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
 /** The text of a stored hash: strict parse and print, no cryptography. The same forms as the service's own parser reads
@@ -17,13 +18,16 @@ private[saltern] object EncodedHash {
   val MaxBytes: Int = 1024
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
-    if (stored.length > MaxBytes) Left(ParseError.Invalid)
+    if (isTooLong(stored)) Left(ParseError.Invalid)
     else if (!stored.startsWith("$")) Left(ParseError.UnknownScheme)
     else
       splitOnce(stored.substring(1), '$') match {
         case None                 => Left(ParseError.UnknownScheme)
         case Some((scheme, rest)) => parseScheme(scheme, rest)
       }
+
+  /** Counted in bytes of UTF-8, and not encoded where the characters alone are too many. */
+  def isTooLong(stored: String): Boolean = stored.length > MaxBytes || stored.getBytes(UTF_8).length > MaxBytes
 
   private def parseScheme(scheme: String, rest: String): Either[ParseError, EncodedHash] = scheme match {
     case "2a" | "2b" | "2y"                           => parseBcrypt(scheme, rest)

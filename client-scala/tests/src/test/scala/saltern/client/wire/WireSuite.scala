@@ -71,7 +71,8 @@ class WireSuite extends munit.FunSuite {
     for (count <- Seq(0, 1, 3)) assert(Wire.batch(batch(Seq.fill(count)(result)*), 2).isLeft, s"$count")
     val mixed = Wire.batch(batch(result, s"""{"status":422,"problem":${problem("invalid_hash", 422)}}"""), 2)
     assertEquals(mixed.map(_(1)), Right(Outcome.Problem(422, "invalid_hash", None, None)))
-    for (odd <- Seq("{}", """{"status":200}""", """{"status":422,"body":{}}""", s"""{"status":500,"problem":${problem("invalid_hash", 422)}}"""))
+    assert(Wire.batch(batch(result, "{}"), 2).isLeft)
+    for (odd <- Seq("""{"status":200}""", """{"status":422,"body":{}}""", s"""{"status":500,"problem":${problem("invalid_hash", 422)}}"""))
       Wire.batch(batch(result, odd), 2).map(_(1)) match {
         case Right(Outcome.Unreadable(_)) => ()
         case other                        => fail(s"$odd: $other")
