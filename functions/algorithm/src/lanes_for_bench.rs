@@ -2,12 +2,15 @@
 //!
 //! It takes [`Admitted`] settings like every other road to a kernel.
 
-use saltern_encoded::Setting;
+use core::fmt;
+
+use saltern_encoded::{Setting, pbkdf2::Prf};
 
 use crate::{
     Admitted, Output,
     argon2::{arena::Arena, kernel::Path},
     bcrypt::lanes::{Lane, advance},
+    pbkdf2::lanes as pbkdf2_lanes,
 };
 
 /// Computes one to eight bcrypt hashes of one cost, all in step.
@@ -67,4 +70,60 @@ impl Argon2 {
         self.path.compute(setting, password, output.as_mut(), &mut self.arena).ok()?;
         Some(output)
     }
+}
+
+/// Computes PBKDF2 hashes of one function and cost, all in step: by one code path, or by the fastest kernels.
+///
+/// # Panics
+/// Where a setting is not PBKDF2's, the costs or functions differ, or they are more than the widest kernel takes.
+#[must_use]
+pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
+    let mut lanes: Vec<_> = hashes
+        .iter()
+        .map(|(admitted, password)| match admitted.setting() {
+            Setting::Pbkdf2(setting) => pbkdf2_lanes::Lane::start(setting, password),
+            other => panic!("not PBKDF2: {other:?}"),
+        })
+        .collect();
+    let steps = lanes.first().map_or(0, |lane| lane.remaining());
+    let mut in_step: Vec<&mut pbkdf2_lanes::Lane> = lanes.iter_mut().map(|lane| &mut **lane).collect();
+    match path {
+        Some(Pbkdf2Path(path)) => pbkdf2_lanes::advance_on(path, &mut in_step, steps),
+        None => pbkdf2_lanes::advance(&mut in_step, steps),
+    }
+    lanes
+        .into_iter()
+        .zip(hashes)
+        .map(|(lane, (admitted, _))| {
+            let mut output = Output::zeroed(admitted.setting().output_bytes());
+            lane.finish(output.as_mut());
+            output
+        })
+        .collect()
+}
+
+/// A code path of PBKDF2.
+#[derive(Clone, Copy, Debug)]
+pub struct Pbkdf2Path(pbkdf2_lanes::Path);
+
+impl fmt::Display for Pbkdf2Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// The paths for this function that the machine has, each with the numbers of streams that its kernels take.
+#[must_use]
+pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
+    let paths = pbkdf2_lanes::Path::ALL.into_iter().filter(|path| path.available());
+    paths
+        .map(|path| (Pbkdf2Path(path), path.streams(prf).collect::<Vec<_>>()))
+        .filter(|(_, streams)| !streams.is_empty())
+        .collect()
+}
+
+/// How many PBKDF2 lanes a worker on this machine keeps.
+#[must_use]
+pub fn pbkdf2_width(prf: Prf) -> usize {
+    pbkdf2_lanes::width(prf)
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-pub(crate) const USAGE: &str =
-    "usage: saltern-bench kernels [bcrypt|argon2] [--cost N] [--lanes N,N,...] [--rounds N] [--json FILE]";
+pub(crate) const USAGE: &str = "usage: saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--lanes N,N,...] [--iterations N] [--rounds N] \
+     [--json FILE]";
 
 /// What the command line asks for.
 pub(crate) struct Arguments {
@@ -11,6 +11,8 @@ pub(crate) struct Arguments {
     pub(crate) bcrypt_cost: u32,
     /// bcrypt: the numbers of lanes to measure.
     pub(crate) bcrypt_lanes: Vec<usize>,
+    /// PBKDF2: iterations, of each function.
+    pub(crate) pbkdf2_iterations: u32,
     /// Rounds of A B C … C B A; a figure is the median over them.
     pub(crate) rounds: usize,
     /// Where the same figures go as JSON.
@@ -27,6 +29,7 @@ impl Arguments {
             kernel: None,
             bcrypt_cost: DEFAULT_BCRYPT_COST,
             bcrypt_lanes: (1..=8).collect(),
+            pbkdf2_iterations: DEFAULT_PBKDF2_ITERATIONS,
             rounds: DEFAULT_ROUNDS,
             json: None,
         };
@@ -38,6 +41,7 @@ impl Arguments {
                     arguments.bcrypt_lanes =
                         lanes.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
                 }
+                "--iterations" => arguments.pbkdf2_iterations = words.next()?.parse().ok()?,
                 "--rounds" => arguments.rounds = words.next()?.parse().ok().filter(|rounds| *rounds > 0)?,
                 "--json" => arguments.json = Some(words.next()?.into()),
                 kernel if !kernel.starts_with('-') && arguments.kernel.is_none() => {
@@ -52,6 +56,9 @@ impl Arguments {
 
 /// The cost that every published bcrypt figure is about.
 const DEFAULT_BCRYPT_COST: u32 = 10;
+
+/// Long enough to measure; time is linear in it, so that ratios hold for 210,000 and for 600,000.
+const DEFAULT_PBKDF2_ITERATIONS: u32 = 50_000;
 
 /// Issue 3 wants the median of five.
 const DEFAULT_ROUNDS: usize = 5;

@@ -1,6 +1,6 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
-//! `saltern-bench kernels [bcrypt|argon2] [--cost N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
 
 #![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
 
@@ -35,9 +35,17 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
     let measurements = match arguments.kernel.as_deref() {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
+        Some("pbkdf2") => kernels::pbkdf2::measure(arguments)?,
         Some("argon2") => kernels::argon2::measure(arguments)?,
-        Some(other) => return Err(format!("no kernel is called {other}; there are: bcrypt, argon2").into()),
-        None => [kernels::bcrypt::measure(arguments)?, kernels::argon2::measure(arguments)?].concat(),
+        Some(other) => {
+            return Err(format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2").into());
+        }
+        None => [
+            kernels::bcrypt::measure(arguments)?,
+            kernels::pbkdf2::measure(arguments)?,
+            kernels::argon2::measure(arguments)?,
+        ]
+        .concat(),
     };
     let report = Report::new(measurements);
     report.print();

@@ -24,18 +24,19 @@ impl Report {
         for Measurement { title, rounds, rows } in &self.measurements {
             println!("\n{title}: medians of {rounds} interleaved rounds, compared to the first row");
             println!(
-                "{:<30} {:>7} {:>10} {:>10} {:>10} {:>12}",
-                "", "at once", "call ms", "hash ms", "call time", "hashes/core"
+                "{:<30} {:>7} {:>10} {:>10} {:>10} {:>12} {:>12}",
+                "", "at once", "call ms", "hash ms", "call time", "hashes/core", "by fastest"
             );
             for row in rows {
                 println!(
-                    "{:<30} {:>7} {:>10.2} {:>10.2} {:>9.3}x {:>11.2}x",
+                    "{:<30} {:>7} {:>10.2} {:>10.2} {:>9.3}x {:>11.2}x {:>11.2}x",
                     row.name,
                     row.at_once,
                     row.call_ms,
                     row.hash_ms,
                     row.call_time_ratio,
-                    row.hashes_per_core_ratio
+                    row.hashes_per_core_ratio,
+                    row.fastest_hashes_per_core_ratio
                 );
             }
         }

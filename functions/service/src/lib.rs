@@ -39,7 +39,7 @@ pub use log::say_only_where_a_panic_was;
 pub use outcome::{End, Operation, Outcome, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request_id::RequestId;
-pub use service::{Arrival, Service};
+pub use service::{Arrival, NotAfter, Service};
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///

@@ -372,6 +372,7 @@ fn digest() -> Value {
     json!({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"})
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "each caller writes its fields in place")]
 fn object(required: &[&str], properties: Value) -> Value {
     json!({
         "type": "object",

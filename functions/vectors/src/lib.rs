@@ -321,6 +321,20 @@ mod tests {
     }
 
     #[test]
+    fn every_file_is_as_the_schema_says_and_the_schema_refuses_more() {
+        let schema: serde_json::Value =
+            serde_json::from_str(include_str!("../data/vectors.schema.json")).unwrap();
+        let schema = jsonschema::validator_for(&schema).unwrap();
+        for topic in Topic::ALL {
+            let mut file: serde_json::Value = serde_json::from_str(topic.json()).unwrap();
+            let defect = schema.validate(&file).err().map(|error| error.to_string());
+            assert_eq!(defect, None, "{topic:?}");
+            file["testGroups"][0]["tests"][0]["unknown"] = true.into();
+            assert!(!schema.is_valid(&file), "{topic:?}");
+        }
+    }
+
+    #[test]
     fn a_vector_too_few_is_an_error() {
         let whole = Topic::Scrypt.json();
         let count = read(whole).unwrap().number_of_tests;

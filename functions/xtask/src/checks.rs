@@ -32,6 +32,13 @@ pub(crate) fn every_change() -> Vec<Check> {
             command: &["cargo", "test", "--locked", "--workspace", "--no-fail-fast"],
             environment: &[],
         },
+        Check {
+            part: "fuzz",
+            shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
+            command: &["cargo", "test", "--locked", "--manifest-path", "functions/fuzz/Cargo.toml"],
+            // A relative directory is relative to where cargo starts: the workspace's own.
+            environment: &[("CARGO_TARGET_DIR", "target")],
+        },
     ]
 }
 

@@ -9,7 +9,7 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::slice;
 
-use zeroize::Zeroize as _;
+use zeroize::optimization_barrier;
 
 use super::block::{BYTES, Block};
 use crate::OutOfMemory;
@@ -99,10 +99,13 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// Plain stores: 1.1 times the time of a hash without wiping. Stores past the cache (non-temporal) leave the next hash
+/// to fetch every line, `Zeroize` writes word by word: both are slower.
 fn wipe(blocks: &mut [Block]) {
-    for block in blocks {
-        block.zeroize();
+    for block in &mut *blocks {
+        *block = Block::ZERO;
     }
+    optimization_barrier(blocks);
 }
 
 /// Memory from the system, all of it in place.
@@ -275,8 +278,9 @@ mod tests {
     fn what_the_system_does_not_have_is_an_error() {
         let mut arena = Arena::new(u64::MAX);
         assert!(arena.lend(usize::MAX).is_err());
-        // More than any address space: 2^60 bytes.
-        assert!(arena.lend(1 << 50).is_err());
+        assert!(arena.lend(usize::MAX / BYTES).is_err());
+        // 2^60 bytes: a number, but more than any address space. (Miri ends where an allocation fails.)
+        assert!(cfg!(miri) || arena.lend(1 << 50).is_err());
         assert_eq!(arena.resident_bytes(), 0);
         assert!(arena.lend(8).is_ok());
     }

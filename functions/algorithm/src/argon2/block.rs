@@ -60,6 +60,9 @@ pub(super) trait Compressor: Copy + Send + Sync {
         xor: bool,
     ) -> u64;
 
+    /// Writes G(0, `input`).
+    fn once(self, input: &Block, output: &mut Block);
+
     /// Asks for a block that is soon to be read.
     fn prefetch(self, block: &Block);
 }

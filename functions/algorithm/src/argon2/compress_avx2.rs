@@ -1,6 +1,7 @@
-//! Argon2's compression in AVX2: two rows, then one pair of columns, in registers at a time.
+//! Argon2's compression in AVX2: four rows, then two pairs of columns, in registers at a time.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
+use core::arch::asm;
 use core::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64, _mm256_alignr_epi8, _mm256_load_si256,
     _mm256_loadu_si256, _mm256_mul_epu32, _mm256_permute4x64_epi64, _mm256_setzero_si256,
@@ -55,6 +56,10 @@ impl Compressor for Avx2 {
         destination.0[0]
     }
 
+    fn once(self, input: &Block, output: &mut Block) {
+        self.step(&mut (), &Block::ZERO, input, output, false);
+    }
+
     #[inline(always)]
     fn prefetch(self, block: &Block) {
         for line in block.0.chunks_exact(WORDS_PER_LINE) {
@@ -67,47 +72,64 @@ impl Compressor for Avx2 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool) {
-    // Vector `4·row + part` holds the words 4·part to 4·part + 3 of that row.
-    let mut state = [_mm256_setzero_si256(); VECTORS];
-    let mut mixed = [_mm256_setzero_si256(); VECTORS];
-    for rows in 0..4 {
-        let mut pair = [_mm256_setzero_si256(); 8];
-        for (vector, pair) in pair.iter_mut().enumerate() {
-            let index = 8 * rows + vector;
-            *pair = _mm256_xor_si256(load(previous, index), load(reference, index));
-            mixed[index] = if xor { _mm256_xor_si256(*pair, load(destination, index)) } else { *pair };
+    let turns = Turns::new();
+    // Vector `part` of a row holds its words 4·part to 4·part + 3.
+    let rows = [0, 4].map(|first| {
+        let mut mixed = [[_mm256_setzero_si256(); 4]; 4];
+        for (row, parts) in (first..).zip(&mut mixed) {
+            for (index, mixed) in (4 * row..).zip(parts) {
+                *mixed = _mm256_xor_si256(load(previous, index), load(reference, index));
+                // What is XORed in at the end waits in the destination, whose lines come while the rounds run.
+                let old = if xor { load(destination, index) } else { _mm256_setzero_si256() };
+                store(destination, index, _mm256_xor_si256(*mixed, old));
+            }
         }
-        let [mut a0, mut b0, mut c0, mut d0, mut a1, mut b1, mut c1, mut d1] = pair;
-        quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-        quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
+        let [mut a, mut b, mut c, mut d] = transposed(&mixed);
+        quarter_rounds(&turns, &mut a, &mut b, &mut c, &mut d);
         // The diagonals are reached by turning a, c and d around b: b is ready last and needed first.
-        turn_row::<ROTATE_3, ROTATE_1>(&mut a0, &mut c0, &mut d0);
-        turn_row::<ROTATE_3, ROTATE_1>(&mut a1, &mut c1, &mut d1);
-        quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-        quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
-        turn_row::<ROTATE_1, ROTATE_3>(&mut a0, &mut c0, &mut d0);
-        turn_row::<ROTATE_1, ROTATE_3>(&mut a1, &mut c1, &mut d1);
-        state[8 * rows..8 * rows + 8].copy_from_slice(&[a0, b0, c0, d0, a1, b1, c1, d1]);
-    }
+        a = a.map(|a| _mm256_permute4x64_epi64::<ROTATE_3>(a));
+        c = c.map(|c| _mm256_permute4x64_epi64::<ROTATE_1>(c));
+        d = d.map(|d| _mm256_permute4x64_epi64::<ROTATE_2>(d));
+        quarter_rounds(&turns, &mut a, &mut b, &mut c, &mut d);
+        a = a.map(|a| _mm256_permute4x64_epi64::<ROTATE_1>(a));
+        c = c.map(|c| _mm256_permute4x64_epi64::<ROTATE_3>(c));
+        d = d.map(|d| _mm256_permute4x64_epi64::<ROTATE_2>(d));
+        transposed(&[a, b, c, d])
+    });
     // A pair of columns is one vector of each row; the four words of a part lie in two rows.
-    for columns in 0..4 {
-        let [mut a0, mut a1, mut b0, mut b1, mut c0, mut c1, mut d0, mut d1] =
-            core::array::from_fn(|row| state[4 * row + columns]);
-        quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-        quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
-        (a1, a0) = turn_columns(a0, a1);
-        (c0, c1) = turn_columns(c0, c1);
-        (d0, d1) = (d1, d0);
-        quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-        quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
-        (a0, a1) = turn_columns(a0, a1);
-        (c1, c0) = turn_columns(c0, c1);
-        (d0, d1) = (d1, d0);
-        for (row, vector) in [a0, a1, b0, b1, c0, c1, d0, d1].into_iter().enumerate() {
-            let index = 4 * row + columns;
-            store(destination, index, _mm256_xor_si256(vector, mixed[index]));
+    for pair in [[0, 1], [2, 3]] {
+        let part = |row: usize| {
+            let [first, second] = pair;
+            [
+                rows[row / 4][row % 4][first],
+                rows[row / 4][row % 4 + 1][first],
+                rows[row / 4][row % 4][second],
+                rows[row / 4][row % 4 + 1][second],
+            ]
+        };
+        let (mut a, mut b, mut c, mut d) = (part(0), part(2), part(4), part(6));
+        quarter_rounds(&turns, &mut a, &mut b, &mut c, &mut d);
+        a = columns_turned_3(a);
+        c = columns_turned_1(c);
+        d = [d[1], d[0], d[3], d[2]];
+        quarter_rounds(&turns, &mut a, &mut b, &mut c, &mut d);
+        a = columns_turned_1(a);
+        c = columns_turned_3(c);
+        d = [d[1], d[0], d[3], d[2]];
+        for (row, part) in [(0, a), (2, b), (4, c), (6, d)] {
+            for (vector, value) in part.into_iter().enumerate() {
+                let index = 4 * (row + vector % 2) + pair[vector / 2];
+                store(destination, index, _mm256_xor_si256(value, load(destination, index)));
+            }
         }
     }
+}
+
+/// The parts of four rows by part, or back.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transposed([p, q, r, s]: &[Four; 4]) -> [Four; 4] {
+    [[p[0], q[0], r[0], s[0]], [p[1], q[1], r[1], s[1]], [p[2], q[2], r[2], s[2]], [p[3], q[3], r[3], s[3]]]
 }
 
 #[inline]
@@ -126,35 +148,51 @@ fn store(block: &mut Block, vector: usize, value: __m256i) {
     unsafe { _mm256_store_si256(words.as_mut_ptr().cast(), value) }
 }
 
+/// Turns the four words of each of four columns, two vectors a pair, down by one.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn turn_row<const A: i32, const C: i32>(a: &mut __m256i, c: &mut __m256i, d: &mut __m256i) {
-    *a = _mm256_permute4x64_epi64::<A>(*a);
-    *c = _mm256_permute4x64_epi64::<C>(*c);
-    *d = _mm256_permute4x64_epi64::<ROTATE_2>(*d);
+fn columns_turned_1([x0, x1, y0, y1]: Four) -> Four {
+    [
+        _mm256_alignr_epi8::<8>(x1, x0),
+        _mm256_alignr_epi8::<8>(x0, x1),
+        _mm256_alignr_epi8::<8>(y1, y0),
+        _mm256_alignr_epi8::<8>(y0, y1),
+    ]
 }
 
-/// Turns the four words of each of two columns down by one; with the two results exchanged, by three.
+/// The same by three.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn turn_columns(first: __m256i, second: __m256i) -> (__m256i, __m256i) {
-    (_mm256_alignr_epi8::<8>(second, first), _mm256_alignr_epi8::<8>(first, second))
+fn columns_turned_3(x: Four) -> Four {
+    let [x0, x1, y0, y1] = columns_turned_1(x);
+    [x1, x0, y1, y0]
 }
 
-/// GB of RFC 9106 §3.6, four times side by side.
+/// GB of RFC 9106 §3.6, sixteen times: four chains that do not wait for each other.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn quarter_rounds(a: &mut __m256i, b: &mut __m256i, c: &mut __m256i, d: &mut __m256i) {
-    *a = multiply_add(*a, *b);
-    *d = _mm256_shuffle_epi32::<SWAP_HALVES>(_mm256_xor_si256(*d, *a));
-    *c = multiply_add(*c, *d);
-    *b = rotate_bytes::<3>(_mm256_xor_si256(*b, *c));
-    *a = multiply_add(*a, *b);
-    *d = rotate_bytes::<2>(_mm256_xor_si256(*d, *a));
-    *c = multiply_add(*c, *d);
-    let sum = _mm256_xor_si256(*b, *c);
-    *b = _mm256_xor_si256(_mm256_srli_epi64::<63>(sum), _mm256_add_epi64(sum, sum));
+fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &mut Four) {
+    for chain in 0..4 {
+        a[chain] = multiply_add(a[chain], b[chain]);
+        d[chain] = _mm256_shuffle_epi32::<SWAP_HALVES>(_mm256_xor_si256(d[chain], a[chain]));
+    }
+    for chain in 0..4 {
+        c[chain] = multiply_add(c[chain], d[chain]);
+        b[chain] = _mm256_shuffle_epi8(_mm256_xor_si256(b[chain], c[chain]), turns.by_24);
+    }
+    for chain in 0..4 {
+        a[chain] = multiply_add(a[chain], b[chain]);
+        d[chain] = _mm256_shuffle_epi8(_mm256_xor_si256(d[chain], a[chain]), turns.by_16);
+    }
+    for chain in 0..4 {
+        c[chain] = multiply_add(c[chain], d[chain]);
+        let sum = _mm256_xor_si256(b[chain], c[chain]);
+        b[chain] = _mm256_xor_si256(_mm256_srli_epi64::<63>(sum), _mm256_add_epi64(sum, sum));
+    }
 }
+
+/// One part of P's input, a, b, c or d, for four rows or two pairs of columns.
+type Four = [__m256i; 4];
 
 /// `x + y + 2·low(x)·low(y)`.
 #[inline]
@@ -164,17 +202,28 @@ fn multiply_add(x: __m256i, y: __m256i) -> __m256i {
     _mm256_add_epi64(_mm256_add_epi64(_mm256_add_epi64(x, y), product), product)
 }
 
-/// Each word turned right by whole bytes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn rotate_bytes<const BYTES: usize>(x: __m256i) -> __m256i {
-    let table: &[u8; 32] = const { &bytes_turned_right(BYTES) };
-    // SAFETY: 32 bytes of a table of that size.
-    let table = unsafe { _mm256_loadu_si256(table.as_ptr().cast()) };
-    _mm256_shuffle_epi8(x, table)
+/// Shuffles that turn each word right by whole bytes.
+struct Turns {
+    by_24: __m256i,
+    by_16: __m256i,
 }
 
-const VECTORS: usize = 32;
+impl Turns {
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn new() -> Self {
+        let (by_24, by_16): (&[u8; 32], &[u8; 32]) =
+            const { (&bytes_turned_right(3), &bytes_turned_right(2)) };
+        // SAFETY: 32 bytes of tables of that size.
+        let (by_24, mut by_16) =
+            unsafe { (_mm256_loadu_si256(by_24.as_ptr().cast()), _mm256_loadu_si256(by_16.as_ptr().cast())) };
+        // Whoever knows the table makes two shuffles of words out of one of bytes: LLVM does, and is slower for it.
+        // SAFETY: does nothing.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) by_16, options(pure, nomem, nostack, preserves_flags)) };
+        Self { by_24, by_16 }
+    }
+}
+
 const WORDS_PER_LINE: usize = 8;
 
 /// The four words of a vector turned down by one, two, three.

@@ -58,7 +58,12 @@ impl Compressor for Avx512 {
         xor: bool,
     ) -> u64 {
         // SAFETY: the machine has AVX-512F, or `self` would not exist.
-        unsafe { step(working, reference, destination, xor) }
+        unsafe { step::<IN_A_CHAIN>(working, reference, destination, xor) }
+    }
+
+    fn once(self, input: &Block, output: &mut Block) {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { step::<APART>(&mut load(&Block::ZERO), input, output, false) };
     }
 
     #[inline(always)]
@@ -86,7 +91,12 @@ fn load(block: &Block) -> Registers {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn step(state: &mut Registers, reference: &Block, destination: &mut Block, xor: bool) -> u64 {
+fn step<const CALLER: u8>(
+    state: &mut Registers,
+    reference: &Block,
+    destination: &mut Block,
+    xor: bool,
+) -> u64 {
     let reference = load(reference);
     for (state, reference) in state.iter_mut().zip(reference) {
         *state = _mm512_xor_si512(*state, reference);
@@ -170,6 +180,11 @@ fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
     let product = _mm512_mul_epu32(x, y);
     _mm512_add_epi64(_mm512_add_epi64(_mm512_add_epi64(x, y), product), product)
 }
+
+/// Two callers of `step`, each with a copy of its own: a function with one caller is inlined however long it is,
+/// and then the block does stay in registers.
+const IN_A_CHAIN: u8 = 0;
+const APART: u8 = 1;
 
 const WORDS_PER_VECTOR: usize = 8;
 const REGISTERS: usize = 16;

@@ -1,10 +1,10 @@
-//! Argon2's compression in NEON: a row or a pair of columns in eight registers at a time.
+//! Argon2's compression in NEON: two rows, then two pairs of columns, in sixteen registers at a time.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
 use core::arch::aarch64::{
-    uint64x2_t, vaddq_u64, vdupq_n_u64, veorq_u64, vextq_u64, vld1q_u8, vld1q_u64, vmovn_u64, vmull_u32,
-    vqtbl1q_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u64, vreinterpretq_u64_u8, vreinterpretq_u64_u32,
-    vrev64q_u32, vsriq_n_u64, vst1q_u64,
+    uint8x16_t, uint64x2_t, vaddq_u64, vdupq_n_u64, veorq_u64, vextq_u64, vld1q_u8, vld1q_u64, vmovn_u64,
+    vmull_u32, vqtbl1q_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u64, vreinterpretq_u64_u8,
+    vreinterpretq_u64_u32, vrev64q_u32, vsriq_n_u64, vst1q_u64,
 };
 use core::arch::asm;
 
@@ -56,6 +56,10 @@ impl Compressor for Neon {
         destination.0[0]
     }
 
+    fn once(self, input: &Block, output: &mut Block) {
+        self.step(&mut (), &Block::ZERO, input, output, false);
+    }
+
     #[inline(always)]
     fn prefetch(self, block: &Block) {
         for line in block.0.chunks_exact(WORDS_PER_LINE) {
@@ -77,36 +81,37 @@ fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool)
         state[index] = veorq_u64(load(previous, index), load(reference, index));
         mixed[index] = if xor { veorq_u64(state[index], load(destination, index)) } else { state[index] };
     }
-    for row in 0..8 {
-        round(&mut state, |pair| 8 * row + pair);
+    let turns = Turns::new();
+    for rows in [0, 2, 4, 6] {
+        rounds(&turns, &mut state, |second, pair| 8 * (rows + second) + pair);
     }
-    for column in 0..8 {
-        round(&mut state, |row| 8 * row + column);
+    for columns in [0, 2, 4, 6] {
+        rounds(&turns, &mut state, |second, row| 8 * row + columns + second);
     }
     for index in 0..VECTORS {
         store(destination, index, veorq_u64(state[index], mixed[index]));
     }
 }
 
-/// The permutation P on the eight vectors that `at` names.
+/// The permutation P on two times the eight vectors that `at` names.
 #[inline]
 #[target_feature(enable = "neon")]
-fn round(state: &mut [uint64x2_t; VECTORS], at: impl Fn(usize) -> usize) {
-    let [mut a0, mut a1, mut b0, mut b1, mut c0, mut c1, mut d0, mut d1] =
-        core::array::from_fn(|vector| state[at(vector)]);
-    quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-    quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
+fn rounds(turns: &Turns, state: &mut [uint64x2_t; VECTORS], at: impl Fn(usize, usize) -> usize) {
+    let part = |first| [at(0, first), at(0, first + 1), at(1, first), at(1, first + 1)];
+    let [mut a, mut b, mut c, mut d] = [0, 2, 4, 6].map(|first| part(first).map(|vector| state[vector]));
+    quarter_rounds(turns, &mut a, &mut b, &mut c, &mut d);
     // The diagonals are reached by turning a, c and d around b: b is ready last and needed first.
-    (a1, a0) = turn(a0, a1);
-    (c0, c1) = turn(c0, c1);
-    (d0, d1) = (d1, d0);
-    quarter_rounds(&mut a0, &mut b0, &mut c0, &mut d0);
-    quarter_rounds(&mut a1, &mut b1, &mut c1, &mut d1);
-    (a0, a1) = turn(a0, a1);
-    (c1, c0) = turn(c0, c1);
-    (d0, d1) = (d1, d0);
-    for (vector, value) in [a0, a1, b0, b1, c0, c1, d0, d1].into_iter().enumerate() {
-        state[at(vector)] = value;
+    a = turned_3(a);
+    c = turned_1(c);
+    d = [d[1], d[0], d[3], d[2]];
+    quarter_rounds(turns, &mut a, &mut b, &mut c, &mut d);
+    a = turned_1(a);
+    c = turned_3(c);
+    d = [d[1], d[0], d[3], d[2]];
+    for (first, values) in [(0, a), (2, b), (4, c), (6, d)] {
+        for (vector, value) in part(first).into_iter().zip(values) {
+            state[vector] = value;
+        }
     }
 }
 
@@ -126,26 +131,43 @@ fn store(block: &mut Block, vector: usize, value: uint64x2_t) {
     unsafe { vst1q_u64(words.as_mut_ptr(), value) }
 }
 
-/// Turns four words down by one; with the two results exchanged, by three.
+/// Turns the four words of each of two rows or columns, two vectors each, down by one.
 #[inline]
 #[target_feature(enable = "neon")]
-fn turn(first: uint64x2_t, second: uint64x2_t) -> (uint64x2_t, uint64x2_t) {
-    (vextq_u64::<1>(first, second), vextq_u64::<1>(second, first))
+fn turned_1([x0, x1, y0, y1]: Four) -> Four {
+    [vextq_u64::<1>(x0, x1), vextq_u64::<1>(x1, x0), vextq_u64::<1>(y0, y1), vextq_u64::<1>(y1, y0)]
 }
 
-/// GB of RFC 9106 §3.6, twice side by side.
+/// The same by three.
 #[inline]
 #[target_feature(enable = "neon")]
-fn quarter_rounds(a: &mut uint64x2_t, b: &mut uint64x2_t, c: &mut uint64x2_t, d: &mut uint64x2_t) {
-    *a = multiply_add(*a, *b);
-    *d = vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(veorq_u64(*d, *a))));
-    *c = multiply_add(*c, *d);
-    *b = rotate_bytes::<3>(veorq_u64(*b, *c));
-    *a = multiply_add(*a, *b);
-    *d = rotate_bytes::<2>(veorq_u64(*d, *a));
-    *c = multiply_add(*c, *d);
-    let sum = veorq_u64(*b, *c);
-    *b = vsriq_n_u64::<63>(vaddq_u64(sum, sum), sum);
+fn turned_3(x: Four) -> Four {
+    let [x0, x1, y0, y1] = turned_1(x);
+    [x1, x0, y1, y0]
+}
+
+/// GB of RFC 9106 §3.6, eight times: four chains that do not wait for each other.
+#[inline]
+#[target_feature(enable = "neon")]
+fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &mut Four) {
+    for chain in 0..4 {
+        a[chain] = multiply_add(a[chain], b[chain]);
+        let sum = veorq_u64(d[chain], a[chain]);
+        d[chain] = vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(sum)));
+    }
+    for chain in 0..4 {
+        c[chain] = multiply_add(c[chain], d[chain]);
+        b[chain] = shuffled(veorq_u64(b[chain], c[chain]), turns.by_24);
+    }
+    for chain in 0..4 {
+        a[chain] = multiply_add(a[chain], b[chain]);
+        d[chain] = shuffled(veorq_u64(d[chain], a[chain]), turns.by_16);
+    }
+    for chain in 0..4 {
+        c[chain] = multiply_add(c[chain], d[chain]);
+        let sum = veorq_u64(b[chain], c[chain]);
+        b[chain] = vsriq_n_u64::<63>(vaddq_u64(sum, sum), sum);
+    }
 }
 
 /// `x + y + 2·low(x)·low(y)`.
@@ -156,15 +178,31 @@ fn multiply_add(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t {
     vaddq_u64(vaddq_u64(vaddq_u64(x, y), product), product)
 }
 
-/// Each word turned right by whole bytes.
 #[inline]
 #[target_feature(enable = "neon")]
-fn rotate_bytes<const BYTES: usize>(x: uint64x2_t) -> uint64x2_t {
-    let table: &[u8; 16] = const { &bytes_turned_right(BYTES) };
-    // SAFETY: 16 bytes of a table of that size.
-    let table = unsafe { vld1q_u8(table.as_ptr()) };
+fn shuffled(x: uint64x2_t, table: uint8x16_t) -> uint64x2_t {
     vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(x), table))
 }
+
+/// Shuffles that turn each word right by whole bytes.
+struct Turns {
+    by_24: uint8x16_t,
+    by_16: uint8x16_t,
+}
+
+impl Turns {
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn new() -> Self {
+        let (by_24, by_16): (&[u8; 16], &[u8; 16]) =
+            const { (&bytes_turned_right(3), &bytes_turned_right(2)) };
+        // SAFETY: 16 bytes of tables of that size.
+        unsafe { Self { by_24: vld1q_u8(by_24.as_ptr()), by_16: vld1q_u8(by_16.as_ptr()) } }
+    }
+}
+
+/// One part of P's input, a, b, c or d: two vectors of each of two rows or columns.
+type Four = [uint64x2_t; 4];
 
 const VECTORS: usize = 64;
 const WORDS_PER_LINE: usize = 8;

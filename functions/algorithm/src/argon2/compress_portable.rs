@@ -44,6 +44,10 @@ impl Compressor for Portable {
         destination.0[0]
     }
 
+    fn once(self, input: &Block, output: &mut Block) {
+        self.step(&mut (), &Block::ZERO, input, output, false);
+    }
+
     #[inline(always)]
     fn prefetch(self, _block: &Block) {}
 }

@@ -25,28 +25,23 @@ impl Fill {
         };
         let xor = self.pass > 0 && self.params.version() == Version::V19;
         let mut working = compressor.start(segment.at(previous));
-        if self.addresses_known(segment.slice()) {
-            let mut addresses = Addresses::new(self, compressor, segment);
-            for offset in start..segment.len() {
-                let pseudo_random = addresses.at(offset);
-                let reference = self.reference(segment, offset, pseudo_random);
-                let (previous_block, reference, destination) = segment.step(previous, reference, offset);
-                compressor.step(&mut working, previous_block, reference, destination, xor);
-                previous.column = segment.slice() * segment.len() + offset;
+        let mut addresses =
+            self.addresses_known(segment.slice()).then(|| Addresses::new(self, compressor, segment));
+        let mut pseudo_random = segment.at(previous).0[0];
+        for offset in start..segment.len() {
+            let column = segment.slice() * segment.len() + offset;
+            if let Some(addresses) = &mut addresses {
+                pseudo_random = addresses.at(offset);
                 let ahead = offset + AHEAD;
-                if ahead < segment.len() && ahead % WORDS >= AHEAD {
+                if ahead < segment.len() && offset % WORDS < WORDS - AHEAD {
                     let soon = self.reference(segment, ahead, addresses.at(ahead));
                     compressor.prefetch(segment.at(soon));
                 }
             }
-        } else {
-            let mut pseudo_random = segment.at(previous).0[0];
-            for offset in start..segment.len() {
-                let reference = self.reference(segment, offset, pseudo_random);
-                let (previous_block, reference, destination) = segment.step(previous, reference, offset);
-                pseudo_random = compressor.step(&mut working, previous_block, reference, destination, xor);
-                previous.column = segment.slice() * segment.len() + offset;
-            }
+            let reference = self.reference(segment, offset, pseudo_random);
+            let (previous_block, reference, destination) = segment.step(previous, reference, offset);
+            pseudo_random = compressor.step(&mut working, previous_block, reference, destination, xor);
+            previous.column = column;
         }
     }
 
@@ -121,10 +116,11 @@ impl<C: Compressor> Addresses<C> {
         if self.group != Some(group) {
             self.group = Some(group);
             self.input.0[C::place(COUNTER)] = group as u64 + 1;
-            let mut between = Block::ZERO;
-            let chain = || self.compressor.start(&Block::ZERO);
-            self.compressor.step(&mut chain(), &Block::ZERO, &self.input, &mut between, false);
-            self.compressor.step(&mut chain(), &Block::ZERO, &between, &mut self.numbers, false);
+            self.numbers = self.input.clone();
+            for _ in 0..2 {
+                let input = self.numbers.clone();
+                self.compressor.once(&input, &mut self.numbers);
+            }
         }
         self.numbers.0[C::place(offset % WORDS)]
     }
@@ -150,4 +146,4 @@ pub(super) const FIRST_BLOCKS: usize = 2;
 const COUNTER: usize = 6;
 
 /// How many blocks ahead a known reference is asked for.
-const AHEAD: usize = 2;
+const AHEAD: usize = 4;

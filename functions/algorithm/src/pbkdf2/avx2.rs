@@ -34,7 +34,8 @@ sha2_kernel!(
     8,
     SHA256_K,
     END_32,
-    SHA256_BITS
+    SHA256_BITS,
+    rolled
 );
 sha2_kernel!(
     sha512_kernel,
@@ -44,7 +45,8 @@ sha2_kernel!(
     4,
     SHA512_K,
     END_64,
-    SHA512_BITS
+    SHA512_BITS,
+    rolled
 );
 
 /// The operations that the rounds are written in, by the intrinsics that differ between the sizes of a word.

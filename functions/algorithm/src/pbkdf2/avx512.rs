@@ -55,7 +55,8 @@ sha2_kernel!(
     8,
     SHA256_K,
     END_32,
-    SHA256_BITS
+    SHA256_BITS,
+    rolled
 );
 sha2_kernel!(
     sha256_full_kernel,
@@ -65,7 +66,8 @@ sha2_kernel!(
     16,
     SHA256_K,
     END_32,
-    SHA256_BITS
+    SHA256_BITS,
+    rolled
 );
 sha2_kernel!(
     sha256_pair_kernel,
@@ -75,7 +77,8 @@ sha2_kernel!(
     32,
     SHA256_K,
     END_32,
-    SHA256_BITS
+    SHA256_BITS,
+    rolled
 );
 sha2_kernel!(
     sha512_half_kernel,
@@ -85,7 +88,8 @@ sha2_kernel!(
     4,
     SHA512_K,
     END_64,
-    SHA512_BITS
+    SHA512_BITS,
+    rolled
 );
 sha2_kernel!(
     sha512_full_kernel,
@@ -95,7 +99,8 @@ sha2_kernel!(
     8,
     SHA512_K,
     END_64,
-    SHA512_BITS
+    SHA512_BITS,
+    rolled
 );
 sha2_kernel!(
     sha512_pair_kernel,
@@ -105,7 +110,8 @@ sha2_kernel!(
     16,
     SHA512_K,
     END_64,
-    SHA512_BITS
+    SHA512_BITS,
+    rolled
 );
 
 /// The operations that the rounds are written in, by the intrinsics that differ between widths and words.

@@ -210,9 +210,9 @@ impl Path {
         }
     }
 
-    /// Whether there is code for this function.
-    pub(crate) fn computes(self, prf: Prf) -> bool {
-        kernels(prf).iter().any(|kernel| kernel.path == self)
+    /// The numbers of streams that its kernels for this function take; none where it has no kernel.
+    pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
+        kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
     }
 }
 
@@ -386,6 +386,14 @@ const SHA512: &[Kernel] = &[
     kernel!(Avx512, 8, 438, avx512::sha512_full),
     #[cfg(target_arch = "x86_64")]
     kernel!(Avx512, 16, 562, avx512::sha512_pair),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(Neon, 2, 600, neon::sha512),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha512, 1, 200, neon_sha::sha512::<1>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha512, 2, 260, neon_sha::sha512::<2>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha512, 3, 380, neon_sha::sha512::<3>),
 ];
 
 /// As [`SHA512`].
@@ -409,6 +417,14 @@ const SHA256: &[Kernel] = &[
     kernel!(Avx512, 16, 353, avx512::sha256_full),
     #[cfg(target_arch = "x86_64")]
     kernel!(Avx512, 32, 444, avx512::sha256_pair),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(Neon, 4, 640, neon::sha256),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 1, 80, neon_sha::sha256::<1>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 2, 110, neon_sha::sha256::<2>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 4, 210, neon_sha::sha256::<4>),
 ];
 
 /// As [`SHA512`].
@@ -430,6 +446,14 @@ const SHA1: &[Kernel] = &[
     kernel!(Avx512, 16, 205, avx512::sha1_full),
     #[cfg(target_arch = "x86_64")]
     kernel!(Avx512, 32, 260, avx512::sha1_pair),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(Neon, 4, 320, neon::sha1),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 1, 80, neon_sha::sha1::<1>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 2, 110, neon_sha::sha1::<2>),
+    #[cfg(target_arch = "aarch64")]
+    kernel!(NeonSha2, 4, 210, neon_sha::sha1::<4>),
 ];
 
 #[cfg(test)]
@@ -735,7 +759,7 @@ mod tests {
     }
 
     fn paths(prf: Prf) -> Vec<Path> {
-        let paths = Path::ALL.into_iter().filter(|path| path.available() && path.computes(prf));
+        let paths = Path::ALL.into_iter().filter(|path| path.available() && path.streams(prf).count() > 0);
         paths.collect()
     }
 

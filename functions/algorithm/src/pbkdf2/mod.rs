@@ -3,8 +3,15 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod chain;
-#[allow(dead_code, reason = "the worker that holds lanes calls it")]
+#[cfg_attr(
+    not(any(test, feature = "bench-kernels")),
+    expect(dead_code, reason = "the worker that will call it is still to come")
+)]
 pub(crate) mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "aarch64")]
+mod neon_sha;
 pub(crate) mod reference;
 mod rounds;
 mod scalar;

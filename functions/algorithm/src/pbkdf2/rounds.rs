@@ -8,7 +8,7 @@
 
 /// Defines a module with `iterate` for SHA-256 or SHA-512, over a module of operations.
 macro_rules! sha2_kernel {
-    ($name:ident, $operations:ident, $(#[$features:meta])* $word:ident, $streams:literal, $constants:ident, $end:ident, $bits:ident) => {
+    ($name:ident, $operations:ident, $(#[$features:meta])* $word:ident, $streams:literal, $constants:ident, $end:ident, $bits:ident, $later:ident) => {
         pub(super) mod $name {
         use super::$operations::{
             add, choose, load, majority, rotate_right, shift_right, splat, store, xor, xor3,
@@ -41,12 +41,7 @@ macro_rules! sha2_kernel {
             ];
             $crate::pbkdf2::rounds::sha2_group!(no_schedule, $word, a b c d e f g h, w, $constants, 0);
             $crate::pbkdf2::rounds::sha2_group!(schedule, $word, a b c d e f g h, w, $constants, 16);
-            // From here on nothing is constant: rolled up, the code stays well within the instruction caches.
-            let mut from = 32;
-            while from < $constants.len() {
-                $crate::pbkdf2::rounds::sha2_group!(schedule, $word, a b c d e f g h, w, $constants, from);
-                from += 16;
-            }
+            $crate::pbkdf2::rounds::sha2_later_groups!($later $word, a b c d e f g h, w, $constants);
             store(&mut result[0], add(a, load(&midstate[0])));
             store(&mut result[1], add(b, load(&midstate[1])));
             store(&mut result[2], add(c, load(&midstate[2])));
@@ -57,6 +52,28 @@ macro_rules! sha2_kernel {
             store(&mut result[7], add(h, load(&midstate[7])));
         }
         }
+    };
+}
+
+/// The rounds from 32 on, in which nothing is constant.
+macro_rules! sha2_later_groups {
+    // The code stays well within the instruction caches.
+    (rolled $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
+        let mut from = 32;
+        while from < $k.len() {
+            $crate::pbkdf2::rounds::sha2_group!(schedule, $word, $a $b $c $d $e $f $g $h, $w, $k, from);
+            from += 16;
+        }
+    };
+    // In general registers 4 % faster.
+    (unrolled u32, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
+        $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 32);
+        $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 48);
+    };
+    (unrolled u64, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
+        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 32);
+        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 48);
+        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 64);
     };
 }
 
@@ -213,7 +230,9 @@ macro_rules! sha1_round {
     };
 }
 
-pub(super) use {sha1_five, sha1_kernel, sha1_round, sha2_group, sha2_kernel, sha2_round, sigma};
+pub(super) use {
+    sha1_five, sha1_kernel, sha1_round, sha2_group, sha2_kernel, sha2_later_groups, sha2_round, sigma,
+};
 
 /// The bit that ends the message, in the word behind the digest (FIPS 180-4 §5.1).
 pub(super) const END_32: u32 = 1 << 31;

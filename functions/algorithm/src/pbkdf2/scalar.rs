@@ -3,8 +3,8 @@
 use super::rounds::{sha1_kernel, sha2_kernel};
 
 sha1_kernel!(sha1, words32, 1);
-sha2_kernel!(sha256, words32, u32, 1, SHA256_K, END_32, SHA256_BITS);
-sha2_kernel!(sha512, words64, u64, 1, SHA512_K, END_64, SHA512_BITS);
+sha2_kernel!(sha256, words32, u32, 1, SHA256_K, END_32, SHA256_BITS, unrolled);
+sha2_kernel!(sha512, words64, u64, 1, SHA512_K, END_64, SHA512_BITS, unrolled);
 
 /// The operations that the rounds are written in.
 macro_rules! operations {

@@ -2,3 +2,4 @@
 
 pub(crate) mod argon2;
 pub(crate) mod bcrypt;
+pub(crate) mod pbkdf2;

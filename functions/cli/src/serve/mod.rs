@@ -44,7 +44,7 @@ async fn serve(settings: Settings) -> Result<(), Failure> {
     let listener = Listener::bind(settings.listen).await?;
     let started = settings.describe(listener.address());
     let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
-    let pool = Pool::start(pool)
+    let pool = Pool::start(&pool)
         .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
     let front = Arc::new(Front::new(Service::new(policies, pool).with_metrics(), access, tls, bounds));
     let mut signals = drain::Signals::listen()?;

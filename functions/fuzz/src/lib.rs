@@ -1,0 +1,100 @@
+//! The properties that the fuzz targets and the smoke test hold stored hashes to. A broken one panics.
+//!
+//! `cargo +nightly fuzz run parse_print_parse` searches; `cargo test` replays the vectors and mutates them for some
+//! seconds. Bytes that are no UTF-8 cannot reach the parser, which takes `&str`: they are passed over.
+
+use std::sync::LazyLock;
+
+use saltern_algorithm::compute;
+use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, parse};
+use saltern_policy::{Limits, Policies, Refusal, SHIPPED};
+
+/// Whatever parses prints back as it was, so no two strings mean the same.
+///
+/// # Panics
+/// If the property does not hold.
+pub fn parse_print_parse(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let Ok(encoded) = parse(text) else { return };
+    assert!(text.len() <= MAX_ENCODED_BYTES);
+    let printed = encoded.to_string();
+    assert_eq!(printed, text);
+    assert!(parse(&printed).is_ok_and(|again| again == encoded));
+}
+
+/// Whatever is admitted stays below the shipped ceilings, and computes if it is cheap; what is not admitted is refused
+/// with one of the three codes that a stored hash can earn.
+///
+/// # Panics
+/// If the property does not hold.
+pub fn admit(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    let stored = match POLICIES.admit_stored(text) {
+        Ok(stored) => stored,
+        Err(refusal) => {
+            let of_a_stored_hash =
+                matches!(refusal, Refusal::CostOutOfBounds | Refusal::InvalidHash | Refusal::UnsupportedHash);
+            assert!(of_a_stored_hash, "{refusal:?}");
+            return;
+        }
+    };
+    let admitted = stored.admitted();
+    let setting = admitted.setting();
+    assert!(admitted.work() > 0, "{text}");
+    assert!(is_below_the_ceilings(setting), "{text}");
+    assert!(admitted.memory_bytes() <= MOST_MEMORY_BYTES, "{text}");
+    if is_cheap(setting.params(), admitted.work(), admitted.memory_bytes()) {
+        let output = compute(admitted, b"saltern").expect("a cheap hash wants little memory");
+        assert_eq!(output.expose().len(), setting.output_bytes(), "{text}");
+        // Verifying twice gives the same answer.
+        let again = compute(admitted, b"saltern").expect("a cheap hash wants little memory");
+        assert!(again.matches(output.expose()), "{text}");
+    }
+}
+
+/// The ceilings a second time, on the parameters themselves and in numbers too wide to overflow.
+fn is_below_the_ceilings(setting: &Setting) -> bool {
+    let ceilings = POLICIES.ceilings();
+    match setting {
+        Setting::Argon2(setting) => {
+            let params = setting.params();
+            let written = u128::from(params.memory_kib()) * u128::from(params.passes());
+            params.memory_kib() <= ceilings.argon2_memory_kib
+                && written <= u128::from(ceilings.argon2_memory_passes_kib)
+                && params.parallelism() <= ceilings.argon2_parallelism
+        }
+        Setting::Bcrypt(setting) => setting.params().cost() <= ceilings.bcrypt_cost,
+        Setting::Pbkdf2(setting) => {
+            let blocks = setting.output_bytes().div_ceil(setting.params().prf().block_bytes()) as u128;
+            u128::from(setting.params().iterations()) * blocks
+                <= u128::from(ceilings.pbkdf2_iterations_blocks)
+        }
+        Setting::Scrypt(setting) => {
+            let params = setting.params();
+            let (n, r, p) = (1_u128 << params.log_n(), u128::from(params.r()), u128::from(params.p()));
+            let most_memory = u128::from(ceilings.scrypt_memory_bytes);
+            128 * n * r <= most_memory
+                && 128 * p * r <= most_memory
+                && n * r * p <= u128::from(ceilings.scrypt_n_r_p)
+        }
+    }
+}
+
+/// Whether computing takes well under a millisecond.
+fn is_cheap(params: Params, work: u64, memory_bytes: u64) -> bool {
+    let little_work = match params {
+        Params::Argon2(_) => work <= 256,
+        Params::Bcrypt(_) => work <= 16,
+        Params::Pbkdf2(_) => work <= 2048,
+        Params::Scrypt(_) => work <= 512,
+    };
+    little_work && memory_bytes <= 1 << 20
+}
+
+static POLICIES: LazyLock<Policies> = LazyLock::new(|| {
+    let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, lowered_ceilings: Vec::new() };
+    Policies::load(SHIPPED, &limits).expect("the shipped document is valid")
+});
+
+/// What one admitted hash may hold: the 256 MiB of `argon2_memory_kib`, or twice the 128 MiB of `scrypt_memory_bytes`.
+const MOST_MEMORY_BYTES: u64 = 256 << 20;

@@ -1,0 +1,82 @@
+//! `bootstrap`: the service as an AWS Lambda function. Composition only: settings, policies, workers, service, run.
+//!
+//! It answers Function URL events, and the same events sent by a direct `Invoke`. With `AWS_LAMBDA_MAX_CONCURRENCY`
+//! above 1 (Managed Instances) it polls for as many events at once.
+
+#![forbid(unsafe_code)]
+
+mod event;
+mod front;
+mod guard;
+mod log;
+mod policies;
+mod refusal;
+mod reply;
+mod settings;
+
+use std::{alloc::System, env, process::ExitCode};
+
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use saltern_algorithm::Pool;
+use saltern_service::Service;
+use tokio::runtime::{Builder, Runtime};
+use zeroizing_alloc::ZeroAlloc;
+
+use front::Front;
+use refusal::Refusal;
+use settings::Settings;
+
+/// Wipes every buffer that is freed: an event passes through buffers of the HTTP client and of the Lambda runtime,
+/// which do not.
+#[global_allocator]
+static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
+
+fn main() -> ExitCode {
+    log::start();
+    saltern_service::say_only_where_a_panic_was();
+    let asked_to_check = env::args_os().nth(1).is_some_and(|argument| argument == CHECK);
+    let ended = if asked_to_check { check() } else { run() };
+    ended.map_or_else(|refusal| refusal.tell(), |()| ExitCode::SUCCESS)
+}
+
+/// Starts the function and serves until Lambda ends it.
+fn run() -> Result<(), Refusal> {
+    keep_memory_private()?;
+    let runtime = runtime()?;
+    match Settings::read(|name| env::var_os(name)).and_then(compose) {
+        Ok(front) => runtime.block_on(front.serve()),
+        Err(refusal) => {
+            runtime.block_on(refusal.report());
+            Err(refusal)
+        }
+    }
+}
+
+/// Holds the policy document against the function's settings, as at start-up, and ends. `package` calls it.
+fn check() -> Result<(), Refusal> {
+    let settings = Settings::read(|name| env::var_os(name))?;
+    settings.describe()
+}
+
+fn compose(settings: Settings) -> Result<Front, Refusal> {
+    let pool = Pool::start(&settings.pool)
+        .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;
+    Ok(Front::new(Service::new(settings.policies, pool)))
+}
+
+/// Extensions run as the same user in the same environment: they shall not read this process's memory.
+fn keep_memory_private() -> Result<(), Refusal> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| Refusal::new(format!("this process cannot be kept from being dumped ({error})")))
+}
+
+/// One thread: an event is read and written in microseconds, and hashes are computed by the pool's own threads.
+fn runtime() -> Result<Runtime, Refusal> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Refusal::new(format!("the system gives no event loop ({error})")))
+}
+
+/// The argument that asks for nothing but the check of the settings.
+const CHECK: &str = "--check";

@@ -1,0 +1,76 @@
+//! Answers in payload format 2.0.
+
+use core::fmt;
+
+use http::{HeaderMap, Response};
+use saltern_service::Body;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeMap as _, SerializeStruct as _},
+};
+
+/// An answer on its way to Lambda. It holds hashes: its `Debug` does not show them.
+pub(crate) struct Reply(Response<Body>);
+
+impl Reply {
+    pub(crate) fn new(response: Response<Body>) -> Self {
+        Self(response)
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Reply").field(&self.0.status()).finish()
+    }
+}
+
+impl Serialize for Reply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Every body of the service is JSON or text in UTF-8.
+        let body = str::from_utf8(self.0.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
+        let mut reply = serializer.serialize_struct("Reply", 4)?;
+        reply.serialize_field("statusCode", &self.0.status().as_u16())?;
+        reply.serialize_field("headers", &Headers(self.0.headers()))?;
+        reply.serialize_field("body", body)?;
+        reply.serialize_field("isBase64Encoded", &false)?;
+        reply.end()
+    }
+}
+
+/// The service sets every header once.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Serialize for Headers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0 {
+            let value = value.to_str().map_err(|_| S::Error::custom("a header is not ASCII"))?;
+            map.serialize_entry(name.as_str(), value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_four_members() {
+        let response = Response::builder().status(422).header("cache-control", "no-store");
+        let reply = Reply::new(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
+        let wanted = serde_json::json!({
+            "statusCode": 422,
+            "headers": {"cache-control": "no-store"},
+            "body": "{\"a\":\"é\"}",
+            "isBase64Encoded": false,
+        });
+        assert_eq!(serde_json::to_value(&reply).unwrap(), wanted);
+    }
+
+    #[test]
+    fn debug_shows_no_body() {
+        let reply = Reply::new(Response::new(Body::new(b"secret".to_vec())));
+        assert_eq!(format!("{reply:?}"), "Reply(200)");
+    }
+}

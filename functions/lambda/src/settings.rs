@@ -1,0 +1,248 @@
+//! What the environment says, made sense of.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+    num::NonZeroUsize,
+    thread,
+};
+
+use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
+use saltern_policy::{Limits, Policies};
+use tracing::level_filters::STATIC_MAX_LEVEL;
+
+use crate::{policies, refusal::Refusal};
+
+/// What the function is made from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) policies: Policies,
+    pub(crate) pool: PoolSettings,
+    source: String,
+}
+
+impl Settings {
+    /// Reads the environment and the policy document that it leads to.
+    ///
+    /// # Errors
+    /// [`Refusal`], one sentence that says what to do.
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
+        let machine = Machine::read(&variable)?;
+        let limits = Limits {
+            workers: machine.workers().get(),
+            memory_budget_bytes: machine.memory_budget_bytes()?,
+            lowered_ceilings: lowered_ceilings(&variable)?,
+        };
+        let document = policies::find(&variable)?;
+        let policies = Policies::load(&document.bytes, &limits)
+            .map_err(|error| Refusal::new(format!("{}: {error}", document.source)))?;
+        let kernels = kernels(&variable)?;
+        let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
+        Ok(Self { policies, pool, source: document.source })
+    }
+
+    /// Says on the standard output what was read.
+    pub(crate) fn describe(&self) -> Result<(), Refusal> {
+        let policies = &self.policies;
+        writeln!(
+            io::stdout(),
+            "{}: consistent, {} policies, current {}, decoy {}, {}; workers {}, kernels {}, log {}",
+            self.source,
+            policies.list().len(),
+            policies.current().id(),
+            policies.decoy().id(),
+            policies.digest(),
+            self.pool.workers,
+            self.pool.kernels.name(),
+            STATIC_MAX_LEVEL,
+        )
+        .map_err(|error| Refusal::new(format!("the result cannot be written ({error})")))
+    }
+}
+
+/// What the function was given to run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Machine {
+    memory_mib: u64,
+    cores: NonZeroUsize,
+    concurrency: u64,
+}
+
+impl Machine {
+    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
+        for name in WANTED_BY_THE_RUNTIME {
+            text(&variable, name)?.ok_or_else(|| {
+                Refusal::new(format!(
+                    "{name} is not set: this program runs on AWS Lambda or under `cargo lambda watch`; elsewhere use `saltern serve`"
+                ))
+            })?;
+        }
+        let cores = thread::available_parallelism()
+            .map_err(|error| Refusal::new(format!("the cores cannot be counted ({error})")))?;
+        Ok(Self {
+            memory_mib: number(&variable, MEMORY)?.unwrap_or_default(),
+            cores,
+            concurrency: number(&variable, CONCURRENCY)?.unwrap_or(1).max(1),
+        })
+    }
+
+    /// One for each virtual CPU that the memory buys, to the nearest, and at least one. A small function sees more
+    /// cores than it may use.
+    fn workers(self) -> NonZeroUsize {
+        let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
+        let bought = usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN);
+        bought.min(self.cores)
+    }
+
+    fn memory_budget_bytes(self) -> Result<u64, Refusal> {
+        let events = self.concurrency.saturating_mul(MIB_PER_INVOCATION);
+        let head_room = MIB_FOR_THE_PROCESS.saturating_add(events);
+        match self.memory_mib.checked_sub(head_room) {
+            Some(mib) if mib > 0 => Ok(mib.saturating_mul(BYTES_PER_MIB)),
+            _ => Err(Refusal::new(format!(
+                "the function's {} MB leave no memory to hash with after {head_room} MB for the process and {} events at once: give it more, or lower its concurrency",
+                self.memory_mib, self.concurrency,
+            ))),
+        }
+    }
+
+    /// Classic Lambda sends one request at a time, so what waits is one batch, bounded by its count and deadline.
+    fn queue(self) -> Option<QueueLimits> {
+        (self.concurrency > 1).then(QueueLimits::default)
+    }
+}
+
+/// `SALTERN_KERNELS`: `lanes` or `crates`, as for `saltern serve`. A change of it needs no new zip.
+fn kernels(variable: impl Fn(&str) -> Option<OsString>) -> Result<Kernels, Refusal> {
+    let Some(given) = text(variable, KERNELS)? else { return Ok(Kernels::default()) };
+    Kernels::ALL.into_iter().find(|kernels| kernels.name() == given).ok_or_else(|| {
+        Refusal::new(format!(
+            "{KERNELS} is `{given}`: write {}",
+            Kernels::ALL.map(Kernels::name).join(" or ")
+        ))
+    })
+}
+
+/// `SALTERN_CEILINGS`: `NAME=VALUE`, separated by commas, as for `saltern serve`.
+fn lowered_ceilings(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<(String, u64)>, Refusal> {
+    let Some(given) = text(variable, CEILINGS)? else { return Ok(Vec::new()) };
+    let pairs = given.split(',').map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    });
+    pairs.collect::<Option<_>>().ok_or_else(|| {
+        Refusal::new(format!(
+            "{CEILINGS} is `{given}`: write NAME=VALUE with whole numbers, separated by commas"
+        ))
+    })
+}
+
+fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
+    let Some(given) = text(variable, name)? else { return Ok(None) };
+    let number =
+        given.parse().map_err(|_| Refusal::new(format!("{name} is `{given}`: write a whole number")))?;
+    Ok(Some(number))
+}
+
+/// A variable's text; one that is set to nothing counts as not set.
+fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, Refusal> {
+    let given = variable(name).filter(|given| !given.is_empty()).map(OsString::into_string).transpose();
+    given.map_err(|_| Refusal::new(format!("{name} is not UTF-8")))
+}
+
+/// Set by Lambda; `lambda_runtime` panics without them.
+const WANTED_BY_THE_RUNTIME: [&str; 4] =
+    ["AWS_LAMBDA_RUNTIME_API", "AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
+
+/// The function's memory. AWS writes MB and means MiB.
+const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
+
+/// Events at once; set on Managed Instances.
+const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
+
+/// Which code computes.
+const KERNELS: &str = "SALTERN_KERNELS";
+
+/// Ceilings of the policy document, lowered.
+const CEILINGS: &str = "SALTERN_CEILINGS";
+
+/// "At 1,769 MB, a function has the equivalent of one vCPU" (AWS Lambda developer guide, "Configure Lambda function
+/// memory").
+const MIB_PER_VCPU: u64 = 1769;
+
+/// The process before its first event (6 MiB resident), its stacks, the allocator's slack, and what else lives in the
+/// environment: Lambda's own agent counts too.
+const MIB_FOR_THE_PROCESS: u64 = 32;
+
+/// The largest event, 6 MB (Lambda quota, "Invocation payload"), twice: as it came and as JSON; and a body of 1 MiB
+/// with its parts.
+const MIB_PER_INVOCATION: u64 = 14;
+
+const BYTES_PER_MIB: u64 = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(memory_mib: u64, cores: usize, concurrency: u64) -> Machine {
+        Machine { memory_mib, cores: NonZeroUsize::new(cores).unwrap(), concurrency }
+    }
+
+    #[test]
+    fn workers_follow_the_memory_to_the_nearest_vcpu() {
+        for (memory_mib, cores, workers) in [
+            (128, 2, 1),
+            (1769, 2, 1),
+            (2048, 2, 1),
+            (3008, 2, 2),
+            (3538, 3, 2),
+            (10_240, 6, 6),
+            (8192, 2, 2),
+        ] {
+            assert_eq!(machine(memory_mib, cores, 1).workers().get(), workers, "{memory_mib} MB");
+        }
+    }
+
+    #[test]
+    fn the_budget_is_what_the_process_and_its_events_leave() {
+        assert_eq!(machine(128, 2, 1).memory_budget_bytes(), Ok(82 * BYTES_PER_MIB));
+        assert_eq!(machine(2048, 2, 8).memory_budget_bytes(), Ok(1904 * BYTES_PER_MIB));
+        for (memory_mib, concurrency) in [(0, 1), (46, 1), (128, 7), (2048, u64::MAX)] {
+            assert!(machine(memory_mib, 2, concurrency).memory_budget_bytes().is_err(), "{memory_mib} MB");
+        }
+    }
+
+    #[test]
+    fn only_a_concurrent_function_has_a_queue() {
+        assert!(machine(2048, 2, 1).queue().is_none());
+        assert!(machine(2048, 2, 2).queue().is_some());
+    }
+
+    #[test]
+    fn ceilings_are_pairs_of_name_and_number() {
+        let read = |text: &'static str| lowered_ceilings(move |_| Some(text.into()));
+        let pair = |name: &str, value| (name.to_owned(), value);
+        assert_eq!(read(""), Ok(vec![]));
+        assert_eq!(
+            read("bcrypt_cost=12,scrypt_n_r_p=9"),
+            Ok(vec![pair("bcrypt_cost", 12), pair("scrypt_n_r_p", 9)])
+        );
+        for wrong in ["bcrypt_cost", "bcrypt_cost=", "bcrypt_cost=-1", "bcrypt_cost=12,"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn kernels_are_chosen_by_name() {
+        let read = |text: &'static str| kernels(move |_| Some(text.into()));
+        assert_eq!(read(""), Ok(Kernels::Lanes));
+        assert_eq!(read("crates"), Ok(Kernels::Crates));
+        assert!(read("fast").is_err());
+    }
+
+    #[test]
+    fn a_variable_that_lambda_sets_is_missed_by_name() {
+        let refusal = Settings::read(|_| None).unwrap_err();
+        assert!(format!("{refusal:?}").contains("AWS_LAMBDA_RUNTIME_API is not set"), "{refusal:?}");
+    }
+}

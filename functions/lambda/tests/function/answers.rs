@@ -1,0 +1,378 @@
+//! Events in, answers out. Nothing here needs a test build.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use crate::support::{Answer, Function, SOON, bootstrap, event, is_release};
+use saltern_runtime_api::{Environment, Invocation, RuntimeApi};
+use serde_json::{Value, json};
+
+#[test]
+fn a_hash_is_made_and_verified() {
+    let function = Function::start();
+    let made = function.request("POST", "/hash", &json!({"password": "correct horse"}));
+    assert_eq!((made.status, &made.body["policy"]), (200, &json!("argon2id-2026")), "{made:?}");
+    for (password, matches) in [("correct horse", true), ("correct hors", false)] {
+        let body = json!({"password": password, "hash": made.body["hash"]});
+        let verified = function.request("POST", "/verify", &body);
+        assert_eq!((verified.status, &verified.body["match"]), (200, &json!(matches)), "{verified:?}");
+        assert!(verified.headers["server-timing"].as_str().unwrap().starts_with("queue;dur="));
+        assert_eq!(verified.headers["cache-control"], json!("no-store"));
+    }
+}
+
+#[test]
+fn a_batch_is_answered_in_order() {
+    let function = Function::start();
+    let operations = json!({"operations": [
+        {"op": "verify", "password": "U*U", "hash": BCRYPT},
+        {"op": "hash", "password": "new", "policy": "nobody's"},
+        {"op": "verify", "password": "U*", "hash": BCRYPT},
+        {"op": "hash", "password": "new"},
+    ]});
+    let answer = function.request("POST", "/batch", &operations);
+    let results = answer.body["results"].as_array().unwrap();
+    let statuses: Vec<_> = results.iter().map(|result| result["status"].as_u64().unwrap()).collect();
+    assert_eq!((answer.status, statuses), (200, vec![200, 422, 200, 200]), "{answer:?}");
+    assert_eq!(results[0]["body"]["match"], json!(true));
+    assert_eq!(results[1]["problem"]["code"], json!("unknown_policy"));
+    assert_eq!(results[2]["body"]["match"], json!(false));
+}
+
+#[test]
+fn real_function_url_events_are_answered() {
+    let function = Function::start();
+    let file = |name: &str| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/events").join(name);
+        function.invoke(Invocation::new(fs::read(path).unwrap()))
+    };
+    let made = file("hash-iam.json");
+    assert_eq!((made.status, &made.headers["x-request-id"]), (200, &json!("login-7f3a")), "{made:?}");
+    let same = json!({"password": "corréct horse \"battery\" staple", "hash": made.body["hash"]});
+    assert_eq!(function.request("POST", "/verify", &same).body["match"], json!(true));
+    let verified = file("verify-base64.json");
+    assert_eq!((verified.status, &verified.body["match"]), (200, &json!(true)), "{verified:?}");
+    let health = file("health-browser.json");
+    assert_eq!((health.status, &health.body["status"]), (200, &json!("ok")), "{health:?}");
+    assert_eq!(file("hash-direct.json").status, 200);
+}
+
+#[test]
+fn the_request_is_named_by_the_caller_or_by_lambda() {
+    let function = Function::start();
+    let named = |id: Option<&str>| {
+        let mut event = event("GET", "/health", &Value::Null);
+        if let Some(id) = id {
+            event["headers"]["X-Request-Id"] = json!(id);
+        }
+        let pending = function.api.invoke(Invocation::new(event.to_string()));
+        let lambdas = json!(pending.request_id);
+        (Answer::of(&pending).headers["x-request-id"].clone(), lambdas)
+    };
+    assert_eq!(named(Some("a.b_c-1")).0, json!("a.b_c-1"));
+    for id in [None, Some("two words"), Some("a,b"), Some("")] {
+        let (named, lambdas) = named(id);
+        assert_eq!(named, lambdas, "{id:?}");
+    }
+}
+
+#[test]
+fn what_is_no_event_gets_a_problem_and_the_function_goes_on() {
+    let mut function = Function::start();
+    let secret = format!("\"{MARKER}\"");
+    let not_events = [
+        b"".to_vec(),
+        b"{".to_vec(),
+        b"null".to_vec(),
+        b"[]".to_vec(),
+        b"\xff\xfe".to_vec(),
+        format!("{{\"rawPath\": {secret}").into_bytes(),
+        format!("{{\"rawPath\": 1, \"body\": {secret}}}").into_bytes(),
+        format!("{{}} {secret}").into_bytes(),
+        secret.clone().into_bytes(),
+        [secret.as_bytes(), b"\xff"].concat(),
+    ];
+    for not_event in not_events {
+        let answer = function.invoke(Invocation::new(not_event.clone()));
+        answer.assert_problem(400, "invalid_request");
+        assert!(!answer.text.contains(MARKER), "{answer:?}");
+    }
+    for (member, value) in [
+        ("version", json!("1.0")),
+        ("version", json!(2)),
+        ("rawPath", json!("hash")),
+        ("rawPath", json!("/ hash")),
+        ("rawPath", json!(null)),
+        ("requestContext", json!({})),
+        ("requestContext", json!({"http": {"method": "PO ST"}})),
+        ("requestContext", json!({"http": {"method": ""}})),
+        ("headers", json!({"bad name": "1"})),
+        ("headers", json!({"name": "line\nbreak"})),
+        ("headers", json!({"name": ["1"]})),
+        ("body", json!({"password": MARKER})),
+        ("isBase64Encoded", json!("yes")),
+        ("isBase64Encoded", json!(true)),
+    ] {
+        let mut event = event("POST", "/hash", &json!({"password": MARKER}));
+        event[member] = value.clone();
+        let answer = function.event(&event);
+        answer.assert_problem(400, "invalid_request");
+        assert!(!answer.text.contains(MARKER), "{member} {value}: {answer:?}");
+    }
+    assert!(function.environment.is_running().unwrap());
+    assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
+    let output = function.stop();
+    assert!(!output.stdout.contains(MARKER) && !output.stderr.contains(MARKER), "{output:?}");
+    assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn headers_and_bodies_are_bounded() {
+    let function = Function::start();
+    let mut many = event("GET", "/health", &Value::Null);
+    for i in 0..100 {
+        many["headers"][format!("x-{i}")] = json!("1");
+    }
+    function.event(&many).assert_problem(431, "headers_too_large");
+    let mut long = event("GET", "/health", &Value::Null);
+    long["headers"]["x-long"] = json!("1".repeat(16 * 1024));
+    function.event(&long).assert_problem(431, "headers_too_large");
+
+    let sized = |path: &str, bytes: usize, base64: bool| {
+        let mut event = event("POST", path, &Value::Null);
+        event["body"] = json!(if base64 { "ICAg".repeat(bytes / 3) } else { " ".repeat(bytes) });
+        event["isBase64Encoded"] = json!(base64);
+        function.event(&event)
+    };
+    for (path, limit) in [("/hash", 16 * 1024), ("/batch", 1024 * 1024)] {
+        // Spaces alone are no JSON: a body within its limit gets as far as being read.
+        sized(path, limit, false).assert_problem(400, "invalid_json");
+        sized(path, limit - 2, true).assert_problem(400, "invalid_json");
+        sized(path, limit + 1, false).assert_problem(413, "body_too_large");
+        sized(path, limit + 4, true).assert_problem(413, "body_too_large");
+    }
+}
+
+#[test]
+fn hostile_hashes_are_refused_at_once() {
+    let function = Function::start();
+    for (hash, code) in [
+        (
+            "$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "cost_out_of_bounds",
+        ),
+        (
+            "$argon2id$v=19$m=8,t=1000000,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "cost_out_of_bounds",
+        ),
+        ("$2b$31$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK", "cost_out_of_bounds"),
+        ("$2b$+5$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK", "invalid_hash"),
+        ("$2b$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lw", "invalid_hash"),
+        ("plain", "unsupported_hash"),
+    ] {
+        function
+            .request("POST", "/verify", &json!({"password": "p", "hash": hash}))
+            .assert_problem(422, code);
+    }
+    assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
+}
+
+#[test]
+fn the_function_s_own_deadline_bounds_the_callers() {
+    let function = Function::start();
+    let body = json!({"password": "U*U", "hash": BCRYPT});
+    // 100 ms are kept for the answer: nothing is left of 50.
+    let short =
+        Invocation::new(event("POST", "/verify", &body).to_string()).with_timeout(Duration::from_millis(50));
+    function.invoke(short).assert_problem(503, "deadline_exceeded");
+    let long =
+        Invocation::new(event("POST", "/verify", &body).to_string()).with_timeout(Duration::from_mins(15));
+    assert_eq!(function.invoke(long).status, 200);
+    let mut malformed = event("POST", "/verify", &body);
+    malformed["headers"]["Saltern-Deadline-Ms"] = json!("5,6");
+    function.event(&malformed).assert_problem(400, "invalid_request");
+}
+
+#[test]
+fn classic_lambda_polls_once_at_a_time() {
+    for concurrency in ["", "1"] {
+        let function = Function::start_with(&[("AWS_LAMBDA_MAX_CONCURRENCY", concurrency)]);
+        assert_eq!(function.api.open_polls(2, Duration::from_millis(300)), Err(1));
+        assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
+    }
+}
+
+#[test]
+fn a_managed_instance_polls_and_answers_eight_at_once() {
+    let function = Function::start_with(&[
+        ("AWS_LAMBDA_MAX_CONCURRENCY", "8"),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "4096"),
+    ]);
+    assert_eq!(function.api.open_polls(8, SOON), Ok(()));
+    let slow = json!({"password": "slow", "policy": "bcrypt-12-2023"});
+    let pending: Vec<_> = (0..7)
+        .map(|_| function.api.invoke(Invocation::new(event("POST", "/hash", &slow).to_string())))
+        .collect();
+    // Seven hashes of some 200 ms each are on the way; the eighth event does not wait for them.
+    let health = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
+    assert_eq!(Answer::of(&health).status, 200);
+    assert_eq!(pending[6].wait(Duration::ZERO), None, "hashing held up the polls");
+    let answered = pending.iter().map(Answer::of).filter(|answer| answer.status == 200).count();
+    assert_eq!(answered, 7);
+    assert_eq!(function.api.open_polls(8, SOON), Ok(()));
+}
+
+#[test]
+fn each_request_leaves_one_line_of_json_without_secrets() {
+    let function = Function::start_with(&[("RUST_LOG", "trace"), ("AWS_LAMBDA_LOG_LEVEL", "TRACE")]);
+    let made = function.request("POST", "/hash", &json!({"password": MARKER}));
+    let hash = made.body["hash"].as_str().unwrap().to_owned();
+    let batch = json!({"operations": [{"op": "verify", "password": MARKER, "hash": hash}]});
+    let requests = [
+        ("/verify", json!({"password": MARKER, "hash": hash})),
+        ("/verify", json!({"password": "wrong", "hash": hash, "rehash": true})),
+        ("/verify", json!({"password": MARKER, "hash": MARKER})),
+        ("/verify", json!({"password": MARKER, "hash": [MARKER]})),
+        ("/hash", json!({"password": MARKER, "policy": MARKER})),
+        ("/hash", json!({MARKER: MARKER})),
+        ("/batch", batch),
+        (MARKER_PATH, json!({"password": MARKER})),
+    ];
+    for (path, body) in &requests {
+        let answer = function.request("POST", path, body);
+        assert!(!answer.text.contains(MARKER), "{answer:?}");
+    }
+    let output = function.stop();
+    let lines: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 1 + requests.len(), "{output:?}");
+    for line in &lines {
+        assert_eq!(line["level"], json!("INFO"), "{line}");
+        for member in ["timestamp", "operation", "policy", "outcome", "total_ms", "request_id"] {
+            assert!(!line[member].is_null(), "{member} is missing: {line}");
+        }
+    }
+    let salt_and_output = hash.rsplit('$').take(2);
+    for secret in salt_and_output.chain([MARKER]) {
+        assert!(!output.stdout.contains(secret) && !output.stderr.contains(secret), "{output:?}");
+    }
+    assert_eq!(output.stderr, "");
+}
+
+/// `lambda_runtime` 1.5 ends over such a header, which Lambda answers by starting the process again. What serde says
+/// of it must not be seen.
+#[test]
+fn a_client_context_that_is_not_of_the_sdk_says_nothing_on_the_way_out() {
+    let function = Function::start();
+    let context = format!("{{\"client\": \"{MARKER}\"}}");
+    let health = event("GET", "/health", &Value::Null).to_string();
+    let _unanswered =
+        function.api.invoke(Invocation::new(health).with_header("Lambda-Runtime-Client-Context", &context));
+    let output = function.environment.wait(SOON).unwrap();
+    assert!(!output.status.success());
+    assert!(output.stderr.starts_with("bootstrap: the Runtime API"), "{output:?}");
+    assert!(!output.stdout.contains(MARKER) && !output.stderr.contains(MARKER), "{output:?}");
+}
+
+#[test]
+fn a_document_beside_the_binary_or_named_by_a_setting_is_in_force() {
+    let directory = Scratch::new("policies");
+    let document = String::from_utf8(saltern_policy::SHIPPED.to_vec()).unwrap();
+    directory.write("policies.json", &document.replace("\"argon2id-2026\"", "\"in-the-zip\""));
+    directory.write("named.json", &document.replace("\"argon2id-2026\"", "\"named\""));
+    let (root, named) = (directory.path(""), directory.path("named.json"));
+    for (variables, current) in [
+        (vec![], "argon2id-2026"),
+        (vec![("LAMBDA_TASK_ROOT", root.as_str())], "in-the-zip"),
+        (vec![("LAMBDA_TASK_ROOT", root.as_str()), ("SALTERN_POLICIES", named.as_str())], "named"),
+        (vec![("LAMBDA_TASK_ROOT", "/nowhere")], "argon2id-2026"),
+    ] {
+        let function = Function::start_with(&variables);
+        let policies = function.request("GET", "/policies", &Value::Null);
+        assert_eq!(policies.body["current"], json!(current), "{variables:?}");
+    }
+}
+
+#[test]
+fn a_start_that_is_refused_says_why() {
+    let directory = Scratch::new("refused");
+    directory.write("not.json", "{\"current\":");
+    directory.write("policies.json", "[]");
+    let (root, not_json) = (directory.path(""), directory.path("not.json"));
+    for (variables, sentence) in [
+        (vec![("SALTERN_POLICIES", "/nowhere/p.json")], "the policy document /nowhere/p.json cannot be read"),
+        (vec![("SALTERN_POLICIES", not_json.as_str())], "not.json: the policy document cannot be read"),
+        (vec![("LAMBDA_TASK_ROOT", root.as_str())], "policies.json: the policy document cannot be read"),
+        (
+            vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "64")],
+            "policy `argon2id-2026` takes 19 MiB for each of 1 workers",
+        ),
+        (vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "2 GB")], "AWS_LAMBDA_FUNCTION_MEMORY_SIZE is `2 GB`"),
+        (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory to hash with"),
+        (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
+        (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),
+    ] {
+        let api = RuntimeApi::start().unwrap();
+        let output = Environment::start(&bootstrap(), &api, &variables).unwrap().wait(SOON).unwrap();
+        assert!(!output.status.success(), "{variables:?}");
+        assert_eq!(output.stderr.lines().count(), 1, "{output:?}");
+        assert!(output.stderr.starts_with("bootstrap: ") && output.stderr.contains(sentence), "{output:?}");
+        let reported: Value = serde_json::from_slice(&api.init_error(SOON).unwrap()).unwrap();
+        assert_eq!(reported["errorType"], json!("Runtime.StartRefused"));
+        assert!(reported["errorMessage"].as_str().unwrap().contains(sentence), "{reported}");
+        assert_eq!(api.first_poll(Duration::ZERO), None);
+    }
+}
+
+#[test]
+fn a_document_can_be_checked_without_lambda() {
+    let directory = Scratch::new("check");
+    directory.write("good.json", str::from_utf8(saltern_policy::SHIPPED).unwrap());
+    directory.write("bad.json", "{}");
+    let check = |name: &str| {
+        let api = RuntimeApi::start().unwrap();
+        let command = [bootstrap(), vec!["--check".into()]].concat();
+        let path = directory.path(name);
+        let environment = Environment::start(&command, &api, &[("SALTERN_POLICIES", &path)]).unwrap();
+        let output = environment.wait(SOON).unwrap();
+        assert_eq!(api.first_poll(Duration::ZERO), None);
+        output
+    };
+    let good = check("good.json");
+    assert!(good.status.success() && good.stdout.contains("current argon2id-2026"), "{good:?}");
+    assert!(!check("bad.json").status.success());
+    // What the Lambda runtime would write of raw events at TRACE is not in a release build at all.
+    let most_detailed = if is_release() { "log info" } else { "log trace" };
+    assert!(good.stdout.trim_end().ends_with(most_detailed), "{good:?}");
+}
+
+/// A directory that ends with the test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("saltern-lambda-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _left = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Stands for everything secret.
+const MARKER: &str = "m4rk3r-s3cr3t";
+
+const MARKER_PATH: &str = "/m4rk3r-s3cr3t";
+
+/// Of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
+const BCRYPT: &str = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";

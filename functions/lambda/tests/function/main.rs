@@ -1,0 +1,10 @@
+//! The function from outside, through the real binary.
+//!
+//! `package --test` runs these against the binaries in the zips too, without `faults`, which needs a test build.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod answers;
+mod faults;
+mod start;
+mod support;

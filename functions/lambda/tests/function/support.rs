@@ -1,0 +1,109 @@
+//! A function under test: the real binary, polling a Runtime API of ours.
+
+use std::{env, ffi::OsString, time::Duration};
+
+use saltern_runtime_api::{Ended, Environment, Invocation, Output, Pending, RuntimeApi};
+use serde_json::{Value, json};
+
+/// A function that polls.
+pub(crate) struct Function {
+    pub(crate) api: RuntimeApi,
+    pub(crate) environment: Environment,
+}
+
+impl Function {
+    /// Starts it as classic Lambda would.
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts it with further variables, and waits for its first poll.
+    pub(crate) fn start_with(variables: &[(&str, &str)]) -> Self {
+        let api = RuntimeApi::start().unwrap();
+        let environment = Environment::start(&bootstrap(), &api, variables).unwrap();
+        api.first_poll(SOON).expect("the function polls");
+        Self { api, environment }
+    }
+
+    /// Sends a request as a direct `Invoke` would, and gives the answer.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.event(&event(method, path, body))
+    }
+
+    /// Sends an event and gives the answer.
+    pub(crate) fn event(&self, event: &Value) -> Answer {
+        self.invoke(Invocation::new(event.to_string()))
+    }
+
+    /// Sends an invocation and gives the answer.
+    pub(crate) fn invoke(&self, invocation: Invocation) -> Answer {
+        Answer::of(&self.api.invoke(invocation))
+    }
+
+    /// Ends it and gives what it wrote.
+    pub(crate) fn stop(self) -> Output {
+        self.environment.stop().unwrap()
+    }
+}
+
+/// What the function answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u64,
+    pub(crate) headers: Value,
+    pub(crate) body: Value,
+    /// The answer as it came.
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn of(pending: &Pending) -> Self {
+        let ended = pending.wait(SOON).expect("the function answers");
+        let Ended::Response(bytes) = ended else { panic!("the function reported an error: {ended:?}") };
+        let text = String::from_utf8(bytes).unwrap();
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        let members: Vec<_> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(members, ["body", "headers", "isBase64Encoded", "statusCode"]);
+        assert_eq!(answer["isBase64Encoded"], json!(false));
+        let body = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
+        let (status, headers) = (answer["statusCode"].as_u64().unwrap(), answer["headers"].clone());
+        Self { status, headers, body, text }
+    }
+
+    /// Asserts a problem document with this code.
+    pub(crate) fn assert_problem(&self, status: u64, code: &str) {
+        assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
+        assert_eq!(self.headers["content-type"], json!("application/problem+json"));
+    }
+}
+
+/// The least that is an event.
+pub(crate) fn event(method: &str, path: &str, body: &Value) -> Value {
+    let body = if body.is_null() { Value::Null } else { Value::String(body.to_string()) };
+    json!({
+        "version": "2.0",
+        "rawPath": path,
+        "requestContext": {"http": {"method": method}},
+        "headers": {"content-type": "application/json"},
+        "body": body,
+        "isBase64Encoded": false,
+    })
+}
+
+/// The binary of this build; another by `SALTERN_TEST_BOOTSTRAP`, a command line such as `qemu-aarch64 dist/bootstrap`.
+pub(crate) fn bootstrap() -> Vec<OsString> {
+    match env::var(OTHER_BOOTSTRAP) {
+        Ok(command) => command.split_ascii_whitespace().map(OsString::from).collect(),
+        Err(_) => vec![env!("CARGO_BIN_EXE_bootstrap").into()],
+    }
+}
+
+/// Whether the binary is a release build, as every one is that `package` makes.
+pub(crate) fn is_release() -> bool {
+    env::var_os(OTHER_BOOTSTRAP).is_some() || !cfg!(debug_assertions)
+}
+
+const OTHER_BOOTSTRAP: &str = "SALTERN_TEST_BOOTSTRAP";
+
+/// Long enough for an emulated processor on a busy machine; nothing waits for it where all is well.
+pub(crate) const SOON: Duration = Duration::from_mins(1);

@@ -1,0 +1,778 @@
+//! The HTTP contract, section by section. Every answer is also held against the OpenAPI document.
+
+mod support;
+
+use std::{collections::HashSet, time::Duration};
+
+use http::{HeaderMap, Method, Request};
+use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
+use saltern_service::{Body, Code, OPENAPI, Problem, RequestId, Service};
+use serde_json::{Value, json};
+use support::*;
+
+// ----- The table of requests
+
+#[tokio::test]
+async fn hash_makes_a_string_under_the_current_or_the_named_policy() {
+    let service = service();
+    let current = post("/hash", &json!({"password": "p"})).of(&service).await.ok();
+    assert_eq!(current["policy"], CURRENT);
+    let forms = [
+        (BCRYPT, "$2b$05$"),
+        (SCRYPT, "$scrypt$ln=4,r=1,p=1$"),
+        (CURRENT, "$argon2id$v=19$m=64,t=1,p=1$"),
+        (AFTER_CURRENT, "$pbkdf2-sha256$i=10,l=32$"),
+    ];
+    for (policy, prefix) in forms {
+        let hash = made(&service, "p", policy).await;
+        assert!(hash.starts_with(prefix), "{hash}");
+    }
+}
+
+#[tokio::test]
+async fn verify_tells_match_mismatch_and_policy() {
+    let service = service();
+    for policy in [BCRYPT, SCRYPT, CURRENT, AFTER_CURRENT] {
+        let hash = made(&service, "right", policy).await;
+        let right = post("/verify", &json!({"password": "right", "hash": hash})).of(&service).await.ok();
+        assert_eq!((&right["match"], &right["policy"]), (&json!(true), &json!(policy)));
+        let wrong = post("/verify", &json!({"password": "wrong", "hash": hash})).of(&service).await.ok();
+        let mismatch =
+            json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": policy});
+        assert_eq!(wrong, mismatch);
+    }
+}
+
+#[tokio::test]
+async fn policies_and_health_tell_what_is_in_force() {
+    let service = service();
+    let policies = get("/policies").of(&service).await.ok();
+    assert_eq!((&policies["current"], &policies["decoy"]), (&json!(CURRENT), &json!(CURRENT)));
+    let ids: Vec<_> = policies["policies"].as_array().unwrap().iter().map(|p| p["id"].clone()).collect();
+    assert_eq!(ids, [BCRYPT_VERIFY_ONLY, BCRYPT, SCRYPT, CURRENT, AFTER_CURRENT]);
+    assert_eq!(
+        policies["policies"][0],
+        json!({"id": BCRYPT_VERIFY_ONLY, "algorithm": "bcrypt", "status": "verify-only", "cost": 4})
+    );
+    assert_eq!(policies["ceilings"]["bcrypt_cost"], 15);
+    let health = get("/health").of(&service).await.ok();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(health, json!({"status": "ok", "version": version, "policies": policies["digest"]}));
+    let named = service.with_version("7.8.9");
+    assert_eq!(get("/health").of(&named).await.ok()["version"], "7.8.9");
+}
+
+#[tokio::test]
+async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
+    let service = service();
+    assert_eq!(get("/openapi.json").of(&service).await.ok(), serde_json::from_str::<Value>(OPENAPI).unwrap());
+    get("/metrics").of(&service).await.problem(404, "not_found");
+
+    let service = service.with_metrics();
+    let hash = made(&service, "p", BCRYPT).await;
+    let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
+    post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
+    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized());
+    let metrics = get("/metrics").of(&service).await;
+    assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
+    for line in [
+        r#"saltern_requests_total{operation="hash",outcome="hashed"} 1"#,
+        r#"saltern_requests_total{operation="batch",outcome="answered"} 1"#,
+        r#"saltern_requests_total{operation="none",outcome="unauthorized"} 1"#,
+        r#"saltern_operations_total{operation="verify",policy="bcrypt-5",algorithm="bcrypt",outcome="match"} 1"#,
+        r#"saltern_operations_total{operation="none",policy="none",algorithm="none",outcome="invalid_request"} 1"#,
+        "saltern_rehashes_total 1",
+        r#"saltern_hash_seconds_count{algorithm="bcrypt"} 2"#,
+        r#"saltern_answer_seconds_count{operation="batch"} 1"#,
+    ] {
+        assert!(text.lines().any(|l| l == line), "no `{line}` in:\n{text}");
+    }
+}
+
+// ----- Passwords and hashes
+
+#[tokio::test]
+async fn passwords_are_their_bytes_up_to_1024() {
+    let service = service();
+    let passwords =
+        ["", "p", "emoji 🧂", "\u{e9}", "e\u{301}", "in\0side", &"a".repeat(1024), &"é".repeat(512)];
+    for password in passwords {
+        let hash = made(&service, password, CURRENT).await;
+        for other in passwords {
+            let verified = post("/verify", &json!({"password": other, "hash": hash})).of(&service).await.ok();
+            // Never normalised: é in one character and in two are two passwords.
+            assert_eq!(verified["match"], other == password);
+        }
+    }
+    for password in ["a".repeat(1025), "é".repeat(513)] {
+        let hash = post("/hash", &json!({"password": password})).of(&service).await;
+        assert_eq!(hash.problem(422, "password_too_long")["field"], "password");
+        let verify = post("/verify", &json!({"password": password, "hash": null})).of(&service).await;
+        assert_eq!(verify.problem(422, "password_too_long")["field"], "password");
+    }
+}
+
+#[tokio::test]
+async fn bcrypt_hashes_at_most_72_bytes_without_nul_and_verifies_more() {
+    let service = service_with(&document_with_current(BCRYPT), &one_worker());
+    let ask = |password: &str| post("/hash", &json!({"password": password, "policy": BCRYPT}));
+    for bytes in [71, 72] {
+        ask(&"a".repeat(bytes)).of(&service).await.ok();
+    }
+    assert_eq!(
+        ask(&"a".repeat(73)).of(&service).await.problem(422, "password_too_long")["field"],
+        "password"
+    );
+    assert_eq!(ask("in\0side").of(&service).await.problem(422, "password_has_nul")["field"], "password");
+
+    // A match, but neither the part beyond 72 nor that after a NUL was checked: it must not become required.
+    let old = service_with(&document(), &one_worker());
+    let full = made(&old, &"a".repeat(72), BCRYPT).await;
+    let short = made(&old, "in", BCRYPT).await;
+    for (password, hash) in [("a".repeat(100), &full), ("in\0side".to_owned(), &short)] {
+        let ask = post("/verify", &json!({"password": password, "hash": hash, "rehash": true}));
+        let verified = ask.of(&old).await.ok();
+        let unchecked =
+            json!({"match": true, "needs_rehash": false, "rehash_reason": null, "policy": BCRYPT});
+        assert_eq!(verified, unchecked);
+    }
+}
+
+#[tokio::test]
+async fn new_salts_differ() {
+    let service = service();
+    let mut hashes = HashSet::new();
+    for _ in 0..20 {
+        hashes.insert(made(&service, "p", CURRENT).await);
+    }
+    assert_eq!(hashes.len(), 20);
+}
+
+// ----- Verify
+
+#[tokio::test]
+async fn without_a_hash_the_decoy_is_computed_and_does_not_match() {
+    let service = service();
+    for body in [json!({"password": "p", "hash": null}), json!({"password": "p"})] {
+        let told = post("/verify", &body).of(&service).await;
+        assert_eq!(told.answer.outcome.steps[0].algorithm, Some("argon2id"));
+        assert!(told.header("server-timing").is_some(), "no work was done");
+        let mismatch = json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": null});
+        assert_eq!(told.ok(), mismatch);
+    }
+}
+
+#[tokio::test]
+async fn a_hash_that_should_be_replaced_is_where_asked() {
+    let service = service();
+    let old = made(&service, "p", BCRYPT).await;
+    let reason = json!("older_policy");
+
+    let only_told = post("/verify", &json!({"password": "p", "hash": old})).of(&service).await.ok();
+    assert_eq!((&only_told["needs_rehash"], &only_told["rehash_reason"]), (&json!(true), &reason));
+    assert!(only_told.get("rehashed").is_none());
+    let declined =
+        post("/verify", &json!({"password": "p", "hash": old, "rehash": false})).of(&service).await.ok();
+    assert_eq!(declined, only_told);
+
+    let told = post("/verify", &json!({"password": "p", "hash": old, "rehash": true})).of(&service).await;
+    assert!(told.answer.outcome.steps[0].rehashed);
+    let replaced = told.ok();
+    assert_eq!((&replaced["match"], &replaced["rehash_reason"]), (&json!(true), &reason));
+    assert_eq!(replaced["rehashed"]["policy"], CURRENT);
+    let new = &replaced["rehashed"]["hash"];
+    let again = json!({"password": "p", "hash": new, "rehash": true});
+    let settled = json!({"match": true, "needs_rehash": false, "rehash_reason": null, "policy": CURRENT});
+    assert_eq!(post("/verify", &again).of(&service).await.ok(), settled);
+
+    let wrong =
+        post("/verify", &json!({"password": "q", "hash": old, "rehash": true})).of(&service).await.ok();
+    assert!(wrong.get("rehashed").is_none());
+
+    let after = made(&service, "p", AFTER_CURRENT).await;
+    let kept =
+        post("/verify", &json!({"password": "p", "hash": after, "rehash": true})).of(&service).await.ok();
+    assert_eq!((&kept["needs_rehash"], kept.get("rehashed")), (&json!(false), None));
+}
+
+#[tokio::test]
+async fn a_hash_without_policy_verifies_with_null() {
+    let service = service();
+    // Cost 6 is no policy's. From the bcrypt of another service: any cost the ceilings admit.
+    let mut other = document();
+    other["policies"][1]["cost"] = json!(6);
+    let other = service_with(&other, &one_worker());
+    let hash = made(&other, "p", BCRYPT).await;
+    let verified = post("/verify", &json!({"password": "p", "hash": hash})).of(&service).await.ok();
+    let expected =
+        json!({"match": true, "needs_rehash": true, "rehash_reason": "other_algorithm", "policy": null});
+    assert_eq!(verified, expected);
+}
+
+#[tokio::test]
+async fn a_match_is_answered_although_its_replacement_fails() {
+    let nul_after_match = "in\0side";
+    let service = service_with(&document_with_current(BCRYPT), &one_worker());
+    // bcrypt-4 cannot be made any more: take it from a service where it can.
+    let mut earlier = document();
+    earlier["policies"][0]["status"] = json!("active");
+    let earlier = service_with(&earlier, &one_worker());
+    let old = made(&earlier, "p", BCRYPT_VERIFY_ONLY).await;
+
+    let body = json!({"password": "p", "hash": old, "rehash": true});
+    assert_eq!(post("/verify", &body).of(&service).await.ok()["rehashed"]["policy"], BCRYPT);
+
+    // scrypt reads the whole password; the current bcrypt could not.
+    let mut order = document_with_current(BCRYPT);
+    order["policies"].as_array_mut().unwrap().swap(1, 2);
+    let order = service_with(&order, &one_worker());
+    let whole = made(&order, nul_after_match, SCRYPT).await;
+    let body = json!({"password": nul_after_match, "hash": whole, "rehash": true});
+    let answered = post("/verify", &body).of(&order).await.ok();
+    let without =
+        json!({"match": true, "needs_rehash": true, "rehash_reason": "older_policy", "policy": SCRYPT});
+    assert_eq!(answered, without);
+}
+
+#[tokio::test]
+async fn under_pressure_a_match_is_answered_without_its_replacement() {
+    // One worker; whatever waits, waits for seconds.
+    let mut document = document();
+    document["policies"][1]["cost"] = json!(10);
+    let settings = PoolSettings { queue: None, ..one_worker() };
+    let service = service_with(&document, &settings);
+    let old = made(&service, "p", BCRYPT).await;
+    let verify = json!({"password": "p", "hash": old, "rehash": true});
+    assert!(post("/verify", &verify).of(&service).await.ok().get("rehashed").is_some());
+    let load = json!({"operations": vec![json!({"op": "hash", "password": "p", "policy": BCRYPT}); 64]});
+    let (verified, _loaded) = tokio::join!(
+        post("/verify", &verify).header("saltern-deadline-ms", "60000").of(&service),
+        post("/batch", &load).header("saltern-deadline-ms", "60000").of(&service),
+    );
+    let verified = verified.ok();
+    assert_eq!((&verified["match"], &verified["needs_rehash"]), (&json!(true), &json!(true)));
+    assert!(verified.get("rehashed").is_none());
+}
+
+// ----- Requests and answers: shape
+
+#[tokio::test]
+async fn a_defect_is_named_by_place_and_never_quoted() {
+    let service = service();
+    // Path, body, code, line, column, field.
+    #[expect(clippy::type_complexity, reason = "a table that is read once")]
+    let cases: &[(&str, &[u8], &str, u64, u64, Option<&str>)] = &[
+        ("/hash", b"", "invalid_json", 1, 1, None),
+        ("/hash", b"{\"password\": \"MARK\"", "invalid_json", 1, 19, None),
+        ("/hash", b"{\"password\": \"MARK\"} MARK", "invalid_json", 1, 21, None),
+        ("/hash", b"{\"password\": \"MARK\",}", "invalid_json", 1, 21, None),
+        ("/hash", b"{\"password\": \"MARK\\ud800\"}", "invalid_json", 1, 25, None),
+        ("/hash", b"{\"password\": \"MARK\\udc00\"}", "invalid_json", 1, 24, None),
+        ("/hash", b"\n{\"password\": \"MARK\xff\"}", "invalid_json", 2, 19, None),
+        ("/hash", b"{\"password\": \"MARK\xed\xa0\x80\"}", "invalid_json", 1, 19, None),
+        ("/hash", b"{\"password\": \"a\nMARK\"}", "invalid_json", 2, 1, None),
+        ("/hash", b"[]", "invalid_request", 1, 1, None),
+        ("/hash", b"\"MARK\"", "invalid_request", 1, 1, None),
+        ("/hash", b" {}", "invalid_request", 1, 2, Some("password")),
+        ("/hash", b"{\"password\": 5}", "invalid_request", 1, 14, Some("password")),
+        ("/hash", b"{\"password\": null}", "invalid_request", 1, 14, Some("password")),
+        ("/hash", b"{\"password\": [\"MARK\"]}", "invalid_request", 1, 14, Some("password")),
+        (
+            "/hash",
+            b"{\"password\": \"MARK\",\n\"password\": \"MARK\"}",
+            "invalid_request",
+            2,
+            13,
+            Some("password"),
+        ),
+        (
+            "/hash",
+            b"{\"password\": \"MARK\", \"pass\\u0077ord\": \"\"}",
+            "invalid_request",
+            1,
+            39,
+            Some("password"),
+        ),
+        ("/hash", b"{\"password\": \"MARK\", \"MARK\": 1}", "invalid_request", 1, 30, None),
+        ("/hash", b"{\"password\": \"MARK\", \"hash\": null}", "invalid_request", 1, 30, None),
+        ("/hash", b"{\"password\": \"MARK\", \"op\": \"hash\"}", "invalid_request", 1, 28, None),
+        ("/hash", b"{\"password\": \"MARK\", \"policy\": null}", "invalid_request", 1, 32, Some("policy")),
+        ("/hash", b"{\"password\": \"MARK\", \"policy\": 7}", "invalid_request", 1, 32, Some("policy")),
+        ("/verify", b"{\"password\": \"MARK\", \"hash\": 7}", "invalid_request", 1, 30, Some("hash")),
+        ("/verify", b"{\"hash\": null}", "invalid_request", 1, 1, Some("password")),
+        (
+            "/verify",
+            b"{\"password\": \"MARK\", \"rehash\": \"MARK\"}",
+            "invalid_request",
+            1,
+            32,
+            Some("rehash"),
+        ),
+        ("/verify", b"{\"password\": \"MARK\", \"rehash\": null}", "invalid_request", 1, 32, Some("rehash")),
+        ("/verify", b"{\"password\": \"MARK\", \"policy\": \"MARK\"}", "invalid_request", 1, 32, None),
+        ("/batch", b"[]", "invalid_request", 1, 1, None),
+        ("/batch", b"{}", "invalid_request", 1, 1, Some("operations")),
+        ("/batch", b"{\"operations\": []}", "invalid_request", 1, 16, Some("operations")),
+        ("/batch", b"{\"operations\": {}}", "invalid_request", 1, 16, Some("operations")),
+        ("/batch", b"{\"operations\": [{}], \"MARK\": 1}", "invalid_request", 1, 30, None),
+        (
+            "/batch",
+            b"{\"operations\": [{}], \"operations\": [{}]}",
+            "invalid_request",
+            1,
+            36,
+            Some("operations"),
+        ),
+        ("/batch", b"{\"operations\": [{\"op\": \"MARK\\ud800\"}]}", "invalid_json", 1, 35, None),
+        ("/batch", b"{\"operations\": [{\"MARK\\ud800\": 1}]}", "invalid_json", 1, 29, None),
+        ("/batch", b"{\"operations\": [{\"op\": \"hash\", \"password\": }]}", "invalid_json", 1, 44, None),
+    ];
+    for &(path, body, code, line, column, field) in cases {
+        let shown = String::from_utf8_lossy(body);
+        let told = post_bytes(path, body).of(&service).await;
+        let problem = told.problem(400, code);
+        assert!(!problem.to_string().contains("MARK"), "{problem}");
+        assert_eq!((&problem["line"], problem["field"].as_str()), (&json!(line), field), "{shown}");
+        // `serde_json` counts a fault in an escape or a control character at one of its bytes.
+        let off = problem["column"].as_u64().unwrap().abs_diff(column);
+        assert!(off <= if code == "invalid_json" { 2 } else { 0 }, "{shown}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn nesting_without_end_and_numbers_without_measure_are_refused() {
+    let service = service();
+    let deep = "[".repeat(16 * 1024);
+    post_bytes("/hash", deep).of(&service).await.problem(400, "invalid_json");
+    let closed = format!("{{\"password\": {}{}}}", "[".repeat(8000), "]".repeat(8000));
+    post_bytes("/hash", closed).of(&service).await.problem(400, "invalid_json");
+    post_bytes("/hash", "{\"password\": 1e999}").of(&service).await.problem(400, "invalid_json");
+}
+
+#[tokio::test]
+async fn the_documents_schemas_and_the_code_agree_on_requests() {
+    let service = service();
+    let openapi: Value = serde_json::from_str(OPENAPI).unwrap();
+    let bodies = [
+        ("/hash", json!({"password": ""})),
+        ("/hash", json!({"password": "p", "policy": BCRYPT})),
+        ("/hash", json!({"password": "p", "policy": null})),
+        ("/hash", json!({"password": 1})),
+        ("/hash", json!({"policy": BCRYPT})),
+        ("/hash", json!({"password": "p", "hash": "h"})),
+        ("/hash", json!([])),
+        ("/verify", json!({"password": ""})),
+        ("/verify", json!({"password": "p", "hash": null, "rehash": true})),
+        ("/verify", json!({"password": "p", "hash": 1})),
+        ("/verify", json!({"password": "p", "rehash": "true"})),
+        ("/verify", json!({"password": "p", "rehash": null})),
+        ("/verify", json!({"password": "p", "policy": BCRYPT})),
+        ("/verify", json!({"hash": null})),
+        ("/batch", json!({"operations": [{"op": "hash", "password": "p"}]})),
+        ("/batch", json!({"operations": [null, 1, {"op": 7}]})),
+        ("/batch", json!({"operations": []})),
+        ("/batch", json!({"operations": vec![json!({}); 64]})),
+        ("/batch", json!({"operations": vec![json!({}); 65]})),
+        ("/batch", json!({"operations": {}})),
+        ("/batch", json!({"operations": [{}], "more": 1})),
+        ("/batch", json!({})),
+    ];
+    for (path, body) in bodies {
+        let schema = &openapi["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let accepted = post(path, &body).of(&service).await.status() == 200;
+        assert_eq!(is_valid(&openapi, schema, &body), accepted, "{path} {body}");
+    }
+    // A batch's own operations are described too.
+    for (name, op) in [("HashOperation", "hash"), ("VerifyOperation", "verify")] {
+        let schema = &openapi["components"]["schemas"][name];
+        for (operation, good) in [
+            (json!({"op": op, "password": "p"}), true),
+            (json!({"op": "frob", "password": "p"}), false),
+            (json!({"op": op}), false),
+            (json!({"op": op, "password": "p", "x": 1}), false),
+        ] {
+            let told = post("/batch", &json!({"operations": [operation]})).of(&service).await.ok();
+            assert_eq!(told["results"][0]["status"] == 200, good, "{operation}");
+            assert_eq!(is_valid(&openapi, schema, &operation), good, "{operation}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_batch_gives_every_other_defect_to_its_operation() {
+    let service = service();
+    let hash = made(&service, "p", BCRYPT).await;
+    let operations = [
+        (json!({"op": "hash", "password": "p"}), 200, "", ""),
+        (json!({"op": "verify", "password": "p", "hash": hash, "rehash": true}), 200, "", ""),
+        (json!({"op": "verify", "password": "q", "hash": hash}), 200, "", ""),
+        (json!({"op": "verify", "password": "q"}), 200, "", ""),
+        (json!(null), 400, "invalid_request", "operations[4]"),
+        (json!({}), 400, "invalid_request", "operations[5].op"),
+        (json!({"op": "MARK"}), 400, "invalid_request", "operations[6].op"),
+        (json!({"op": 5}), 400, "invalid_request", "operations[7].op"),
+        (json!({"op": "hash"}), 400, "invalid_request", "operations[8].password"),
+        (json!({"op": "hash", "password": 5}), 400, "invalid_request", "operations[9].password"),
+        (json!({"op": "hash", "password": "p", "MARK": 5}), 400, "invalid_request", "operations[10]"),
+        (json!({"op": "hash", "password": "p", "hash": "MARK"}), 400, "invalid_request", "operations[11]"),
+        (
+            json!({"op": "verify", "password": "p", "rehash": 1}),
+            400,
+            "invalid_request",
+            "operations[12].rehash",
+        ),
+        (
+            json!({"op": "hash", "password": "a".repeat(1025)}),
+            422,
+            "password_too_long",
+            "operations[13].password",
+        ),
+        (
+            json!({"op": "hash", "password": "\0", "policy": BCRYPT}),
+            422,
+            "password_has_nul",
+            "operations[14].password",
+        ),
+        (
+            json!({"op": "hash", "password": "p", "policy": "MARK"}),
+            422,
+            "unknown_policy",
+            "operations[15].policy",
+        ),
+        (
+            json!({"op": "verify", "password": "p", "hash": "MARK"}),
+            422,
+            "unsupported_hash",
+            "operations[16].hash",
+        ),
+        (
+            json!({"op": "verify", "password": "p", "hash": "$2b$MARK"}),
+            422,
+            "invalid_hash",
+            "operations[17].hash",
+        ),
+        (json!({"op": "hash", "password": format!("{PANICS}MARK")}), 500, "internal", ""),
+        (json!({"op": "hash", "password": "p"}), 200, "", ""),
+    ];
+    let asked: Vec<_> = operations.iter().map(|(operation, ..)| operation).collect();
+    let told = post("/batch", &json!({"operations": asked})).of(&service).await;
+    assert_eq!(told.answer.outcome.steps.len(), operations.len());
+    let body = told.ok();
+    assert!(!body.to_string().contains("MARK"));
+    let results = body["results"].as_array().unwrap();
+    assert_eq!(results.len(), operations.len());
+    for (result, (operation, status, code, field)) in results.iter().zip(&operations) {
+        assert_eq!(result["status"], *status, "{operation}: {result}");
+        if *status != 200 {
+            assert_problem(&result["problem"], *status, code);
+            assert_eq!(result["problem"]["field"].as_str().unwrap_or_default(), *field);
+        }
+    }
+    let body = |i: usize| &results[i]["body"];
+    assert_eq!(
+        (&body(0)["policy"], &body(1)["match"], &body(2)["match"]),
+        (&json!(CURRENT), &json!(true), &json!(false))
+    );
+    assert_eq!((&body(1)["rehashed"]["policy"], &body(3)["policy"]), (&json!(CURRENT), &json!(null)));
+    // A key twice cannot be written with `json!`.
+    let twice = br#"{"operations": [{"op": "hash", "op": "hash", "password": "p"}, {"op": "hash", "password": "p"}]}"#;
+    let body = post_bytes("/batch", *twice).of(&service).await.ok();
+    assert_eq!(
+        (&body["results"][0]["problem"]["field"], &body["results"][1]["status"]),
+        (&json!("operations[0].op"), &json!(200))
+    );
+}
+
+// ----- Requests and answers: deadlines and load
+
+#[tokio::test]
+async fn the_deadline_header_is_a_number_from_1_to_60000() {
+    let service = service();
+    let ask = || post("/hash", &json!({"password": "p"}));
+    for good in ["100", "9999", "60000"] {
+        ask().header("saltern-deadline-ms", good).of(&service).await.ok();
+    }
+    for bad in [
+        "",
+        "0",
+        "00",
+        "01",
+        "+1",
+        "-1",
+        "1.0",
+        "1e3",
+        "60001",
+        "99999999999999999999",
+        "1,2",
+        "1 2",
+        "x",
+        "\u{661}",
+    ] {
+        for path in ["/hash", "/verify", "/batch"] {
+            // The header is looked at before the body.
+            let told = post_bytes(path, "{").header("saltern-deadline-ms", bad).of(&service).await;
+            assert_eq!(told.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms", "{bad}");
+        }
+    }
+    let twice = ask().header("saltern-deadline-ms", "100").header("saltern-deadline-ms", "100");
+    twice.of(&service).await.problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn the_deadline_counts_from_arrival() {
+    let service = service();
+    let long_ago = ago(11);
+    let hash = json!({"password": "p"});
+    for ask in [
+        post("/hash", &hash).arrived(long_ago),
+        post("/verify", &hash).arrived(long_ago),
+        post("/hash", &hash).arrived(ago(2)).header("saltern-deadline-ms", "2000"),
+    ] {
+        let told = ask.of(&service).await;
+        told.problem(503, "deadline_exceeded");
+        assert!(told.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    }
+    post("/hash", &hash).arrived(long_ago).header("saltern-deadline-ms", "60000").of(&service).await.ok();
+    let batch = json!({"operations": [{"op": "hash", "password": "p"}, {"op": "frob"}]});
+    let told = post("/batch", &batch).arrived(long_ago).of(&service).await.ok();
+    assert_problem(&told["results"][0]["problem"], 503, "deadline_exceeded");
+    assert_problem(&told["results"][1]["problem"], 400, "invalid_request");
+}
+
+#[tokio::test]
+async fn a_full_queue_is_an_overload_at_once() {
+    let mut document = document();
+    document["policies"][1]["cost"] = json!(10);
+    let queue = QueueLimits { operations: 1, ..QueueLimits::default() };
+    let service = service_with(&document, &PoolSettings { queue: Some(queue), ..one_worker() });
+    let hash = json!({"op": "hash", "password": "p", "policy": BCRYPT});
+    let load = json!({"operations": vec![hash; 64]});
+    let single = json!({"password": "p", "policy": BCRYPT});
+    let (batch, refused) =
+        tokio::join!(post("/batch", &load).of(&service), post("/hash", &single).of(&service));
+    let told = refused.problem(503, "overloaded");
+    let (seconds, ms) = (refused.header("retry-after").unwrap(), told["retry_after_ms"].as_u64().unwrap());
+    assert_eq!(seconds.parse::<u64>().unwrap(), ms.div_ceil(1000).max(1));
+    assert!(refused.header("server-timing").is_none());
+    let batch = batch.ok();
+    let results = batch["results"].as_array().unwrap();
+    // Operations of a batch count singly: some were done, the others told to come back.
+    assert!(results.iter().any(|result| result["status"] == 200));
+    assert!(results.iter().any(|result| result["problem"]["code"] == "overloaded"));
+    for result in results.iter().filter(|result| result["status"] != 200) {
+        assert_problem(&result["problem"], 503, "overloaded");
+    }
+}
+
+// ----- Requests and answers: headers
+
+#[tokio::test]
+async fn work_is_timed() {
+    let told = post("/hash", &json!({"password": "p", "policy": BCRYPT})).of(&service()).await;
+    let timing = told.header("server-timing").unwrap();
+    let (queue, hash) = timing.split_once(", ").unwrap();
+    for (metric, name) in [(queue, "queue;dur="), (hash, "hash;dur=")] {
+        let (whole, millionths) = metric.strip_prefix(name).unwrap().split_once('.').unwrap();
+        assert!(whole.parse::<u64>().is_ok() && millionths.len() == 3 && millionths.parse::<u64>().is_ok());
+    }
+    assert_ne!(hash, "hash;dur=0.000");
+    assert!(told.answer.outcome.total >= told.answer.outcome.timing().unwrap().hashed);
+    assert!(get("/health").of(&service()).await.header("server-timing").is_none());
+}
+
+#[tokio::test]
+async fn a_request_id_is_echoed_or_replaced() {
+    let service = service();
+    for good in ["a", "A-Za-z0-9._-", &"x".repeat(64)] {
+        for ask in [get("/health"), get("/nowhere"), post_bytes("/hash", "{")] {
+            let told = ask.header("x-request-id", good).of(&service).await;
+            assert_eq!(told.header("x-request-id"), Some(good));
+            assert_eq!(told.answer.outcome.request_id.as_str(), good);
+        }
+    }
+    let mut replaced = HashSet::new();
+    for bad in ["", "a b", "a/b", "é", "a,b", &"x".repeat(65)] {
+        let told = get("/health").header("x-request-id", bad).of(&service).await;
+        replaced.insert(told.header("x-request-id").unwrap().to_owned());
+    }
+    let twice = get("/health").header("x-request-id", "a").header("x-request-id", "a").of(&service).await;
+    replaced.insert(twice.header("x-request-id").unwrap().to_owned());
+    assert_eq!(replaced.len(), 7);
+    assert!(replaced.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b"0123456789abcdef".contains(&b))));
+}
+
+#[tokio::test]
+async fn only_json_is_read() {
+    let service = service();
+    let ask = || Ask::new(Method::POST, "/hash").body(r#"{"password": "p"}"#);
+    for good in
+        ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;x=y"]
+    {
+        ask().header("content-type", good).of(&service).await.ok();
+    }
+    for bad in [
+        "",
+        "text/plain",
+        "application/jsonx",
+        "application/problem+json",
+        "application/x-www-form-urlencoded",
+    ] {
+        ask().header("content-type", bad).of(&service).await.problem(415, "unsupported_media_type");
+    }
+    ask().of(&service).await.problem(415, "unsupported_media_type");
+    let twice = ask().header("content-type", "application/json").header("content-type", "application/json");
+    twice.of(&service).await.problem(415, "unsupported_media_type");
+    // What the caller would like back is not asked.
+    ask().header("content-type", "application/json").header("accept", "text/html").of(&service).await.ok();
+}
+
+#[tokio::test]
+async fn paths_and_methods_are_the_contract_s() {
+    let service = service().with_metrics();
+    for path in ["/", "/hash/", "/HASH", "/hashes", "/openapi", "/metrics/"] {
+        for method in [Method::GET, Method::POST] {
+            Ask::new(method, path).of(&service).await.problem(404, "not_found");
+        }
+    }
+    for (path, allow) in [
+        ("/hash", "POST"),
+        ("/verify", "POST"),
+        ("/batch", "POST"),
+        ("/policies", "GET"),
+        ("/health", "GET"),
+        ("/metrics", "GET"),
+        ("/openapi.json", "GET"),
+    ] {
+        for method in [Method::GET, Method::POST, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS]
+        {
+            if method != allow {
+                let told = Ask::new(method, path).of(&service).await;
+                told.problem(405, "method_not_allowed");
+                assert_eq!(told.header("allow"), Some(allow));
+            }
+        }
+    }
+    // A query says nothing.
+    let request = Request::builder().uri("/health?password=MARK").body(Body::default()).unwrap();
+    assert_eq!(service.answer(request).await.response.status(), 200);
+}
+
+#[tokio::test]
+async fn bodies_are_bounded() {
+    let service = service();
+    let hash = |bytes: usize| {
+        let body = r#"{"password": "p"}"#;
+        post_bytes("/hash", format!("{body}{}", " ".repeat(bytes - body.len())))
+    };
+    hash(16 * 1024).of(&service).await.ok();
+    hash(16 * 1024 + 1).of(&service).await.problem(413, "body_too_large");
+    let batch = |bytes: usize| {
+        let body = r#"{"operations": [{"op": "hash", "password": "p"}]}"#;
+        post_bytes("/batch", format!("{body}{}", " ".repeat(bytes - body.len())))
+    };
+    batch(1024 * 1024).of(&service).await.ok();
+    batch(1024 * 1024 + 1).of(&service).await.problem(413, "body_too_large");
+    for (path, limit) in
+        [("/hash", 16 * 1024), ("/verify", 16 * 1024), ("/batch", 1024 * 1024), ("/x", 16 * 1024)]
+    {
+        let (parts, ()) = Request::builder().uri(path).body(()).unwrap().into_parts();
+        assert_eq!(Service::body_limit(&parts), limit);
+    }
+}
+
+#[tokio::test]
+async fn checks_stand_in_one_order() {
+    let service = service();
+    let large = "x".repeat(16 * 1024 + 1);
+    let bad = |method, path, content_type: &'static str| {
+        let ask = Ask::new(method, path).header("content-type", content_type);
+        ask.header("saltern-deadline-ms", "x")
+    };
+    bad(Method::PUT, "/x", "text/plain").body(large.clone()).of(&service).await.problem(404, "not_found");
+    bad(Method::PUT, "/hash", "text/plain")
+        .body(large.clone())
+        .of(&service)
+        .await
+        .problem(405, "method_not_allowed");
+    bad(Method::POST, "/hash", "text/plain")
+        .body(large.clone())
+        .of(&service)
+        .await
+        .problem(415, "unsupported_media_type");
+    bad(Method::POST, "/hash", "application/json")
+        .body(large)
+        .of(&service)
+        .await
+        .problem(413, "body_too_large");
+    let told = bad(Method::POST, "/hash", "application/json").body("{").of(&service).await;
+    assert_eq!(told.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms");
+}
+
+// ----- The table of errors
+
+#[tokio::test]
+async fn every_row_of_the_table_of_errors() {
+    let service = service();
+    let mut seen = HashSet::new();
+    let verify = |hash: &str| post("/verify", &json!({"password": "p", "hash": hash}));
+    let hash = |password: &str, policy: &str| post("/hash", &json!({"password": password, "policy": policy}));
+    let bcrypt = made(&service, "p", BCRYPT).await;
+    let expired = ago(11);
+    let rows: Vec<(Ask, u16, &str)> = vec![
+        (post_bytes("/hash", "{"), 400, "invalid_json"),
+        (post_bytes("/hash", "{}"), 400, "invalid_request"),
+        (get("/nowhere"), 404, "not_found"),
+        (get("/hash"), 405, "method_not_allowed"),
+        (post_bytes("/hash", " ".repeat(20_000)), 413, "body_too_large"),
+        (Ask::new(Method::POST, "/hash"), 415, "unsupported_media_type"),
+        (hash(&"a".repeat(1025), CURRENT), 422, "password_too_long"),
+        (hash(&"a".repeat(73), BCRYPT), 422, "password_too_long"),
+        (hash("\0", BCRYPT), 422, "password_has_nul"),
+        (verify("plaintext"), 422, "unsupported_hash"),
+        (verify(&bcrypt.replacen("$2b$", "$2x$", 1)), 422, "unsupported_hash"),
+        (
+            verify("$argon2id$v=19$m=64,t=1,p=1,keyid=AAAA$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA"),
+            422,
+            "unsupported_hash",
+        ),
+        (verify("$2b$05$short"), 422, "invalid_hash"),
+        (verify(&format!("{bcrypt}{}", "a".repeat(1024))), 422, "invalid_hash"),
+        (verify(&bcrypt.replacen("$05$", "$31$", 1)), 422, "cost_out_of_bounds"),
+        (hash("p", "MARK"), 422, "unknown_policy"),
+        (hash("p", BCRYPT_VERIFY_ONLY), 422, "policy_not_for_hashing"),
+        (hash(&format!("{PANICS}MARK"), CURRENT), 500, "internal"),
+        (hash(&format!("{PANICS}MARK"), BCRYPT), 500, "internal"),
+        (hash("p", CURRENT).arrived(expired), 503, "deadline_exceeded"),
+    ];
+    for (ask, status, code) in rows {
+        let told = ask.of(&service).await;
+        told.problem(status, code);
+        assert!(!told.json.to_string().contains("MARK"));
+        seen.insert(code.to_owned());
+    }
+    // The worker lives on after a panic.
+    made(&service, "p", BCRYPT).await;
+
+    // What front doors find.
+    let headers = HeaderMap::new();
+    for (problem, status, code) in [
+        (Problem::unauthorized(), 401, "unauthorized"),
+        (Problem::request_timeout(), 408, "request_timeout"),
+        (Problem::body_too_large(), 413, "body_too_large"),
+        (Problem::headers_too_large(), 431, "headers_too_large"),
+        (Problem::malformed_request(), 400, "invalid_request"),
+        (Problem::internal(), 500, "internal"),
+        (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
+    ] {
+        let told = Told::new(service.refuse(&headers, problem.clone()));
+        told.problem(status, code);
+        let alone = Told::new(problem.into_answer(RequestId::random()));
+        assert_eq!(alone.json, told.json);
+        assert_eq!(told.header("www-authenticate"), (status == 401).then_some("Bearer"));
+        assert_eq!(told.header("retry-after"), (status == 503).then_some("1"));
+        seen.insert(code.to_owned());
+    }
+    let table: HashSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();
+    assert_eq!(seen, table);
+}

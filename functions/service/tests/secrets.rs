@@ -1,0 +1,166 @@
+//! A marked password and a marked hash go through every path, at every log level: nothing that is written holds them.
+
+#![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
+
+#[expect(dead_code, reason = "the tests of the contract use the rest")]
+mod support;
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use http::{HeaderMap, Method, Request};
+use saltern_algorithm::fault::PANICS;
+use saltern_service::{Body, Problem, say_only_where_a_panic_was};
+use serde_json::{Value, json};
+use support::*;
+
+/// Stands in every secret. It is no one's word, and no part of a hash's alphabet is in all of it.
+const MARK: &str = "Mark~Mark";
+
+/// One test, for the subscriber and the panic hook are the process's.
+#[tokio::test]
+async fn nothing_written_holds_a_secret() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone());
+    tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
+    say_only_where_a_panic_was();
+    tracing::trace!("the subscriber takes every level");
+
+    let service = service().with_metrics();
+    let password = format!("{MARK} of a person");
+    let hash = made(&service, &password, BCRYPT).await;
+    let mut secrets = vec![MARK.to_owned(), decimals(MARK), hash.clone(), decimals(&hash)];
+    secrets.push(hash[29..].to_owned());
+
+    let verify = |hash: &str| json!({"password": password, "hash": hash, "rehash": true});
+    let tricks = [
+        post("/hash", &json!({"password": password})),
+        post("/hash", &json!({"password": password, "policy": MARK})),
+        post("/hash", &json!({"password": password, "policy": BCRYPT_VERIFY_ONLY})),
+        post("/hash", &json!({"password": format!("{MARK}{}", "a".repeat(72)), "policy": BCRYPT})),
+        post("/hash", &json!({"password": format!("{MARK}\0"), "policy": BCRYPT})),
+        post("/hash", &json!({"password": MARK.repeat(200)})),
+        post("/hash", &json!({"password": format!("{PANICS}{MARK}"), "policy": CURRENT})),
+        post("/hash", &json!({"password": format!("{PANICS}{MARK}"), "policy": BCRYPT})),
+        post("/hash", &json!({"password": format!("{PANICS}{MARK}"), "policy": AFTER_CURRENT})),
+        post("/hash", &json!({"password": MARK})).arrived(ago(11)),
+        post("/hash", &json!({"password": MARK})).header("saltern-deadline-ms", MARK),
+        post("/hash", &json!({"password": MARK})).header("authorization", MARK),
+        post("/hash", &json!({"password": [MARK]})),
+        post("/hash", &json!({"password": MARK, MARK: MARK})),
+        post_bytes("/hash", format!("{{\"password\": \"{MARK}")),
+        post_bytes("/hash", format!("{{\"password\": \"{MARK}\\ud800\"}}")),
+        post_bytes("/hash", [MARK.as_bytes(), b"\xff"].concat()),
+        post_bytes("/hash", MARK.repeat(10_000)),
+        post_bytes("/hash", format!("{{\"password\": \"{MARK}\", \"password\": \"{MARK}\"}}")),
+        Ask::new(Method::POST, "/hash").header("content-type", MARK).body(MARK),
+        Ask::new(Method::PUT, "/hash").body(MARK),
+        Ask::new(Method::POST, "/Mark~Mark").body(MARK),
+        post("/verify", &verify(&hash)),
+        post("/verify", &verify(MARK)),
+        post("/verify", &verify(&format!("$2b${MARK}"))),
+        post("/verify", &verify(&hash.replacen("$05$", "$31$", 1))),
+        post("/verify", &json!({"password": "another", "hash": hash})),
+        post("/verify", &json!({"password": MARK, "hash": {MARK: MARK}})),
+        post("/verify", &json!({"password": MARK, "hash": null})),
+        post(
+            "/batch",
+            &json!({"operations": [{"op": MARK}, {"op": "hash", "password": MARK, MARK: 1}, MARK]}),
+        ),
+        post("/batch", &json!({"operations": [{"op": "verify", "password": password, "hash": hash}]})),
+        post("/batch", &json!({"operations": [{"op": "hash", "password": format!("{PANICS}{MARK}")}]})),
+        post("/batch", &json!({"operations": MARK})),
+        get("/policies").body(MARK),
+        get("/metrics").body(MARK),
+    ];
+    let mut ends = std::collections::HashSet::new();
+    for ask in tricks {
+        let told = ask.of(&service).await;
+        told.answer.outcome.log();
+        ends.insert(told.answer.outcome.end.name());
+        note_new_hashes(&told.json, &mut secrets);
+        written.debug(&told.answer);
+        let failed = told.status() != 200;
+        assert!(!failed || !told.json.to_string().contains(MARK), "{}", told.json);
+    }
+    // Every way to end that this crate alone can reach, but for the overload, which says as little.
+    let all = [
+        "hashed",
+        "match",
+        "mismatch",
+        "answered",
+        "internal",
+        "invalid_json",
+        "invalid_request",
+        "not_found",
+    ];
+    assert!(all.iter().all(|end| ends.contains(end)), "{ends:?}");
+
+    let refused = service.refuse(&HeaderMap::new(), Problem::overloaded(Duration::from_secs(1)));
+    refused.outcome.log();
+    written.debug(&refused);
+    written.debug(&Body::new(password.clone().into_bytes()));
+    written.debug(&Request::new(Body::new(password.into_bytes())));
+    written.debug(&service);
+    written.debug(&Problem::unauthorized());
+
+    let text = written.text();
+    assert!(text.contains("the subscriber takes every level"));
+    assert_eq!(text.matches("a panic").count(), 4, "the injected panics were seen");
+    assert!(text.contains("outcome=\"match\"") && text.contains("policy=\"bcrypt-5\""), "{text}");
+    for secret in secrets {
+        assert!(!text.contains(&secret), "`{secret}` stands in:\n{text}");
+    }
+}
+
+/// As a byte slice's `Debug` would show it.
+fn decimals(text: &str) -> String {
+    let shown = format!("{:?}", text.as_bytes());
+    shown.trim_matches(['[', ']']).to_owned()
+}
+
+/// Hashes that answers gave away to the caller are secrets of the caller's from then on.
+fn note_new_hashes(json: &Value, secrets: &mut Vec<String>) {
+    match json {
+        Value::Object(members) => {
+            if let Some(Value::String(hash)) = members.get("hash") {
+                secrets.push(hash.clone());
+            }
+            members.values().for_each(|value| note_new_hashes(value, secrets));
+        }
+        Value::Array(elements) => elements.iter().for_each(|value| note_new_hashes(value, secrets)),
+        _ => {}
+    }
+}
+
+/// All that was logged or shown.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn debug(&self, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().extend(format!("{value:?}\n{value:#?}\n").into_bytes());
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
