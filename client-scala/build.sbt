@@ -1,7 +1,7 @@
 // The Scala client of Saltern. `bin/test` runs everything; README.md says what the modules are for.
 
 val scala213 = "2.13.18"
-val scala3Lts = "3.3.8"
+val scala3Lts = "3.3.7"
 
 val awsSdkVersion = "2.42.36"
 val bouncyCastleVersion = "1.86"
@@ -21,11 +21,12 @@ ThisBuild / crossScalaVersions := Seq(scala213, scala3Lts)
 
 // Bytecode and JDK API of 11: what the library promises. sbt itself runs on 17.
 ThisBuild / javacOptions ++= Seq("--release", "11")
-ThisBuild / scalacOptions ++= Seq("-release:11", "-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Werror") ++
-  (CrossVersion.partialVersion(scalaVersion.value) match {
-    case Some((2, _)) => Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code")
-    case _            => Seq("-Wunused:all")
-  })
+
+// For each project, because each has its own Scala version while crossing.
+val common = Seq(
+  scalacOptions ++= Seq("-release:11", "-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Werror") ++
+    (if (scalaBinaryVersion.value == "3") Seq("-Wunused:all") else Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code"))
+)
 
 // Which JDK runs the tests: compiled once, run on each.
 ThisBuild / Test / fork := true
@@ -43,6 +44,7 @@ lazy val root = project
 lazy val core = project
   .in(file("core"))
   .settings(
+    common,
     name := "saltern-client",
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value),
@@ -61,12 +63,14 @@ lazy val core = project
 lazy val hocon = project
   .in(file("hocon"))
   .dependsOn(core)
-  .settings(name := "saltern-client-hocon", libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
+  .settings(common,
+    name := "saltern-client-hocon", libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
 
 lazy val sigv4 = project
   .in(file("sigv4"))
   .dependsOn(core)
   .settings(
+    common,
     name := "saltern-client-sigv4",
     libraryDependencies ++= Seq(
       "software.amazon.awssdk" % "auth" % awsSdkVersion,
@@ -78,6 +82,7 @@ lazy val lambda = project
   .in(file("lambda"))
   .dependsOn(core, sigv4)
   .settings(
+    common,
     name := "saltern-client-lambda",
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
@@ -85,12 +90,14 @@ lazy val lambda = project
 lazy val micrometer = project
   .in(file("micrometer"))
   .dependsOn(core)
-  .settings(name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
+  .settings(common,
+    name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
 
 lazy val testkit = project
   .in(file("testkit"))
   .dependsOn(core)
   .settings(
+    common,
     name := "saltern-client-testkit",
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
@@ -99,6 +106,7 @@ lazy val tests = project
   .in(file("tests"))
   .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
   .settings(
+    common,
     name := "saltern-client-tests",
     publish / skip := true,
     libraryDependencies ++= Seq(
@@ -111,6 +119,7 @@ lazy val exampleBackend = project
   .in(file("examples/backend"))
   .dependsOn(core, testkit)
   .settings(
+    common,
     name := "saltern-example-backend",
     publish / skip := true,
     libraryDependencies ++= Seq(
