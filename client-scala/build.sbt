@@ -122,7 +122,13 @@ lazy val exampleBackend = project
     common,
     name := "saltern-example-backend",
     publish / skip := true,
+    run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true"),
+    // Paths in arguments are the caller's.
+    run / baseDirectory := (LocalRootProject / baseDirectory).value,
     libraryDependencies ++= Seq(
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
+      // Measured against, and not used.
+      "at.favre.lib" % "bcrypt" % "0.10.2",
       "org.http4s" %% "http4s-ember-server" % http4sVersion,
       "org.http4s" %% "http4s-dsl" % http4sVersion
     )

@@ -36,12 +36,14 @@ object Storm {
 
   private def measure(path: String, runs: Int, samples: Int, logins: Int, backends: Seq[(String, Int)]): Unit =
     for ((name, port) <- backends) {
+      // The stub calls every password right.
+      val checked = name != "service up"
       Child.awaitPort(port)
       // The JIT compiles what is measured, before it is measured.
-      val _ = new Logins(port, logins).during(percentiles(port, path, math.min(samples, 1000)))
+      val _ = new Logins(port, logins, checked).during(percentiles(port, path, math.min(samples, 1000)))
       val results = (1 to runs).map { _ =>
         val idle = percentiles(port, path, samples)
-        val storm = new Logins(port, logins)
+        val storm = new Logins(port, logins, checked)
         val stormy = storm.during(percentiles(port, path, samples))
         (idle, stormy, storm)
       }
@@ -49,7 +51,7 @@ object Storm {
       val limit = math.max(2 * idle, idle + 10)
       println(
         f"/$path%-6s $name%-15s idle p50 ${median(results.map(_._1.p50))}%7.2f p99 $idle%7.2f ms | storm p50 ${median(results.map(_._2.p50))}%8.2f p99 $stormy%8.2f ms" +
-          f" | limit $limit%6.2f ms ${if (stormy <= limit) "kept" else "MISSED"} | logins answered ${median(results.map(_._3.answered.get.toDouble / results.size * results.size))}%.0f, refused ${median(results.map(_._3.refused.get.toDouble))}%.0f, wrong ${results.map(_._3.wrong.get).sum}"
+          f" | limit $limit%6.2f ms ${if (stormy <= limit) "kept" else "MISSED"} | logins answered ${median(results.map(_._3.answered.get.toDouble))}%.0f, refused ${median(results.map(_._3.refused.get.toDouble))}%.0f, wrong ${results.map(_._3.wrong.get).sum}"
       )
     }
 
@@ -68,7 +70,7 @@ object Storm {
   }
 
   /** Keeps logins in flight: each of these asks again when it is answered. Half of them with a wrong password. */
-  private final class Logins(port: Int, count: Int) {
+  private final class Logins(port: Int, count: Int, checked: Boolean) {
     val answered = new AtomicLong
     val refused = new AtomicLong
     val wrong = new AtomicLong
@@ -87,8 +89,7 @@ object Storm {
         while (!stop.get)
           try
             client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode match {
-              // The stub says that every password is right.
-              case 200        => answered.incrementAndGet(); if (!right && port != 18303) wrong.incrementAndGet()
+              case 200        => answered.incrementAndGet(); if (!right && checked) wrong.incrementAndGet()
               case 403        => answered.incrementAndGet(); if (right) wrong.incrementAndGet()
               case _          => refused.incrementAndGet(); Thread.sleep(RefusedPauseMillis)
             }
@@ -117,8 +118,9 @@ final class Child private (process: Process) {
 }
 
 object Child {
+  // Without `nodelay` the stub's answers wait 40 ms for a delayed acknowledgement.
   def apply(program: String, arguments: String*): Child = start(
-    Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, "-Xmx512m", "-cp", sys.props("java.class.path"), s"saltern.example.$program") ++ arguments
+    Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, "-Xmx512m", "-Dsun.net.httpserver.nodelay=true", "-cp", sys.props("java.class.path"), s"saltern.example.$program") ++ arguments
   )
 
   /** Any program. */
