@@ -61,6 +61,8 @@ object Storm {
     val client = HttpClient.newHttpClient()
     val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$port/$path")).build()
     val sorted = Array.fill(samples) {
+      // Seconds instead of an instant: a pause now and then is part of what is measured.
+      Thread.sleep(1)
       val started = System.nanoTime()
       val status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode
       require(status == 200, s"/$path answered $status")
@@ -99,8 +101,9 @@ object Storm {
       Thread.sleep(1000)
       try body
       finally {
+        // Each waits for its last answer: a login that was abandoned would keep the backend busy in the next run.
         stop.set(true)
-        threads.shutdownNow()
+        threads.shutdown()
         val _ = threads.awaitTermination(30, TimeUnit.SECONDS)
       }
     }
@@ -114,6 +117,8 @@ object Storm {
 
 /** One of this example's programs in a JVM of its own. */
 final class Child private (process: Process) {
+  Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
+
   def stop(): Unit = { val _ = process.destroyForcibly().waitFor() }
 }
 
