@@ -45,6 +45,12 @@ pub(crate) fn every_change() -> Vec<Check> {
             // A relative directory is relative to where cargo starts: the workspace's own.
             environment: &[("CARGO_TARGET_DIR", "target")],
         },
+        Check {
+            part: "client",
+            shows: "the Scala client, under Scala 2.13 and 3, on JDK 17 and 25",
+            command: &["client-scala/bin/test"],
+            environment: &[],
+        },
     ]
 }
 
