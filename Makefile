@@ -16,3 +16,7 @@ bench:
 	cargo build --release --locked --package saltern-bench --features peers
 	target/release/saltern-bench kernels
 	target/release/saltern-bench http
+
+# POLICIES=FILE puts that document into the zips.
+package:
+	functions/lambda/package $(if $(POLICIES),--policies "$(POLICIES)")
