@@ -3,10 +3,10 @@
 use std::{error::Error, fmt, time::Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use saltern_service::{Answer, Arrival, Body, Problem, Service};
+use saltern_service::{Answer, Arrival, Body, Problem, RequestId, Service};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -90,14 +90,42 @@ pub(super) async fn exchange(
     request: Request<Incoming>,
     peer_has_gone: impl FnOnce() -> bool,
 ) -> Result<Response<Full<Bytes>>, Gone> {
+    let (mut parts, incoming) = request.into_parts();
+    let mut unanswered = Unanswered::since_now(&parts.headers);
     if peer_has_gone() {
         return Err(Gone);
     }
-    let (mut parts, incoming) = request.into_parts();
-    parts.extensions.insert(Arrival(Instant::now()));
+    parts.extensions.insert(Arrival(unanswered.arrival));
     let Answer { response, outcome } = front.answer(parts, incoming).await;
+    unanswered.is_answered = true;
     outcome.log();
     Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
+}
+
+/// A request whose future is dropped before its answer leaves a line too: its caller has gone.
+struct Unanswered {
+    arrival: Instant,
+    request_id: Option<HeaderValue>,
+    is_answered: bool,
+}
+
+impl Unanswered {
+    fn since_now(headers: &HeaderMap) -> Self {
+        let request_id = headers.get(REQUEST_ID).cloned();
+        Self { arrival: Instant::now(), request_id, is_answered: false }
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        let given = self.request_id.take().map(|id| (HeaderName::from_static(REQUEST_ID), id));
+        let request_id = RequestId::of(&given.into_iter().collect());
+        let total_ms = u64::try_from(self.arrival.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(outcome = "gone", total_ms, request_id = request_id.as_str());
+    }
 }
 
 /// Nobody waits for the answer any more.
@@ -116,7 +144,7 @@ impl Error for Gone {}
 fn head_bytes(parts: &Parts) -> usize {
     const COLON_SPACE_AND_LINE_END: usize = 4;
     let uri = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
-    let field = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+    let field = |(name, value): (&HeaderName, &HeaderValue)| {
         name.as_str().len() + value.len() + COLON_SPACE_AND_LINE_END
     };
     parts.headers.iter().map(field).sum::<usize>() + uri
@@ -142,6 +170,8 @@ async fn read(mut incoming: Incoming, expected: usize, limit: usize) -> Result<B
     }
     Ok(body)
 }
+
+const REQUEST_ID: &str = "x-request-id";
 
 /// A load balancer has no token, and there is nothing to learn from it.
 const OPEN_TO_ANYONE: &str = "/health";

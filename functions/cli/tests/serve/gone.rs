@@ -72,6 +72,7 @@ fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
     thread::sleep(TO_BE_READ);
     let wasted = server.cpu().saturating_sub(before);
     assert!(wasted < all / 2, "{wasted:?} of {all:?}");
+    assert!(server.output().contains(r#""outcome":"gone""#), "who has gone leaves a line");
 }
 
 struct Request {
