@@ -130,6 +130,7 @@ lazy val exampleBackend = project
       // Measured against, and not used.
       "at.favre.lib" % "bcrypt" % "0.10.2",
       "org.http4s" %% "http4s-ember-server" % http4sVersion,
-      "org.http4s" %% "http4s-dsl" % http4sVersion
+      "org.http4s" %% "http4s-dsl" % http4sVersion,
+      "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime
     )
   )

@@ -292,7 +292,7 @@ private[client] final class Engine(
   private def withoutFallback(reason: FallbackReason, detail: String): SalternError = {
     val text = s"${reason.name}: $detail"
     reason match {
-      case FallbackReason.Throttled     => new SalternError.Overloaded(Decision.PauseUnlessTold, text)
+      case FallbackReason.Throttled     => new SalternError.Overloaded(pauseLeft, text)
       case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
         new SalternError.MaybeSent(text)
@@ -301,6 +301,10 @@ private[client] final class Engine(
         new SalternError.NotSent(text)
     }
   }
+
+  /** How long calls stay away from here on. */
+  private def pauseLeft: FiniteDuration =
+    health.get().pausedUntil.fold(Decision.PauseUnlessTold)(until => (until - scheduler.nanos).nanos.max(Decision.PauseUnlessTold))
 
   // Ends
 

@@ -128,7 +128,10 @@ class EngineSuite extends munit.FunSuite {
     assert(error(connectFails).isInstanceOf[SalternError.NotSent])
     assert(error(Fault.Fails(TransportFailure.Kind.Broken)).isInstanceOf[SalternError.MaybeSent])
     assert(error(Fault.Never).isInstanceOf[SalternError.MaybeSent])
-    assert(error(problem503).isInstanceOf[SalternError.Overloaded])
+    error(Fault.Answer(429, Seq("Retry-After" -> "3"), "")) match {
+      case overloaded: SalternError.Overloaded => assertEquals(overloaded.retryAfter, 3.seconds)
+      case other                               => fail(other.detailed)
+    }
     assert(error(Fault.Answer(200, Nil, "x")).isInstanceOf[SalternError.Unreadable])
   }
 

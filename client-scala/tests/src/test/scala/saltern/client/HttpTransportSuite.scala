@@ -120,7 +120,7 @@ class HttpTransportSuite extends munit.FunSuite {
     client.close()
   }
 
-  test("a certificate that nobody signed; and TLS where none is spoken") {
+  test("a certificate that nobody signed: nothing is sent") {
     val server = new RawServer((_, out) => out.write(response(200, "application/json", mismatch)), tls())
     val client = new Client(URI.create(s"https://127.0.0.1:${server.port}"), _.withAttemptTimeout(2.seconds))
     answeredLocally(client, FallbackReason.TlsFailed)
