@@ -75,6 +75,7 @@ impl Path {
     }
 
     /// As manuals write it.
+    #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench names its paths"))]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Portable(_) => "portable",

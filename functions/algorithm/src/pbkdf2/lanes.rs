@@ -151,6 +151,10 @@ pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
 ///
 /// # Panics
 /// As [`advance`]; and where the machine lacks the path, or the path has no kernel for the function.
+#[cfg_attr(
+    not(any(test, feature = "bench-kernels")),
+    allow(dead_code, reason = "tests and the bench choose a path")
+)]
 pub(crate) fn advance_on(path: Path, lanes: &mut [&mut Lane], steps: u64) {
     assert!(path.available(), "this machine has no {path:?}");
     advance_by(|kernel| kernel.path == path, lanes, steps);
@@ -166,6 +170,7 @@ pub(crate) fn width(prf: Prf) -> usize {
 pub(crate) const MOST_LANES: usize = 32;
 
 /// Which instructions compute.
+#[allow(dead_code, reason = "each architecture has some of them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     /// x86-64: vectors of 256 bits.
@@ -186,6 +191,10 @@ pub(crate) enum Path {
 
 impl Path {
     /// Every path, of this machine or not.
+    #[cfg_attr(
+        not(any(test, feature = "bench-kernels")),
+        allow(dead_code, reason = "tests and the bench choose a path")
+    )]
     pub(crate) const ALL: [Self; 7] =
         [Self::Avx2, Self::Avx512, Self::Neon, Self::NeonSha2, Self::NeonSha512, Self::Portable, Self::ShaNi];
 
@@ -211,6 +220,7 @@ impl Path {
     }
 
     /// The numbers of streams that its kernels for this function take; none where it has no kernel.
+    #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench lists its paths"))]
     pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
         kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
     }

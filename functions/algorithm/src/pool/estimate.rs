@@ -67,12 +67,34 @@ pub(crate) struct Estimates {
     widths: [usize; Kind::ALL.len()],
 }
 
+/// Time over work, both of the recent past: their sums fade alike, so that the quotient is the mean speed of that past
+/// and not the speed of the last slice, which may have been interrupted or not.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slope {
-    /// Moving average; 0 where nothing was measured yet.
-    average: f64,
-    /// Least ever measured; 0 where nothing was measured yet.
+    nanoseconds: f64,
+    work: f64,
+    /// Least ever measured, in nanoseconds for a unit.
     least: f64,
+}
+
+impl Slope {
+    fn is_known(&self) -> bool {
+        self.work > 0.0
+    }
+
+    fn average(&self) -> f64 {
+        self.nanoseconds / self.work
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    fn take(&mut self, work: u64, elapsed: Duration) {
+        let (nanoseconds, work) = (elapsed.as_nanos() as f64, work as f64);
+        let sample = nanoseconds / work;
+        self.least = if self.is_known() { self.least.min(sample) } else { sample };
+        let kept = MEMORY.as_secs_f64() / (MEMORY + elapsed).as_secs_f64();
+        self.nanoseconds = self.nanoseconds * kept + nanoseconds;
+        self.work = self.work * kept + work;
+    }
 }
 
 impl Estimates {
@@ -88,22 +110,15 @@ impl Estimates {
     }
 
     /// Takes a measurement: each of `lanes` lanes did `work` units in `elapsed`.
-    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     pub(crate) fn measured(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
-        if work == 0 || lanes == 0 {
-            return;
+        if work > 0 && lanes > 0 {
+            self.slopes[kind.index()][lanes.min(MOST_LANES) - 1].take(work, elapsed);
         }
-        let sample = elapsed.as_nanos() as f64 / work as f64;
-        let slope = &mut self.slopes[kind.index()][lanes.min(MOST_LANES) - 1];
-        let first = slope.average == 0.0;
-        slope.average =
-            if first { sample } else { slope.average + (sample - slope.average) * WEIGHT_OF_NEWEST };
-        slope.least = if first { sample } else { slope.least.min(sample) };
     }
 
     /// How long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.kind, lanes, |slope| slope.average))
+        nanoseconds(cost.work, self.slope(cost.kind, lanes, Slope::average))
     }
 
     /// How long `cost` takes alone on a core at the best speed that was ever measured: a bound, not a guess.
@@ -119,7 +134,7 @@ impl Estimates {
         reason = "an estimate; the conversion saturates and nothing is negative"
     )]
     pub(crate) fn work_within(&self, kind: Kind, lanes: usize, time: Duration) -> u64 {
-        let slope = self.slope(kind, lanes, |slope| slope.average).max(1.0e-3);
+        let slope = self.slope(kind, lanes, Slope::average).max(1.0e-3);
         ((time.as_nanos() as f64 / slope) as u64).max(1)
     }
 
@@ -135,8 +150,8 @@ impl Estimates {
     fn slope(&self, kind: Kind, lanes: usize, of: impl Fn(&Slope) -> f64) -> f64 {
         let lanes = lanes.clamp(1, MOST_LANES);
         let row = &self.slopes[kind.index()];
-        let more = (lanes..=MOST_LANES).find(|&n| row[n - 1].average > 0.0);
-        let fewer = (1..lanes).rev().find(|&n| row[n - 1].average > 0.0);
+        let more = (lanes..=MOST_LANES).find(|&n| row[n - 1].is_known());
+        let fewer = (1..lanes).rev().find(|&n| row[n - 1].is_known());
         match (more, fewer) {
             (Some(n), None) => of(&row[n - 1]),
             (None, Some(n)) => of(&row[n - 1]) * lanes as f64 / n as f64,
@@ -156,8 +171,8 @@ fn nanoseconds(work: u64, slope: f64) -> Duration {
     Duration::from_nanos((work as f64 * slope) as u64)
 }
 
-/// Weight of the newest sample: eight slices, some eight milliseconds, replace what was known.
-const WEIGHT_OF_NEWEST: f64 = 1.0 / 8.0;
+/// How far back the mean speed looks: long against a scheduler's time slices, short against a deadline.
+const MEMORY: Duration = Duration::from_millis(250);
 
 #[cfg(test)]
 mod tests {
