@@ -123,6 +123,8 @@ lazy val exampleBackend = project
     name := "saltern-example-backend",
     publish / skip := true,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true"),
+    // Not through sbt's log, which `bin/` silences.
+    run / outputStrategy := Some(StdoutOutput),
     // Paths in arguments are the caller's.
     run / baseDirectory := (LocalRootProject / baseDirectory).value,
     libraryDependencies ++= Seq(

@@ -9,6 +9,7 @@ import saltern.client.wire.{JsonBytes, ServerTiming, Wire}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
+import scala.util.control.NonFatal
 
 /** Carries calls through: remote, again, local, answered. It decides nothing itself; decisions are the pure functions of
   * `resilience`, and this is where their answers are obeyed. No thread waits anywhere in here.
@@ -135,7 +136,7 @@ private[client] final class Engine(
     val request = requestOf(group, millisLeft, (group.ends - now).nanos)
     group.calls.foreach(_.sent = true)
     listener.onSend(group.calls.size)
-    val exchange = transport.send(request)
+    val exchange = sent(request)
     val ended = new AtomicBoolean
     def end(read: => Either[Outcome[Nothing], Vector[Outcome[Answered]]]): Unit =
       if (ended.compareAndSet(false, true)) {
@@ -146,8 +147,9 @@ private[client] final class Engine(
         val told = outcomes.fold(identity, worst)
         val result = Decision.health(told, (at - now).nanos, config.breaker)
         updated(h => (h.record(epoch, told, result, at, chance()), ()))
-        if (result == CallResult.Success) drift.check()
         outcomes.fold(settle(group, _), settleEach(group, _))
+        // Last: whatever it does, the calls have their answers.
+        if (result == CallResult.Success) drift.check()
       }
     val timer = scheduler.after((group.ends - now).nanos) { () =>
       end(Left(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")))
@@ -162,6 +164,17 @@ private[client] final class Engine(
       })
     }(ExecutionContext.parasitic)
   }
+
+  /** A transport that throws has failed, and takes nobody with it. */
+  private def sent(request: Transport.Request): Transport.Exchange =
+    try transport.send(request)
+    catch {
+      case NonFatal(e) =>
+        new Transport.Exchange {
+          val response: Future[Transport.Response] = Future.failed(TransportFailure(TransportFailure.Kind.Broken, e))
+          def cancel(): Unit = ()
+        }
+    }
 
   private def requestOf(group: Group, millisLeft: Long, timeout: FiniteDuration): Transport.Request = {
     val json = new JsonBytes(group.calls.size * 512)

@@ -5,6 +5,7 @@ import scala.collection.mutable
 /** Bounds what is in flight. Who finds no permit waits in line, and may leave it. */
 private[client] final class Permits(most: Int, longestLine: Int) {
   private var free = most
+  private var letting = false
   private val line = mutable.LinkedHashSet.empty[Permits.Ticket]
 
   /** Runs `granted` now or later, on the thread that freed the permit. `None`: the line is full. */
@@ -23,14 +24,37 @@ private[client] final class Permits(most: Int, longestLine: Int) {
   /** Whether the ticket was still waiting. */
   def withdraw(ticket: Permits.Ticket): Boolean = synchronized(line.remove(ticket))
 
+  /** Whoever waits is let in by a loop, not by a call within a call: a line of a thousand is no stack of a thousand. */
   def release(): Unit = {
-    val next = synchronized {
-      line.headOption match {
-        case None         => free += 1; None
-        case Some(ticket) => line -= ticket; Some(ticket)
+    val mine = synchronized {
+      free += 1
+      val mine = !letting
+      letting = true
+      mine
+    }
+    if (mine) {
+      var next = head()
+      try
+        while (next.isDefined) {
+          next.foreach(_.granted())
+          next = head()
+        }
+      catch {
+        case e: Throwable =>
+          synchronized { letting = false }
+          throw e
       }
     }
-    next.foreach(_.granted())
+  }
+
+  /** Ends the loop in the same step in which it finds nothing to do, so that no release is missed. */
+  private def head(): Option[Permits.Ticket] = synchronized {
+    val ticket = if (free > 0) line.headOption else None
+    ticket match {
+      case Some(first) => line -= first; free -= 1
+      case None        => letting = false
+    }
+    ticket
   }
 }
 

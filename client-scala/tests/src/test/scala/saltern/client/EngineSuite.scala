@@ -371,6 +371,29 @@ class EngineSuite extends munit.FunSuite {
     assert(calls.forall(now(_).matches))
   }
 
+  test("a thousand that wait for one connection are let go one after the other") {
+    val world = new World(_.withMaxConnections(1).withoutCoalescing.withLocalQueue(2000))
+    world.service.failAlways(Fault.Never)
+    world.client.withDeadline(1.second).verify(secret, bcrypt4)
+    val waiting = Vector.fill(1000)(world.client.verify(secret, bcrypt4))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    world.virtual.advance(1.second)
+    assertEquals(world.listener.fallbacks.size, 1000)
+    world.virtual.runLocal()
+    assert(waiting.forall(now(_).matches))
+  }
+
+  test("a transport that throws has failed") {
+    val throwing = new Transport {
+      def send(request: Transport.Request): Transport.Exchange = throw new IllegalStateException("thrown")
+      def close(): Unit = ()
+    }
+    val virtual = new VirtualClient(ClientConfig("http://service.invalid").withPolicies(cheap), throwing)
+    val future = virtual.client.verify(secret, bcrypt4)
+    virtual.runLocal()
+    assertEquals(now(future).origin, Origin.Local: Origin)
+  }
+
   // The policy document
 
   test("a policy digest that differs is told once, and answers go on") {

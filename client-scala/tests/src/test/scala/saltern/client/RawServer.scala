@@ -12,17 +12,25 @@ final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: Se
 
   private val threads = Executors.newCachedThreadPool(Threads.named("raw-server"))
   private val connections = new ConcurrentLinkedQueue[Socket]
+  @volatile private var closed = false
   val seen = new ConcurrentLinkedQueue[Seen]
 
   val uri: URI = URI.create(s"http://127.0.0.1:${socket.getLocalPort}")
   def port: Int = socket.getLocalPort
 
   threads.execute { () =>
-    try while (true) { val connection = socket.accept(); connections.add(connection); threads.execute(() => serve(connection)) }
+    try while (true) accepted(socket.accept())
     catch { case NonFatal(_) => () }
   }
 
+  /** A connection that comes while the server closes is closed too. */
+  private def accepted(connection: Socket): Unit = {
+    connections.add(connection)
+    if (closed) connection.close() else threads.execute(() => serve(connection))
+  }
+
   def close(): Unit = {
+    closed = true
     socket.close()
     connections.forEach(_.close())
     val _ = threads.shutdownNow()
