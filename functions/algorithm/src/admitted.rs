@@ -17,7 +17,7 @@ pub struct Ceilings {
     pub argon2_parallelism: u32,
     /// Iterations × output blocks.
     pub pbkdf2_iterations_blocks: u64,
-    /// Memory, `128·N·r` and likewise `128·p·r`, in bytes.
+    /// Memory, `128·N·r`, in bytes; `128·p·r` stays below an eighth of it.
     pub scrypt_memory_bytes: u64,
     /// Work, `N·r·p`.
     pub scrypt_n_r_p: u64,
@@ -102,10 +102,12 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            // With a small N the lanes are the larger part of the memory.
-            let memory = blocks.max(scrypt_lane_blocks(params)).checked_mul(SCRYPT_BLOCK_BYTES)?;
+            let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+            let lanes_memory = scrypt_lane_blocks(params).checked_mul(SCRYPT_BLOCK_BYTES)?;
             let work = blocks.checked_mul(u64::from(params.p()))?;
-            let bounded = memory <= ceilings.scrypt_memory_bytes && work <= ceilings.scrypt_n_r_p;
+            let bounded = memory <= ceilings.scrypt_memory_bytes
+                && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE
+                && work <= ceilings.scrypt_n_r_p;
             bounded.then_some(work)
         }
     }
@@ -120,6 +122,9 @@ fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
 fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
     u64::from(params.p()) * u64::from(params.r())
 }
+
+/// With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth.
+const SCRYPT_LANES_SHARE: u64 = 8;
 
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
 const SCRYPT_BLOCK_BYTES: u64 = 128;

@@ -45,7 +45,7 @@ pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemo
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
-        Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut()),
+        Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
     }
     Ok(output)
 }
@@ -78,7 +78,13 @@ impl WholeKernel {
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
         #[cfg(feature = "fault-injection")]
         crate::fault::strike(password);
-        let Setting::Argon2(setting) = admitted.setting() else { return compute(admitted, password) };
+        let Setting::Argon2(setting) = admitted.setting() else {
+            if admitted.memory_bytes() > 0 {
+                // One hash's memory for each worker is what the budget counts.
+                self.arena.release();
+            }
+            return compute(admitted, password);
+        };
         if self.kernels == Kernels::Crates {
             return compute(admitted, password);
         }

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, num::NonZeroU64, num::NonZeroUsize, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser, error::ErrorKind};
 use saltern_algorithm::MOST_BCRYPT_LANES;
 
 use crate::Failure;
@@ -117,10 +117,10 @@ pub(crate) struct AccessArguments {
     #[arg(long, env = "SALTERN_TLS_KEY", value_name = "FILE", requires = "tls_certificate")]
     pub(crate) tls_key: Option<PathBuf>,
     /// Beyond loopback, do without TLS: a proxy in front ends it
-    #[arg(long, env = "SALTERN_BEHIND_TLS_PROXY")]
+    #[arg(long, env = "SALTERN_BEHIND_TLS_PROXY", value_parser = FalseyValueParser::new())]
     pub(crate) behind_tls_proxy: bool,
     /// Beyond loopback, do without TLS and without tokens: whoever reaches the port may hash, and read passwords on the way
-    #[arg(long, env = "SALTERN_INSECURE")]
+    #[arg(long, env = "SALTERN_INSECURE", value_parser = FalseyValueParser::new())]
     pub(crate) insecure: bool,
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
 use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+use tokio::time::timeout_at;
 
 use crate::{
     Code, End, Operation, Problem, Step, Timing,
@@ -110,9 +111,9 @@ impl Executor<'_> {
         let Started { pending, mut step } = started;
         let (reply, wanted) = match pending {
             Err(problem) => (Err(problem), None),
-            Ok(Pending::Hash { new, ticket }) => (finish_hash(&new, ticket, &mut step).await, None),
+            Ok(Pending::Hash { new, ticket }) => (self.finish_hash(&new, ticket, &mut step).await, None),
             Ok(Pending::Verify { stored, candidates, tickets, wanted }) => {
-                let outputs = outputs(tickets, &mut step).await;
+                let outputs = self.outputs(tickets, &mut step).await;
                 let verdict = outputs.map(|outputs| self.policies.verdict(&stored, &candidates, &outputs));
                 let wanted =
                     wanted.filter(|_| verdict.as_ref().is_ok_and(|verdict| verdict.rehash.is_some()));
@@ -122,16 +123,40 @@ impl Executor<'_> {
         Judged { reply, step, wanted }
     }
 
+    async fn finish_hash(self, new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Reply, Problem> {
+        let done = self.done(ticket).await?;
+        step.timing = Some(Timing::of(&done));
+        step.end = End::Hashed;
+        made(new, &done).map(Reply::Made).ok_or_else(Problem::internal)
+    }
+
+    /// All outputs, in the order of their candidates.
+    async fn outputs(self, tickets: Vec<Ticket>, step: &mut Step) -> Result<Vec<Output>, Problem> {
+        let mut outputs = Vec::with_capacity(tickets.len());
+        for ticket in tickets {
+            let done = self.done(ticket).await?;
+            step.timing = Some(step.timing.unwrap_or_default().beside(Timing::of(&done)));
+            outputs.push(done.output);
+        }
+        Ok(outputs)
+    }
+
+    /// Waits for work, but not beyond the deadline: a hash that cannot be sliced may still be in the middle then.
+    async fn done(self, ticket: Ticket) -> Result<Done, Problem> {
+        let in_time = timeout_at(self.deadline.into(), ticket).await;
+        in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)
+    }
+
     /// Starts the upgrade that was wanted and is needed. Whatever comes between, the verdict stands without it.
     fn upgrade(self, judged: Judged) -> Upgrading {
         let Judged { reply, step, wanted } = judged;
+        let not_after = self.upgrade_deadline();
         let upgrade = wanted.and_then(|password| {
             let new = self.policies.admit_new(None, &password).ok()?;
-            let ticket =
-                self.submit(new.admitted(), password, self.upgrade_deadline(), Urgency::Optional).ok()?;
+            let ticket = self.submit(new.admitted(), password, not_after, Urgency::Optional).ok()?;
             Some((Box::new(new), ticket))
         });
-        Upgrading { reply, step, upgrade }
+        Upgrading { reply, step, upgrade, not_after }
     }
 
     /// A verdict that arrives late is lost: a share of what is left is kept for its way.
@@ -188,13 +213,15 @@ struct Upgrading {
     reply: Result<Reply, Problem>,
     step: Step,
     upgrade: Option<(Box<NewHash>, Ticket)>,
+    /// When the verdict goes without it.
+    not_after: Instant,
 }
 
 impl Upgrading {
     async fn finish(self) -> Finished {
-        let Self { mut reply, mut step, upgrade } = self;
+        let Self { mut reply, mut step, upgrade, not_after } = self;
         if let Some((new, ticket)) = upgrade
-            && let Ok(done) = ticket.await
+            && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
             && let Some(made) = made(&new, &done)
             && let Ok(Reply::Verified(verified)) = &mut reply
         {
@@ -207,24 +234,6 @@ impl Upgrading {
         }
         Finished { reply, step }
     }
-}
-
-async fn finish_hash(new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Reply, Problem> {
-    let done = ticket.await.map_err(dropped)?;
-    step.timing = Some(Timing::of(&done));
-    step.end = End::Hashed;
-    made(new, &done).map(Reply::Made).ok_or_else(Problem::internal)
-}
-
-/// All outputs, in the order of their candidates.
-async fn outputs(tickets: Vec<Ticket>, step: &mut Step) -> Result<Vec<Output>, Problem> {
-    let mut outputs = Vec::with_capacity(tickets.len());
-    for ticket in tickets {
-        let done = ticket.await.map_err(dropped)?;
-        step.timing = Some(step.timing.unwrap_or_default().beside(Timing::of(&done)));
-        outputs.push(done.output);
-    }
-    Ok(outputs)
 }
 
 fn verified(verdict: Verdict, step: &mut Step) -> Reply {

@@ -2,7 +2,10 @@
 
 mod support;
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
@@ -237,11 +240,10 @@ async fn a_match_is_answered_although_its_replacement_fails() {
 
 #[tokio::test]
 async fn under_pressure_a_match_is_answered_without_its_replacement() {
-    // One worker; whatever waits, waits for seconds.
+    // One worker, whose queue is filled with its two seconds of work.
     let mut document = document();
-    document["policies"][1]["cost"] = json!(10);
-    let settings = PoolSettings { queue: None, ..one_worker() };
-    let service = service_with(&document, &settings);
+    document["policies"][1]["cost"] = json!(11);
+    let service = service_with(&document, &one_worker());
     let old = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": old, "rehash": true});
     assert!(post("/verify", &verify).of(&service).await.ok().get("rehashed").is_some());
@@ -253,6 +255,17 @@ async fn under_pressure_a_match_is_answered_without_its_replacement() {
     let verified = verified.ok();
     assert_eq!((&verified["match"], &verified["needs_rehash"]), (&json!(true), &json!(true)));
     assert!(verified.get("rehashed").is_none());
+}
+
+#[tokio::test]
+async fn a_batch_of_logins_gets_all_its_replacements() {
+    let service = service();
+    let old = made(&service, "p", BCRYPT).await;
+    let verify = json!({"op": "verify", "password": "p", "hash": old, "rehash": true});
+    let told = post("/batch", &json!({"operations": vec![verify; 16]})).of(&service).await.ok();
+    for result in told["results"].as_array().unwrap() {
+        assert_eq!(result["body"]["rehashed"]["policy"], CURRENT);
+    }
 }
 
 // ----- Requests and answers: shape
@@ -538,6 +551,18 @@ async fn the_deadline_counts_from_arrival() {
     let told = post("/batch", &batch).arrived(long_ago).of(&service).await.ok();
     assert_problem(&told["results"][0]["problem"], 503, "deadline_exceeded");
     assert_problem(&told["results"][1]["problem"], 400, "invalid_request");
+}
+
+#[tokio::test]
+async fn what_is_computed_in_one_piece_does_not_outlast_its_deadline() {
+    let service = service();
+    // Seconds of work. The estimator has only seen small memory yet, and takes it.
+    let hash =
+        "$argon2id$v=19$m=262144,t=4,p=1$c2l4dGVlbiBieXRlIHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let asked = Instant::now();
+    let ask = post("/verify", &json!({"password": "p", "hash": hash})).header("saltern-deadline-ms", "150");
+    ask.of(&service).await.problem(503, "deadline_exceeded");
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
 }
 
 #[tokio::test]

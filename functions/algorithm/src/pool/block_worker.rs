@@ -10,7 +10,7 @@ use super::{
     schedule::{Waiting, Wake},
     task::Task,
 };
-use crate::kernels::WholeKernel;
+use crate::{OutOfMemory, kernels::WholeKernel};
 
 /// Works until the pool is closed and its queue is empty.
 pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
@@ -33,20 +33,22 @@ pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
             task.answer(Err(Dropped::DeadlineExceeded));
         }
         for waiting in found.started {
-            compute(shared, waiting, &mut kernel);
+            compute(shared, worker, waiting, &mut kernel);
         }
     }
 }
 
-fn compute(shared: &Shared, waiting: Waiting<Task>, kernel: &mut WholeKernel) {
-    let Waiting { job: task, cost, since, .. } = waiting;
+fn compute(shared: &Shared, worker: usize, waiting: Waiting<Task>, kernel: &mut WholeKernel) {
+    let Waiting { job: task, cost, deadline, since } = waiting;
     let started = Instant::now();
     let computed = catch_unwind(AssertUnwindSafe(|| kernel.compute(&task.admitted, task.password.expose())));
     let hashed = started.elapsed();
-    let Ok(Ok(output)) = computed else {
-        task.answer(Err(Dropped::Fault));
-        return;
-    };
-    shared.lock().estimates.measured(cost.kind, 1, cost.work, hashed);
-    task.answer(Ok(Done { output, queued: started - since, hashed }));
+    let measured = matches!(computed, Ok(Ok(_))).then_some((cost, hashed));
+    // Free before the answer is out: whoever got it may ask again at once.
+    shared.lock().block_done(worker, measured);
+    task.answer(match computed {
+        Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
+        Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed }),
+        Ok(Err(OutOfMemory)) | Err(_) => Err(Dropped::Fault),
+    });
 }

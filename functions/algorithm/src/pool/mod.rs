@@ -102,7 +102,7 @@ pub struct Work {
 pub enum Urgency {
     /// Somebody waits for it.
     Required,
-    /// Done only where nothing waits: the upgrade of a hash after a login.
+    /// Done only where little waits: the upgrade of a hash after a login.
     Optional,
 }
 

@@ -184,6 +184,14 @@ impl<J: Job> Schedule<J> {
         found
     }
 
+    /// A block worker has ended a hash; where it came to its end, how long it took.
+    pub(crate) fn block_done(&mut self, worker: usize, measured: Option<(Cost, Duration)>) {
+        self.block_workers[worker].busy = None;
+        if let Some((cost, elapsed)) = measured {
+            self.estimates.measured(cost.kind, 1, cost.work, elapsed);
+        }
+    }
+
     /// The worker has nothing to do and will wait to be woken.
     pub(crate) fn sleep(&mut self, worker: Wake) {
         match worker {
@@ -222,7 +230,7 @@ impl<J: Job> Schedule<J> {
             let drained = ahead / self.workers();
             Some(Refused::Overloaded { retry_after: drained.max(LEAST_RETRY_AFTER) })
         };
-        if urgency == Urgency::Optional && !nothing_waits {
+        if urgency == Urgency::Optional && self.is_under_pressure(ahead) {
             return overloaded();
         }
         if let Some(limits) = self.limits {
@@ -242,6 +250,13 @@ impl<J: Job> Schedule<J> {
             Some(finish) if finish > deadline => overloaded(),
             _ => None,
         }
+    }
+
+    /// Whether so much waits that what nobody waits for should not be added.
+    fn is_under_pressure(&self, ahead: Duration) -> bool {
+        let bound =
+            self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers());
+        bound.is_some_and(|bound| ahead > bound)
     }
 
     /// When `cost` would be done in lanes; `None` where it can start at once.
@@ -429,6 +444,10 @@ const FULL: usize = 1 << 20;
 
 /// Waiting jobs that a boundary looks at. One that must wait for an emptier worker does not hold up those behind it.
 const LOOK_AHEAD: usize = 32;
+
+/// Optional work is taken while the queue holds less than this part of the work that it may: a batch of logins gets all
+/// its upgrades on a calm evening, and a spike gets none.
+const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 
 /// Least advice to a refused caller: shorter would only bring it back into the same queue.
 const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);

@@ -1,10 +1,23 @@
 //! scrypt by the RustCrypto `scrypt` crate.
 
-use saltern_encoded::scrypt::{Params, Setting};
+use saltern_encoded::{
+    Params as AnyParams,
+    scrypt::{Params, Setting},
+};
+
+use crate::{OutOfMemory, memory_bytes};
 
 /// Computes into `output`, of the setting's output length.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+///
+/// # Errors
+/// [`OutOfMemory`] where the system does not give the memory. The crate allocates it in a way that would end the process,
+/// so it is asked for here first, and given back for the crate to take.
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
+    let bytes =
+        usize::try_from(memory_bytes(AnyParams::Scrypt(setting.params()))).map_err(|_| OutOfMemory)?;
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| OutOfMemory)?;
     derive(setting.params(), password, setting.salt(), output);
+    Ok(())
 }
 
 /// scrypt as RFC 7914 has it, for salts too short for a setting as well.

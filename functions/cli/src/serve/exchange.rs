@@ -3,7 +3,11 @@
 use std::{error::Error, fmt, time::Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Version,
+    header::{HOST, TRANSFER_ENCODING},
+    request::Parts,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use saltern_service::{Answer, Arrival, Body, Problem, RequestId, Service};
@@ -58,29 +62,53 @@ impl Front {
     }
 
     async fn answer(&self, parts: Parts, incoming: Incoming) -> Answer {
-        let (body, _room) = match self.admit(&parts, incoming).await {
+        let body = match self.admit(&parts, incoming).await {
             Ok(admitted) => admitted,
             Err(problem) => return self.service.refuse(&parts.headers, problem),
         };
         self.service.answer(Request::from_parts(parts, body)).await
     }
 
-    /// The body of a request that may be answered, and the room that it takes.
-    async fn admit(&self, parts: &Parts, incoming: Incoming) -> Result<(Body, SemaphorePermit<'_>), Problem> {
+    /// The body of a request that may be answered.
+    async fn admit(&self, parts: &Parts, incoming: Incoming) -> Result<Body, Problem> {
         if head_bytes(parts) > MAX_HEAD_BYTES {
             return Err(Problem::headers_too_large());
+        }
+        if !is_well_formed(parts) {
+            return Err(Problem::malformed_request());
         }
         if parts.uri.path() != OPEN_TO_ANYONE && !self.access.admits(&parts.headers) {
             return Err(Problem::unauthorized());
         }
         let limit = Service::body_limit(parts);
         let expected = expected_bytes(&incoming, limit)?;
-        let room = u32::try_from(expected).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
-        let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES)) };
-        let body = timeout(self.bounds.body_timeout, read(incoming, expected, limit))
+        timeout(self.bounds.body_timeout, self.read(incoming, expected, limit))
             .await
-            .map_err(|_| Problem::request_timeout())??;
-        Ok((body, room))
+            .map_err(|_| Problem::request_timeout())?
+    }
+
+    /// Reads a body. Room is taken for what has come, not for what was declared, until the last byte is there: from
+    /// then on the service holds it no longer than it takes to parse.
+    async fn read(&self, mut incoming: Incoming, expected: usize, limit: usize) -> Result<Body, Problem> {
+        let mut body = Body::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
+        let mut taken: Option<SemaphorePermit<'_>> = None;
+        while let Some(frame) = incoming.frame().await {
+            // Wrong chunks, or the peer is gone and reads no answer.
+            let frame = frame.map_err(|_| Problem::malformed_request())?;
+            let Ok(data) = frame.into_data() else { continue };
+            if body.len() + data.len() > limit {
+                return Err(Problem::body_too_large());
+            }
+            let room =
+                u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
+            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES)) };
+            match &mut taken {
+                Some(taken) => taken.merge(room),
+                None => taken = Some(room),
+            }
+            body.extend_from_slice(&data);
+        }
+        Ok(body)
     }
 }
 
@@ -92,6 +120,7 @@ pub(super) async fn exchange(
 ) -> Result<Response<Full<Bytes>>, Gone> {
     let (mut parts, incoming) = request.into_parts();
     let mut unanswered = Unanswered::since_now(&parts.headers);
+    let only_the_head = parts.method == Method::HEAD;
     if peer_has_gone() {
         return Err(Gone);
     }
@@ -99,7 +128,8 @@ pub(super) async fn exchange(
     let Answer { response, outcome } = front.answer(parts, incoming).await;
     unanswered.is_answered = true;
     outcome.log();
-    Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
+    // HTTP/1.1's side of the HTTP crate leaves the body of an answer to HEAD out by itself; HTTP/2's does not.
+    Ok(response.map(|body| if only_the_head { Full::default() } else { Full::new(Bytes::from_owner(body)) }))
 }
 
 /// A request whose future is dropped before its answer leaves a line too: its caller has gone.
@@ -157,18 +187,12 @@ fn expected_bytes(incoming: &Incoming, limit: usize) -> Result<usize, Problem> {
     if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
 }
 
-async fn read(mut incoming: Incoming, expected: usize, limit: usize) -> Result<Body, Problem> {
-    let mut body = Body::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
-    while let Some(frame) = incoming.frame().await {
-        // Wrong chunks, or the peer is gone and reads no answer.
-        let frame = frame.map_err(|_| Problem::malformed_request())?;
-        let Ok(data) = frame.into_data() else { continue };
-        if body.len() + data.len() > limit {
-            return Err(Problem::body_too_large());
-        }
-        body.extend_from_slice(&data);
-    }
-    Ok(body)
+/// HTTP/1.1 names one host (RFC 9112 §3.2), and no transfer coding but `chunked` is undone here: what is read another way
+/// by a proxy in front is not to be guessed at.
+fn is_well_formed(parts: &Parts) -> bool {
+    let one_host = parts.version != Version::HTTP_11 || parts.headers.get_all(HOST).iter().count() == 1;
+    let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
+    one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
 
 const REQUEST_ID: &str = "x-request-id";
