@@ -4,7 +4,7 @@ use std::{error::Error, fmt, time::Instant};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Version,
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response,
     header::{HOST, TRANSFER_ENCODING},
     request::Parts,
 };
@@ -187,10 +187,10 @@ fn expected_bytes(incoming: &Incoming, limit: usize) -> Result<usize, Problem> {
     if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
 }
 
-/// HTTP/1.1 names one host (RFC 9112 §3.2), and no transfer coding but `chunked` is undone here: what is read another way
-/// by a proxy in front is not to be guessed at.
+/// Two hosts (RFC 9112 §3.2), or a transfer coding other than `chunked`, which alone is undone here: a proxy in front may
+/// read such a request another way, so it is not guessed at. A request without a host harms nobody.
 fn is_well_formed(parts: &Parts) -> bool {
-    let one_host = parts.version != Version::HTTP_11 || parts.headers.get_all(HOST).iter().count() == 1;
+    let one_host = parts.headers.get_all(HOST).iter().count() <= 1;
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }

@@ -81,6 +81,17 @@ fn what_is_not_http_gets_a_problem_document() {
 }
 
 #[test]
+fn what_a_proxy_may_read_another_way_is_refused() {
+    let server = Server::start(&[]);
+    for ambiguous in [
+        "POST /hash HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    ] {
+        ask(server.address(), ambiguous).assert_problem(400, "invalid_request");
+    }
+}
+
+#[test]
 fn after_answers_a_fault_is_still_a_problem_document() {
     let server = Server::start(&[]);
     let mut client = Client::connect(server.address());

@@ -25,6 +25,15 @@ fn hashes_and_verifies_with_prior_knowledge() {
 }
 
 #[test]
+fn an_answer_to_head_has_no_body() {
+    let server = Server::start(&[]);
+    let mut connection = Http2::connect(server.address());
+    let (status, body) = connection.ask("HEAD", "/health", "");
+    assert_eq!((status, body), (405, Value::Null));
+    assert_eq!(connection.ask("GET", "/health", "").0, 200, "the connection goes on");
+}
+
+#[test]
 fn streams_are_answered_side_by_side() {
     let server = Server::start(&[]);
     let slow = json!({"password": "p", "hash": hash(server.address(), "p", "bcrypt-12")}).to_string();
@@ -157,7 +166,7 @@ async fn answer(sent: ResponseFuture) -> (u16, Value) {
         stream.flow_control().release_capacity(data.len()).unwrap();
         body.extend_from_slice(&data);
     }
-    (status, serde_json::from_slice(&body).unwrap())
+    (status, if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() })
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
