@@ -65,8 +65,7 @@ private[saltern] object Kernels {
 
 /** PBKDF2 (RFC 8018 §5.2) over the JDK's digests.
   *
-  * The two states that HMAC's key leaves behind are kept and cloned, so that an iteration costs two compressions. The
-  * JDK's own PBKDF2 runs its `Mac` from the start each time, which costs four.
+  * The two states that HMAC's key leaves behind are kept and cloned, so that no iteration hashes the key again.
   */
 private[local] object Pbkdf2Kernel {
 

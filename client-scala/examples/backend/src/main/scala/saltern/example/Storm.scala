@@ -25,7 +25,7 @@ object Storm {
       val paths = "hello" +: (if (settings("--report").toBoolean) Seq("report") else Nil)
       for (path <- paths) measure(path, runs, samples, logins, Seq("service down" -> down.port, "service up" -> up.port))
       // A few samples say enough where each takes seconds.
-      inline.foreach(b => measure("hello", 1, math.max(10, samples / 300), logins, Seq("hashing inline" -> b.port)))
+      inline.foreach(b => measure("hello", 1, math.max(5, samples / 600), logins, Seq("hashing inline" -> b.port)))
     } finally (Seq(stub, down.child, up.child) ++ inline.map(_.child)).foreach(_.stop())
   }
 
