@@ -10,3 +10,8 @@ test:
 
 test-all:
 	cargo xtask test-all
+
+# About seven minutes on an idle machine, and only an idle one gives figures worth keeping.
+bench:
+	cargo build --release --locked --package saltern-cli --package saltern-lambda --package saltern-bench
+	target/release/saltern-bench all --results functions/bench/results

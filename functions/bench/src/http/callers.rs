@@ -16,7 +16,10 @@ use std::{
 use saltern_encoded::{Encoded, bcrypt};
 use serde_json::json;
 
-use crate::{kernels::bcrypt::Work, measure::median};
+use crate::{
+    kernels::bcrypt::Work,
+    measure::{median, process_time},
+};
 
 use super::server::Server;
 
@@ -54,6 +57,8 @@ pub(crate) struct Saturated {
     pub(crate) rate: f64,
     /// Median time of an answer.
     pub(crate) median_ms: f64,
+    /// CPU time of an answer: the service's and the callers'.
+    pub(crate) cpu_seconds_each: f64,
 }
 
 pub(crate) fn closed_loop(
@@ -64,7 +69,7 @@ pub(crate) fn closed_loop(
 ) -> Result<Saturated, Box<dyn Error>> {
     let times = Mutex::new(Vec::new());
     let (counts, over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let elapsed = thread::scope(|scope| -> io::Result<Duration> {
+    let (elapsed, cpu) = thread::scope(|scope| -> io::Result<(Duration, Duration)> {
         let threads: Vec<_> = (0..callers)
             .map(|_| {
                 scope.spawn(|| -> io::Result<()> {
@@ -85,16 +90,20 @@ pub(crate) fn closed_loop(
             })
             .collect();
         thread::sleep(WARM_UP);
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), cpu_time(server)?);
         counts.store(true, Relaxed);
         thread::sleep(window);
         over.store(true, Relaxed);
-        let elapsed = start.elapsed();
+        let (elapsed, cpu) = (start.elapsed(), cpu_time(server)?.saturating_sub(cpu_start));
         threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
-        Ok(elapsed)
+        Ok((elapsed, cpu))
     })?;
     let times = times.into_inner().expect("no caller panics");
-    Ok(Saturated { rate: count(times.len()) / elapsed.as_secs_f64(), median_ms: median(&times) })
+    Ok(Saturated {
+        rate: count(times.len()) / elapsed.as_secs_f64(),
+        median_ms: median(&times),
+        cpu_seconds_each: cpu.as_secs_f64() / count(times.len()),
+    })
 }
 
 /// Requests that come at their times, whether or not others were answered.
@@ -116,6 +125,8 @@ pub(crate) struct Overloaded {
     pub(crate) median_refusal_ms: f64,
     /// Matches after it.
     pub(crate) late: usize,
+    /// CPU time of a match in time: the service's and the callers', refusals included.
+    pub(crate) cpu_seconds_each: f64,
 }
 
 pub(crate) fn open_loop(
@@ -128,7 +139,7 @@ pub(crate) fn open_loop(
     let refusals = Mutex::new(Vec::new());
     let start = Instant::now() + TO_CONNECT;
     let (from, to) = (start + offered.deadline, start + offered.deadline + offered.seconds);
-    thread::scope(|scope| -> io::Result<()> {
+    let cpu = thread::scope(|scope| -> io::Result<Duration> {
         let threads: Vec<_> = (0..OPEN_LOOP_CALLERS)
             .map(|_| {
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || -> io::Result<()> {
@@ -163,10 +174,17 @@ pub(crate) fn open_loop(
                 })
             })
             .collect::<io::Result<_>>()?;
-        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))
+        thread::sleep(from.saturating_duration_since(Instant::now()));
+        let cpu_start = cpu_time(server)?;
+        thread::sleep(to.saturating_duration_since(Instant::now()));
+        let cpu = cpu_time(server)?.saturating_sub(cpu_start);
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
+        Ok(cpu)
     })?;
+    let in_time = count(in_time.into_inner());
     Ok(Overloaded {
-        goodput: count(in_time.into_inner()) / offered.seconds.as_secs_f64(),
+        goodput: in_time / offered.seconds.as_secs_f64(),
+        cpu_seconds_each: cpu.as_secs_f64() / in_time,
         median_refusal_ms: median(&refusals.into_inner().expect("no caller panics")),
         late: late.into_inner(),
     })
@@ -221,6 +239,11 @@ fn parse(bytes: &[u8]) -> Option<io::Result<Answer>> {
         (Some("503"), false) => Ok(Answer::Refused),
         _ => Err(io::Error::other(format!("an answer that was not expected: {head}"))),
     })
+}
+
+/// Of the service and of this program.
+fn cpu_time(server: &Server) -> io::Result<Duration> {
+    Ok(server.cpu_time()? + process_time())
 }
 
 fn count(number: usize) -> f64 {
