@@ -11,7 +11,12 @@ test:
 test-all:
 	cargo xtask test-all
 
-# About seven minutes on an idle machine, and only an idle one gives figures worth keeping.
+# Some eight minutes on an idle machine; only an idle one gives figures worth keeping.
 bench:
-	cargo build --release --locked --package saltern-cli --package saltern-lambda --package saltern-bench
+	cargo build --release --locked --package saltern-cli --package saltern-lambda
+	cargo build --release --locked --package saltern-bench --features peers
 	target/release/saltern-bench all --results functions/bench/results
+
+# POLICIES=FILE puts that document into the zips.
+package:
+	functions/lambda/package $(if $(POLICIES),--policies "$(POLICIES)")

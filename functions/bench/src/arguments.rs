@@ -81,7 +81,7 @@ impl HttpArguments {
                 "--zip" => arguments.zip = words.next()?.into(),
                 "--server" => arguments.server = words.next()?.into(),
                 "--seconds" => {
-                    arguments.seconds = words.next()?.parse().ok().filter(|seconds| *seconds > 0)?
+                    arguments.seconds = words.next()?.parse().ok().filter(|seconds| *seconds > 0)?;
                 }
                 "--rounds" => arguments.rounds = words.next()?.parse().ok().filter(|rounds| *rounds > 0)?,
                 "--json" => arguments.json = Some(words.next()?.into()),

@@ -27,9 +27,13 @@ pub(crate) struct Invocation {
 
 impl Invocation {
     /// Lambda names its deadline by the wall clock; ours runs on the monotonic one from the arrival.
+    ///
+    /// Lambda sends no event whose time is over. Where it seems so, the clock or the stand-in is wrong (`cargo lambda
+    /// watch` names a time in 1970), and the caller's own deadline is the one to go by.
     pub(crate) fn of(context: &Context, arrival: Instant) -> Self {
-        let left = context.deadline().duration_since(SystemTime::now()).unwrap_or_default();
-        let usable = left.saturating_sub(MARGIN).min(LONGEST);
+        let left =
+            context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(MARGIN));
+        let usable = left.unwrap_or(LONGEST).min(LONGEST);
         Self { request_id: context.request_id.clone(), arrival, not_after: arrival + usable }
     }
 

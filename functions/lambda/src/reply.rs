@@ -28,14 +28,18 @@ impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Every body of the service is JSON or text in UTF-8.
         let body = str::from_utf8(self.0.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
-        let mut reply = serializer.serialize_struct("Reply", 4)?;
+        let mut reply = serializer.serialize_struct("Reply", 5)?;
         reply.serialize_field("statusCode", &self.0.status().as_u16())?;
         reply.serialize_field("headers", &Headers(self.0.headers()))?;
         reply.serialize_field("body", body)?;
         reply.serialize_field("isBase64Encoded", &false)?;
+        // None, but `cargo lambda watch` takes no answer without it.
+        reply.serialize_field("cookies", &NO_COOKIES)?;
         reply.end()
     }
 }
+
+const NO_COOKIES: [&str; 0] = [];
 
 /// The service sets every header once.
 struct Headers<'a>(&'a HeaderMap);
@@ -56,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_has_the_four_members() {
+    fn an_answer_has_the_members_of_the_format() {
         let response = Response::builder().status(422).header("cache-control", "no-store");
         let reply = Reply::new(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
         let wanted = serde_json::json!({
@@ -64,6 +68,7 @@ mod tests {
             "headers": {"cache-control": "no-store"},
             "body": "{\"a\":\"é\"}",
             "isBase64Encoded": false,
+            "cookies": [],
         });
         assert_eq!(serde_json::to_value(&reply).unwrap(), wanted);
     }

@@ -45,15 +45,68 @@ pub(crate) fn every_change() -> Vec<Check> {
             // A relative directory is relative to where cargo starts: the workspace's own.
             environment: &[("CARGO_TARGET_DIR", "target")],
         },
+        Check {
+            part: "client",
+            shows: "the Scala client, under Scala 2.13 and 3, on JDK 17 and 25",
+            command: &["client-scala/bin/test"],
+            environment: &[],
+        },
     ]
 }
 
 /// What takes longer, by `make test-all`.
 pub(crate) fn before_a_release() -> Vec<Check> {
-    vec![Check {
-        part: "dependencies",
-        shows: "licences and bans by cargo-deny",
-        command: &["functions/xtask/dependencies"],
-        environment: &[],
-    }]
+    vec![
+        Check {
+            part: "dependencies",
+            shows: "licences, bans and sources by cargo-deny",
+            command: &["functions/xtask/dependencies"],
+            environment: &[],
+        },
+        Check {
+            part: "random",
+            shows: "ten thousand random cases for each kernel and code path against the reference crates",
+            command: &["cargo", "test", "--locked", "--release", "--package", "saltern-algorithm", "--lib"],
+            environment: &[("SALTERN_RANDOM_CASES", "10000")],
+        },
+        Check {
+            part: "bench",
+            shows: "the bench builds with its peers, and its own tests pass",
+            command: &[
+                "cargo",
+                "test",
+                "--locked",
+                "--release",
+                "--package",
+                "saltern-bench",
+                "--features",
+                "peers",
+            ],
+            environment: &[],
+        },
+        Check {
+            part: "sanitizer",
+            shows: "no invalid access in the kernels, by AddressSanitizer",
+            command: &["functions/xtask/sanitizer"],
+            environment: &[],
+        },
+        Check {
+            part: "miri",
+            shows: "no undefined behaviour in Argon2's memory and threads, by Miri",
+            command: &["functions/xtask/miri"],
+            environment: &[],
+        },
+        Check {
+            part: "aarch64",
+            shows: "the NEON paths compute what the reference does, emulated",
+            command: &["functions/xtask/aarch64"],
+            environment: &[],
+        },
+        Check {
+            part: "zips",
+            shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
+            command: &["functions/lambda/package", "--test"],
+            environment: &[],
+        },
+    ]
 }

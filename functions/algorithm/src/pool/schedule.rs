@@ -253,7 +253,8 @@ impl<J: Job> Schedule<J> {
         }
         let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
         let wait = first_lane.unwrap_or_default() + self.sliced.core_time(&self.estimates) / self.workers();
-        Some(now + wait + self.estimates.duration(cost, self.estimates.width(cost.kind)))
+        let own = self.estimates.duration(cost, self.estimates.width(cost.kind));
+        Some(now + with_head_room(wait + own))
     }
 
     /// When `cost` would be done by a block worker; `None` where it can start at once.
@@ -264,7 +265,7 @@ impl<J: Job> Schedule<J> {
         }
         let running: Duration = self.block_workers.iter().map(|w| w.rest(&self.estimates, now)).sum();
         let wait = (running + self.whole.core_time(&self.estimates)) / self.workers();
-        Some(now + wait + self.estimates.duration(cost, 1))
+        Some(now + with_head_room(wait + self.estimates.duration(cost, 1)))
     }
 
     /// Whether a job joins this worker rather than one with fewer lanes.
@@ -394,6 +395,12 @@ fn wake_one<'a>(workers: impl Iterator<Item = &'a mut Sleep>) -> Option<usize> {
     let (worker, sleep) = workers.enumerate().find(|(_, sleep)| **sleep == Sleep::Asleep)?;
     *sleep = Sleep::Woken;
     Some(worker)
+}
+
+/// A forecast, and an eighth of it. Under overload the queue is as long as deadlines allow: every job that is taken then
+/// is one that just fits, and half of them would be late if the forecast were only right on average.
+fn with_head_room(forecast: Duration) -> Duration {
+    forecast + forecast / 8
 }
 
 /// How many lanes of each kind run together on a worker. Each kind gets a slice in turn.

@@ -99,6 +99,9 @@ pub(crate) fn closed_loop(
         Ok((elapsed, cpu))
     })?;
     let times = times.into_inner().expect("no caller panics");
+    if times.is_empty() {
+        return Err("no answer came within the measurement: give it more --seconds".into());
+    }
     Ok(Saturated {
         rate: count(times.len()) / elapsed.as_secs_f64(),
         median_ms: median(&times),
@@ -121,8 +124,8 @@ pub(crate) struct Offered {
 pub(crate) struct Overloaded {
     /// Matches within the deadline, a second.
     pub(crate) goodput: f64,
-    /// Median time of a 503.
-    pub(crate) median_refusal_ms: f64,
+    /// Median time of a 503; `None` where nothing was refused.
+    pub(crate) median_refusal_ms: Option<f64>,
     /// Matches after it.
     pub(crate) late: usize,
     /// CPU time of a match in time: the service's and the callers', refusals included.
@@ -181,11 +184,12 @@ pub(crate) fn open_loop(
         threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
         Ok(cpu)
     })?;
+    let refusals = refusals.into_inner().expect("no caller panics");
     let in_time = count(in_time.into_inner());
     Ok(Overloaded {
         goodput: in_time / offered.seconds.as_secs_f64(),
         cpu_seconds_each: cpu.as_secs_f64() / in_time,
-        median_refusal_ms: median(&refusals.into_inner().expect("no caller panics")),
+        median_refusal_ms: (!refusals.is_empty()).then(|| median(&refusals)),
         late: late.into_inner(),
     })
 }
@@ -214,7 +218,11 @@ impl Caller {
         self.stream.write_all(&call.bytes)?;
         let mut filled = 0;
         loop {
-            let read = self.stream.read(&mut self.buffer[filled..])?;
+            let read = match self.stream.read(&mut self.buffer[filled..]) {
+                // A stopped and continued process sees this (signal(7)).
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
             if read == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

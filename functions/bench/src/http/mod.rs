@@ -171,10 +171,11 @@ impl Bench<'_> {
         for _ in 0..self.arguments.rounds {
             let limit = raw.run(self.window / 2)?;
             let offered = Offered { rate: limit.rate * times, deadline: DEADLINE, seconds: self.window };
-            let seen = callers::open_loop(&server, &call, offered)?;
+            let seen = callers::open_loop(&server, &call, offered)
+                .map_err(|error| format!("{what}, {:.0} a second: {error}", offered.rate))?;
             goodput.push(seen.goodput / limit.rate);
             by_cpu_time.push(limit.cpu_seconds_each / seen.cpu_seconds_each);
-            refusals.push(seen.median_refusal_ms);
+            refusals.extend(seen.median_refusal_ms);
             late += seen.late;
         }
         let in_time = Figure::new(format!("{what}, deadline 1 s: answers in time"), wanted, goodput)

@@ -69,15 +69,22 @@ impl Client {
     /// Whether the server ends the connection without another byte.
     pub(crate) fn is_closed_silently(&mut self) -> bool {
         assert!(self.read.is_empty(), "bytes are left");
-        match self.stream.read(&mut [0; 1]) {
-            Ok(read) => read == 0,
-            Err(error) => error.kind() == io::ErrorKind::ConnectionReset,
+        loop {
+            match self.stream.read(&mut [0; 1]) {
+                Ok(read) => return read == 0,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return error.kind() == io::ErrorKind::ConnectionReset,
+            }
         }
     }
 
     fn read_more(&mut self) -> io::Result<()> {
         let mut buffer = [0; 4096];
-        let read = self.stream.read(&mut buffer)?;
+        let read = match self.stream.read(&mut buffer) {
+            // A stopped and continued process sees this (signal(7)).
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            read => read?,
+        };
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -18,7 +18,7 @@ pub struct Invocation {
     pub event: Vec<u8>,
     /// The function's time, from now on.
     pub timeout: Duration,
-    /// Headers beside those that Lambda always sends.
+    /// Headers beside those that Lambda always sends, or in their place.
     pub headers: Vec<(String, String)>,
 }
 
@@ -35,7 +35,7 @@ impl Invocation {
         Self { timeout, ..self }
     }
 
-    /// The same with one header more.
+    /// The same with one header more, or another value of one.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -267,7 +267,10 @@ fn headers(request_id: &str, invocation: &Invocation) -> Vec<(String, String)> {
         ("Lambda-Runtime-Invoked-Function-Arn".to_owned(), ARN.to_owned()),
         ("Lambda-Runtime-Trace-Id".to_owned(), TRACE_ID.to_owned()),
     ];
-    headers.extend(invocation.headers.iter().cloned());
+    for (name, value) in &invocation.headers {
+        headers.retain(|(usual, _)| !usual.eq_ignore_ascii_case(name));
+        headers.push((name.clone(), value.clone()));
+    }
     headers
 }
 

@@ -187,6 +187,8 @@ fn the_function_s_own_deadline_bounds_the_callers() {
     let long =
         Invocation::new(event("POST", "/verify", &body).to_string()).with_timeout(Duration::from_mins(15));
     assert_eq!(function.invoke(long).status, 200);
+    let over = Invocation::new(event("POST", "/verify", &body).to_string()).with_header(DEADLINE, "600000");
+    assert_eq!(function.invoke(over).status, 200, "a deadline of 1970 is no deadline");
     let mut malformed = event("POST", "/verify", &body);
     malformed["headers"]["Saltern-Deadline-Ms"] = json!("5,6");
     function.event(&malformed).assert_problem(400, "invalid_request");
@@ -368,6 +370,8 @@ impl Drop for Scratch {
         let _left = fs::remove_dir_all(&self.0);
     }
 }
+
+const DEADLINE: &str = "Lambda-Runtime-Deadline-Ms";
 
 /// Stands for everything secret.
 const MARKER: &str = "m4rk3r-s3cr3t";

@@ -63,7 +63,7 @@ impl Answer {
         let text = String::from_utf8(bytes).unwrap();
         let answer: Value = serde_json::from_str(&text).unwrap();
         let members: Vec<_> = answer.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(members, ["body", "headers", "isBase64Encoded", "statusCode"]);
+        assert_eq!(members, ["body", "cookies", "headers", "isBase64Encoded", "statusCode"]);
         assert_eq!(answer["isBase64Encoded"], json!(false));
         let body = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
         let (status, headers) = (answer["statusCode"].as_u64().unwrap(), answer["headers"].clone());

@@ -116,13 +116,13 @@ fn refuses_when_the_wait_ahead_makes_the_deadline_unreachable() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 10_000;
     assert_eq!(schedule.lane_boundary(0, lanes(LANES, 100, far), now).started.len(), 0);
-    // The first lane is free in 160 ms, and then it takes 160 ms.
+    // The first lane is free in 160 ms, and then it takes 160 ms: with head room 360.
     let mut submit = |deadline| schedule.submit(Numbered::new(0), BCRYPT, deadline, Urgency::Required, now);
-    assert!(matches!(submit(now + MS * 319), Err(Refused::Overloaded { .. })));
-    assert!(submit(now + MS * 320).is_ok());
-    // One waits now: 40 ms of a worker's time more.
     assert!(matches!(submit(now + MS * 359), Err(Refused::Overloaded { .. })));
     assert!(submit(now + MS * 360).is_ok());
+    // One waits now: 40 ms of a worker's time more, with head room 45.
+    assert!(matches!(submit(now + MS * 404), Err(Refused::Overloaded { .. })));
+    assert!(submit(now + MS * 405).is_ok());
 }
 
 #[test]

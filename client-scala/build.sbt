@@ -1,0 +1,135 @@
+// The Scala client of Saltern. `bin/test` runs everything; README.md says what the modules are for.
+
+val scala213 = "2.13.18"
+val scala3Lts = "3.3.7"
+
+val awsSdkVersion = "2.42.36"
+val bouncyCastleVersion = "1.86"
+val http4sVersion = "0.23.33"
+// The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
+def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
+val micrometerVersion = "1.17.1"
+val munitVersion = "1.2.4"
+val typesafeConfigVersion = "1.4.9"
+
+ThisBuild / organization := "io.saltern"
+ThisBuild / version := "0.1.0-SNAPSHOT"
+ThisBuild / versionScheme := Some("early-semver")
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"), "MIT" -> url("https://opensource.org/license/mit"))
+ThisBuild / scalaVersion := scala213
+ThisBuild / crossScalaVersions := Seq(scala213, scala3Lts)
+
+// Bytecode and JDK API of 11: what the library promises. sbt itself runs on 17.
+ThisBuild / javacOptions ++= Seq("--release", "11")
+
+// For each project, because each has its own Scala version while crossing.
+val common = Seq(
+  scalacOptions ++= Seq("-release:11", "-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Werror") ++
+    (if (scalaBinaryVersion.value == "3") Seq("-Wunused:all") else Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code"))
+)
+
+// Which JDK runs the tests: compiled once, run on each.
+ThisBuild / Test / fork := true
+ThisBuild / Test / javaHome := sys.props.get("saltern.test.java.home").map(file)
+ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.functions=${sys.props.getOrElse("saltern.functions", ((LocalRootProject / baseDirectory).value.getParentFile / "functions").toString)}")
+ThisBuild / run / fork := true
+
+val munit = "org.scalameta" %% "munit" % munitVersion % Test
+
+lazy val root = project
+  .in(file("."))
+  .aggregate(core, hocon, lambda, micrometer, sigv4, testkit, tests, exampleBackend)
+  .settings(name := "saltern-client-build", publish / skip := true, crossScalaVersions := Nil)
+
+lazy val core = project
+  .in(file("core"))
+  .settings(
+    common,
+    name := "saltern-client",
+    libraryDependencies ++= Seq(
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value),
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
+      "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
+    ),
+    // The service's own policy document, packed: one file, never a copy in the repository.
+    Compile / resourceGenerators += Def.task {
+      val source = (LocalRootProject / baseDirectory).value.getParentFile / "functions" / "policy" / "policies.json"
+      val target = (Compile / resourceManaged).value / "saltern" / "client" / "policies.json"
+      IO.copyFile(source, target, CopyOptions().withOverwrite(true))
+      Seq(target)
+    }.taskValue
+  )
+
+lazy val hocon = project
+  .in(file("hocon"))
+  .dependsOn(core)
+  .settings(common,
+    name := "saltern-client-hocon", libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
+
+lazy val sigv4 = project
+  .in(file("sigv4"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-client-sigv4",
+    libraryDependencies ++= Seq(
+      "software.amazon.awssdk" % "auth" % awsSdkVersion,
+      "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion
+    )
+  )
+
+lazy val lambda = project
+  .in(file("lambda"))
+  .dependsOn(core, sigv4)
+  .settings(
+    common,
+    name := "saltern-client-lambda",
+    libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+  )
+
+lazy val micrometer = project
+  .in(file("micrometer"))
+  .dependsOn(core)
+  .settings(common,
+    name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
+
+lazy val testkit = project
+  .in(file("testkit"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-client-testkit",
+    libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+  )
+
+lazy val tests = project
+  .in(file("tests"))
+  .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
+  .settings(
+    common,
+    name := "saltern-client-tests",
+    publish / skip := true,
+    libraryDependencies ++= Seq(
+      munit,
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+    )
+  )
+
+lazy val exampleBackend = project
+  .in(file("examples/backend"))
+  .dependsOn(core, testkit)
+  .settings(
+    common,
+    name := "saltern-example-backend",
+    publish / skip := true,
+    run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true"),
+    // Paths in arguments are the caller's.
+    run / baseDirectory := (LocalRootProject / baseDirectory).value,
+    libraryDependencies ++= Seq(
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
+      // Measured against, and not used.
+      "at.favre.lib" % "bcrypt" % "0.10.2",
+      "org.http4s" %% "http4s-ember-server" % http4sVersion,
+      "org.http4s" %% "http4s-dsl" % http4sVersion
+    )
+  )

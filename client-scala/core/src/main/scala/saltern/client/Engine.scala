@@ -1,0 +1,400 @@
+package saltern.client
+
+import java.util.Arrays
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
+import saltern.client.local.{LocalHasher, LocalPool}
+import saltern.client.resilience.*
+import saltern.client.wire.{JsonBytes, ServerTiming, Wire}
+import scala.concurrent.{ExecutionContext, Future, Promise}
+import scala.concurrent.duration.*
+import scala.util.{Failure, Success}
+
+/** Carries calls through: remote, again, local, answered. It decides nothing itself; decisions are the pure functions of
+  * `resilience`, and this is where their answers are obeyed. No thread waits anywhere in here.
+  */
+private[client] final class Engine(
+    config: ClientConfig,
+    transport: Transport,
+    scheduler: Scheduler,
+    hasher: LocalHasher,
+    pool: LocalPool,
+    listener: ClientListener,
+    chance: () => Double
+) {
+  import Engine.*
+
+  private val health = new AtomicReference(Health(Breaker(config.breaker), RetryBudget.full(config.retryBudget), None))
+  private val permits = new Permits(config.maxConnections, LongestLine)
+  private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
+  private val active = ConcurrentHashMap.newKeySet[Call[?]]()
+  private val closed = new AtomicBoolean
+  private val drift = new PolicyDrift(config, transport, scheduler, hasher.policies.digest, listener)
+
+  def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
+    password.copyBytes() match {
+      case Left(code) => Future.failed(reported(operation, new SalternError.Refused(code, Origin.Local, "")))
+      case Right(bytes) =>
+        val now = scheduler.nanos
+        val call = new Call(operation, bytes, now, now + deadline.toNanos)
+        active.add(call)
+        call.timer = scheduler.after(deadline)(() => fail(call, new SalternError.DeadlineExceeded("while waiting")))
+        Operation.textProblem(operation) match {
+          case Some(code)           => fail(call, new SalternError.Refused(code, Origin.Local, ""))
+          case None if closed.get() => fail(call, new SalternError.NotSent("the client is closed"))
+          case None                 => route(call)
+        }
+        call.result
+    }
+
+  def close(): Unit =
+    if (closed.compareAndSet(false, true)) {
+      active.forEach { call =>
+        val error =
+          if (call.sent) new SalternError.MaybeSent("the client was closed")
+          else new SalternError.NotSent("the client was closed")
+        fail(call, error)
+      }
+      pool.close()
+      transport.close()
+      config.auth.close()
+      scheduler.close()
+    }
+
+  // Remote
+
+  private def route(call: Call[?]): Unit =
+    health.get().keptAway(scheduler.nanos) match {
+      case Some(reason) => goLocal(call, reason, "not tried")
+      case None =>
+        keyOf(call) match {
+          case None      => launch(new Group(Vector(call), None))
+          case Some(key) => follow(key, step(key)(_.arrive(call, config.coalesceWindow)))
+        }
+    }
+
+  /** Calls share a batch when their work is equal and their deadlines nearly: the header carries the smallest. */
+  private def keyOf(call: Call[?]): Option[Key] =
+    if (config.coalesceAtMost <= 1) None
+    else
+      call.operation.work(hasher.policies).map { work =>
+        val millis = math.max(1L, (call.deadline - call.started) / 1000000)
+        Key(work, (math.log(millis.toDouble) / DeadlineStep).toInt)
+      }
+
+  private def step(key: Key)(f: Coalescing[Call[?]] => (Coalescing[Call[?]], Coalescing.Step[Call[?]])): Coalescing.Step[Call[?]] = {
+    var taken: Coalescing.Step[Call[?]] = Coalescing.Step.Wait
+    lines.compute(
+      key,
+      (_, known) => {
+        val (next, step) = f(if (known == null) Coalescing.empty(config.coalesceAtMost) else known)
+        taken = step
+        if (next.idle) null else next
+      }
+    )
+    taken
+  }
+
+  private def follow(key: Key, step: Coalescing.Step[Call[?]]): Unit = step match {
+    case Coalescing.Step.Wait        => ()
+    case Coalescing.Step.Send(calls) => launch(new Group(calls, Some(key)))
+    case Coalescing.Step.WakeAfter(window, round) =>
+      val _ = scheduler.after(window)(() => follow(key, this.step(key)(_.wake(round))))
+  }
+
+  private def launch(group: Group): Unit = {
+    val now = scheduler.nanos
+    group.ends = earlier(group.deadline, now + config.attemptTimeout.toNanos)
+    permits.request(() => transmit(group)) match {
+      case None => settle(group, Outcome.NoConnection)
+      case Some(ticket) =>
+        // Only a ticket that still waits is withdrawn; a granted one has its own end.
+        if (permits.waiting(ticket)) {
+          val _ = scheduler.after((group.ends - now).nanos) { () =>
+            if (permits.withdraw(ticket)) settle(group, Outcome.NoConnection)
+          }
+        }
+    }
+  }
+
+  private def transmit(group: Group): Unit = {
+    val now = scheduler.nanos
+    val millisLeft = (group.deadline - now) / 1000000
+    // A permit may come as the attempt's time ends: too late to send anything.
+    if (group.calls.forall(_.done) || closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
+    // Nothing can be done in less than the header's unit. The calls' own timers say so.
+    else if (millisLeft < 1) { permits.release(); settle(group, Outcome.Failed(TransportFailure.Kind.TimedOut, "before sending")) }
+    else
+      updated(_.admit(now)) match {
+        case Left(reason) => permits.release(); settle(group, Outcome.NotTried(reason))
+        case Right(epoch) => exchange(group, epoch, now, millisLeft)
+      }
+  }
+
+  private def exchange(group: Group, epoch: Breaker.Epoch, now: Long, millisLeft: Long): Unit = {
+    val request = requestOf(group, millisLeft, (group.ends - now).nanos)
+    group.calls.foreach(_.sent = true)
+    listener.onSend(group.calls.size)
+    val exchange = transport.send(request)
+    val ended = new AtomicBoolean
+    def end(read: => Either[Outcome[Nothing], Vector[Outcome[Answered]]]): Unit =
+      if (ended.compareAndSet(false, true)) {
+        val outcomes = read
+        request.wipe()
+        permits.release()
+        val at = scheduler.nanos
+        val told = outcomes.fold(identity, worst)
+        val result = Decision.health(told, (at - now).nanos, config.breaker)
+        updated(h => (h.record(epoch, told, result, at, chance()), ()))
+        if (result == CallResult.Success) drift.check()
+        outcomes.fold(settle(group, _), settleEach(group, _))
+      }
+    val timer = scheduler.after((group.ends - now).nanos) { () =>
+      end(Left(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")))
+      exchange.cancel()
+    }
+    exchange.response.onComplete { answer =>
+      timer.cancel()
+      end(answer match {
+        case Success(response)             => interpreted(group, response)
+        case Failure(f: TransportFailure)  => Left(Outcome.Failed(f.kind, f.detail))
+        case Failure(e)                    => Left(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName))
+      })
+    }(ExecutionContext.parasitic)
+  }
+
+  private def requestOf(group: Group, millisLeft: Long, timeout: FiniteDuration): Transport.Request = {
+    val json = new JsonBytes(group.calls.size * 512)
+    val alone = group.calls.sizeIs == 1
+    if (alone) { json.raw("{"); group.calls.head.write(json); json.raw("}") }
+    else {
+      json.raw("{\"operations\":[")
+      group.calls.zipWithIndex.foreach { case (call, i) =>
+        json.raw(if (i == 0) "{\"op\":\"" else ",{\"op\":\"").raw(call.operation.name).raw("\",")
+        call.write(json)
+        json.raw("}")
+      }
+      json.raw("]}")
+    }
+    new Transport.Request(
+      "POST",
+      if (alone) group.calls.head.operation.path else "/batch",
+      Seq(
+        "Content-Type" -> "application/json",
+        "Accept" -> "application/json, application/problem+json",
+        "Saltern-Deadline-Ms" -> millisLeft.toString
+      ),
+      json.finish(),
+      timeout,
+      Wire.MaxAnswerBytes * group.calls.size
+    )
+  }
+
+  private def interpreted(group: Group, response: Transport.Response): Either[Outcome[Nothing], Vector[Outcome[Answered]]] = {
+    val header = response.header("Server-Timing")
+    val measured = Measured(ServerTiming.duration(header, "queue"), ServerTiming.duration(header, "hash"))
+    def checked(call: Call[?], outcome: Outcome[Wire.Answer]): Outcome[Answered] = outcome match {
+      case Outcome.Answered(answer) =>
+        call.prepared(answer, measured) match {
+          case None           => Outcome.Unreadable("status 200 without what the operation promises")
+          case Some(complete) => Outcome.Answered(complete)
+        }
+      case other: Outcome.Problem    => other
+      case other: Outcome.Unreadable => other
+      case other: Outcome.Foreign    => other
+      case other: Outcome.Failed     => other
+      case other: Outcome.NotTried   => other
+      case Outcome.NoConnection      => Outcome.NoConnection
+    }
+    if (group.calls.sizeIs == 1) Right(Vector(checked(group.calls.head, Wire.single(response))))
+    else
+      Wire.batch(response, group.calls.size).map { outcomes =>
+        val read = group.calls.zip(outcomes).map { case (call, outcome) => checked(call, outcome) }
+        // One result that is not its operation's puts the order of all in doubt: a login must not get another's answer.
+        read.collectFirst { case doubt: Outcome.Unreadable => doubt } match {
+          case Some(doubt) => read.map(_ => doubt)
+          case None        => read
+        }
+      }
+  }
+
+  private def settle(group: Group, outcome: Outcome[Nothing]): Unit = settleEach(group, group.calls.map(_ => outcome))
+
+  private def settleEach(group: Group, outcomes: Vector[Outcome[Answered]]): Unit = {
+    val now = scheduler.nanos
+    lazy val pause = Backoff.fullJitter(group.attempt, chance())
+    // A retry is the whole group's: only a failed connect is tried again, and that is everyone's.
+    val again = outcomes.forall { case Outcome.Failed(TransportFailure.Kind.ConnectFailed, _) => true; case _ => false } &&
+      group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause && updated(_.takeRetry)
+    if (again) {
+      listener.onRetry()
+      val _ = scheduler.after(pause)(() => launch(group.next))
+    } else {
+      group.key.foreach(key => follow(key, step(key)(_.finish)))
+      group.calls.zip(outcomes).foreach { case (call, outcome) =>
+        obey(call, Decision.after(outcome, (call.deadline - now).nanos, mayRetry = false))
+      }
+    }
+  }
+
+  private def obey(call: Call[?], decision: Decision[Answered]): Unit = decision match {
+    case Decision.Answer(complete)        => answered(call, Origin.Remote, complete)
+    case Decision.GoLocal(reason, detail) => goLocal(call, reason, detail)
+    case Decision.Refuse(code, field) =>
+      fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
+    case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
+    case Decision.Retry                   => throw new IllegalStateException("a retry is decided for the group")
+  }
+
+  // Local
+
+  private def goLocal[A](call: Call[A], reason: FallbackReason, detail: String): Unit =
+    if (!call.done) {
+      if (!config.fallback) fail(call, withoutFallback(reason, detail))
+      else if (closed.get()) fail(call, new SalternError.NotSent("the client is closed"))
+      else {
+        listener.onFallback(reason)
+        call.operation.local(hasher, call.password) match {
+          case Left(LocalHasher.Refusal.Code(code)) => fail(call, new SalternError.Refused(code, Origin.Local, ""))
+          case Left(LocalHasher.Refusal.UnknownScheme) =>
+            fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))
+          case Right(job) => compute(call, job, reason)
+        }
+      }
+    }
+
+  private def compute[A](call: Call[A], job: LocalHasher.Job[Timing => A], reason: FallbackReason): Unit = {
+    val began = new AtomicLong(scheduler.nanos)
+    val timed = new LocalHasher.Job(job.admitted, job.times, () => { began.set(scheduler.nanos); job.run() })
+    val submitted = began.get
+    pool.submit(timed, call.deadline) {
+      case Right(answer) =>
+        val now = scheduler.nanos
+        val timing =
+          new Timing((now - call.started).nanos, Some((began.get - submitted).nanos), Some((now - began.get).nanos))
+        answered(call, Origin.Local, () => call.complete(answer(timing)))
+      case Left(failure) => fail(call, errorOf(failure, reason))
+    }
+  }
+
+  private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
+    case LocalPool.Failure.Closed  => new SalternError.NotSent("the client was closed")
+    case LocalPool.Failure.Expired => new SalternError.DeadlineExceeded("in the local queue")
+    case LocalPool.Failure.Fault(exception) =>
+      new SalternError.NotAvailableLocally(s"$exception; remote: ${reason.name}")
+    case LocalPool.Failure.Shed(after) =>
+      listener.onShed()
+      new SalternError.Overloaded(after, s"local hashing is full; remote: ${reason.name}")
+    case LocalPool.Failure.TooMuchMemory =>
+      new SalternError.NotAvailableLocally(s"more memory than the host gives; remote: ${reason.name}")
+  }
+
+  private def withoutFallback(reason: FallbackReason, detail: String): SalternError = {
+    val text = s"${reason.name}: $detail"
+    reason match {
+      case FallbackReason.Throttled     => new SalternError.Overloaded(Decision.PauseUnlessTold, text)
+      case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
+      case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
+        new SalternError.MaybeSent(text)
+      case FallbackReason.BreakerOpen | FallbackReason.ConnectFailed | FallbackReason.ConnectionsBusy |
+          FallbackReason.CredentialsFailed | FallbackReason.TlsFailed =>
+        new SalternError.NotSent(text)
+    }
+  }
+
+  // Ends
+
+  private def answered(call: Call[?], origin: Origin, complete: () => Boolean): Unit =
+    if (complete()) {
+      ended(call)
+      listener.onAnswer(call.operation.name, origin, (scheduler.nanos - call.started).nanos)
+    }
+
+  private def fail(call: Call[?], error: SalternError): Unit =
+    if (call.abort(error)) {
+      ended(call)
+      listener.onError(call.operation.name, error, (scheduler.nanos - call.started).nanos)
+    }
+
+  private def ended(call: Call[?]): Unit = {
+    active.remove(call)
+    call.timer.cancel()
+    // Work that still runs for it computes nonsense, which nobody gets.
+    Arrays.fill(call.password, 0.toByte)
+  }
+
+  private def reported(operation: Operation[?], error: SalternError): SalternError = {
+    listener.onError(operation.name, error, Duration.Zero)
+    error
+  }
+
+  /** Replaces the state by a pure step, and tells of the breaker's change once. */
+  private def updated[B](step: Health => (Health, B)): B = {
+    val before = health.get()
+    val (after, result) = step(before)
+    if (!health.compareAndSet(before, after)) updated(step)
+    else {
+      if (before.breaker.state != after.breaker.state) listener.onBreaker(after.breaker.state)
+      result
+    }
+  }
+
+  /** An answer made ready for a call: applied, it says whether it was the first. */
+  private type Answered = () => Boolean
+
+  private final class Call[A](
+      val operation: Operation[A],
+      val password: Array[Byte],
+      val started: Long,
+      val deadline: Long
+  ) {
+    private val promise = Promise[A]()
+    @volatile var sent: Boolean = false
+    @volatile var timer: Cancellable = () => ()
+
+    def result: Future[A] = promise.future
+    def done: Boolean = promise.isCompleted
+    def complete(answer: A): Boolean = promise.trySuccess(answer)
+    def abort(error: SalternError): Boolean = promise.tryFailure(error)
+    def write(json: JsonBytes): Unit = operation.write(json, password)
+    def prepared(answer: Wire.Answer, measured: Measured): Option[Answered] = {
+      val timing = new Timing((scheduler.nanos - started).nanos, measured.queue, measured.hash)
+      operation.read(answer, timing).map(read => () => complete(read))
+    }
+    override def toString: String = s"Call(${operation.name})"
+  }
+
+  /** Calls that travel together, for the `attempt`th time. */
+  private final class Group(val calls: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
+    val deadline: Long = calls.map(_.deadline).reduce(earlier)
+    @volatile var ends: Long = deadline
+    def next: Group = new Group(calls, key, attempt + 1)
+  }
+}
+
+private[client] object Engine {
+
+  private final case class Key(work: Operation.Work, deadlineStep: Int)
+
+  /** Deadlines in one batch differ by at most an eighth, so that the smallest does not cost the others their answer. */
+  private val DeadlineStep = math.log(1.125)
+
+  /** Exchanges that wait for a connection; beyond it calls go local at once. */
+  private val LongestLine = 1024
+
+  /** Of two instants on a clock that may wrap. */
+  private def earlier(a: Long, b: Long): Long = if (a - b <= 0) a else b
+
+  /** What a batch says about the service: its worst result. */
+  private def worst(outcomes: Vector[Outcome[Any]]): Outcome[Any] = {
+    def rank(outcome: Outcome[Any]): Int = outcome match {
+      case Outcome.Unreadable(_)                                  => 0
+      case Outcome.Problem(_, "overloaded", _, _)                 => 1
+      case Outcome.Problem(_, "deadline_exceeded", _, _)          => 4
+      case Outcome.Problem(status, _, _, _) if status >= 500      => 2
+      case Outcome.Problem(_, _, _, _)                            => 5
+      case _                                                      => 6
+    }
+    outcomes.minBy(rank)
+  }
+}

@@ -1,0 +1,24 @@
+package saltern.client
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.control.NonFatal
+
+/** A listener's fault stays the listener's. */
+private[saltern] final class GuardedListener(underlying: ClientListener) extends ClientListener {
+  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit =
+    guarded(underlying.onAnswer(operation, origin, total))
+  override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit =
+    guarded(underlying.onError(operation, error, total))
+  override def onFallback(reason: FallbackReason): Unit = guarded(underlying.onFallback(reason))
+  override def onLocalStart(waited: FiniteDuration): Unit = guarded(underlying.onLocalStart(waited))
+  override def onShed(): Unit = guarded(underlying.onShed())
+  override def onSend(calls: Int): Unit = guarded(underlying.onSend(calls))
+  override def onRetry(): Unit = guarded(underlying.onRetry())
+  override def onBreaker(state: BreakerState): Unit = guarded(underlying.onBreaker(state))
+  override def onPolicyDrift(remoteDigest: String, localDigest: String): Unit =
+    guarded(underlying.onPolicyDrift(remoteDigest, localDigest))
+
+  private def guarded(body: => Unit): Unit =
+    try body
+    catch { case NonFatal(_) => () }
+}

@@ -1,0 +1,153 @@
+package saltern.client
+
+import java.io.IOException
+import java.net.{ConnectException, NoRouteToHostException, URI, UnknownHostException}
+import java.net.http.{HttpClient, HttpConnectTimeoutException, HttpRequest, HttpResponse, HttpTimeoutException}
+import java.nio.ByteBuffer
+import java.nio.channels.UnresolvedAddressException
+import java.util
+import java.util.concurrent.{CompletableFuture, CompletionException, CompletionStage, Executors, Flow}
+import javax.net.ssl.{SSLHandshakeException, SSLPeerUnverifiedException}
+import scala.concurrent.{ExecutionContext, Future, Promise}
+import scala.jdk.CollectionConverters.*
+import scala.util.{Failure, Success}
+import scala.util.control.NonFatal
+
+/** The contract over the JDK's HTTP client: HTTP/1.1, so that the number of exchanges bounds the number of connections;
+  * no redirects; answers of bounded length. The JDK client tries a refused connect a second time by itself, at once.
+  */
+private[saltern] final class HttpTransport(config: ClientConfig) extends Transport {
+  // Completions only decide and hand over: two threads keep one slow listener from stopping all.
+  private val executor = Executors.newFixedThreadPool(2, Threads.named("saltern-http"))
+  private val client: HttpClient = {
+    val builder = HttpClient
+      .newBuilder()
+      .version(HttpClient.Version.HTTP_1_1)
+      .followRedirects(HttpClient.Redirect.NEVER)
+      .connectTimeout(java.time.Duration.ofNanos(config.connectTimeout.toNanos))
+      .executor(executor)
+    config.sslContext.foreach(context => builder.sslContext(context))
+    builder.build()
+  }
+  private val base = config.endpoint.toString.stripSuffix("/")
+
+  def send(request: Transport.Request): Transport.Exchange = {
+    val uri = URI.create(base + request.path)
+    val exchange = new HttpExchange
+    val signed =
+      try config.auth.headers(request.method, uri, request.headers, request.body)
+      catch { case NonFatal(e) => Future.failed(e) }
+    signed.onComplete {
+      case Success(proof) => exchange.start(() => client.sendAsync(built(request, uri, proof), limited(request.maxAnswerBytes)))
+      case Failure(e)     => exchange.fail(TransportFailure(TransportFailure.Kind.CredentialsFailed, e))
+    }(ExecutionContext.parasitic)
+    exchange
+  }
+
+  def close(): Unit = {
+    // Since JDK 21 a client can be shut down; before, its selector thread ends when the client is collected.
+    try { val _ = classOf[HttpClient].getMethod("shutdownNow").invoke(client) }
+    catch { case _: NoSuchMethodException => () }
+    val _ = executor.shutdownNow()
+  }
+
+  private def built(request: Transport.Request, uri: URI, proof: Seq[(String, String)]): HttpRequest = {
+    val body =
+      if (request.method == "GET") HttpRequest.BodyPublishers.noBody() else HttpRequest.BodyPublishers.ofByteArray(request.body)
+    val builder = HttpRequest
+      .newBuilder(uri)
+      .method(request.method, body)
+      .timeout(java.time.Duration.ofNanos(math.max(1L, request.timeout.toNanos)))
+    (request.headers ++ proof).foreach { case (name, value) => builder.setHeader(name, value) }
+    builder.build()
+  }
+
+  private def limited(maxBytes: Int): HttpResponse.BodyHandler[Array[Byte]] = _ => new LimitedBody(maxBytes)
+}
+
+private final class HttpExchange extends Transport.Exchange {
+  private val promise = Promise[Transport.Response]()
+  private var inFlight: Option[CompletableFuture[?]] = None
+  private var cancelled = false
+
+  def response: Future[Transport.Response] = promise.future
+
+  def cancel(): Unit = {
+    val running = synchronized { cancelled = true; inFlight }
+    running.foreach(_.cancel(true))
+  }
+
+  def fail(failure: TransportFailure): Unit = { val _ = promise.tryFailure(failure) }
+
+  /** Credentials may take their time: a call that nobody waits for any more is not sent. */
+  def start(send: () => CompletableFuture[HttpResponse[Array[Byte]]]): Unit =
+    try {
+      val started = synchronized {
+        Option.when(!cancelled) { val future = send(); inFlight = Some(future); future }
+      }
+      started match {
+        case None => fail(new TransportFailure(TransportFailure.Kind.TimedOut, "cancelled before sending"))
+        case Some(future) =>
+          val _ = future.handle[Unit] { (response, problem) =>
+            if (problem == null) { val _ = promise.trySuccess(HttpExchange.responseOf(response)) }
+            else fail(HttpExchange.failureOf(problem))
+          }
+      }
+    } catch { case NonFatal(e) => fail(HttpExchange.failureOf(e)) }
+}
+
+private object HttpExchange {
+  def responseOf(response: HttpResponse[Array[Byte]]): Transport.Response = {
+    val headers = response.headers.map.asScala.toSeq.flatMap { case (name, values) => values.asScala.map(name -> _) }
+    new Transport.Response(response.statusCode, headers, response.body)
+  }
+
+  def failureOf(problem: Throwable): TransportFailure = {
+    import TransportFailure.Kind
+    val chain = Iterator.iterate(problem)(_.getCause).takeWhile(_ != null).take(6).toVector
+    def has(matches: PartialFunction[Throwable, Unit]): Boolean = chain.exists(matches.isDefinedAt)
+    val kind =
+      chain.collectFirst { case own: TransportFailure => own.kind }.getOrElse {
+        if (has { case _: SSLHandshakeException | _: SSLPeerUnverifiedException => () }) Kind.TlsFailed
+        else if (has {
+            case _: ConnectException | _: HttpConnectTimeoutException | _: UnresolvedAddressException |
+                _: UnknownHostException | _: NoRouteToHostException =>
+              ()
+          }) Kind.ConnectFailed
+        else if (has { case _: HttpTimeoutException => () }) Kind.TimedOut
+        else Kind.Broken
+      }
+    TransportFailure(kind, chain.find { case _: CompletionException => false; case _ => true }.getOrElse(problem))
+  }
+}
+
+/** Collects a body up to a limit, then stops the transfer. */
+private final class LimitedBody(maxBytes: Int) extends HttpResponse.BodySubscriber[Array[Byte]] {
+  private val result = new CompletableFuture[Array[Byte]]
+  private var subscription: Flow.Subscription = _
+  private var chunks = Vector.empty[Array[Byte]]
+  private var size = 0L
+
+  def getBody: CompletionStage[Array[Byte]] = result
+
+  def onSubscribe(source: Flow.Subscription): Unit = { subscription = source; source.request(Long.MaxValue) }
+
+  def onNext(buffers: util.List[ByteBuffer]): Unit = {
+    size += buffers.asScala.map(_.remaining.toLong).sum
+    if (size > maxBytes) {
+      subscription.cancel()
+      chunks = Vector.empty
+      val _ = result.completeExceptionally(
+        new IOException(new TransportFailure(TransportFailure.Kind.TooLarge, s"more than $maxBytes bytes"))
+      )
+    } else
+      buffers.forEach { buffer =>
+        val chunk = new Array[Byte](buffer.remaining)
+        buffer.get(chunk)
+        chunks :+= chunk
+      }
+  }
+
+  def onError(problem: Throwable): Unit = { val _ = result.completeExceptionally(problem) }
+  def onComplete(): Unit = { val _ = result.complete(chunks.flatten.toArray) }
+}

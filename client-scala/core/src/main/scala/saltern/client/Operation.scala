@@ -1,0 +1,123 @@
+package saltern.client
+
+import saltern.client.local.{EncodedHash, LocalHasher, Params, Policies, Setting}
+import saltern.client.wire.{JsonBytes, Wire}
+import scala.concurrent.duration.FiniteDuration
+
+/** What is asked, in all the forms it takes: a body, an operation of a batch, a local job, an answer. */
+private[client] sealed trait Operation[A] {
+  def name: String
+  def path: String
+
+  /** The members of its JSON object, without the braces. */
+  def write(json: JsonBytes, password: Array[Byte]): Unit
+
+  /** Every member that the contract promises, or nothing. */
+  def read(answer: Wire.Answer, timing: Timing): Option[A]
+
+  def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => A]]
+
+  /** The work it is, where the client can tell: calls of equal work may travel together. */
+  def work(policies: Policies): Option[Operation.Work]
+}
+
+private[client] object Operation {
+  final case class Work(params: Params, mayRehash: Boolean)
+
+  final case class Hash(policy: Option[String]) extends Operation[Hashed] {
+    def name: String = "hash"
+    def path: String = "/hash"
+
+    def write(json: JsonBytes, password: Array[Byte]): Unit = {
+      json.raw("\"password\":").string(password)
+      policy.foreach(id => json.raw(",\"policy\":").string(utf8(id)))
+    }
+
+    def read(answer: Wire.Answer, timing: Timing): Option[Hashed] = answer match {
+      case Wire.Answer(Some(hash), Some(made), None, None, None, None) if storable(hash) && policy.forall(_ == made) =>
+        Some(new Hashed(new NewHash(hash, made), Origin.Remote, timing))
+      case _ => None
+    }
+
+    def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Hashed]] =
+      hasher.prepareHash(policy, password).map { job =>
+        mapped(job)(made => timing => new Hashed(new NewHash(made.encoded, made.policy), Origin.Local, timing))
+      }
+
+    def work(policies: Policies): Option[Work] =
+      policies.forHashing(policy).toOption.map(chosen => Work(chosen.params, mayRehash = false))
+  }
+
+  final case class Verify(stored: Option[String], rehash: Boolean) extends Operation[Verified] {
+    def name: String = "verify"
+    def path: String = "/verify"
+
+    def write(json: JsonBytes, password: Array[Byte]): Unit = {
+      json.raw("\"password\":").string(password).raw(",\"hash\":")
+      stored.fold(json.raw("null"))(hash => json.string(utf8(hash)))
+      if (rehash) json.raw(",\"rehash\":true")
+      ()
+    }
+
+    def read(answer: Wire.Answer, timing: Timing): Option[Verified] = answer match {
+      case Wire.Answer(None, policy, Some(matches), Some(needsRehash), reason, rehashed)
+          if consistent(matches, needsRehash, reason, rehashed) =>
+        val made = rehashed.map(r => new NewHash(r.hash, r.policy))
+        Some(new Verified(matches, reason.map(RehashReason.named), policy, made, Origin.Remote, timing))
+      case _ => None
+    }
+
+    /** A match where none can be, or a reason without a need, is not our service speaking. */
+    private def consistent(
+        matches: Boolean,
+        needsRehash: Boolean,
+        reason: Option[String],
+        rehashed: Option[Wire.Rehashed]
+    ): Boolean =
+      (!matches || stored.isDefined) && (!needsRehash || matches) && needsRehash == reason.isDefined &&
+        rehashed.forall(made => rehash && needsRehash && storable(made.hash))
+
+    def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
+      hasher.prepareVerify(stored, password).map { job =>
+        mapped(job) { verdict => timing =>
+          // An upgrade hash would be a second hash on a host that is short of capacity: the next login makes it.
+          new Verified(verdict.matches, verdict.rehashReason, verdict.policy, None, Origin.Local, timing)
+        }
+      }
+
+    def work(policies: Policies): Option[Work] =
+      stored match {
+        case None => Some(Work(policies.decoy.params, rehash))
+        case Some(text) => EncodedHash.parse(text).toOption.map(encoded => Work(paramsOf(encoded.setting), rehash))
+      }
+
+    override def toString: String = "Verify(..)"
+  }
+
+  /** What the service takes as text, or the code of the refusal. */
+  def textProblem(operation: Operation[?]): Option[String] = operation match {
+    case Hash(policy) => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
+    case Verify(stored, _) =>
+      stored.collect {
+        // Refused before it travels, as the service would.
+        case text if EncodedHash.isTooLong(text) => RefusalCode.InvalidHash
+        case text if !isUnicode(text)            => RefusalCode.InvalidText
+      }
+  }
+
+  private def mapped[A, B](job: LocalHasher.Job[A])(f: A => Timing => B): LocalHasher.Job[Timing => B] =
+    new LocalHasher.Job(job.admitted, job.times, () => f(job.run()))
+
+  private def paramsOf(setting: Setting): Params = setting.params
+
+  private def utf8(text: String): Array[Byte] = text.getBytes(java.nio.charset.StandardCharsets.UTF_8)
+
+  private def isUnicode(text: String): Boolean = java.nio.charset.StandardCharsets.UTF_8.newEncoder().canEncode(text)
+
+  /** A hash goes into the caller's database: it has the shape of one. */
+  private def storable(hash: String): Boolean =
+    hash.startsWith("$") && hash.length <= EncodedHash.MaxBytes && hash.forall(c => c > 0x20 && c < 0x7f)
+}
+
+/** How long an exchange took on each side. */
+private[client] final case class Measured(queue: Option[FiniteDuration], hash: Option[FiniteDuration])

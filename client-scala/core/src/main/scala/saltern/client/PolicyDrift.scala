@@ -1,0 +1,63 @@
+package saltern.client
+
+import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+import saltern.client.wire.Wire
+import scala.concurrent.ExecutionContext
+import scala.util.Success
+
+/** Compares the service's policy digest with the client's, beside the calls and never in their way.
+  *
+  * A difference changes no answer: stored hashes carry their own parameters. What differs until the documents agree is
+  * the policy of hashes made locally, which reasons for a rehash are seen, and which ceilings hold.
+  */
+private[client] final class PolicyDrift(
+    config: ClientConfig,
+    transport: Transport,
+    scheduler: Scheduler,
+    own: String,
+    listener: ClientListener
+) {
+  private val next = new AtomicLong(scheduler.nanos)
+  private val lastWarned = new AtomicReference[Option[String]](None)
+
+  /** After an answer of the service: asks for its digest, unless that was done lately. */
+  def check(): Unit = {
+    val (due, now) = (next.get(), scheduler.nanos)
+    if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) {
+      val request = new Transport.Request(
+        "GET",
+        "/health",
+        Seq("Accept" -> "application/json"),
+        Array.emptyByteArray,
+        config.attemptTimeout,
+        Wire.MaxAnswerBytes
+      )
+      val exchange = transport.send(request)
+      val timer = scheduler.after(config.attemptTimeout)(() => exchange.cancel())
+      exchange.response.onComplete { answer =>
+        timer.cancel()
+        answer match {
+          case Success(response) if response.status == 200 =>
+            Wire.read[Wire.Health](response.body).map(_.policies).filter(isDigest).foreach(compare)
+          // Health of the service is the calls' affair; the next check comes.
+          case _ => ()
+        }
+      }(ExecutionContext.parasitic)
+    }
+  }
+
+  private def compare(theirs: String): Unit =
+    if (theirs != own && !lastWarned.getAndSet(Some(theirs)).contains(theirs)) {
+      listener.onPolicyDrift(theirs, own)
+      PolicyDrift.log.log(
+        System.Logger.Level.WARNING,
+        s"the service's policy document ($theirs) is not the client's ($own): local hashes follow the client's until they agree"
+      )
+    }
+
+  private def isDigest(text: String): Boolean = text.matches("sha256:[0-9a-f]{64}")
+}
+
+private[client] object PolicyDrift {
+  private val log = System.getLogger("saltern.client")
+}

@@ -1,0 +1,82 @@
+package saltern.client
+
+import java.security.SecureRandom
+import saltern.client.local.{LocalHasher, LocalPool, Policies}
+import scala.concurrent.Future
+import scala.concurrent.duration.FiniteDuration
+
+/** Password hashing that is remote first, local when it must, harmless always.
+  *
+  * Every call ends, within its deadline, in an answer or a [[SalternError]]. Methods never block and never throw.
+  */
+abstract class Saltern private[saltern] () extends AutoCloseable {
+
+  /** A new hash under the current policy. */
+  def hash(password: Password): Future[Hashed]
+
+  /** A new hash under a named policy. */
+  def hash(password: Password, policy: String): Future[Hashed]
+
+  /** Whether the password is the stored one. */
+  def verify(password: Password, stored: String): Future[Verified]
+
+  /** The same; where the stored hash should be replaced and the service has the time, [[Verified.rehashed]] is its
+    * replacement. Store it by compare-and-swap on the old one.
+    */
+  def verifyAndUpgrade(password: Password, stored: String): Future[Verified]
+
+  /** For a login whose user may be unknown: without a stored hash it does the work of the decoy policy and answers a
+    * mismatch, so that the time does not tell who has an account.
+    */
+  def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
+
+  /** The same client, with another deadline for the calls made through it. Closing either closes both. */
+  def withDeadline(deadline: FiniteDuration): Saltern
+
+  /** Ends what is in flight (with an error that says whether it may have been sent) and the client's threads. */
+  def close(): Unit
+}
+
+object Saltern {
+
+  /** Reads the policy document; throws `IllegalArgumentException` with a sentence where it is wrong. Connects to nothing. */
+  def apply(config: ClientConfig): Saltern = apply(config, new HttpTransport(config))
+
+  /** Over another transport, such as a direct `Invoke` or the testkit's. */
+  def apply(config: ClientConfig, transport: Transport): Saltern = {
+    val scheduler = Scheduler.system()
+    wired(config, transport, scheduler, LocalPool.threads(config.localWorkers), () => math.random())
+  }
+
+  private[saltern] def wired(
+      config: ClientConfig,
+      transport: Transport,
+      scheduler: Scheduler,
+      localExecutor: java.util.concurrent.Executor,
+      chance: () => Double
+  ): Saltern = {
+    val policies = Policies
+      .read(PolicySource.read(config.policies))
+      .fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)
+    val listener = new GuardedListener(config.listener)
+    val pool =
+      new LocalPool(config.localWorkers, config.localQueue, config.localMemoryBytes, localExecutor, scheduler, listener)
+    val engine =
+      new Engine(config, transport, scheduler, new LocalHasher(policies, new SecureRandom), pool, listener, chance)
+    new View(engine, config.deadline)
+  }
+
+  private final class View(engine: Engine, deadline: FiniteDuration) extends Saltern {
+    def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None), password, deadline)
+    def hash(password: Password, policy: String): Future[Hashed] =
+      engine.call(Operation.Hash(Some(policy)), password, deadline)
+    def verify(password: Password, stored: String): Future[Verified] =
+      engine.call(Operation.Verify(Some(stored), rehash = false), password, deadline)
+    def verifyAndUpgrade(password: Password, stored: String): Future[Verified] =
+      engine.call(Operation.Verify(Some(stored), rehash = true), password, deadline)
+    def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean): Future[Verified] =
+      engine.call(Operation.Verify(stored, rehash = upgrade), password, deadline)
+    def withDeadline(other: FiniteDuration): Saltern = new View(engine, ClientConfig.checkedDeadline(other))
+    def close(): Unit = engine.close()
+  }
+}

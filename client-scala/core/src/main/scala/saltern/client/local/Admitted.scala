@@ -1,0 +1,50 @@
+package saltern.client.local
+
+/** The most that one hash may cost. Each bound is on the product that decides memory or time. The values are the policy
+  * document's; the checks are the service's (`functions/algorithm`).
+  */
+private[saltern] final case class Ceilings(
+    bcryptCost: Long,
+    argon2MemoryKib: Long,
+    argon2MemoryPassesKib: Long,
+    argon2Parallelism: Long,
+    pbkdf2IterationsBlocks: Long,
+    scryptMemoryBytes: Long,
+    scryptNRP: Long
+)
+
+/** A setting whose cost stays below the ceilings: the only thing a kernel accepts.
+  *
+  * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB written (Argon2),
+  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt)
+  * @param memoryBytes what computing takes; 0 where it is a few KiB
+  */
+private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long)
+
+private[saltern] object Admitted {
+
+  /** `None` where a cost is over its ceiling. Nothing is allocated or computed before. */
+  def apply(setting: Setting, ceilings: Ceilings): Option[Admitted] = setting match {
+    case Setting.Argon2(p, _, _, _) =>
+      // Both factors are below 2^32: the product fits, but perhaps not in a signed long.
+      val memoryPasses = BigInt(p.memoryKib) * p.passes
+      val bounded = p.memoryKib <= ceilings.argon2MemoryKib &&
+        memoryPasses <= ceilings.argon2MemoryPassesKib && p.parallelism <= ceilings.argon2Parallelism
+      Option.when(bounded)(new Admitted(setting, memoryPasses.toLong, p.memoryKib * 1024))
+    case Setting.Bcrypt(_, p, _, _) =>
+      Option.when(p.cost <= ceilings.bcryptCost)(new Admitted(setting, 1L << p.cost, 0))
+    case s: Setting.Pbkdf2 =>
+      val work = BigInt(s.params.iterations) * s.outputBlocks
+      Option.when(work <= ceilings.pbkdf2IterationsBlocks)(new Admitted(setting, work.toLong, 0))
+    case Setting.Scrypt(p, _, _) =>
+      val blocks = (BigInt(1) << p.logN) * p.r
+      // What the lanes hold before they are mixed (RFC 7914 §6, `B`): with a small N the larger part of the memory.
+      val lanes = BigInt(p.p) * p.r
+      val (memory, work) = ((blocks max lanes) * ScryptBlockBytes, blocks * p.p)
+      val bounded = memory <= ceilings.scryptMemoryBytes && work <= ceilings.scryptNRP
+      Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
+  }
+
+  /** One unit of `N·r` is a block of 128 bytes (RFC 7914 §5). */
+  private val ScryptBlockBytes = 128
+}

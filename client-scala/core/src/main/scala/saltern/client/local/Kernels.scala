@@ -1,0 +1,122 @@
+package saltern.client.local
+
+import java.security.MessageDigest
+import java.util.Arrays
+import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt, SCrypt}
+import org.bouncycastle.crypto.params.Argon2Parameters
+import scala.annotation.nowarn
+
+/** Computes one hash on the calling thread. Which library computes which algorithm is decided by `bin/measure-kernels`. */
+private[saltern] object Kernels {
+
+  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = admitted.setting match {
+    case setting: Setting.Argon2 => argon2(setting, password)
+    case setting: Setting.Bcrypt => bcrypt(setting, password)
+    case setting: Setting.Pbkdf2 => Pbkdf2Kernel.compute(setting, password)
+    case setting: Setting.Scrypt => scrypt(setting, password)
+  }
+
+  private def argon2(setting: Setting.Argon2, password: Array[Byte]): Array[Byte] = {
+    val params = setting.params
+    val variant = params.variant match {
+      case Params.Variant.D  => Argon2Parameters.ARGON2_d
+      case Params.Variant.I  => Argon2Parameters.ARGON2_i
+      case Params.Variant.Id => Argon2Parameters.ARGON2_id
+    }
+    val version = params.version match {
+      case Params.Version.V16 => Argon2Parameters.ARGON2_VERSION_10
+      case Params.Version.V19 => Argon2Parameters.ARGON2_VERSION_13
+    }
+    val generator = new Argon2BytesGenerator
+    generator.init(
+      new Argon2Parameters.Builder(variant)
+        .withVersion(version)
+        .withMemoryAsKB(params.memoryKib.toInt)
+        .withIterations(params.passes.toInt)
+        .withParallelism(params.parallelism.toInt)
+        .withSalt(setting.salt)
+        .build()
+    )
+    val output = new Array[Byte](setting.outputBytes)
+    generator.generateBytes(password, output)
+    output
+  }
+
+  /** The key is the password, a NUL, and nothing beyond 72 bytes: 72 bytes of password leave no room for the NUL.
+    *
+    * Bouncy Castle deprecates this entry because the caller must know about the NUL and the 72 bytes; it is used because
+    * `OpenBSDBCrypt`, the other one, parses and prints strings by rules that are not the contract's.
+    */
+  @nowarn("cat=deprecation")
+  private def bcrypt(setting: Setting.Bcrypt, password: Array[Byte]): Array[Byte] = {
+    val taken = math.min(password.length, Params.Bcrypt.MaxPasswordBytes)
+    // copyOf fills up with zero: the terminating NUL.
+    val whole = Arrays.copyOf(password, taken)
+    val key = Arrays.copyOf(whole, math.min(taken + 1, Params.Bcrypt.MaxPasswordBytes))
+    try Arrays.copyOf(BCrypt.generate(key, setting.salt, setting.params.cost), Params.Bcrypt.OutputBytes)
+    finally { Arrays.fill(whole, 0.toByte); Arrays.fill(key, 0.toByte) }
+  }
+
+  private def scrypt(setting: Setting.Scrypt, password: Array[Byte]): Array[Byte] = {
+    val p = setting.params
+    SCrypt.generate(password, setting.salt, 1 << p.logN, p.r.toInt, p.p.toInt, setting.outputBytes)
+  }
+}
+
+/** PBKDF2 (RFC 8018 §5.2) over the JDK's digests.
+  *
+  * The two states that HMAC's key leaves behind are kept and cloned, so that an iteration costs two compressions. The
+  * JDK's own PBKDF2 runs its `Mac` from the start each time, which costs four.
+  */
+private[local] object Pbkdf2Kernel {
+
+  def compute(setting: Setting.Pbkdf2, password: Array[Byte]): Array[Byte] = {
+    val prf = setting.params.prf
+    val hmac = new Hmac(prf, password)
+    val output = new Array[Byte](setting.outputBlocks * prf.blockBytes)
+    val (u, t) = (new Array[Byte](prf.blockBytes), new Array[Byte](prf.blockBytes))
+    var block = 1
+    while (block <= setting.outputBlocks) {
+      val first = setting.salt ++ Array[Byte]((block >> 24).toByte, (block >> 16).toByte, (block >> 8).toByte, block.toByte)
+      hmac.of(first, u)
+      System.arraycopy(u, 0, t, 0, u.length)
+      var i = 1L
+      while (i < setting.params.iterations) {
+        hmac.of(u, u)
+        var j = 0
+        while (j < t.length) { t(j) = (t(j) ^ u(j)).toByte; j += 1 }
+        i += 1
+      }
+      System.arraycopy(t, 0, output, (block - 1) * prf.blockBytes, t.length)
+      block += 1
+    }
+    Arrays.copyOf(output, setting.outputBytes)
+  }
+
+  private final class Hmac(prf: Params.Prf, password: Array[Byte]) {
+    private val (inner, outer) = {
+      // HMAC's own block (RFC 2104): 128 bytes under SHA-512, 64 under the others.
+      val blockBytes = if (prf == Params.Prf.Sha512) 128 else 64
+      val key =
+        if (password.length > blockBytes) MessageDigest.getInstance(prf.digest).digest(password) else password
+      def keyed(pad: Int): MessageDigest = {
+        val padded = Array.tabulate(blockBytes)(i => ((if (i < key.length) key(i) else 0) ^ pad).toByte)
+        val digest = MessageDigest.getInstance(prf.digest)
+        digest.update(padded)
+        Arrays.fill(padded, 0.toByte)
+        digest
+      }
+      (keyed(0x36), keyed(0x5c))
+    }
+
+    /** `message` and `into` may be the same array. */
+    def of(message: Array[Byte], into: Array[Byte]): Unit = {
+      val first = inner.clone().asInstanceOf[MessageDigest]
+      first.update(message)
+      val _ = first.digest(into, 0, into.length)
+      val second = outer.clone().asInstanceOf[MessageDigest]
+      second.update(into)
+      val _ = second.digest(into, 0, into.length)
+    }
+  }
+}

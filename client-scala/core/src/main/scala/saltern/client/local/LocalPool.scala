@@ -1,0 +1,110 @@
+package saltern.client.local
+
+import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, RejectedExecutionException, ThreadPoolExecutor, TimeUnit}
+import saltern.client.{ClientListener, Scheduler, Threads}
+import scala.concurrent.duration.*
+import scala.util.control.NonFatal
+
+/** Local hashing on threads of its own, so few and so bounded that it cannot take the host down with it. */
+private[saltern] final class LocalPool(
+    workers: Int,
+    capacity: Int,
+    memoryBytes: Long,
+    executor: Executor,
+    scheduler: Scheduler,
+    listener: ClientListener
+) {
+  import LocalPool.*
+
+  private val estimator = new Estimator
+  private val lock = new Object
+  private var running = 0
+  private var queued = 0
+  private var backlog: FiniteDuration = Duration.Zero
+
+  /** Hands the result, or why there is none, to `done`: at once where the work is not taken. */
+  def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Unit = {
+    val submitted = scheduler.nanos
+    val own = estimator.estimate(job.admitted, job.times)
+    val admission = lock.synchronized {
+      val timeLeft = (deadline - submitted).nanos
+      val state = LocalQueue.State(workers, running, queued, capacity, backlog)
+      // Each worker may hold its memory at the same time.
+      val admission =
+        if (job.admitted.memoryBytes > memoryBytes / workers) None else Some(LocalQueue.admit(state, own, timeLeft))
+      if (admission.contains(LocalQueue.Take)) { queued += 1; backlog += own }
+      admission
+    }
+    admission match {
+      case None                            => done(Left(Failure.TooMuchMemory))
+      case Some(LocalQueue.Shed(after))    => done(Left(Failure.Shed(after)))
+      case Some(LocalQueue.Take) =>
+        try executor.execute(() => run(job, own, submitted, deadline, done))
+        catch {
+          case _: RejectedExecutionException =>
+            lock.synchronized { queued -= 1; backlog -= own }
+            done(Left(Failure.Closed))
+        }
+    }
+  }
+
+  def close(): Unit = executor match {
+    case service: ExecutorService => val _ = service.shutdownNow()
+    case _                        => ()
+  }
+
+  private def run[A](
+      job: LocalHasher.Job[A],
+      own: FiniteDuration,
+      submitted: Long,
+      deadline: Long,
+      done: Either[Failure, A] => Unit
+  ): Unit = {
+    lock.synchronized { queued -= 1; running += 1 }
+    val started = scheduler.nanos
+    val result =
+      try
+        // Work that nobody waits for is dropped before it starts.
+        if (deadline - started <= 0) Left(Failure.Expired)
+        else {
+          try listener.onLocalStart((started - submitted).nanos)
+          catch { case NonFatal(_) => () }
+          val answer = job.run()
+          estimator.learn(job.admitted, job.times, (scheduler.nanos - started).nanos)
+          Right(answer)
+        }
+      catch {
+        // The host's memory is short, not the caller's password wrong.
+        case _: OutOfMemoryError => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
+        case NonFatal(e)         => Left(Failure.Fault(e.getClass.getSimpleName))
+      } finally lock.synchronized { running -= 1; backlog -= own }
+    done(result)
+  }
+}
+
+private[saltern] object LocalPool {
+  sealed trait Failure
+  object Failure {
+    case object Closed extends Failure
+    case object Expired extends Failure
+    final case class Fault(exception: String) extends Failure
+    final case class Shed(retryAfter: FiniteDuration) extends Failure
+    case object TooMuchMemory extends Failure
+  }
+
+  /** Threads are made when first needed and end when idle: a host that never falls back pays nothing. */
+  def threads(workers: Int): Executor = {
+    val executor = new ThreadPoolExecutor(
+      workers,
+      workers,
+      IdleSeconds,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue[Runnable],
+      Threads.named("saltern-local")
+    )
+    executor.allowCoreThreadTimeOut(true)
+    executor
+  }
+
+  private val IdleSeconds = 30L
+}

@@ -1,0 +1,71 @@
+package saltern.client.local
+
+import scala.concurrent.duration.*
+
+/** Whether local hashing takes one more. Pure. */
+private[saltern] object LocalQueue {
+  sealed trait Admission
+  case object Take extends Admission
+
+  /** Full, or the deadline passes before its turn has ended. */
+  final case class Shed(retryAfter: FiniteDuration) extends Admission
+
+  final case class State(
+      workers: Int,
+      running: Int,
+      queued: Int,
+      capacity: Int,
+      /** Estimated work that was taken and has not ended. */
+      backlog: FiniteDuration
+  )
+
+  def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
+    val wait = state.backlog / state.workers.toLong
+    // An idle worker tries whatever the estimate says, or a wrong estimate would never be corrected.
+    if (state.running < state.workers && state.queued == 0) Take
+    else if (state.queued >= state.capacity || wait + own > timeLeft) Shed(wait.max(ShortestRetryAfter))
+    else Take
+  }
+
+  /** Sooner, the same caller would find the same queue. */
+  val ShortestRetryAfter: FiniteDuration = 1.second
+}
+
+/** How long work takes here: nanoseconds for a unit of each algorithm's work, corrected by every hash that ends. */
+private[saltern] final class Estimator {
+  import java.util.concurrent.ConcurrentHashMap
+
+  private val nanosPerUnit = new ConcurrentHashMap[String, java.lang.Double]
+
+  def estimate(admitted: Admitted, times: Int): FiniteDuration = {
+    val algorithm = admitted.setting.params.algorithm
+    val unit = nanosPerUnit.getOrDefault(algorithm, Estimator.initial(admitted.setting.params))
+    math.min(unit * admitted.work * times, LongestNanos).toLong.nanos
+  }
+
+  def learn(admitted: Admitted, times: Int, took: FiniteDuration): Unit = {
+    val measured = took.toNanos.toDouble / (admitted.work.toDouble * times)
+    val params = admitted.setting.params
+    val _ = nanosPerUnit.compute(
+      params.algorithm,
+      (_, known) => (if (known == null) Estimator.initial(params) else known.doubleValue) * (1 - Weight) + measured * Weight
+    )
+  }
+
+  /** A few hashes outweigh the first, which the JIT had not compiled yet. */
+  private val Weight = 0.3
+  private val LongestNanos = 1e15
+}
+
+private[saltern] object Estimator {
+
+  /** Nanoseconds for a unit of work before anything was measured: the JVM rows of `facts-primitives.md`, JDK 17. */
+  private def initial(params: Params): Double = params match {
+    case _: Params.Bcrypt                   => 75.07e6 / (1 << 10)
+    case _: Params.Argon2                   => 32.84e6 / (19456 * 2)
+    case Params.Pbkdf2(Params.Prf.Sha1, _)   => 156.9e6 / 600000
+    case Params.Pbkdf2(Params.Prf.Sha256, _) => 147.5e6 / 600000
+    case Params.Pbkdf2(Params.Prf.Sha512, _) => 220.2e6 / 210000
+    case _: Params.Scrypt                   => 386.6e6 / (1 << 20)
+  }
+}

@@ -1,0 +1,194 @@
+package saltern.client.local
+
+import com.github.plokhotnyuk.jsoniter_scala.core.*
+import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
+import java.security.MessageDigest
+import saltern.client.{RefusalCode, RehashReason}
+import saltern.client.wire.Wire
+
+/** One parameter set with a name that never changes its meaning. */
+private[saltern] final case class Policy(id: String, params: Params, active: Boolean)
+
+/** The policies in force: the service's own document, read by the same rules. */
+private[saltern] final class Policies private (
+    val list: Vector[Policy],
+    currentIndex: Int,
+    val decoy: Policy,
+    val rehashTruncated: Boolean,
+    val ceilings: Ceilings,
+    /** `sha256:<hex>` of the document's bytes: equal where service and client hold the same document. */
+    val digest: String
+) {
+  import LocalHasher.Refusal
+
+  def current: Policy = list(currentIndex)
+
+  def forHashing(id: Option[String]): Either[Refusal, Policy] = id match {
+    case None => Right(current)
+    case Some(name) =>
+      list
+        .find(_.id == name)
+        .toRight(Refusal.Code(RefusalCode.UnknownPolicy))
+        .filterOrElse(_.active, Refusal.Code(RefusalCode.PolicyNotForHashing))
+  }
+
+  /** The policy whose hash this is. A salt or output shorter than a policy's own was not made under it. */
+  def policyOf(setting: Setting): Option[Policy] = list.find { policy =>
+    setting.params == policy.params && !shorterThanFresh(setting, policy.params)
+  }
+
+  def rehashReason(setting: Setting, policy: Option[Policy]): Option[RehashReason] = policy match {
+    case Some(listed) => Option.when(list.indexOf(listed) < currentIndex)(RehashReason.OlderPolicy)
+    case None         => reasonWithoutPolicy(setting)
+  }
+
+  private def reasonWithoutPolicy(setting: Setting): Option[RehashReason] = {
+    val below = (setting.params, current.params) match {
+      case (own: Params.Argon2, now: Params.Argon2) if own.variant == now.variant =>
+        Some(
+          own.version.number < now.version.number || own.memoryKib < now.memoryKib || own.passes < now.passes ||
+            own.parallelism < now.parallelism
+        )
+      case (own: Params.Bcrypt, now: Params.Bcrypt)                           => Some(own.cost < now.cost)
+      case (own: Params.Pbkdf2, now: Params.Pbkdf2) if own.prf == now.prf     => Some(own.iterations < now.iterations)
+      case (own: Params.Scrypt, now: Params.Scrypt) => Some(own.logN < now.logN || own.r < now.r || own.p < now.p)
+      case _                                        => None
+    }
+    below match {
+      case None => Some(RehashReason.OtherAlgorithm)
+      case Some(isBelow) =>
+        Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
+    }
+  }
+
+  private def shorterThanFresh(setting: Setting, params: Params): Boolean = {
+    val fresh = Setting.fresh(params, new Array[Byte](Setting.NewSaltBytes))
+    setting.salt.length < fresh.salt.length || setting.outputBytes < fresh.outputBytes
+  }
+}
+
+private[saltern] object Policies {
+
+  /** Reads a document, or says in one sentence what is wrong with it. It holds no secret. */
+  def read(document: Array[Byte]): Either[String, Policies] =
+    for {
+      raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON of the schema's shape")
+      ceilings <- ceilingsOf(raw.ceilings)
+      list <- raw.policies.foldLeft[Either[String, Vector[Policy]]](Right(Vector.empty)) { (read, policy) =>
+        read.flatMap(done => checked(policy).map(done :+ _))
+      }
+      _ <- firstTwice(list.map(_.id)).map(id => s"policy id `$id` stands twice").toLeft(())
+      _ <- firstTwice(list.map(_.params)).map(p => s"two policies have the same ${p.algorithm} parameters").toLeft(())
+      _ <- list
+        .find(p => Admitted(Setting.fresh(p.params, new Array[Byte](Setting.NewSaltBytes)), ceilings).isEmpty)
+        .map(p => s"policy `${p.id}` is over a ceiling: its own hashes could not be verified")
+        .toLeft(())
+      current <- indexOf(list, "current", raw.current)
+      _ <- Either.cond(list(current).active, (), s"`current` names `${raw.current}`, which is verify-only")
+      decoy <- raw.decoy.fold[Either[String, Int]](Right(current))(indexOf(list, "decoy", _))
+    } yield new Policies(list, current, list(decoy), raw.rehash_truncated, ceilings, digestOf(document))
+
+  private def checked(raw: RawPolicy): Either[String, Policy] = {
+    def values(names: String*): Either[String, Vector[Long]] = {
+      val unexpected = raw.parameters.collectFirst { case (name, Some(_)) if !names.contains(name) => name }
+      val found = names.map(name => raw.parameters.toMap.apply(name))
+      if (unexpected.isDefined) Left(s"policy `${raw.id}` has `${unexpected.get}`, which ${raw.algorithm} does not take")
+      else if (found.exists(_.isEmpty)) Left(s"policy `${raw.id}` lacks a parameter of ${raw.algorithm}")
+      else Right(found.flatten.toVector)
+    }
+    val params: Either[String, Option[Params]] = raw.algorithm match {
+      case "argon2id" =>
+        values("memory_kib", "passes", "parallelism")
+          .map(v => Params.Argon2(Params.Variant.Id, Params.Version.V19, v(0), v(1), v(2)))
+      case "bcrypt" => values("cost").map(v => Params.Bcrypt(math.min(v(0), 99).toInt))
+      case "scrypt" => values("log_n", "r", "p").map(v => Params.Scrypt(v(0), v(1), v(2)))
+      case name =>
+        Params.Prf.all.find(_.algorithm == name) match {
+          case Some(prf) => values("iterations").map(v => Params.Pbkdf2(prf, v(0)))
+          case None      => Left(s"policy `${raw.id}` has an algorithm that this client does not know")
+        }
+    }
+    for {
+      _ <- Either.cond(raw.id.matches("[A-Za-z0-9._-]{1,64}"), (), "a policy id is 1 to 64 letters, digits, `.`, `_`, `-`")
+      possible <- params
+      chosen <- possible.toRight(s"policy `${raw.id}` is out of ${raw.algorithm}'s range")
+      active <- raw.status match {
+        case "active"      => Right(true)
+        case "verify-only" => Right(false)
+        case _             => Left(s"policy `${raw.id}` has a status that is neither active nor verify-only")
+      }
+    } yield Policy(raw.id, chosen, active)
+  }
+
+  private def ceilingsOf(raw: Map[String, RawCeiling]): Either[String, Ceilings] = {
+    val names = Seq(
+      "bcrypt_cost",
+      "argon2_memory_kib",
+      "argon2_memory_passes_kib",
+      "argon2_parallelism",
+      "pbkdf2_iterations_blocks",
+      "scrypt_memory_bytes",
+      "scrypt_n_r_p",
+      "sha_crypt_rounds"
+    )
+    names.find(!raw.contains(_)) match {
+      case Some(missing) => Left(s"the ceiling `$missing` is missing")
+      case None =>
+        raw.keys.find(!names.contains(_)) match {
+          case Some(unknown) => Left(s"`$unknown` is no ceiling")
+          case None =>
+            val v = names.map(raw(_).max)
+            Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6)))
+        }
+    }
+  }
+
+  private def indexOf(list: Vector[Policy], role: String, id: String): Either[String, Int] =
+    Some(list.indexWhere(_.id == id)).filter(_ >= 0).toRight(s"`$role` names `$id`, which is not listed")
+
+  private def firstTwice[A](values: Seq[A]): Option[A] = values.diff(values.distinct).headOption
+
+  private def digestOf(document: Array[Byte]): String =
+    MessageDigest.getInstance("SHA-256").digest(document).map("%02x".format(_)).mkString("sha256:", "", "")
+
+  private[local] final case class RawCeiling(max: Long, unit: String, memory: String, time: String, source: String)
+
+  private[local] final case class RawPolicy(
+      id: String,
+      algorithm: String,
+      status: String,
+      rationale: String,
+      source: String,
+      cost: Option[Long],
+      iterations: Option[Long],
+      log_n: Option[Long],
+      memory_kib: Option[Long],
+      p: Option[Long],
+      parallelism: Option[Long],
+      passes: Option[Long],
+      r: Option[Long]
+  ) {
+    def parameters: Seq[(String, Option[Long])] = Seq(
+      "cost" -> cost,
+      "iterations" -> iterations,
+      "log_n" -> log_n,
+      "memory_kib" -> memory_kib,
+      "p" -> p,
+      "parallelism" -> parallelism,
+      "passes" -> passes,
+      "r" -> r
+    )
+  }
+
+  private[local] final case class RawDocument(
+      `$schema`: Option[String],
+      current: String,
+      decoy: Option[String],
+      rehash_truncated: Boolean = false,
+      policies: Vector[RawPolicy],
+      ceilings: Map[String, RawCeiling]
+  )
+
+  private implicit val codec: JsonValueCodec[RawDocument] =
+    JsonCodecMaker.make(CodecMakerConfig.withSkipUnexpectedFields(false))
+}

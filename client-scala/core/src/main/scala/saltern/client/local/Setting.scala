@@ -1,0 +1,171 @@
+package saltern.client.local
+
+/** An algorithm with its cost parameters: what a policy names and what a stored hash states. Only possible values exist. */
+private[saltern] sealed trait Params {
+  def algorithm: String
+}
+
+private[saltern] object Params {
+  sealed abstract case class Bcrypt(cost: Int) extends Params { def algorithm: String = "bcrypt" }
+  object Bcrypt {
+
+    /** What the format can state. Admission stops far below it. */
+    val Costs: Range = 4 to 31
+
+    /** Bytes of a password that bcrypt reads; the rest has no effect. */
+    val MaxPasswordBytes: Int = 72
+
+    /** The reference drops the last byte of 24. */
+    val OutputBytes: Int = 23
+
+    def apply(cost: Int): Option[Bcrypt] = if (Costs.contains(cost)) Some(new Bcrypt(cost) {}) else None
+  }
+
+  sealed abstract class Variant(val name: String)
+  object Variant {
+    case object D extends Variant("argon2d")
+    case object I extends Variant("argon2i")
+    case object Id extends Variant("argon2id")
+    def named(name: String): Option[Variant] = Seq(D, I, Id).find(_.name == name)
+  }
+
+  sealed abstract class Version(val number: Int)
+  object Version {
+    case object V16 extends Version(16)
+    case object V19 extends Version(19)
+    def numbered(number: Long): Option[Version] = Seq(V16, V19).find(_.number.toLong == number)
+  }
+
+  sealed abstract case class Argon2(variant: Variant, version: Version, memoryKib: Long, passes: Long, parallelism: Long)
+      extends Params {
+    def algorithm: String = variant.name
+  }
+  object Argon2 {
+
+    /** RFC 9106 §3.1. */
+    val MinOutputBytes: Int = 4
+    private val MaxParallelism = (1L << 24) - 1
+    private val MinMemoryKibPerLane = 8L
+
+    def apply(variant: Variant, version: Version, memoryKib: Long, passes: Long, parallelism: Long): Option[Argon2] =
+      if (parallelism < 1 || parallelism > MaxParallelism || passes < 1 || memoryKib < parallelism * MinMemoryKibPerLane) None
+      else Some(new Argon2(variant, version, memoryKib, passes, parallelism) {})
+  }
+
+  sealed abstract class Prf(val scheme: String, val algorithm: String, val digest: String, val blockBytes: Int)
+  object Prf {
+    case object Sha1 extends Prf("pbkdf2", "pbkdf2-sha1", "SHA-1", 20)
+    case object Sha256 extends Prf("pbkdf2-sha256", "pbkdf2-sha256", "SHA-256", 32)
+    case object Sha512 extends Prf("pbkdf2-sha512", "pbkdf2-sha512", "SHA-512", 64)
+    val all: Seq[Prf] = Seq(Sha1, Sha256, Sha512)
+  }
+
+  sealed abstract case class Pbkdf2(prf: Prf, iterations: Long) extends Params { def algorithm: String = prf.algorithm }
+  object Pbkdf2 {
+    def apply(prf: Prf, iterations: Long): Option[Pbkdf2] =
+      if (iterations < 1) None else Some(new Pbkdf2(prf, iterations) {})
+  }
+
+  sealed abstract case class Scrypt(logN: Int, r: Long, p: Long) extends Params { def algorithm: String = "scrypt" }
+  object Scrypt {
+
+    /** `N` must be a number that a 64-bit machine can name. */
+    private val MaxLogN = 63L
+
+    /** RFC 7914 §2. */
+    private val MaxRP = (1L << 30) - 1
+
+    def apply(logN: Long, r: Long, p: Long): Option[Scrypt] = {
+      // Each factor is below 2^32, so the product of two may pass 2^63: bound the factors first.
+      val rpValid = r >= 1 && p >= 1 && r <= MaxRP && p <= MaxRP && r * p <= MaxRP
+      // N < 2^(128·r/8).
+      if (logN < 1 || logN > MaxLogN || !rpValid || logN >= r * 16) None
+      else Some(new Scrypt(logN.toInt, r, p) {})
+    }
+  }
+}
+
+/** Everything in a stored hash but its output (crypt(3) calls this the setting). */
+private[saltern] sealed trait Setting {
+  def params: Params
+  def salt: Array[Byte]
+  def outputBytes: Int
+  def print(output: Array[Byte]): String
+  override def toString: String = s"Setting($params, ..)"
+}
+
+private[saltern] object Setting {
+
+  /** Salt of a new hash, in bytes: 128 bits (NIST SP 800-132 §5.1, RFC 9106 §3.1). */
+  val NewSaltBytes: Int = 16
+
+  /** Output of a new hash, in bytes, wherever the scheme leaves it open. */
+  val NewOutputBytes: Int = 32
+
+  /** The setting of a new hash: the form that is written today. */
+  def fresh(params: Params, salt: Array[Byte]): Setting = params match {
+    case p: Params.Argon2 => Argon2(p, salt, NewOutputBytes, Argon2.Spelling.Canonical)
+    case p: Params.Bcrypt => Bcrypt("2b", p, salt, 0)
+    case p: Params.Pbkdf2 => Pbkdf2(p, salt, NewOutputBytes)
+    case p: Params.Scrypt => Scrypt(p, salt, NewOutputBytes)
+  }
+
+  final case class Argon2(params: Params.Argon2, salt: Array[Byte], outputBytes: Int, spelling: Argon2.Spelling)
+      extends Setting {
+    def print(output: Array[Byte]): String = {
+      val version = if (spelling == Argon2.Spelling.NoVersion) "" else s"$$v=${params.version.number}"
+      val value = Map("m" -> params.memoryKib, "t" -> params.passes, "p" -> params.parallelism)
+      val costs = spelling.order.map(name => s"$name=${value(name)}").mkString(",")
+      s"$$${params.variant.name}$version$$$costs" + tail(salt, output)
+    }
+    override def toString: String = super.toString
+  }
+
+  object Argon2 {
+
+    /** What is spelt otherwise than the reference software spells it (`functions/encoded`, deviations). */
+    sealed abstract class Spelling(val order: Seq[String])
+    object Spelling {
+      case object Canonical extends Spelling(Seq("m", "t", "p"))
+
+      /** Software older than the `v=` field means version 16 by leaving it out. */
+      case object NoVersion extends Spelling(Seq("m", "t", "p"))
+
+      /** The Node package argon2 since 0.45.0. */
+      case object ParallelismBeforePasses extends Spelling(Seq("m", "p", "t"))
+    }
+
+    private[local] def spellingOf(versionWritten: Boolean, costs: String): Spelling =
+      if (!versionWritten) Spelling.NoVersion
+      else if (costs.split(",", -1).lift(1).exists(_.startsWith("p="))) Spelling.ParallelismBeforePasses
+      else Spelling.Canonical
+  }
+
+  /** @param saltPadding the four bits that follow the salt in its last character; zero in the canonical form */
+  final case class Bcrypt(prefix: String, params: Params.Bcrypt, salt: Array[Byte], saltPadding: Int) extends Setting {
+    def outputBytes: Int = Params.Bcrypt.OutputBytes
+    def print(output: Array[Byte]): String = {
+      val saltText = BcryptBase64.withPadding(BcryptBase64.encode(salt), saltPadding)
+      f"$$$prefix$$${params.cost}%02d$$" + saltText + BcryptBase64.encode(output)
+    }
+    override def toString: String = super.toString
+  }
+
+  final case class Pbkdf2(params: Params.Pbkdf2, salt: Array[Byte], outputBytes: Int) extends Setting {
+
+    /** Each costs the full number of iterations. */
+    def outputBlocks: Int = (outputBytes + params.prf.blockBytes - 1) / params.prf.blockBytes
+    def print(output: Array[Byte]): String =
+      s"$$${params.prf.scheme}$$i=${params.iterations},l=$outputBytes" + tail(salt, output)
+    override def toString: String = super.toString
+  }
+
+  final case class Scrypt(params: Params.Scrypt, salt: Array[Byte], outputBytes: Int) extends Setting {
+    def print(output: Array[Byte]): String =
+      s"$$scrypt$$ln=${params.logN},r=${params.r},p=${params.p}" + tail(salt, output)
+    override def toString: String = super.toString
+  }
+
+  private def tail(salt: Array[Byte], output: Array[Byte]): String =
+    s"$$${PhcBase64.encode(salt)}$$${PhcBase64.encode(output)}"
+}

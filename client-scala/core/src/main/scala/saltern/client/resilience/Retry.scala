@@ -1,0 +1,36 @@
+package saltern.client.resilience
+
+import scala.concurrent.duration.*
+
+/** Tokens for second attempts, shared by all calls: when the service is down, retries dry up and first attempts do not. */
+private[saltern] final case class RetryBudget(tokens: Int, capacity: Int) {
+  import RetryBudget.*
+
+  def take: Option[RetryBudget] = if (tokens < CostOfRetry) None else Some(copy(tokens = tokens - CostOfRetry))
+
+  /** After each answer. */
+  def refill: RetryBudget = copy(tokens = math.min(capacity, tokens + RefillOfAnswer))
+}
+
+private[saltern] object RetryBudget {
+
+  /** Ten retries in a row, then one for every ten answers: at most a tenth more load. */
+  val DefaultCapacity: Int = 100
+  val CostOfRetry: Int = 10
+  val RefillOfAnswer: Int = 1
+
+  def full(capacity: Int): RetryBudget = RetryBudget(capacity, capacity)
+}
+
+private[saltern] object Backoff {
+
+  /** First pause is up to this long: a listener that restarts needs a few of these, a lost SYN none. */
+  val Base: FiniteDuration = 20.millis
+  val Longest: FiniteDuration = 200.millis
+
+  /** Full jitter: anything from nothing to the exponential bound. `random` is in [0, 1). */
+  def fullJitter(attempt: Int, random: Double): FiniteDuration = {
+    val bound = math.min(Base.toNanos << math.min(attempt, 10), Longest.toNanos)
+    (bound * random).toLong.nanos
+  }
+}

@@ -1,0 +1,113 @@
+package saltern.client.wire
+
+import com.github.plokhotnyuk.jsoniter_scala.core.*
+import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
+import saltern.client.Transport
+import saltern.client.resilience.Outcome
+import scala.concurrent.duration.*
+import scala.util.control.NonFatal
+
+/** Answers of the contract, read. Fields that a later service may add are skipped; what is there has to be right. Nothing
+  * of a body survives a failure to read it.
+  */
+private[saltern] object Wire {
+
+  final case class Rehashed(hash: String, policy: String)
+
+  /** The 200 bodies of /hash and /verify in one: which fields must be there is the operation's to say. */
+  final case class Answer(
+      hash: Option[String],
+      policy: Option[String],
+      `match`: Option[Boolean],
+      needs_rehash: Option[Boolean],
+      rehash_reason: Option[String],
+      rehashed: Option[Rehashed]
+  )
+
+  final case class Problem(
+      `type`: String,
+      status: Int,
+      code: String,
+      field: Option[String],
+      retry_after_ms: Option[Long]
+  )
+
+  final case class Result(status: Int, body: Option[Answer], problem: Option[Problem])
+  final case class Batch(results: Vector[Result])
+  final case class Health(policies: String)
+
+  implicit val answerCodec: JsonValueCodec[Answer] = JsonCodecMaker.make
+  implicit val problemCodec: JsonValueCodec[Problem] = JsonCodecMaker.make
+  implicit val batchCodec: JsonValueCodec[Batch] =
+    JsonCodecMaker.make(CodecMakerConfig.withAllowRecursiveTypes(false))
+  implicit val healthCodec: JsonValueCodec[Health] = JsonCodecMaker.make
+
+  /** Longest answer to one operation, in bytes: a hash is at most 1,024, a problem says a sentence. */
+  val MaxAnswerBytes: Int = 16 * 1024
+
+  def read[A: JsonValueCodec](bytes: Array[Byte]): Option[A] =
+    try Some(readFromArray[A](bytes, readerConfig))
+    catch { case NonFatal(_) => None }
+
+  /** The answer to one operation sent alone. */
+  def single(response: Transport.Response): Outcome[Answer] =
+    if (response.status != 200) notAnswered(response)
+    else if (!isJson(response)) Outcome.Unreadable("status 200 with another content type")
+    else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with another body"))(Outcome.Answered(_))
+
+  /** The answer to a batch of `size`: one outcome each, in order, or one for all. */
+  def batch(response: Transport.Response, size: Int): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
+    if (response.status != 200) Left(notAnswered(response))
+    else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with another content type"))
+    else
+      read[Batch](response.body) match {
+        case None => Left(Outcome.Unreadable("status 200 with another body"))
+        // Which result is missing or extra nobody can tell: none is believed.
+        case Some(batch) if batch.results.size != size => Left(Outcome.Unreadable("another number of results than operations"))
+        case Some(batch)                               => Right(batch.results.map(resultOf))
+      }
+
+  private def resultOf(result: Result): Outcome[Answer] = result match {
+    case Result(200, Some(answer), None) => Outcome.Answered(answer)
+    case Result(status, None, Some(problem)) if status != 200 && isOurs(problem, status) => problemOf(problem, None)
+    case _ => Outcome.Unreadable("a result that is neither a body nor a problem")
+  }
+
+  private def notAnswered(response: Transport.Response): Outcome[Nothing] = {
+    val isProblem = contentType(response).contains("application/problem+json")
+    val problem = Option.when(isProblem)(response).flatMap(r => read[Problem](r.body)).filter(isOurs(_, response.status))
+    val retryAfter = response.header("Retry-After").flatMap(secondsOf)
+    problem match {
+      case Some(ours) => problemOf(ours, retryAfter)
+      case None       => Outcome.Foreign(response.status, retryAfter)
+    }
+  }
+
+  /** Ours by its type: platforms and proxies send problem documents too. */
+  private def isOurs(problem: Problem, status: Int): Boolean =
+    problem.`type` == s"urn:saltern:problem:${problem.code}" && problem.status == status && isCode(problem.code)
+
+  private def problemOf(problem: Problem, retryAfter: Option[FiniteDuration]): Outcome[Nothing] = {
+    val precise = problem.retry_after_ms.filter(ms => ms >= 0 && ms <= MaxRetryAfterMillis).map(_.millis)
+    // The field's name is the contract's; anything longer or stranger is not repeated.
+    Outcome.Problem(problem.status, problem.code, problem.field.filter(isCode), precise.orElse(retryAfter))
+  }
+
+  private def isCode(text: String): Boolean =
+    text.nonEmpty && text.length <= 64 && text.forall(c => c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
+
+  private def isJson(response: Transport.Response): Boolean = contentType(response).contains("application/json")
+
+  private def contentType(response: Transport.Response): Option[String] =
+    response.header("Content-Type").map(_.takeWhile(_ != ';').trim.toLowerCase(java.util.Locale.ROOT))
+
+  /** Seconds only: a date would make the wall clock part of a decision. */
+  private def secondsOf(text: String): Option[FiniteDuration] =
+    text.trim.toLongOption.filter(s => s >= 0 && s <= MaxRetryAfterMillis / 1000).map(_.seconds)
+
+  /** A longer `Retry-After` is not believed. */
+  private val MaxRetryAfterMillis = 24L * 60 * 60 * 1000
+
+  /** jsoniter-scala's default puts a hex dump of the input into its exceptions; ours would hold hashes. */
+  private val readerConfig: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
+}

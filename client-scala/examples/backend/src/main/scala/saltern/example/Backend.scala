@@ -1,0 +1,92 @@
+package saltern.example
+
+import cats.effect.{ExitCode, IO, IOApp}
+import com.comcast.ip4s.{Host, Port}
+import org.http4s.{HttpApp, HttpRoutes, Response, Status, UrlForm}
+import org.http4s.dsl.io.*
+import org.http4s.ember.server.EmberServerBuilder
+import org.http4s.headers.`Retry-After`
+import saltern.client.{ClientConfig, Password, Saltern, SalternError}
+import scala.concurrent.duration.*
+
+/** A backend with a login and something else to do.
+  *
+  * `bin/sbt "exampleBackend/runMain saltern.example.Backend --service http://127.0.0.1:9000"`, then
+  * `curl -d 'user=ada&password=secret' http://127.0.0.1:8080/login` and `curl http://127.0.0.1:8080/hello`.
+  */
+object Backend extends IOApp {
+
+  def run(arguments: List[String]): IO[ExitCode] = {
+    val settings = Arguments(arguments, Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true"))
+    val client = Saltern(ClientConfig(settings("--service")))
+    val users = new Users(settings("--cost").toInt)
+    val login = settings("--hashing") match {
+      case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
+      // What the storm is measured against: the hash on the threads that serve requests.
+      case "inline" => (user: String, password: String) => IO(users.verifyHere(user, password)).map(if (_) Outcome.Welcome else Outcome.Denied)
+      case other => throw new IllegalArgumentException(s"--hashing: saltern or inline, not $other")
+    }
+    EmberServerBuilder
+      .default[IO]
+      .withHost(Host.fromString("127.0.0.1").get)
+      .withPort(Port.fromString(settings("--port")).getOrElse(throw new IllegalArgumentException("--port: 0 to 65535")))
+      .withMaxConnections(1024)
+      .withShutdownTimeout(1.second)
+      .withHttpApp(app(login))
+      .build
+      .use(server => IO.println(s"listening on ${server.address}") *> IO.never)
+      .as(ExitCode.Success)
+  }
+
+  sealed trait Outcome
+  object Outcome {
+    case object Welcome extends Outcome
+    case object Denied extends Outcome
+    final case class ComeBack(after: FiniteDuration) extends Outcome
+  }
+
+  def app(login: (String, String) => IO[Outcome]): HttpApp[IO] =
+    HttpRoutes
+      .of[IO] {
+        case GET -> Root / "hello" => Ok("hello")
+        // A handler that needs the CPU itself: about a millisecond of it.
+        case GET -> Root / "report" => IO(busyWork()).flatMap(n => Ok(n.toString))
+        case request @ POST -> Root / "login" =>
+          request.as[UrlForm].flatMap { form =>
+            (form.getFirst("user"), form.getFirst("password")) match {
+              case (Some(user), Some(password)) => login(user, password).map(answer)
+              case _                            => IO.pure(Response[IO](Status.BadRequest))
+            }
+          }
+      }
+      .orNotFound
+
+  private def answer(outcome: Outcome): Response[IO] = outcome match {
+    case Outcome.Welcome         => Response[IO](Status.Ok).withEntity("welcome")
+    case Outcome.Denied          => Response[IO](Status.Forbidden).withEntity("user or password is wrong")
+    case Outcome.ComeBack(after) =>
+      // Never "wrong password": nobody checked it.
+      Response[IO](Status.ServiceUnavailable).putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, after.toSeconds)))
+  }
+
+  private def byClient(client: Saltern, users: Users, upgrade: Boolean)(user: String, password: String): IO[Outcome] = {
+    val stored = users.storedHash(user)
+    IO.fromFuture(IO(client.verifyOrDecoy(Password(password), stored, upgrade)))
+      .flatTap(verified => IO(for (made <- verified.rehashed; old <- stored) users.replace(user, old, made.encoded)))
+      .map(verified => if (verified.matches) Outcome.Welcome else Outcome.Denied)
+      .recover {
+        case e: SalternError.Overloaded => Outcome.ComeBack(e.retryAfter)
+        case _: SalternError.Refused    => Outcome.Denied
+        case _: SalternError            => Outcome.ComeBack(1.second)
+      }
+  }
+
+  private def busyWork(): Long = {
+    var (x, i) = (1L, 0)
+    while (i < BusySteps) { x = x * 6364136223846793005L + 1442695040888963407L; i += 1 }
+    x
+  }
+
+  /** Steps of four cycles' latency: one millisecond at 3 GHz. */
+  private val BusySteps = 750000
+}

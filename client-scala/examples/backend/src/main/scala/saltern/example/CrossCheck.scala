@@ -1,0 +1,86 @@
+package saltern.example
+
+import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
+import java.nio.ByteBuffer
+import java.nio.charset.{CharacterCodingException, StandardCharsets}
+import java.nio.file.{Files, Path, Paths}
+import saltern.client.{ClientConfig, Origin, Password, Saltern, SalternError, Verified}
+import scala.concurrent.{Await, Future}
+import scala.concurrent.duration.*
+import scala.util.{Failure, Success, Try}
+
+/** The question: do the service and the client's local side answer alike? The real server, both directions:
+  *
+  *   - every vector that is text, verified there and here: the same match, need, reason and policy, or the same refusal
+  *   - for every active policy: hashed there and verified here, hashed here and verified there
+  */
+object CrossCheck {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--vectors" -> "../functions/vectors/data"))
+    require(settings("--server").nonEmpty, "--server: the path of the `saltern` binary")
+    val server = Child.start(Seq(settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--log-format", "json"))
+    val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds)
+    val there = Saltern(patient.withFallback(false))
+    val here = Saltern(ClientConfig("http://127.0.0.1:1").withDeadline(60.seconds).withLocalMemoryBytes(2L << 30))
+    try {
+      Child.awaitPort(Port)
+      val results = vectors(Paths.get(settings("--vectors")), there, here) ++ policies(there, here)
+      results.collect { case Left(problem) => println(problem) }
+      println(s"${results.count(_.isRight)} passed, ${results.count(_.isLeft)} failed")
+      if (results.exists(_.isLeft)) sys.exit(1)
+    } finally { there.close(); here.close(); server.stop() }
+  }
+
+  private type Checked = Either[String, Unit]
+
+  private def vectors(directory: Path, there: Saltern, here: Saltern): Seq[Checked] = {
+    val topics = Seq("argon2", "bcrypt", "deviations", "foreign", "hostile", "pbkdf2", "scrypt")
+    for {
+      topic <- topics
+      vector <- readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.filter(_.`type` == "verify").flatMap(_.tests)
+      password <- text(vector.password).toSeq
+      hash <- vector.hash.toSeq
+    } yield {
+      val (remote, local) = (said(there.verify(Password(password), hash), Origin.Remote), said(here.verify(Password(password), hash), Origin.Local))
+      Either.cond(remote == local, (), s"$topic tcId ${vector.tcId}: the service says $remote, the client $local")
+    }
+  }
+
+  private def policies(there: Saltern, here: Saltern): Seq[Checked] =
+    for {
+      policy <- Seq("bcrypt-12-2023", "argon2id-2026")
+      password <- Seq("", "correct horse", "pässwörd €😀", "\"quoted\\\"\u0007", "x" * 72)
+      (name, maker, checker) <- Seq(("there", there, here), ("here", here, there))
+    } yield {
+      val made = Await.result(maker.hash(Password(password), policy), 60.seconds)
+      val right = Await.result(checker.verify(Password(password), made.encoded), 60.seconds)
+      val wrong = Await.result(checker.verify(Password(password + "x"), made.encoded), 60.seconds)
+      // bcrypt reads 72 bytes: one more is ignored, on both sides.
+      val ignored = policy.startsWith("bcrypt") && password.length == 72
+      val alike = made.hash.policy == policy && made.origin != right.origin && right.matches && right.policy.contains(policy) && wrong.matches == ignored
+      Either.cond(alike, (), s"a hash of $policy made $name is not verified on the other side")
+    }
+
+  /** An answer in brief. What only the service may know is unsupported to both. */
+  private def said(call: Future[Verified], expected: Origin): String = Try(Await.result(call, 70.seconds)) match {
+    case Success(v) if v.origin == expected           => s"match=${v.matches} reason=${v.rehashReason.map(_.name)} policy=${v.policy}"
+    case Success(v)                                   => s"an answer from the ${v.origin} side"
+    case Failure(e: SalternError.Refused)             => e.code
+    case Failure(_: SalternError.NotAvailableLocally) => "unsupported_hash"
+    case Failure(e: SalternError)                     => e.detailed
+    case Failure(e)                                   => e.toString
+  }
+
+  private def text(hex: String): Option[String] =
+    try Some(StandardCharsets.UTF_8.newDecoder.decode(ByteBuffer.wrap(hex.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray)).toString)
+    // No UTF-8, so no password of the contract.
+    catch { case _: CharacterCodingException => None }
+
+  final case class OneVector(tcId: Int, password: String, hash: Option[String])
+  final case class Group(`type`: String, tests: Vector[OneVector])
+  final case class File(testGroups: Vector[Group])
+
+  private implicit val codec: JsonValueCodec[File] = JsonCodecMaker.make
+  private val Port = 18341
+}

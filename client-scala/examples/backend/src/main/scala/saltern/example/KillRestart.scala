@@ -1,0 +1,108 @@
+package saltern.example
+
+import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import saltern.client.{ClientConfig, Origin, Password, Saltern, SalternError, Verified}
+import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.duration.*
+import scala.jdk.CollectionConverters.*
+import scala.util.{Failure, Success, Try}
+
+/** The question: the service is killed and started again under 200 calls in flight and steady load. Does every call end by
+  * its deadline, is none answered wrongly, and how soon is the service used again?
+  *
+  * `--server` is the binary (`saltern`); the stub has another mind about passwords, so this needs the real one.
+  */
+object KillRestart {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--rounds" -> "3", "--in-flight" -> "200", "--deadline-ms" -> "3000"))
+    require(settings("--server").nonEmpty, "--server: the path of the `saltern` binary")
+    val deadline = settings("--deadline-ms").toInt.millis
+    val command = Seq(settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--log-format", "json")
+    val client = Saltern(ClientConfig(s"http://127.0.0.1:$Port").withDeadline(deadline).withAttemptTimeout(1500.millis))
+    val stored = new Users(cost = 6).storedHash("ada").get
+    var server = Child.start(command)
+    Child.awaitPort(Port)
+    val load = new Load(client, stored, deadline, settings("--in-flight").toInt)
+    load.start()
+    Thread.sleep(2000)
+    val recoveries = (1 to settings("--rounds").toInt).map { _ =>
+      server.stop()
+      Thread.sleep(1500)
+      server = Child.start(command)
+      Child.awaitPort(Port)
+      val recovered = System.nanoTime()
+      while (!load.lastRemote.exists(_ > recovered)) {
+        require(System.nanoTime() - recovered < 30.seconds.toNanos, "not remote again after 30 s")
+        Thread.sleep(1)
+      }
+      val took = (load.firstRemoteAfter(recovered) - recovered).nanos
+      Thread.sleep(1500)
+      took
+    }
+    load.stop()
+    server.stop()
+    val ends = load.ends.asScala.toVector
+    val late = ends.map(_.overdue).max
+    println(s"calls ${ends.size}: " + ends.groupBy(_.what).toSeq.sortBy(-_._2.size).map { case (what, es) => s"$what ${es.size}" }.mkString(", "))
+    println(f"remote again after ${recoveries.map(_.toMillis).mkString(" ms, ")} ms (limit 2000 ms) ${verdict(recoveries.forall(_ < 2.seconds))}")
+    println(f"latest end: ${late.toMillis}%d ms past its deadline (limit 50 ms) ${verdict(late <= 50.millis)}")
+    val (wrong, hanging) = (ends.count(_.what == "WRONG"), load.open.get)
+    println(s"wrong answers $wrong, hanging $hanging ${verdict(wrong == 0 && hanging == 0)}")
+    client.close()
+    load.shutdown()
+  }
+
+  private def verdict(kept: Boolean): String = if (kept) "kept" else "MISSED"
+
+  private final case class End(what: String, overdue: FiniteDuration)
+
+  private final class Load(client: Saltern, stored: String, deadline: FiniteDuration, count: Int) {
+    val ends = new ConcurrentLinkedQueue[End]
+    val open = new AtomicInteger
+    private val remotes = new ConcurrentLinkedQueue[Long]
+    private val stopped = new AtomicBoolean
+    private val threads = Executors.newScheduledThreadPool(1)
+    private implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
+
+    def start(): Unit = (1 to count).foreach(i => next(i % 2 == 0))
+
+    def stop(): Unit = {
+      stopped.set(true)
+      val latest = System.nanoTime() + deadline.toNanos + 2.seconds.toNanos
+      while (open.get > 0 && System.nanoTime() < latest) Thread.sleep(5)
+    }
+
+    def shutdown(): Unit = { val _ = threads.shutdownNow() }
+
+    def lastRemote: Option[Long] = remotes.asScala.toVector.lastOption
+    def firstRemoteAfter(time: Long): Long = remotes.asScala.find(_ > time).get
+
+    private def next(right: Boolean): Unit =
+      if (!stopped.get) {
+        open.incrementAndGet()
+        val started = System.nanoTime()
+        val call: Future[Verified] = client.verify(Password(if (right) "secret" else "guess"), stored)
+        call.onComplete { result =>
+          val now = System.nanoTime()
+          val what = told(result, right)
+          if (what == "remote") { val _ = remotes.add(now) }
+          ends.add(End(what, (now - started).nanos - deadline))
+          open.decrementAndGet()
+          // Whoever was refused pauses, as people do.
+          val pause = if (result.isFailure) 50L else 5L
+          val _ = threads.schedule((() => next(right)): Runnable, pause, TimeUnit.MILLISECONDS)
+        }
+      }
+
+    private def told(result: Try[Verified], right: Boolean): String = result match {
+      case Success(verified) if verified.matches != right       => "WRONG"
+      case Success(verified) if verified.origin == Origin.Remote => "remote"
+      case Success(_)                                            => "local"
+      case Failure(e: SalternError)                              => e.getClass.getSimpleName
+      case Failure(e)                                            => s"UNTYPED ${e.getClass.getName}"
+    }
+  }
+
+  private val Port = 18311
+}

@@ -1,0 +1,69 @@
+package saltern.example
+
+import at.favre.lib.crypto.bcrypt.{BCrypt as FavreBcrypt}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+import javax.crypto.SecretKeyFactory
+import javax.crypto.spec.PBEKeySpec
+import org.bouncycastle.crypto.digests.{SHA256Digest, SHA512Digest}
+import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator
+import org.bouncycastle.crypto.params.KeyParameter
+import saltern.client.local.{Admitted, Ceilings, Kernels, Params, Setting}
+
+/** The question: which pure JVM code computes each algorithm fastest here? Contenders in turn, A B C … C B A; milliseconds
+  * of CPU of the calling thread, median; outputs compared. What `Kernels` uses is named `used`.
+  */
+object MeasureKernels {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(arguments.toSeq, Map("--rounds" -> "7"))
+    val rounds = settings("--rounds").toInt
+    val password = "correct horse battery staple".getBytes(UTF_8)
+    val salt = Array.tabulate[Byte](16)(_.toByte)
+    def used(params: Params): () => Array[Byte] = {
+      val admitted = Admitted(Setting.fresh(params, salt), NoCeilings).get
+      () => Kernels.compute(admitted, password)
+    }
+    compare("bcrypt-10", rounds, Seq(
+      "used: Bouncy Castle" -> used(Params.Bcrypt(10).get),
+      "at.favre" -> (() => FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, salt, password).rawHash)
+    ))
+    for ((prf, iterations) <- Seq(Params.Prf.Sha1 -> 600000, Params.Prf.Sha256 -> 600000, Params.Prf.Sha512 -> 210000)) {
+      val sunName = s"PBKDF2WithHmac${prf.digest.replace("-", "")}"
+      val sun = () => {
+        val spec = new PBEKeySpec(new String(password, UTF_8).toCharArray, salt, iterations, Setting.NewOutputBytes * 8)
+        SecretKeyFactory.getInstance(sunName).generateSecret(spec).getEncoded
+      }
+      val castle = prf match {
+        case Params.Prf.Sha1 => None
+        case _ =>
+          Some("Bouncy Castle" -> (() => {
+            val generator = new PKCS5S2ParametersGenerator(if (prf == Params.Prf.Sha512) new SHA512Digest else new SHA256Digest)
+            generator.init(password, salt, iterations)
+            generator.generateDerivedParameters(Setting.NewOutputBytes * 8).asInstanceOf[KeyParameter].getKey
+          }))
+      }
+      compare(s"${prf.algorithm} $iterations", rounds, Seq("used: own loop over the JDK's digest" -> used(Params.Pbkdf2(prf, iterations.toLong).get), "SunJCE" -> sun) ++ castle)
+    }
+    compare("argon2id 19456,2,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get)))
+    compare("scrypt 17,8,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Scrypt(17, 8, 1).get)))
+  }
+
+  private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit = {
+    val outputs = contenders.map { case (name, compute) => name -> Arrays.copyOf(compute(), 23) }
+    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$what: $name computes something else") }
+    val threads = java.lang.management.ManagementFactory.getThreadMXBean
+    def cpuMillis(compute: () => Array[Byte]): Double = { val t = threads.getCurrentThreadCpuTime; compute(); (threads.getCurrentThreadCpuTime - t) / 1e6 }
+    // The JIT's turn.
+    for (_ <- 1 to 3; (_, compute) <- contenders) compute()
+    val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> cpuMillis(compute) })
+    for ((name, _) <- contenders) {
+      val own = times.collect { case (`name`, t) => t }.sorted
+      println(f"$what%-22s $name%-38s ${own(own.size / 2)}%8.2f ms")
+    }
+  }
+
+  private val NoCeilings = {
+    val none = Long.MaxValue
+    Ceilings(none, none, none, none, none, none, none)
+  }
+}

@@ -1,0 +1,16 @@
+package saltern.example
+
+import saltern.client.{ClientConfig, Password, Saltern}
+import scala.concurrent.Await
+import scala.concurrent.duration.*
+
+/** The three lines, and what they answer: with `saltern serve` running remotely, without it locally. */
+object QuickStart {
+  def main(arguments: Array[String]): Unit = {
+    val saltern = Saltern(ClientConfig(arguments.headOption.getOrElse("http://127.0.0.1:9000")))
+    val hashed = Await.result(saltern.hash(Password("correct horse")), 10.seconds)
+    val verified = Await.result(saltern.verify(Password("correct horse"), hashed.encoded), 10.seconds)
+    println(s"hashed ${hashed.origin} under ${hashed.hash.policy}; verified ${verified.origin}: ${verified.matches}")
+    saltern.close()
+  }
+}

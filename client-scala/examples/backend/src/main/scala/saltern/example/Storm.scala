@@ -1,0 +1,144 @@
+package saltern.example
+
+import java.net.{Socket, URI}
+import java.net.http.{HttpClient, HttpRequest, HttpResponse}
+import java.nio.file.Paths
+import java.util.concurrent.{Executors, TimeUnit}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import scala.concurrent.duration.*
+
+/** The question: while 64 logins are in flight and the service is down, how long does an unrelated `/hello` take?
+  *
+  * The backend runs in a JVM of its own, and so does what stands in for the service; this one only asks. Side by side in one
+  * run: idle, the storm with the service down, the storm with the service up, and the storm on a backend that hashes on the
+  * threads that serve requests. Each of `--runs` runs takes `--samples` of each; medians over the runs are told.
+  */
+object Storm {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(arguments.toSeq, Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true"))
+    val (runs, samples, logins) = (settings("--runs").toInt, settings("--samples").toInt, settings("--logins").toInt)
+    val stub = Child("StubService", "--port", "18301", "--think-ms", "70")
+    val down = backend(18302, "http://127.0.0.1:18300", settings, "saltern")
+    val up = backend(18303, "http://127.0.0.1:18301", settings, "saltern")
+    val inline = Option.when(settings("--inline").toBoolean)(backend(18304, "http://127.0.0.1:18300", settings, "inline"))
+    try {
+      val paths = "hello" +: (if (settings("--report").toBoolean) Seq("report") else Nil)
+      for (path <- paths) measure(path, runs, samples, logins, Seq("service down" -> down.port, "service up" -> up.port))
+      // A thousandth of the samples says enough where each takes seconds.
+      inline.foreach(b => measure("hello", 1, math.max(30, samples / 100), logins, Seq("hashing inline" -> b.port)))
+    } finally (Seq(stub, down.child, up.child) ++ inline.map(_.child)).foreach(_.stop())
+  }
+
+  private final case class Running(child: Child, port: Int)
+
+  private def backend(port: Int, service: String, settings: Map[String, String], hashing: String): Running =
+    Running(Child("Backend", "--port", port.toString, "--service", service, "--hashing", hashing, "--cost", settings("--cost"), "--upgrade", "false"), port)
+
+  private def measure(path: String, runs: Int, samples: Int, logins: Int, backends: Seq[(String, Int)]): Unit =
+    for ((name, port) <- backends) {
+      // The stub calls every password right.
+      val checked = name != "service up"
+      Child.awaitPort(port)
+      // The JIT compiles what is measured, before it is measured.
+      val _ = new Logins(port, logins, checked).during(percentiles(port, path, math.min(samples, 1000)))
+      val results = (1 to runs).map { _ =>
+        val idle = percentiles(port, path, samples)
+        val storm = new Logins(port, logins, checked)
+        val stormy = storm.during(percentiles(port, path, samples))
+        (idle, stormy, storm)
+      }
+      val (idle, stormy) = (median(results.map(_._1.p99)), median(results.map(_._2.p99)))
+      val limit = math.max(2 * idle, idle + 10)
+      println(
+        f"/$path%-6s $name%-15s idle p50 ${median(results.map(_._1.p50))}%7.2f p99 $idle%7.2f ms | storm p50 ${median(results.map(_._2.p50))}%8.2f p99 $stormy%8.2f ms" +
+          f" | limit $limit%6.2f ms ${if (stormy <= limit) "kept" else "MISSED"} | logins answered ${median(results.map(_._3.answered.get.toDouble))}%.0f, refused ${median(results.map(_._3.refused.get.toDouble))}%.0f, wrong ${results.map(_._3.wrong.get).sum}"
+      )
+    }
+
+  private final case class Percentiles(p50: Double, p99: Double)
+
+  private def percentiles(port: Int, path: String, samples: Int): Percentiles = {
+    val client = HttpClient.newHttpClient()
+    val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$port/$path")).build()
+    val sorted = Array.fill(samples) {
+      // Seconds instead of an instant: a pause now and then is part of what is measured.
+      Thread.sleep(1)
+      val started = System.nanoTime()
+      val status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode
+      require(status == 200, s"/$path answered $status")
+      (System.nanoTime() - started) / 1e6
+    }.sorted
+    Percentiles(sorted(samples / 2), sorted(samples * 99 / 100))
+  }
+
+  /** Keeps logins in flight: each of these asks again when it is answered. Half of them with a wrong password. */
+  private final class Logins(port: Int, count: Int, checked: Boolean) {
+    val answered = new AtomicLong
+    val refused = new AtomicLong
+    val wrong = new AtomicLong
+
+    def during[A](body: => A): A = {
+      val stop = new AtomicBoolean
+      val threads = Executors.newFixedThreadPool(count)
+      val client = HttpClient.newHttpClient()
+      for (i <- 1 to count) threads.execute { () =>
+        val right = i % 2 == 0
+        val request = HttpRequest
+          .newBuilder(URI.create(s"http://127.0.0.1:$port/login"))
+          .header("Content-Type", "application/x-www-form-urlencoded")
+          .POST(HttpRequest.BodyPublishers.ofString(s"user=ada&password=${if (right) "secret" else "guess"}"))
+          .build()
+        while (!stop.get)
+          try
+            client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode match {
+              case 200        => answered.incrementAndGet(); if (!right && checked) wrong.incrementAndGet()
+              case 403        => answered.incrementAndGet(); if (right) wrong.incrementAndGet()
+              case _          => refused.incrementAndGet(); Thread.sleep(RefusedPauseMillis)
+            }
+          catch { case _: java.io.IOException | _: InterruptedException => () }
+      }
+      // All in flight before anything is measured.
+      Thread.sleep(1000)
+      try body
+      finally {
+        // Each waits for its last answer: a login that was abandoned would keep the backend busy in the next run.
+        stop.set(true)
+        threads.shutdown()
+        val _ = threads.awaitTermination(30, TimeUnit.SECONDS)
+      }
+    }
+  }
+
+  /** Who is told to come back does not come back at once. */
+  private val RefusedPauseMillis = 200L
+
+  private def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
+}
+
+/** One of this example's programs in a JVM of its own. */
+final class Child private (process: Process) {
+  Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
+
+  def stop(): Unit = { val _ = process.destroyForcibly().waitFor() }
+}
+
+object Child {
+  // Without `nodelay` the stub's answers wait 40 ms for a delayed acknowledgement.
+  def apply(program: String, arguments: String*): Child = start(
+    Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, "-Xmx512m", "-Dsun.net.httpserver.nodelay=true", "-cp", sys.props("java.class.path"), s"saltern.example.$program") ++ arguments
+  )
+
+  /** Any program. */
+  def start(command: Seq[String]): Child =
+    new Child(new ProcessBuilder(command*).redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.INHERIT).start())
+
+  def awaitPort(port: Int): Unit = {
+    val ends = System.nanoTime() + 30.seconds.toNanos
+    var open = false
+    while (!open) {
+      require(System.nanoTime() < ends, s"nothing listens on port $port after 30 s")
+      try { new Socket("127.0.0.1", port).close(); open = true }
+      catch { case _: java.io.IOException => Thread.sleep(20) }
+    }
+  }
+}

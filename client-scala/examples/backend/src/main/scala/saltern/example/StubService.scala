@@ -1,0 +1,55 @@
+package saltern.example
+
+import com.sun.net.httpserver.{HttpExchange, HttpServer}
+import java.net.{InetAddress, InetSocketAddress}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.{Executors, ScheduledThreadPoolExecutor, TimeUnit}
+
+/** Stands in for the service where only its time matters: every password is right, after a pause that takes no CPU.
+  *
+  * `--think-ms` is the pause. The contract's answers, none of its checks.
+  */
+object StubService {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(arguments.toSeq, Map("--port" -> "9000", "--think-ms" -> "0"))
+    val server = start(settings("--port").toInt, settings("--think-ms").toLong)
+    println(s"listening on ${server.getAddress}")
+  }
+
+  def start(port: Int, thinkMillis: Long): HttpServer = {
+    val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, port), 1024)
+    val timer = new ScheduledThreadPoolExecutor(1, daemon)
+    server.setExecutor(Executors.newCachedThreadPool(daemon))
+    server.createContext(
+      "/",
+      exchange => {
+        val request = exchange.getRequestBody.readAllBytes()
+        val body = exchange.getRequestURI.getPath match {
+          case "/verify" => Verified
+          case "/batch"  => Seq.fill(operations(request))(s"""{"status":200,"body":$Verified}""").mkString("{\"results\":[", ",", "]}")
+          case "/health" => """{"status":"ok","version":"stub","policies":"none"}"""
+          case _         => "{}"
+        }
+        if (thinkMillis == 0) answer(exchange, body)
+        else { val _ = timer.schedule((() => answer(exchange, body)): Runnable, thinkMillis, TimeUnit.MILLISECONDS) }
+      }
+    )
+    server.start()
+    server
+  }
+
+  private def answer(exchange: HttpExchange, body: String): Unit = {
+    val bytes = body.getBytes(UTF_8)
+    exchange.getResponseHeaders.set("Content-Type", "application/json")
+    exchange.sendResponseHeaders(200, bytes.length.toLong)
+    exchange.getResponseBody.write(bytes)
+    exchange.close()
+  }
+
+  /** Counted by their names: the stub reads no JSON. */
+  private def operations(request: Array[Byte]): Int = "\"op\":\"".r.findAllIn(new String(request, UTF_8)).size
+
+  private val Verified = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
+
+  private val daemon: java.util.concurrent.ThreadFactory = task => { val t = new Thread(task); t.setDaemon(false); t }
+}

@@ -1,0 +1,80 @@
+package saltern.client.hocon
+
+import com.typesafe.config.{Config, ConfigFactory}
+import java.net.URI
+import java.nio.file.Paths
+import saltern.client.{ClientConfig, PolicySource, RequestAuth}
+import scala.concurrent.duration.*
+import scala.jdk.CollectionConverters.*
+
+/** Settings from HOCON. Only `endpoint` must be there; a name that is none of these is refused, because a mistyped one
+  * would silently leave the default in force.
+  *
+  * {{{
+  * saltern {
+  *   endpoint = "http://127.0.0.1:9000"
+  *   token = ${?SALTERN_TOKEN}
+  *   deadline = 10s
+  *   attempt-timeout = 3s
+  *   connect-timeout = 500ms
+  *   max-connections = 128
+  *   retry-budget = 100
+  *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
+  *   policy-check-interval = 5m
+  *   fallback { enabled = true, workers = 1, queue = 128, memory = 64MiB }
+  *   coalescing { at-most = 4, window = 2ms }
+  *   breaker { open-for = 250ms, max-open-for = 1s, slow-call = 1500ms }
+  * }
+  * }}}
+  */
+object HoconConfig {
+
+  /** From `saltern` in the application's own configuration. */
+  def load(): ClientConfig = from(ConfigFactory.load().getConfig("saltern"))
+
+  def from(config: Config): ClientConfig = {
+    val known = setters.map(_._1).toSet + "endpoint"
+    config.entrySet.asScala.map(_.getKey).find(!known(_)).foreach { name =>
+      throw new IllegalArgumentException(s"saltern.$name is no setting; known are ${known.toSeq.sorted.mkString(", ")}")
+    }
+    require(
+      !(config.hasPath("policies-file") && config.hasPath("policies-resource")),
+      "saltern: policies-file or policies-resource, not both"
+    )
+    setters.foldLeft(ClientConfig(URI.create(config.getString("endpoint")))) { case (settings, (name, set)) =>
+      if (config.hasPath(name)) set(settings, config, name) else settings
+    }
+  }
+
+  private type Setter = (ClientConfig, Config, String) => ClientConfig
+
+  private val setters: Seq[(String, Setter)] = Seq(
+    "token" -> ((s, c, n) => s.withAuth(RequestAuth.bearer(c.getString(n)))),
+    "deadline" -> ((s, c, n) => s.withDeadline(duration(c, n))),
+    "attempt-timeout" -> ((s, c, n) => s.withAttemptTimeout(duration(c, n))),
+    "connect-timeout" -> ((s, c, n) => s.withConnectTimeout(duration(c, n))),
+    "max-connections" -> ((s, c, n) => s.withMaxConnections(c.getInt(n))),
+    "retry-budget" -> ((s, c, n) => s.withRetryBudget(c.getInt(n))),
+    "policies-file" -> ((s, c, n) => s.withPolicies(PolicySource.File(Paths.get(c.getString(n))))),
+    "policies-resource" -> ((s, c, n) => s.withPolicies(PolicySource.Resource(c.getString(n)))),
+    "policy-check-interval" -> ((s, c, n) => s.withPolicyCheckInterval(duration(c, n))),
+    "fallback.enabled" -> ((s, c, n) => s.withFallback(c.getBoolean(n))),
+    "fallback.workers" -> ((s, c, n) => s.withLocalWorkers(c.getInt(n))),
+    "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),
+    "fallback.memory" -> ((s, c, n) => s.withLocalMemoryBytes(c.getBytes(n))),
+    "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.coalesceWindow)),
+    "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.coalesceAtMost, duration(c, n))),
+    "breaker.open-for" -> ((s, c, n) => s.withBreakerOpenFor(duration(c, n), longestRest(c, duration(c, n)))),
+    "breaker.max-open-for" -> ((s, c, n) => s.withBreakerOpenFor(shortestRest(c, duration(c, n)), duration(c, n))),
+    "breaker.slow-call" -> ((s, c, n) => s.withBreakerSlowCall(duration(c, n)))
+  )
+
+  private def duration(config: Config, name: String): FiniteDuration = config.getDuration(name).toNanos.nanos
+
+  /** The two ends of the breaker's rest are set together: one alone keeps the other's default where it can. */
+  private def longestRest(config: Config, shortest: FiniteDuration): FiniteDuration =
+    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(1.second)
+
+  private def shortestRest(config: Config, longest: FiniteDuration): FiniteDuration =
+    if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(250.millis)
+}

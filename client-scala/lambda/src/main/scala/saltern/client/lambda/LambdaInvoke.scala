@@ -1,0 +1,127 @@
+package saltern.client.lambda
+
+import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, writeToArray, JsonValueCodec, ReaderConfig}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{Arrays, Base64}
+import saltern.client.{ClientConfig, HttpTransport, Saltern, Transport}
+import saltern.client.sigv4.SigV4
+import scala.concurrent.{ExecutionContext, Future}
+import scala.util.control.NonFatal
+
+/** Direct `Invoke` of the function, for callers inside a VPC: the same payload-v2 event that its URL would bring, sent to
+  * Lambda's API (through a `lambda` VPC endpoint where there is one). No SDK client: one signed POST.
+  */
+object LambdaInvoke {
+
+  /** A client that invokes `functionName` at `qualifier`.
+    *
+    * `config` is made by [[config]], or its own with an endpoint of Lambda's API and SigV4 as its auth.
+    */
+  def apply(config: ClientConfig, functionName: String, qualifier: String = "live"): Saltern =
+    Saltern(config, transport(new HttpTransport(config), functionName, qualifier))
+
+  /** Settings for a region, signed with the default credentials chain. */
+  def config(region: String): ClientConfig =
+    ClientConfig(URI.create(s"https://lambda.$region.amazonaws.com")).withAuth(SigV4(region))
+
+  private[saltern] def transport(http: Transport, functionName: String, qualifier: String): Transport = {
+    require(functionName.matches("[A-Za-z0-9_-]{1,64}"), "functionName: 1 to 64 letters, digits, hyphens and underscores")
+    require(qualifier.matches("[A-Za-z0-9_-]{1,128}"), "qualifier: a version or an alias")
+    new InvokeTransport(http, s"/2015-03-31/functions/$functionName/invocations?Qualifier=$qualifier")
+  }
+
+  private final class InvokeTransport(http: Transport, path: String) extends Transport {
+    def send(request: Transport.Request): Transport.Exchange = {
+      val event = eventOf(request)
+      val invocation = new Transport.Request(
+        "POST",
+        path,
+        Seq("Content-Type" -> "application/json"),
+        event,
+        request.timeout,
+        // The answer is a string inside JSON: escaping may double it.
+        request.maxAnswerBytes * 2 + EnvelopeBytes
+      )
+      val exchange = http.send(invocation)
+      new Transport.Exchange {
+        val response: Future[Transport.Response] = exchange.response.map(unwrapped)(ExecutionContext.parasitic)
+        response.onComplete(_ => Arrays.fill(event, 0.toByte))(ExecutionContext.parasitic)
+        def cancel(): Unit = exchange.cancel()
+      }
+    }
+
+    def close(): Unit = http.close()
+  }
+
+  /** Base64, so that the password in it stays out of every `String`. */
+  private def eventOf(request: Transport.Request): Array[Byte] = {
+    val headers = request.headers.map { case (name, value) => name.toLowerCase(java.util.Locale.ROOT) -> value }.toMap
+    val envelope = writeToArray(
+      Event(
+        "2.0",
+        s"$$default",
+        request.path,
+        "",
+        headers,
+        RequestContext(Http(request.method, request.path, "HTTP/1.1", "127.0.0.1", "saltern-client"), s"$$default")
+      )
+    )
+    val body = Base64.getEncoder.encode(request.body)
+    // The envelope ends with `}`: the body goes before it.
+    val (before, after) = (",\"body\":\"".getBytes(UTF_8), "\"}".getBytes(UTF_8))
+    val event = new Array[Byte](envelope.length - 1 + before.length + body.length + after.length)
+    var at = 0
+    for ((part, length) <- Seq((envelope, envelope.length - 1), (before, before.length), (body, body.length), (after, after.length))) {
+      System.arraycopy(part, 0, event, at, length)
+      at += length
+    }
+    Arrays.fill(body, 0.toByte)
+    event
+  }
+
+  /** The function's own answer; or, where Lambda or the function's runtime failed, an answer that is not ours. */
+  private def unwrapped(response: Transport.Response): Transport.Response = {
+    def notOurs(status: Int) =
+      new Transport.Response(status, response.header("Retry-After").map("Retry-After" -> _).toSeq, Array.emptyByteArray)
+    if (response.status != 200) notOurs(response.status)
+    // A function that crashed answers 200 with this header: to the caller it is a bad gateway.
+    else if (response.header("X-Amz-Function-Error").isDefined) notOurs(502)
+    else
+      try {
+        val answer = readFromArray[Answer](response.body, readerConfig)
+        val body = answer.body.getOrElse("")
+        val bytes = if (answer.isBase64Encoded) Base64.getDecoder.decode(body) else body.getBytes(UTF_8)
+        new Transport.Response(answer.statusCode, answer.headers.toSeq, bytes)
+      } catch { case NonFatal(_) => notOurs(502) }
+  }
+
+  private final case class Http(method: String, path: String, protocol: String, sourceIp: String, userAgent: String)
+  private final case class RequestContext(http: Http, stage: String)
+  private final case class Event(
+      version: String,
+      routeKey: String,
+      rawPath: String,
+      rawQueryString: String,
+      headers: Map[String, String],
+      requestContext: RequestContext,
+      isBase64Encoded: Option[Boolean] = Some(true)
+  )
+  private final case class Answer(
+      statusCode: Int,
+      headers: Map[String, String] = Map.empty,
+      body: Option[String],
+      isBase64Encoded: Boolean = false
+  )
+
+  private implicit val eventCodec: JsonValueCodec[Event] = JsonCodecMaker.make(
+    com.github.plokhotnyuk.jsoniter_scala.macros.CodecMakerConfig.withTransientDefault(false).withTransientEmpty(false)
+  )
+  private implicit val answerCodec: JsonValueCodec[Answer] = JsonCodecMaker.make
+
+  private val readerConfig: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
+
+  /** Of the answer around its body: status and headers. */
+  private val EnvelopeBytes = 4096
+}

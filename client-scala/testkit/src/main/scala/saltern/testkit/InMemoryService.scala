@@ -1,0 +1,166 @@
+package saltern.testkit
+
+import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.SecureRandom
+import java.util.concurrent.ConcurrentLinkedQueue
+import saltern.client.{PolicySource, Transport, TransportFailure}
+import saltern.client.local.{LocalHasher, Policies}
+import scala.concurrent.{Future, Promise}
+import scala.jdk.CollectionConverters.*
+import scala.util.control.NonFatal
+
+/** The service, in memory: the contract's answers by real hashing, with the client's packed policies. Faults are scripted:
+  * each request takes the next one, and when the script is empty the service is well.
+  *
+  * It hashes on the calling thread. Use passwords and hashes of cheap policies, or [[Fault.Answer]].
+  */
+final class InMemoryService private (policies: Policies) extends Transport {
+  import InMemoryService.*
+
+  private val hasher = new LocalHasher(policies, new SecureRandom)
+  private val script = new ConcurrentLinkedQueue[Fault]
+  private val seen = new ConcurrentLinkedQueue[Recorded]
+  @volatile private var always: Option[Fault] = None
+
+  /** The next requests meet these, in order. */
+  def next(faults: Fault*): Unit = faults.foreach(script.add)
+
+  /** Every request meets this, until [[recover]]. */
+  def failAlways(fault: Fault): Unit = always = Some(fault)
+
+  def recover(): Unit = { always = None; script.clear() }
+
+  /** Every request that arrived, oldest first. The policy check's `GET /health` is not among them. */
+  def requests: Vector[Recorded] = seen.asScala.toVector
+
+  def send(request: Transport.Request): Transport.Exchange = {
+    if (request.path != "/health") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
+    if (request.path == "/health") Settled(Future.successful(answer(request)))
+    else
+      always.orElse(Option(script.poll())) match {
+        case None                            => Settled(Future.successful(answer(request)))
+        case Some(Fault.Answer(status, headers, body)) =>
+          Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
+        case Some(Fault.Fails(kind)) => Settled(Future.failed(new TransportFailure(kind, "scripted")))
+        case Some(Fault.Never)       => Settled(Promise[Transport.Response]().future)
+        case Some(Fault.Problem(status, code)) => Settled(Future.successful(problem(status, code)))
+      }
+  }
+
+  def close(): Unit = ()
+
+  private def answer(request: Transport.Request): Transport.Response =
+    try
+      request.path match {
+        case "/health" => json(s"""{"status":"ok","version":"testkit","policies":"${policies.digest}"}""")
+        case "/hash"   => single(readFromArray[Operation](request.body).copy(op = Some("hash")))
+        case "/verify" => single(readFromArray[Operation](request.body).copy(op = Some("verify")))
+        case "/batch" =>
+          val results = readFromArray[Batch](request.body).operations.map { operation =>
+            run(operation) match {
+              case Right(body) => s"""{"status":200,"body":$body}"""
+              case Left(code)  => s"""{"status":422,"problem":${problemText(422, code)}}"""
+            }
+          }
+          json(results.mkString("{\"results\":[", ",", "]}"))
+        case _ => problem(404, "not_found")
+      }
+    catch { case NonFatal(_) => problem(400, "invalid_request") }
+
+  private def single(operation: Operation): Transport.Response = run(operation).fold(problem(422, _), json)
+
+  private def run(operation: Operation): Either[String, String] = {
+    val password = operation.password.getBytes(UTF_8)
+    def code(refusal: LocalHasher.Refusal): String = refusal match {
+      case LocalHasher.Refusal.Code(code)    => code
+      case LocalHasher.Refusal.UnknownScheme => "unsupported_hash"
+    }
+    if (operation.op.contains("hash"))
+      hasher.prepareHash(operation.policy, password).left.map(code).map { job =>
+        val made = job.run()
+        s"""{"hash":"${made.encoded}","policy":"${made.policy}"}"""
+      }
+    else
+      hasher.prepareVerify(operation.hash, password).left.map(code).map { job =>
+        val verdict = job.run()
+        val rehashed =
+          if (operation.rehash && verdict.rehashReason.isDefined)
+            hasher.prepareHash(None, password).toOption.map(_.run())
+          else None
+        s"""{"match":${verdict.matches},"needs_rehash":${verdict.rehashReason.isDefined},""" +
+          s""""rehash_reason":${quoted(verdict.rehashReason.map(_.name))},"policy":${quoted(verdict.policy)}""" +
+          rehashed.fold("")(made => s""","rehashed":{"hash":"${made.encoded}","policy":"${made.policy}"}""") + "}"
+      }
+  }
+
+  private def operationsOf(request: Transport.Request): Int =
+    if (request.path == "/batch")
+      try readFromArray[Batch](request.body).operations.size
+      catch { case NonFatal(_) => 0 }
+    else 1
+}
+
+object InMemoryService {
+
+  /** With the shipped policies, or another document's. */
+  def apply(source: PolicySource = PolicySource.Packed): InMemoryService =
+    new InMemoryService(
+      Policies.read(PolicySource.read(source)).fold(problem => throw new IllegalArgumentException(problem), identity)
+    )
+
+  /** What a request may meet instead of an answer. */
+  sealed trait Fault
+  object Fault {
+
+    /** This answer, whatever was asked. */
+    final case class Answer(status: Int, headers: Seq[(String, String)], body: String) extends Fault
+
+    /** A problem document of the contract. */
+    final case class Problem(status: Int, code: String) extends Fault
+    final case class Fails(kind: TransportFailure.Kind) extends Fault
+
+    /** Silence. */
+    case object Never extends Fault
+  }
+
+  /** A request as it arrived, without its body. */
+  final class Recorded(
+      val method: String,
+      val path: String,
+      val headers: Seq[(String, String)],
+      /** Operations in its body. */
+      val operations: Int
+  ) {
+    def header(name: String): Option[String] = headers.collectFirst { case (n, v) if n.equalsIgnoreCase(name) => v }
+    override def toString: String = s"$method $path ($operations)"
+  }
+
+  private final case class Settled(response: Future[Transport.Response]) extends Transport.Exchange {
+    def cancel(): Unit = ()
+  }
+
+  private final case class Operation(
+      op: Option[String],
+      password: String,
+      policy: Option[String],
+      hash: Option[String],
+      rehash: Boolean = false
+  )
+  private final case class Batch(operations: Vector[Operation])
+
+  private implicit val operationCodec: JsonValueCodec[Operation] = JsonCodecMaker.make
+  private implicit val batchCodec: JsonValueCodec[Batch] = JsonCodecMaker.make
+
+  private def quoted(text: Option[String]): String = text.fold("null")(t => "\"" + t + "\"")
+
+  private def json(body: String): Transport.Response =
+    new Transport.Response(200, Seq("Content-Type" -> "application/json"), body.getBytes(UTF_8))
+
+  private def problem(status: Int, code: String): Transport.Response =
+    new Transport.Response(status, Seq("Content-Type" -> "application/problem+json"), problemText(status, code).getBytes(UTF_8))
+
+  private def problemText(status: Int, code: String): String =
+    s"""{"type":"urn:saltern:problem:$code","title":"$code","status":$status,"code":"$code","detail":"scripted"}"""
+}

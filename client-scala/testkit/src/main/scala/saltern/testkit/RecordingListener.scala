@@ -1,0 +1,46 @@
+package saltern.testkit
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import saltern.client.{BreakerState, ClientListener, FallbackReason, Origin, SalternError}
+import scala.concurrent.duration.FiniteDuration
+import scala.jdk.CollectionConverters.*
+
+/** Keeps all that the client tells, in order. */
+final class RecordingListener extends ClientListener {
+  import RecordingListener.Event
+
+  private val kept = new ConcurrentLinkedQueue[Event]
+
+  def events: Vector[Event] = kept.asScala.toVector
+  def fallbacks: Vector[FallbackReason] = events.collect { case Event.Fallback(reason) => reason }
+  def breakerStates: Vector[BreakerState] = events.collect { case Event.Breaker(state) => state }
+  def clear(): Unit = kept.clear()
+
+  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = keep(Event.Answer(operation, origin))
+  override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = keep(Event.Error(operation, error))
+  override def onFallback(reason: FallbackReason): Unit = keep(Event.Fallback(reason))
+  override def onLocalStart(waited: FiniteDuration): Unit = keep(Event.LocalStart(waited))
+  override def onShed(): Unit = keep(Event.Shed)
+  override def onSend(calls: Int): Unit = keep(Event.Send(calls))
+  override def onRetry(): Unit = keep(Event.Retry)
+  override def onBreaker(state: BreakerState): Unit = keep(Event.Breaker(state))
+  override def onPolicyDrift(remoteDigest: String, localDigest: String): Unit =
+    keep(Event.PolicyDrift(remoteDigest, localDigest))
+
+  private def keep(event: Event): Unit = { val _ = kept.add(event) }
+}
+
+object RecordingListener {
+  sealed trait Event
+  object Event {
+    final case class Answer(operation: String, origin: Origin) extends Event
+    final case class Error(operation: String, error: SalternError) extends Event
+    final case class Fallback(reason: FallbackReason) extends Event
+    final case class LocalStart(waited: FiniteDuration) extends Event
+    case object Shed extends Event
+    final case class Send(calls: Int) extends Event
+    case object Retry extends Event
+    final case class Breaker(state: BreakerState) extends Event
+    final case class PolicyDrift(remoteDigest: String, localDigest: String) extends Event
+  }
+}

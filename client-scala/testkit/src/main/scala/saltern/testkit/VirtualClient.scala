@@ -1,0 +1,61 @@
+package saltern.testkit
+
+import saltern.client.{Cancellable, ClientConfig, Saltern, Scheduler, Transport}
+import scala.collection.mutable
+import scala.concurrent.duration.*
+
+/** A client under virtual time: nothing happens but what the test lets happen, on the test's own thread, in the same order
+  * every time. Chance is fixed too.
+  */
+final class VirtualClient(config: ClientConfig, transport: Transport, chance: Double = 0.5) {
+  private val scheduler = new VirtualScheduler
+  private val localTasks = mutable.Queue.empty[Runnable]
+
+  val client: Saltern = Saltern.wired(config, transport, scheduler, task => { localTasks.enqueue(task); () }, () => chance)
+
+  /** Lets time pass, task by task. */
+  def advance(by: FiniteDuration): Unit = scheduler.advance(by)
+
+  /** Time as the client sees it, since the start. */
+  def now: FiniteDuration = scheduler.nanos.nanos
+
+  /** Local hashes that wait for a thread. */
+  def localWaiting: Int = localTasks.size
+
+  /** Runs all local hashes that wait, one after the other. */
+  def runLocal(): Unit = while (localTasks.nonEmpty) localTasks.dequeue().run()
+}
+
+private final class VirtualScheduler extends Scheduler {
+  private final class Task(val at: Long, val run: () => Unit)
+
+  private var time = 0L
+  private var tasks = Vector.empty[Task]
+
+  def nanos: Long = time
+
+  def after(delay: FiniteDuration)(task: () => Unit): Cancellable = {
+    val added = new Task(time + math.max(0L, delay.toNanos), task)
+    tasks :+= added
+    () => tasks = tasks.filterNot(_ eq added)
+  }
+
+  def close(): Unit = tasks = Vector.empty
+
+  def advance(by: FiniteDuration): Unit = {
+    val end = time + by.toNanos
+    var due = nextBefore(end)
+    while (due.isDefined) {
+      due.foreach { task =>
+        tasks = tasks.filterNot(_ eq task)
+        time = math.max(time, task.at)
+        task.run()
+      }
+      due = nextBefore(end)
+    }
+    time = end
+  }
+
+  /** The earliest, and of equals the one that was added first. */
+  private def nextBefore(end: Long): Option[Task] = tasks.filter(_.at <= end).minByOption(_.at)
+}

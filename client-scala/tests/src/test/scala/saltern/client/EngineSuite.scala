@@ -1,0 +1,437 @@
+package saltern.client
+
+import java.nio.file.{Files, Path}
+import saltern.client.local.LocalHasherSuite
+import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
+import saltern.testkit.InMemoryService.Fault
+import saltern.testkit.RecordingListener.Event
+import scala.concurrent.Future
+import scala.concurrent.duration.*
+import scala.reflect.ClassTag
+import scala.util.{Failure, Success}
+
+/** The whole client under virtual time: nobody sleeps, and every run is the same. */
+class EngineSuite extends munit.FunSuite {
+  import EngineSuite.*
+
+  private final class World(change: ClientConfig => ClientConfig = identity, source: PolicySource = cheap) {
+    val listener = new RecordingListener
+    val service: InMemoryService = InMemoryService(source)
+    val virtual = new VirtualClient(
+      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener)),
+      service
+    )
+    val client: Saltern = virtual.client
+    def breakerStates: Vector[BreakerState] = listener.breakerStates
+
+    /** Answers of the local side are computed when this is called. */
+    def local[A](call: => Future[A]): A = { val future = call; virtual.advance(300.millis); virtual.runLocal(); now(future) }
+  }
+
+  private def now[A](future: Future[A]): A = future.value match {
+    case Some(Success(answer)) => answer
+    case Some(Failure(error))  => fail(s"$error: ${error.asInstanceOf[SalternError].detailed}")
+    case None                  => fail("not answered yet")
+  }
+
+  private def failure[E <: SalternError: ClassTag](future: Future[Any]): E = future.value match {
+    case Some(Failure(error: E)) => error
+    case other                   => fail(s"$other")
+  }
+
+  private val secret = Password("secret")
+  private val problem503 = Fault.Problem(503, "overloaded")
+  private val connectFails = Fault.Fails(TransportFailure.Kind.ConnectFailed)
+
+  // The service is well
+
+  test("hash, verify, upgrade and decoy, remotely") {
+    val world = new World()
+    val hashed = now(world.client.hash(secret, "bcrypt-4"))
+    assertEquals(hashed.origin, Origin.Remote: Origin)
+    val verified = now(world.client.verify(secret, hashed.encoded))
+    assert(verified.matches && verified.needsRehash && verified.rehashed.isEmpty)
+    val upgraded = now(world.client.verifyAndUpgrade(secret, hashed.encoded))
+    assertEquals(upgraded.rehashed.map(_.policy), Some("argon2id-2"))
+    assert(now(world.client.verify(secret, upgraded.rehashed.get.encoded)).matches)
+    assert(!now(world.client.verify(Password("Secret"), hashed.encoded)).matches)
+    assert(!now(world.client.verifyOrDecoy(secret, None)).matches)
+    assertEquals(world.listener.fallbacks, Vector.empty)
+    assertEquals(world.service.requests.map(_.path).distinct, Vector("/hash", "/verify"))
+  }
+
+  test("the deadline travels, and a view has its own") {
+    val world = new World(_.withDeadline(5.seconds))
+    now(world.client.hash(secret))
+    now(world.client.withDeadline(250.millis).hash(secret))
+    assertEquals(world.service.requests.flatMap(_.header("Saltern-Deadline-Ms")), Vector("5000", "250"))
+  }
+
+  // Falls back, or does not
+
+  test("each cause that falls back is answered locally, and told") {
+    val json = Seq("Content-Type" -> "application/json")
+    val causes = Seq[(Fault, FallbackReason)](
+      Fault.Fails(TransportFailure.Kind.TlsFailed) -> FallbackReason.TlsFailed,
+      Fault.Fails(TransportFailure.Kind.CredentialsFailed) -> FallbackReason.CredentialsFailed,
+      Fault.Fails(TransportFailure.Kind.Broken) -> FallbackReason.ConnectionBroken,
+      Fault.Fails(TransportFailure.Kind.TooLarge) -> FallbackReason.AnswerNotOurs,
+      Fault.Problem(401, "unauthorized") -> FallbackReason.CredentialsFailed,
+      Fault.Problem(500, "internal") -> FallbackReason.ServerError,
+      problem503 -> FallbackReason.Throttled,
+      Fault.Answer(429, Nil, "{\"message\":\"Too Many Requests\"}") -> FallbackReason.Throttled,
+      Fault.Answer(403, json, "{\"Message\":\"Forbidden\"}") -> FallbackReason.AnswerNotOurs,
+      Fault.Answer(404, json, "{\"Message\":null}") -> FallbackReason.AnswerNotOurs,
+      Fault.Answer(302, Seq("Location" -> "http://elsewhere.invalid/"), "") -> FallbackReason.AnswerNotOurs,
+      Fault.Answer(502, Nil, "Internal Server Error") -> FallbackReason.ServerError,
+      Fault.Answer(200, json, "{\"match\":true}") -> FallbackReason.AnswerNotOurs,
+      Fault.Answer(200, json, "") -> FallbackReason.AnswerNotOurs
+    )
+    for ((fault, reason) <- causes) {
+      val world = new World()
+      val stored = LocalHasherSuite.hash(hasher, "bcrypt-4", "secret")
+      world.service.next(fault)
+      val verified = world.local(world.client.verifyAndUpgrade(secret, stored))
+      assert(verified.matches && verified.origin == Origin.Local, fault.toString)
+      assert(verified.needsRehash && verified.rehashed.isEmpty, "no upgrade hash is made locally")
+      assertEquals(world.listener.fallbacks, Vector(reason), fault.toString)
+      assertEquals(world.service.requests.size, 1, "asked once")
+      world.service.recover()
+    }
+  }
+
+  test("each refusal of ours stays a refusal") {
+    for ((status, code) <- Seq(400 -> "invalid_request", 404 -> "not_found", 408 -> "request_timeout", 413 -> "body_too_large", 422 -> "cost_out_of_bounds")) {
+      val world = new World()
+      world.service.next(Fault.Problem(status, code))
+      val error = failure[SalternError.Refused](world.client.verify(secret, bcrypt4))
+      assertEquals((error.code, error.origin), (code, Origin.Remote: Origin))
+      assertEquals((world.virtual.localWaiting, world.listener.fallbacks), (0, Vector.empty))
+    }
+  }
+
+  test("deadline_exceeded is the end") {
+    val world = new World()
+    world.service.next(Fault.Problem(503, "deadline_exceeded"))
+    failure[SalternError.DeadlineExceeded](world.client.verify(secret, bcrypt4))
+    assertEquals(world.virtual.localWaiting, 0)
+  }
+
+  test("without fallback the error says what the caller may assume") {
+    def error(fault: Fault): SalternError = {
+      val world = new World(_.withFallback(false).withRetryBudget(0))
+      world.service.next(fault)
+      val future = world.client.verify(secret, bcrypt4)
+      world.virtual.advance(4.seconds)
+      failure[SalternError](future)
+    }
+    assert(error(connectFails).isInstanceOf[SalternError.NotSent])
+    assert(error(Fault.Fails(TransportFailure.Kind.Broken)).isInstanceOf[SalternError.MaybeSent])
+    assert(error(Fault.Never).isInstanceOf[SalternError.MaybeSent])
+    assert(error(problem503).isInstanceOf[SalternError.Overloaded])
+    assert(error(Fault.Answer(200, Nil, "x")).isInstanceOf[SalternError.Unreadable])
+  }
+
+  test("a scheme that the client lacks is not available, never a mismatch") {
+    val world = new World()
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$6$salt$hash"))
+  }
+
+  test("a hostile hash is refused locally before any work") {
+    val world = new World()
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val stored = "$2b$31$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
+    val error = failure[SalternError.Refused](world.client.verify(secret, stored))
+    assertEquals((error.code, error.origin, world.virtual.localWaiting), (RefusalCode.CostOutOfBounds, Origin.Local: Origin, 0))
+  }
+
+  test("what cannot travel is refused before it is sent") {
+    val world = new World()
+    val expected = Seq(
+      world.client.verify(Password("\ud800"), bcrypt4) -> RefusalCode.UnpairedSurrogate,
+      world.client.verify(Password("x" * 1025), bcrypt4) -> RefusalCode.PasswordTooLong,
+      world.client.verify(secret, "$" + "x" * 1024) -> RefusalCode.InvalidHash,
+      world.client.verify(secret, "$2b$\ud800") -> RefusalCode.InvalidText,
+      world.client.hash(secret, "\udc00") -> RefusalCode.InvalidText
+    )
+    for ((future, code) <- expected) assertEquals(failure[SalternError.Refused](future).code, code)
+    assertEquals(world.service.requests, Vector.empty)
+  }
+
+  // Retry, pause, breaker
+
+  test("a failed connect is tried once more, after a jittered pause") {
+    val world = new World()
+    world.service.next(connectFails)
+    val future = world.client.verify(secret, bcrypt4)
+    assertEquals(world.service.requests.size, 1)
+    world.virtual.advance(9.millis)
+    assertEquals(world.service.requests.size, 1)
+    world.virtual.advance(1.milli)
+    assertEquals(now(future).origin, Origin.Remote: Origin)
+    assertEquals(world.listener.events.count(_ == Event.Retry), 1)
+  }
+
+  test("twice failed goes local; an empty budget tries nothing again") {
+    val world = new World(_.withBreakerOpenFor(1.hour, 1.hour).withoutCoalescing)
+    world.service.failAlways(connectFails)
+    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+    assertEquals(world.service.requests.size, 2)
+    val poor = new World(_.withRetryBudget(10))
+    poor.service.failAlways(connectFails)
+    for (_ <- 1 to 3) poor.local(poor.client.verify(secret, bcrypt4))
+    assertEquals(poor.service.requests.size, 4, "two, one, one")
+  }
+
+  test("after Retry-After calls stay away until it is over") {
+    val world = new World()
+    world.service.next(Fault.Answer(429, Seq("Retry-After" -> "2"), ""))
+    world.local(world.client.verify(secret, bcrypt4))
+    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+    assertEquals(world.service.requests.size, 1)
+    world.virtual.advance(2.seconds)
+    assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+  }
+
+  test("the breaker opens, probes, and closes: remote again within 2 s of recovery") {
+    val world = new World()
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    for (_ <- 1 to 40) world.local(world.client.verify(secret, bcrypt4))
+    assert(world.breakerStates.contains(BreakerState.Open))
+    assert(world.service.requests.size < 40, "an open breaker asks seldom")
+    world.service.recover()
+    val recovered = world.virtual.now
+    var origins = Vector.empty[Origin]
+    while (world.virtual.now - recovered < 2.seconds) {
+      val future = world.client.verify(secret, bcrypt4)
+      world.virtual.runLocal()
+      origins :+= now(future).origin
+      world.virtual.advance(50.millis)
+    }
+    assertEquals(world.breakerStates.last, BreakerState.Closed: BreakerState)
+    assertEquals(origins.last, Origin.Remote: Origin)
+  }
+
+  // Time
+
+  test("silence: local after the attempt's time, an error at the deadline") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    val patient = world.client.verify(secret, bcrypt4)
+    val hurried = world.client.withDeadline(1.second).verify(secret, bcrypt4)
+    world.virtual.advance(999.millis)
+    assert(!hurried.isCompleted)
+    world.virtual.advance(1.milli)
+    failure[SalternError.DeadlineExceeded](hurried)
+    world.virtual.advance(2.seconds)
+    world.virtual.runLocal()
+    assertEquals(now(patient).origin, Origin.Local: Origin)
+    assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
+  }
+
+  test("a local hash that never gets a thread ends at its deadline, and is not computed after it") {
+    val world = new World()
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val future = world.client.verify(secret, bcrypt4)
+    world.virtual.advance(10.seconds)
+    failure[SalternError.DeadlineExceeded](future)
+    world.listener.clear()
+    world.virtual.runLocal()
+    assertEquals(world.listener.events.collect { case e: Event.LocalStart => e }, Vector.empty)
+  }
+
+  test("a full local queue is an overload, at once") {
+    val world = new World(_.withLocalQueue(2))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
+    // Nothing runs yet, so that the first waits too.
+    assertEquals(calls.map(_.isCompleted), Vector(false, false, true, true, true))
+    val error = failure[SalternError.Overloaded](calls.last)
+    assert(error.retryAfter >= 1.second)
+    world.virtual.runLocal()
+    assert(calls.take(2).forall(now(_).matches))
+    assertEquals(world.listener.events.count(_ == Event.Shed), 3)
+  }
+
+  test("a local hash that needs more memory than the host gives is not available") {
+    val world = new World(_.withLocalMemoryBytes(32 * 1024))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    failure[SalternError.NotAvailableLocally](world.client.hash(secret))
+  }
+
+  test("a jump of the clock ends what it overtakes, and no more") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    val before = Vector.fill(3)(world.client.verify(secret, bcrypt4))
+    world.virtual.advance(24.hours)
+    before.foreach(f => failure[SalternError.DeadlineExceeded](f))
+    world.service.recover()
+    assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+  }
+
+  test("close ends what is in flight, and says whether it may have been sent") {
+    val world = new World(_.withMaxConnections(1).withoutCoalescing)
+    world.service.failAlways(Fault.Never)
+    val (sent, waiting) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
+    world.client.close()
+    failure[SalternError.MaybeSent](sent)
+    failure[SalternError.NotSent](waiting)
+    failure[SalternError.NotSent](world.client.verify(secret, bcrypt4))
+    world.client.close()
+  }
+
+  // Together
+
+  test("calls of equal work travel together while one is in flight; a lone call waits for nobody") {
+    val world = new World()
+    world.service.next(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    val together = Vector.fill(4)(world.client.verify(secret, bcrypt4))
+    val late = world.client.hash(secret, "bcrypt-4")
+    assertEquals(world.service.requests.map(_.toString), Vector("POST /verify (1)", "POST /batch (4)"))
+    assert(together.forall(now(_).matches))
+    world.virtual.advance(2.millis)
+    assertEquals(world.service.requests.last.toString, "POST /hash (1)")
+    assert(now(late).encoded.startsWith("$2b$04$"))
+  }
+
+  test("other work, another deadline and a possible upgrade travel apart") {
+    val world = new World()
+    world.service.next(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    world.client.verify(secret, bcrypt5)
+    world.client.verifyAndUpgrade(secret, bcrypt4)
+    world.client.withDeadline(1.second).verify(secret, bcrypt4)
+    assertEquals(world.service.requests.map(_.operations), Vector(1, 1, 1, 1))
+  }
+
+  test("the header of a batch carries the smallest deadline") {
+    val world = new World(_.withCoalescing(2, 5.millis))
+    world.service.next(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    world.client.verify(secret, bcrypt4)
+    world.virtual.advance(3.millis)
+    world.client.verify(secret, bcrypt4)
+    assertEquals(world.service.requests.last.header("Saltern-Deadline-Ms"), Some("9997"))
+  }
+
+  test("coalescing can be turned off") {
+    val world = new World(_.withoutCoalescing)
+    world.service.next(Fault.Never)
+    for (_ <- 1 to 5) world.client.verify(secret, bcrypt4)
+    assertEquals(world.service.requests.map(_.path).distinct, Vector("/verify"))
+  }
+
+  test("one refused operation of a batch is refused alone") {
+    val world = new World()
+    world.service.next(Fault.Never)
+    world.client.hash(secret, "bcrypt-4")
+    val (good, bad) = (world.client.verify(secret, bcrypt4), world.client.hash(Password("x" * 73), "bcrypt-4"))
+    world.virtual.advance(2.millis)
+    assert(now(good).matches)
+    assertEquals(failure[SalternError.Refused](bad).code, RefusalCode.PasswordTooLong)
+  }
+
+  test("batch results missing, extra or out of order are not believed: everyone is answered locally, and rightly") {
+    val verify = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
+    val hash = """{"status":200,"body":{"hash":"$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S","policy":"bcrypt-4"}}"""
+    for (results <- Seq(Seq(verify), Seq(verify, hash, verify), Seq(hash, verify), Nil)) {
+      val world = new World()
+      world.service.next(Fault.Never, Fault.Answer(200, Seq("Content-Type" -> "application/json"), results.mkString("{\"results\":[", ",", "]}")))
+      world.client.verify(secret, bcrypt4)
+      val (wrong, made) = (world.client.verify(Password("wrong"), bcrypt4), world.client.hash(secret, "bcrypt-4"))
+      world.virtual.advance(2.millis)
+      world.virtual.runLocal()
+      assertEquals((now(wrong).matches, now(wrong).origin), (false, Origin.Local: Origin))
+      assertEquals(now(made).origin, Origin.Local: Origin)
+    }
+  }
+
+  test("a match for nobody, or a match that contradicts itself, is not believed") {
+    def body(text: String) = Fault.Answer(200, Seq("Content-Type" -> "application/json"), text)
+    val world = new World()
+    world.service.next(body("""{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""))
+    assertEquals(world.local(world.client.verifyOrDecoy(secret, None)).matches, false)
+    world.service.next(body("""{"match":false,"needs_rehash":true,"rehash_reason":"older_policy","policy":null}"""))
+    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+  }
+
+  test("connections are bounded: who finds none in time goes local") {
+    val world = new World(_.withMaxConnections(2).withoutCoalescing)
+    world.service.failAlways(Fault.Never)
+    val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
+    assertEquals(world.service.requests.size, 2)
+    world.virtual.advance(3.seconds)
+    assertEquals(world.listener.fallbacks.groupBy(identity).view.mapValues(_.size).toMap, Map[FallbackReason, Int](FallbackReason.AttemptTimeout -> 2, FallbackReason.ConnectionsBusy -> 3))
+    world.virtual.runLocal()
+    assert(calls.forall(now(_).matches))
+  }
+
+  // The policy document
+
+  test("a policy digest that differs is told once, and answers go on") {
+    val world = new World(source = PolicySource.Packed)
+    for (_ <- 1 to 3) { assert(now(world.client.verify(secret, bcrypt4)).matches); world.virtual.advance(1.hour) }
+    assertEquals(world.listener.events.count { case _: Event.PolicyDrift => true; case _ => false }, 1)
+    val same = new World()
+    now(same.client.verify(secret, bcrypt4))
+    assertEquals(same.listener.events.collect { case e: Event.PolicyDrift => e }, Vector.empty)
+  }
+
+  test("a listener that throws harms nobody") {
+    val broken = new ClientListener {
+      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = throw new RuntimeException("broken")
+      override def onFallback(reason: FallbackReason): Unit = throw new RuntimeException("broken")
+      override def onLocalStart(waited: FiniteDuration): Unit = throw new RuntimeException("broken")
+    }
+    val world = new World(_.withListener(broken))
+    assert(now(world.client.verify(secret, bcrypt4)).matches)
+    world.service.next(Fault.Answer(502, Nil, ""))
+    assert(world.local(world.client.verify(secret, bcrypt4)).matches)
+  }
+
+  test("random faults: every call ends by its deadline, and no login is answered wrongly") {
+    val random = new scala.util.Random(7)
+    val faults = Vector[Fault](connectFails, Fault.Never, problem503, Fault.Problem(500, "internal"), Fault.Problem(503, "deadline_exceeded"), Fault.Answer(403, Nil, ""), Fault.Answer(200, Seq("Content-Type" -> "application/json"), "{"), Fault.Fails(TransportFailure.Kind.Broken), Fault.Answer(429, Seq("Retry-After" -> "1"), ""))
+    val world = new World(_.withLocalQueue(8))
+    var calls = Vector.empty[(Boolean, Duration, Future[Verified])]
+    for (i <- 1 to 3000) {
+      // Ill and well by turns.
+      if (i / 300 % 2 == 0 && random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
+      val right = random.nextBoolean()
+      val deadline = (50 + random.nextInt(5000)).millis
+      val future = world.client.withDeadline(deadline).verifyOrDecoy(if (right) secret else Password("wrong"), Some(bcrypt4))
+      calls :+= ((right, world.virtual.now + deadline, future))
+      world.virtual.advance(random.nextInt(20).millis)
+      if (random.nextInt(4) == 0) world.virtual.runLocal()
+      // Or faults pile up while the breaker keeps calls away.
+      if (i % 20 == 0) world.service.recover()
+      for ((_, ends, f) <- calls if world.virtual.now >= ends) assert(f.isCompleted, s"call of step $i is late")
+    }
+    world.virtual.advance(6.seconds)
+    for ((right, _, f) <- calls) f.value match {
+      case Some(Success(verified))         => assertEquals(verified.matches, right)
+      case Some(Failure(_: SalternError)) => ()
+      case other                           => fail(s"$other")
+    }
+    val answers = world.listener.events.collect { case Event.Answer(_, origin) => origin }
+    assert(answers.count(_ == Origin.Remote) > 100 && answers.count(_ == Origin.Local) > 100, answers.groupBy(identity).view.mapValues(_.size).toMap.toString)
+  }
+}
+
+object EngineSuite {
+
+  /** Cheap policies, so that nothing here takes long. */
+  private lazy val file: Path = {
+    val path = Files.createTempFile("policies", ".json")
+    path.toFile.deleteOnExit()
+    Files.writeString(path, LocalHasherSuite.document())
+  }
+  lazy val cheap: PolicySource = PolicySource.File(file)
+  lazy val hasher = LocalHasherSuite.hasherOf(LocalHasherSuite.document())
+  lazy val bcrypt4: String = LocalHasherSuite.hash(hasher, "bcrypt-4", "secret")
+
+  /** Of a cost that no policy lists. */
+  val bcrypt5: String = "$2b$05$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
+}

@@ -1,0 +1,196 @@
+package saltern.client
+
+import com.typesafe.config.ConfigFactory
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry
+import java.net.URI
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Base64
+import saltern.client.hocon.HoconConfig
+import saltern.client.lambda.LambdaInvoke
+import saltern.client.micrometer.MicrometerListener
+import saltern.client.sigv4.SigV4
+import saltern.testkit.{InMemoryService, VirtualClient}
+import saltern.testkit.InMemoryService.Fault
+import scala.concurrent.{Await, Future, Promise}
+import scala.concurrent.duration.*
+import software.amazon.awssdk.auth.credentials.{AwsCredentialsProvider, AwsSessionCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.core.exception.SdkClientException
+
+/** The modules around core. */
+class ModulesSuite extends munit.FunSuite {
+  import EngineSuite.{bcrypt4, cheap}
+
+  private val secret = Password("secret")
+
+  // SigV4
+
+  test("SigV4 signs for Lambda, with the session token, and recomputed by hand it is the same") {
+    val credentials = AwsSessionCredentials.create("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "session-1")
+    val auth = SigV4("eu-north-1", StaticCredentialsProvider.create(credentials))
+    val uri = URI.create("https://abc.lambda-url.eu-north-1.on.aws/verify")
+    val body = "{\"password\":\"x\"}".getBytes(UTF_8)
+    val sent = Seq("Content-Type" -> "application/json", "Saltern-Deadline-Ms" -> "1000")
+    val proof = Await.result(auth.headers("POST", uri, sent, body), 10.seconds)
+    val byName = proof.map { case (n, v) => n.toLowerCase -> v }.toMap
+    assertEquals(byName("x-amz-security-token"), "session-1")
+    assert(!byName.contains("host") && !byName.contains("content-type"), "no header twice, and none that the HTTP client refuses")
+    val Form = """AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/(\d{8})/eu-north-1/lambda/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})""".r
+    byName("authorization") match {
+      case Form(date, names, signature) =>
+        val all = byName ++ sent.map { case (n, v) => n.toLowerCase -> v } + ("host" -> uri.getHost)
+        assertEquals(signature, ModulesSuite.sigV4(credentials.secretAccessKey, date, "eu-north-1", byName("x-amz-date"), "/verify", names.split(';').toSeq.map(n => n -> all(n)), body))
+        assert(Seq("host", "x-amz-date", "x-amz-security-token", "saltern-deadline-ms").forall(names.split(';').contains(_)), names)
+      case other => fail(other)
+    }
+    assert(!auth.toString.contains("AKID"))
+    auth.close()
+  }
+
+  test("credentials that cannot be had fail the signature, and the call goes local") {
+    val none: AwsCredentialsProvider = () => throw SdkClientException.create("no credentials")
+    val auth = SigV4("eu-north-1", none)
+    val server = RawServer.always(Array.emptyByteArray)
+    val client = Saltern(ClientConfig(server.uri).withPolicies(cheap).withAuth(auth))
+    val verified = Await.result(client.verify(secret, bcrypt4), 5.seconds)
+    assertEquals((verified.matches, verified.origin, server.seen.size), (true, Origin.Local: Origin, 0))
+    client.close()
+    server.close()
+  }
+
+  // Lambda
+
+  private final class Invoked(answer: Transport.Response) extends Transport {
+    @volatile var requests: Vector[(String, String)] = Vector.empty
+    def send(r: Transport.Request): Transport.Exchange = {
+      requests :+= ((r.path, new String(r.body, UTF_8)))
+      new Transport.Exchange {
+        val response: Future[Transport.Response] = Promise.successful(answer).future
+        def cancel(): Unit = ()
+      }
+    }
+    def close(): Unit = ()
+  }
+
+  private def invoked(answer: Transport.Response): (Invoked, Future[Verified], VirtualClient) = {
+    val http = new Invoked(answer)
+    val config = ClientConfig("https://lambda.eu-north-1.amazonaws.com").withPolicies(cheap)
+    val virtual = new VirtualClient(config, LambdaInvoke.transport(http, "saltern", "live"))
+    val future = virtual.client.verify(secret, bcrypt4)
+    (http, future, virtual)
+  }
+
+  private def lambdaAnswer(status: Int, body: String, headers: (String, String)*) =
+    new Transport.Response(status, headers, body.getBytes(UTF_8))
+
+  test("Invoke carries a payload-v2 event, and its answer is read as HTTP's would be") {
+    val inner = """{\"match\":true,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
+    val (http, future, _) = invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""))
+    assertEquals(future.value.map(_.get.origin), Some(Origin.Remote: Origin))
+    val (path, event) = http.requests.head
+    assertEquals(path, "/2015-03-31/functions/saltern/invocations?Qualifier=live")
+    for (part <- Seq("\"version\":\"2.0\"", "\"routeKey\":\"$default\"", "\"isBase64Encoded\":true", "\"saltern-deadline-ms\":\"10000\""))
+      assert(event.contains(part), s"$part in $event")
+  }
+
+  test("an event's body is the request's, in Base64") {
+    val (http, _, _) = invoked(lambdaAnswer(502, ""))
+    val event = http.requests.head._2
+    val Body = """.*"rawPath":"/verify".*"body":"([A-Za-z0-9+/=]+)"}""".r
+    event match {
+      case Body(text) => assertEquals(new String(Base64.getDecoder.decode(text), UTF_8), s"""{"password":"secret","hash":"$bcrypt4"}""")
+      case other      => fail(other)
+    }
+  }
+
+  test("Lambda's own failures are not ours: answered locally") {
+    for (
+      answer <- Seq(
+        lambdaAnswer(429, "{\"Reason\":\"ReservedFunctionConcurrentInvocationLimitExceeded\"}", "Retry-After" -> "1"),
+        lambdaAnswer(403, "{\"Message\":\"x\"}"),
+        lambdaAnswer(404, "{\"Message\":\"x\"}"),
+        lambdaAnswer(200, "{\"errorMessage\":\"x\"}", "X-Amz-Function-Error" -> "Unhandled"),
+        lambdaAnswer(200, "null"),
+        lambdaAnswer(200, "{\"statusCode\":200,\"body\":\"%%%\",\"isBase64Encoded\":true}")
+      )
+    ) {
+      val (_, future, virtual) = invoked(answer)
+      virtual.runLocal()
+      assertEquals(future.value.map(_.get.origin), Some(Origin.Local: Origin), answer.toString)
+    }
+  }
+
+  test("names that do not belong into a path are refused") {
+    for ((name, qualifier) <- Seq(("a/b", "live"), ("", "live"), ("f", "a?b"), ("f", "")))
+      intercept[IllegalArgumentException](LambdaInvoke.transport(new Invoked(lambdaAnswer(200, "")), name, qualifier))
+  }
+
+  // Micrometer
+
+  test("the documented meters, with the fallback rate under its fixed name") {
+    val registry = new SimpleMeterRegistry
+    val service = InMemoryService(cheap)
+    val config = ClientConfig("http://service.invalid").withPolicies(cheap).withListener(new MicrometerListener(registry))
+    val virtual = new VirtualClient(config, service)
+    virtual.client.verify(secret, bcrypt4)
+    service.next(Fault.Problem(500, "internal"))
+    virtual.client.verify(secret, bcrypt4)
+    virtual.runLocal()
+    virtual.client.verify(Password("\ud800"), bcrypt4)
+    def calls(outcome: String) = registry.get("saltern.client.calls").tag("outcome", outcome).timer().count()
+    assertEquals((calls("remote"), calls("local"), calls("refused")), (1L, 1L, 1L))
+    assertEquals(registry.get("saltern.client.fallback").tag("reason", "server_error").counter().count(), 1.0)
+    assertEquals(registry.get("saltern.client.fallback").tag("reason", "throttled").counter().count(), 0.0)
+    assertEquals(registry.get("saltern.client.sends").counter().count(), 2.0)
+    for (_ <- 1 to 20) { service.next(Fault.Problem(500, "internal")); virtual.client.verify(secret, bcrypt4); virtual.runLocal() }
+    assertEquals(registry.get("saltern.client.breaker").gauge().value(), 2.0)
+  }
+
+  // HOCON
+
+  test("HOCON: every setting, the least, and what is refused") {
+    val full = HoconConfig.from(ConfigFactory.parseString("""
+      endpoint = "http://127.0.0.1:9000", token = t, deadline = 5s, attempt-timeout = 2s, connect-timeout = 100ms
+      max-connections = 7, retry-budget = 20, policy-check-interval = 1m, policies-resource = "x.json"
+      fallback { enabled = false, workers = 3, queue = 5, memory = 64MiB }
+      coalescing { at-most = 8, window = 3ms }
+      breaker { open-for = 2s, max-open-for = 4s, slow-call = 1s }"""))
+    assertEquals((full.deadline, full.attemptTimeout, full.connectTimeout), (5.seconds, 2.seconds, 100.millis))
+    assertEquals((full.maxConnections, full.retryBudget, full.policyCheckInterval), (7, 20, 1.minute))
+    assertEquals((full.fallback, full.localWorkers, full.localQueue, full.localMemoryBytes), (false, 3, 5, 64L * 1024 * 1024))
+    assertEquals((full.coalesceAtMost, full.coalesceWindow), (8, 3.millis))
+    assertEquals((full.breaker.openFor, full.breaker.maxOpenFor, full.breaker.slowCall), (2.seconds, 4.seconds, 1.second))
+    assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
+    val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\""))
+    assertEquals(least.deadline, ClientConfig.DefaultDeadline)
+    for (wrong <- Seq("", "endpoint = \"ftp://x\"", "endpoint = \"http://x\", deadlien = 1s", "endpoint = \"http://x\", deadline = 2m", "endpoint = \"http://x\", coalescing.at-most = 9", "endpoint = \"http://x\", policies-file = a, policies-resource = b"))
+      intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
+  }
+
+  test("settings refuse what cannot be") {
+    val config = ClientConfig("http://127.0.0.1:9000")
+    intercept[IllegalArgumentException](config.withDeadline(0.millis))
+    intercept[IllegalArgumentException](config.withDeadline(61.seconds))
+    intercept[IllegalArgumentException](config.withLocalWorkers(0))
+    intercept[IllegalArgumentException](config.withMaxConnections(0))
+    intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:9000?x=1"))
+    intercept[IllegalArgumentException](Saltern(config.withPolicies(PolicySource.Resource("nowhere.json"))))
+  }
+}
+
+object ModulesSuite {
+
+  /** Signature Version 4 from its documentation, by the JDK alone. */
+  def sigV4(secret: String, date: String, region: String, time: String, path: String, headers: Seq[(String, String)], body: Array[Byte]): String = {
+    def hex(bytes: Array[Byte]) = bytes.map("%02x".format(_)).mkString
+    def sha256(bytes: Array[Byte]) = hex(java.security.MessageDigest.getInstance("SHA-256").digest(bytes))
+    def hmac(key: Array[Byte], text: String) = {
+      val mac = javax.crypto.Mac.getInstance("HmacSHA256")
+      mac.init(new javax.crypto.spec.SecretKeySpec(key, "HmacSHA256"))
+      mac.doFinal(text.getBytes(UTF_8))
+    }
+    val canonical = Seq("POST", path, "", headers.map { case (n, v) => s"$n:$v\n" }.mkString, headers.map(_._1).mkString(";"), sha256(body)).mkString("\n")
+    val scope = s"$date/$region/lambda/aws4_request"
+    val toSign = Seq("AWS4-HMAC-SHA256", time, scope, sha256(canonical.getBytes(UTF_8))).mkString("\n")
+    hex(hmac(Seq(date, region, "lambda", "aws4_request").foldLeft(s"AWS4$secret".getBytes(UTF_8))(hmac), toSign))
+  }
+}

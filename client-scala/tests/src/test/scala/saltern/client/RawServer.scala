@@ -1,0 +1,69 @@
+package saltern.client
+
+import java.io.{BufferedInputStream, InputStream, OutputStream}
+import java.net.{InetAddress, ServerSocket, Socket, URI}
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.util.concurrent.{ConcurrentLinkedQueue, Executors}
+import scala.util.control.NonFatal
+
+/** A server that answers with whatever bytes a test wants, and keeps what it was sent. */
+final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: ServerSocket = RawServer.plain()) extends AutoCloseable {
+  import RawServer.*
+
+  private val threads = Executors.newCachedThreadPool(Threads.named("raw-server"))
+  private val connections = new ConcurrentLinkedQueue[Socket]
+  val seen = new ConcurrentLinkedQueue[Seen]
+
+  val uri: URI = URI.create(s"http://127.0.0.1:${socket.getLocalPort}")
+  def port: Int = socket.getLocalPort
+
+  threads.execute { () =>
+    try while (true) { val connection = socket.accept(); connections.add(connection); threads.execute(() => serve(connection)) }
+    catch { case NonFatal(_) => () }
+  }
+
+  def close(): Unit = {
+    socket.close()
+    connections.forEach(_.close())
+    val _ = threads.shutdownNow()
+  }
+
+  private def serve(connection: Socket): Unit =
+    try {
+      val in = new BufferedInputStream(connection.getInputStream)
+      while (true) {
+        val request = read(in)
+        if (request.path != "/health") seen.add(request)
+        answer(request, connection.getOutputStream)
+        connection.getOutputStream.flush()
+        if (request.close) connection.close()
+      }
+    } catch { case NonFatal(_) | _: InterruptedException => connection.close() }
+
+  private def read(in: InputStream): Seen = {
+    def line(): String = {
+      val bytes = Iterator.continually(in.read()).map { b => if (b < 0) throw new java.io.EOFException else b }.takeWhile(_ != '\n').map(_.toByte).toArray
+      new String(bytes, ISO_8859_1).stripSuffix("\r")
+    }
+    val first = line().split(' ')
+    val headers = Iterator.continually(line()).takeWhile(_.nonEmpty).map { h => val i = h.indexOf(':'); h.take(i).toLowerCase -> h.drop(i + 1).trim }.toMap
+    val body = in.readNBytes(headers.get("content-length").fold(0)(_.toInt))
+    Seen(first(0), first(1), headers, new String(body, UTF_8))
+  }
+}
+
+object RawServer {
+  final case class Seen(method: String, path: String, headers: Map[String, String], body: String) {
+    @volatile var close: Boolean = false
+  }
+
+  def plain(): ServerSocket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress)
+
+  def response(status: Int, contentType: String, body: String): Array[Byte] =
+    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
+
+  val mismatch: String = """{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
+
+  /** The same bytes for every request. */
+  def always(bytes: Array[Byte]): RawServer = new RawServer((_, out) => out.write(bytes))
+}

@@ -1,0 +1,46 @@
+package saltern.client.local
+
+import scala.concurrent.duration.*
+
+class LocalQueueSuite extends munit.FunSuite {
+  import LocalQueue.*
+
+  private def state(running: Int = 1, queued: Int = 0, backlog: FiniteDuration = Duration.Zero) =
+    State(workers = 1, running = running, queued = queued, capacity = 4, backlog = backlog)
+
+  test("taken, or shed at once with the wait ahead") {
+    val own = 100.millis
+    for (
+      (before, timeLeft, expected) <- Seq(
+        (state(running = 0), 1.second, Take),
+        (state(queued = 3, backlog = 350.millis), 1.second, Take),
+        (state(queued = 4, backlog = 450.millis), 10.seconds, Shed(1.second)),
+        (state(queued = 4, backlog = 3.seconds), 10.seconds, Shed(3.seconds)),
+        (state(queued = 1, backlog = 900.millis), 1.second, Take),
+        (state(queued = 1, backlog = 901.millis), 1.second, Shed(1.second))
+      )
+    ) assertEquals(admit(before, own, timeLeft), expected: Admission, s"$before $timeLeft")
+  }
+
+  test("an idle worker tries what its estimate forbids") {
+    assertEquals(admit(state(running = 0), 1.hour, 1.milli), Take: Admission)
+  }
+
+  test("the backlog is shared by the workers") {
+    val two = State(workers = 2, running = 2, queued = 1, capacity = 4, backlog = 1800.millis)
+    assertEquals(admit(two, 100.millis, 1.second), Take: Admission)
+  }
+
+  test("the estimate follows what was measured, for each algorithm by itself") {
+    val estimator = new Estimator
+    val ceilings = Ceilings(15, 262144, 1048576, 16, 5000000, 134217728, 4194304)
+    def admitted(params: Params) = Admitted(Setting.fresh(params, new Array[Byte](16)), ceilings).get
+    val (bcrypt10, bcrypt12) = (admitted(Params.Bcrypt(10).get), admitted(Params.Bcrypt(12).get))
+    val scrypt = admitted(Params.Scrypt(10, 8, 1).get)
+    val scryptBefore = estimator.estimate(scrypt, 1)
+    for (_ <- 1 to 40) estimator.learn(bcrypt10, 1, 10.millis)
+    assertEquals(estimator.estimate(bcrypt10, 1).toMillis, 10L)
+    assertEquals(estimator.estimate(bcrypt12, 2).toMillis, 80L)
+    assertEquals(estimator.estimate(scrypt, 1), scryptBefore)
+  }
+}

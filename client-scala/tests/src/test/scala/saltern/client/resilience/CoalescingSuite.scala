@@ -1,0 +1,76 @@
+package saltern.client.resilience
+
+import scala.concurrent.duration.*
+
+class CoalescingSuite extends munit.FunSuite {
+  import Coalescing.Step
+
+  private val window = 2.millis
+  private def arrive(state: Coalescing[String], call: String) = state.arrive(call, window)
+
+  test("a lone call waits for nobody") {
+    val (state, step) = arrive(Coalescing.empty(4), "a")
+    assertEquals(step, Step.Send(Vector("a")): Step[String])
+    assert(state.finish._1.idle)
+  }
+
+  test("calls that find one in flight wait for company: until full") {
+    val (s1, _) = arrive(Coalescing.empty(3), "a")
+    val (s2, first) = arrive(s1, "b")
+    assertEquals(first, Step.WakeAfter(window, 1): Step[String])
+    val (s3, second) = arrive(s2, "c")
+    assertEquals(second, Step.Wait: Step[String])
+    val (s4, third) = arrive(s3, "d")
+    assertEquals(third, Step.Send(Vector("b", "c", "d")): Step[String])
+    assertEquals(s4.wake(1)._2, Step.Wait: Step[String], "the window of a round that left says nothing")
+  }
+
+  test("until the window ends") {
+    val (s1, _) = arrive(Coalescing.empty(4), "a")
+    val (s2, _) = arrive(s1, "b")
+    val (s3, _) = arrive(s2, "c")
+    assertEquals(s3.wake(1)._2, Step.Send(Vector("b", "c")): Step[String])
+  }
+
+  test("until nothing is in flight any more") {
+    val (s1, _) = arrive(Coalescing.empty(4), "a")
+    val (s2, _) = arrive(s1, "b")
+    assertEquals(s2.finish._2, Step.Send(Vector("b")): Step[String])
+  }
+
+  test("at most one: nobody ever waits") {
+    val (s1, first) = arrive(Coalescing.empty(1), "a")
+    val (_, second) = arrive(s1, "b")
+    assertEquals(Seq(first, second), Seq[Step[String]](Step.Send(Vector("a")), Step.Send(Vector("b"))))
+  }
+
+  test("over any order of events: every call leaves once, in its order, in batches that are not too large") {
+    val random = new scala.util.Random(1)
+    for (most <- 1 to 8; _ <- 1 to 200) {
+      var state = Coalescing.empty[Int](most)
+      var sent = Vector.empty[Vector[Int]]
+      var wakes = Vector.empty[Long]
+      var open = 0
+      def obey(result: (Coalescing[Int], Step[Int])): Unit = {
+        state = result._1
+        result._2 match {
+          case Step.Send(calls)         => sent :+= calls; open += 1
+          case Step.WakeAfter(_, round) => wakes :+= round
+          case Step.Wait                => ()
+        }
+      }
+      val calls = 60
+      var next = 0
+      while (next < calls || wakes.nonEmpty || open > 0)
+        random.nextInt(3) match {
+          case 0 if next < calls    => obey(state.arrive(next, window)); next += 1
+          case 1 if wakes.nonEmpty  => val round = wakes.head; wakes = wakes.tail; obey(state.wake(round))
+          case 2 if open > 0        => open -= 1; obey(state.finish)
+          case _                    => ()
+        }
+      assertEquals(sent.flatten, (0 until calls).toVector)
+      assert(sent.forall(_.size <= most))
+      assert(state.idle)
+    }
+  }
+}

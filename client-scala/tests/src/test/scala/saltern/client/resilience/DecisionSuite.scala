@@ -1,0 +1,126 @@
+package saltern.client.resilience
+
+import saltern.client.{FallbackReason as F, TransportFailure}
+import scala.concurrent.duration.*
+
+/** The contract's error semantics, as a table. */
+class DecisionSuite extends munit.FunSuite {
+  import Decision.{Answer, DeadlineExceeded, GoLocal, Refuse, Retry}
+  import TransportFailure.Kind
+
+  private def problem(status: Int, code: String): Outcome[String] = Outcome.Problem(status, code, None, None)
+
+  /** What matters of a decision. */
+  private def brief(decision: Decision[String]): String = decision match {
+    case Answer(value)       => s"answer $value"
+    case Retry               => "retry"
+    case GoLocal(reason, _)  => s"local $reason"
+    case Refuse(code, _)     => s"refuse $code"
+    case DeadlineExceeded(_) => "deadline"
+  }
+
+  private def decide(outcome: Outcome[String], timeLeft: FiniteDuration = 1.second, mayRetry: Boolean = false): String =
+    brief(Decision.after(outcome, timeLeft, mayRetry))
+
+  test("every answer of ours") {
+    val ours4xx = Seq(
+      400 -> "invalid_json",
+      400 -> "invalid_request",
+      404 -> "not_found",
+      405 -> "method_not_allowed",
+      408 -> "request_timeout",
+      413 -> "body_too_large",
+      415 -> "unsupported_media_type",
+      431 -> "headers_too_large",
+      422 -> "password_too_long",
+      422 -> "password_has_nul",
+      422 -> "unsupported_hash",
+      422 -> "invalid_hash",
+      422 -> "cost_out_of_bounds",
+      422 -> "unknown_policy",
+      422 -> "policy_not_for_hashing",
+      422 -> "a_code_of_tomorrow"
+    )
+    for ((status, code) <- ours4xx) assertEquals(decide(problem(status, code)), s"refuse $code")
+    assertEquals(decide(problem(401, "unauthorized")), s"local ${F.CredentialsFailed}")
+    assertEquals(decide(problem(500, "internal")), s"local ${F.ServerError}")
+    assertEquals(decide(problem(503, "overloaded")), s"local ${F.Throttled}")
+    assertEquals(decide(problem(503, "deadline_exceeded")), "deadline")
+    assertEquals(decide(Outcome.Answered("x")), "answer x")
+  }
+
+  test("a 4xx of ours never falls back, but for 401 and 429, over all statuses") {
+    for (status <- 400 to 499 if status != 401 && status != 429; mayRetry <- Seq(true, false))
+      assertEquals(decide(problem(status, "some_code"), mayRetry = mayRetry), "refuse some_code", s"$status")
+  }
+
+  test("deadline_exceeded never falls back, whatever its status and the time left") {
+    for (status <- 400 to 599; left <- Seq(-1.second, 0.seconds, 1.hour))
+      assertEquals(decide(problem(status, "deadline_exceeded"), left), "deadline")
+  }
+
+  test("an answer that is not ours goes local, over all statuses") {
+    for (status <- 100 to 999) {
+      val reason = if (status == 429) F.Throttled else if (status >= 500) F.ServerError else F.AnswerNotOurs
+      assertEquals(decide(Outcome.Foreign(status, None), mayRetry = true), s"local $reason", s"$status")
+    }
+    assertEquals(decide(Outcome.Unreadable("x")), s"local ${F.AnswerNotOurs}")
+  }
+
+  test("only a failed connect is tried again, and only where that is allowed") {
+    val failures = Seq(
+      Kind.ConnectFailed -> F.ConnectFailed,
+      Kind.TlsFailed -> F.TlsFailed,
+      Kind.CredentialsFailed -> F.CredentialsFailed,
+      Kind.Broken -> F.ConnectionBroken,
+      Kind.TimedOut -> F.AttemptTimeout,
+      Kind.TooLarge -> F.AnswerNotOurs
+    )
+    for ((kind, reason) <- failures) {
+      assertEquals(decide(Outcome.Failed(kind, "x")), s"local $reason")
+      val expected = if (kind == Kind.ConnectFailed) "retry" else s"local $reason"
+      assertEquals(decide(Outcome.Failed(kind, "x"), mayRetry = true), expected)
+    }
+    assertEquals(decide(Outcome.NoConnection, mayRetry = true), s"local ${F.ConnectionsBusy}")
+    assertEquals(decide(Outcome.NotTried(F.BreakerOpen), mayRetry = true), s"local ${F.BreakerOpen}")
+  }
+
+  test("with no time left nothing goes local and nothing is tried again") {
+    for (outcome <- Seq[Outcome[String]](Outcome.Failed(Kind.ConnectFailed, "x"), Outcome.Failed(Kind.TimedOut, "x"), Outcome.Foreign(502, None), problem(503, "overloaded"), problem(500, "internal"), Outcome.NoConnection))
+      assertEquals(decide(outcome, 0.seconds, mayRetry = true), "deadline")
+    // An answer is an answer, and a refusal a refusal.
+    assertEquals(decide(Outcome.Answered("x"), 0.seconds), "answer x")
+    assertEquals(decide(problem(422, "invalid_hash"), 0.seconds), "refuse invalid_hash")
+  }
+
+  test("what the breaker learns") {
+    val settings = BreakerSettings.Default
+    def health(outcome: Outcome[Any], took: FiniteDuration = 1.milli) = Decision.health(outcome, took, settings)
+    val expected = Seq[(Outcome[Any], CallResult)](
+      Outcome.Answered("x") -> CallResult.Success,
+      problem(422, "invalid_hash") -> CallResult.Success,
+      problem(401, "unauthorized") -> CallResult.Failure,
+      problem(500, "internal") -> CallResult.Failure,
+      problem(503, "overloaded") -> CallResult.Neutral,
+      problem(503, "deadline_exceeded") -> CallResult.Neutral,
+      Outcome.Foreign(429, None) -> CallResult.Neutral,
+      Outcome.Foreign(403, None) -> CallResult.Failure,
+      Outcome.Foreign(502, None) -> CallResult.Failure,
+      Outcome.Unreadable("x") -> CallResult.Failure,
+      Outcome.Failed(Kind.TimedOut, "x") -> CallResult.Failure,
+      Outcome.NoConnection -> CallResult.Neutral
+    )
+    for ((outcome, result) <- expected) assertEquals(health(outcome), result, outcome.toString)
+    assertEquals(health(Outcome.Answered("x"), settings.slowCall), CallResult.Slow: CallResult)
+  }
+
+  test("how long calls stay away after a throttled answer") {
+    val none = Option.empty[FiniteDuration]
+    def pause(outcome: Outcome[Any]) = Decision.pause(outcome)
+    assertEquals(pause(Outcome.Problem(503, "overloaded", None, Some(2.seconds))), Some(2.seconds))
+    assertEquals(pause(Outcome.Problem(503, "overloaded", None, Some(1.hour))), Some(Decision.LongestPause))
+    assertEquals(pause(Outcome.Foreign(429, None)), Some(Decision.PauseUnlessTold))
+    assertEquals(pause(Outcome.Foreign(503, Some(2.seconds))), none)
+    assertEquals(pause(Outcome.Problem(503, "deadline_exceeded", None, Some(2.seconds))), none)
+  }
+}

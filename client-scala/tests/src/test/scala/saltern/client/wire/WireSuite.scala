@@ -1,0 +1,101 @@
+package saltern.client.wire
+
+import java.nio.charset.StandardCharsets.UTF_8
+import saltern.client.Transport
+import saltern.client.resilience.Outcome
+import scala.concurrent.duration.*
+
+class WireSuite extends munit.FunSuite {
+  private val json = "Content-Type" -> "application/json"
+  private val problemJson = "Content-Type" -> "application/problem+json; charset=utf-8"
+
+  private def response(status: Int, header: (String, String), body: String, more: (String, String)*) =
+    new Transport.Response(status, header +: more, body.getBytes(UTF_8))
+
+  private def problem(code: String, status: Int, more: String = "") =
+    s"""{"type":"urn:saltern:problem:$code","title":"t","status":$status,"code":"$code","detail":"d"$more}"""
+
+  test("problem documents of ours, and what only looks like them") {
+    val ours = Wire.single(response(422, problemJson, problem("invalid_hash", 422, ",\"field\":\"hash\",\"line\":1")))
+    assertEquals(ours, Outcome.Problem(422, "invalid_hash", Some("hash"), None): Outcome[Wire.Answer])
+    val foreign: Outcome[Wire.Answer] = Outcome.Foreign(422, None)
+    for (
+      answer <- Seq(
+        response(422, json, problem("invalid_hash", 422)),
+        response(422, problemJson, problem("invalid_hash", 400)),
+        response(422, problemJson, problem("invalid_hash", 422).replace("urn:saltern", "urn:other")),
+        response(422, problemJson, problem("Invalid Hash", 422)),
+        response(422, problemJson, "{\"message\":\"Forbidden\"}"),
+        response(422, problemJson, "<html>"),
+        response(422, problemJson, ""),
+        response(422, problemJson, problem("invalid_hash", 422) + "x")
+      )
+    ) assertEquals(Wire.single(answer), foreign)
+  }
+
+  test("when to come again: the document's milliseconds, else the header's seconds, never a date") {
+    def after(more: String, header: String) =
+      Wire.single(response(503, problemJson, problem("overloaded", 503, more), "retry-after" -> header)) match {
+        case Outcome.Problem(_, _, _, retryAfter) => retryAfter
+        case other                                => fail(other.toString)
+      }
+    assertEquals(after(",\"retry_after_ms\":250", "1"), Some(250.millis))
+    assertEquals(after("", "2"), Some(2.seconds))
+    for (header <- Seq("Wed, 21 Oct 2026 07:28:00 GMT", "-1", "99999999999999999999", "1.5", ""))
+      assertEquals(after("", header), None, header)
+  }
+
+  test("200 with anything else is unreadable") {
+    val good = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":"p","later":[1,{"x":2}]}"""
+    assertEquals(
+      Wire.single(response(200, json, good)),
+      Outcome.Answered(Wire.Answer(None, Some("p"), Some(true), Some(false), None, None)): Outcome[Wire.Answer]
+    )
+    for (body <- good.indices.map(good.take) ++ Seq("null", "[]", "true", good + good, good.replace("true", "\"true\""), good.replace("\"match\":true", "\"match\":true,\"match\":false"), "\u0000", "[" * 5000))
+      Wire.single(response(200, json, body)) match {
+        case Outcome.Unreadable(_) => ()
+        case Outcome.Answered(answer) => fail(s"$body: $answer")
+        case other                    => fail(s"$body: $other")
+      }
+    for (kind <- Seq("text/html", "text/plain", "", "application/jsonp"))
+      Wire.single(response(200, "Content-Type" -> kind, good)) match {
+        case Outcome.Unreadable(_) => ()
+        case other                 => fail(s"$kind: $other")
+      }
+  }
+
+  test("a batch with a result missing or extra is not believed at all") {
+    val result = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
+    def batch(results: String*) = response(200, json, results.mkString("{\"results\":[", ",", "]}"))
+    assertEquals(Wire.batch(batch(result, result), 2).map(_.size), Right(2))
+    for (count <- Seq(0, 1, 3)) assert(Wire.batch(batch(Seq.fill(count)(result)*), 2).isLeft, s"$count")
+    val mixed = Wire.batch(batch(result, s"""{"status":422,"problem":${problem("invalid_hash", 422)}}"""), 2)
+    assertEquals(mixed.map(_(1)), Right(Outcome.Problem(422, "invalid_hash", None, None)))
+    assert(Wire.batch(batch(result, "{}"), 2).isLeft)
+    for (odd <- Seq("""{"status":200}""", """{"status":422,"body":{}}""", s"""{"status":500,"problem":${problem("invalid_hash", 422)}}"""))
+      Wire.batch(batch(result, odd), 2).map(_(1)) match {
+        case Right(Outcome.Unreadable(_)) => ()
+        case other                        => fail(s"$odd: $other")
+      }
+  }
+
+  test("request bodies escape what JSON wants escaped, and nothing else") {
+    val all = (0 until 0x250).filterNot(c => c >= 0xd800 && c <= 0xdfff).map(_.toChar).mkString + "€😀"
+    val written = new String(new JsonBytes(4).raw("{\"password\":").string(all.getBytes(UTF_8)).raw("}").finish(), UTF_8)
+    val plain = all.flatMap {
+      case '"'          => "\\\""
+      case '\\'         => "\\\\"
+      case c if c < ' ' => f"\\u${c.toInt}%04x"
+      case c            => c.toString
+    }
+    assertEquals(written, s"""{"password":"$plain"}""")
+  }
+
+  test("Server-Timing") {
+    val header = Some("queue;dur=1.5, hash;desc=\"x\";dur=62")
+    assertEquals(ServerTiming.duration(header, "queue"), Some(1500.micros))
+    assertEquals(ServerTiming.duration(header, "hash"), Some(62.millis))
+    for (odd <- Seq(None, Some(""), Some("hash"), Some("hash;dur=x"), Some("hash;dur=-1"), Some("hash;dur=1e300"), Some("hash;dur=NaN")))
+      assertEquals(ServerTiming.duration(odd, "hash"), None, odd.toString)
+  }
+}
