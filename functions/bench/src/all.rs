@@ -13,13 +13,12 @@ use crate::{
 pub(crate) fn run(arguments: &AllArguments) -> Result<(), Box<dyn Error>> {
     let progress = Progress::start();
     let kernel_arguments = Arguments { rounds: arguments.http.rounds, ..Arguments::default() };
-    let measure = |what: &str, measure: fn(&Arguments) -> Result<Vec<Measurement>, Box<dyn Error>>| {
-        progress.say(what);
-        measure(&kernel_arguments)
-    };
-    let bcrypt = measure("bcrypt kernels", kernels::bcrypt::measure)?;
-    let pbkdf2 = measure("PBKDF2 kernels", kernels::pbkdf2::measure)?;
-    let argon2 = measure("argon2id kernels", kernels::argon2::measure)?;
+    progress.say("bcrypt kernels");
+    let bcrypt = kernels::bcrypt::measure(&kernel_arguments)?;
+    progress.say("PBKDF2 kernels");
+    let pbkdf2 = kernels::pbkdf2::measure(&kernel_arguments)?;
+    progress.say("argon2id kernels");
+    let argon2 = kernels::argon2::measure(&kernel_arguments)?;
     let mut figures: Vec<_> = bcrypt.iter().flat_map(kernels::bcrypt::figures).collect();
     figures.extend(kernels::pbkdf2::figures(&pbkdf2));
     figures.extend(kernels::argon2::figures(&argon2));

@@ -24,6 +24,9 @@ pub(crate) struct Figure {
     /// on both sides. No verdict hangs on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     samples_by_cpu_time: Vec<f64>,
+    /// What other programs took of all cores meanwhile, 0 to 1, where it was watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<f64>,
     note: String,
 }
 
@@ -72,6 +75,7 @@ impl Figure {
             verdict,
             samples,
             samples_by_cpu_time: vec![],
+            others: None,
             note: String::new(),
         }
     }
@@ -93,6 +97,16 @@ impl Figure {
         self.issue
     }
 
+    /// One measured beside other programs, which took so much of all cores. Where they took more than a little, it is
+    /// of no use: against a bare loop of two threads a service of many gets more than its share.
+    pub(crate) fn beside(mut self, others: f64) -> Self {
+        if others > MOST_FOR_OTHERS {
+            self.verdict = Verdict::Disturbed;
+        }
+        self.others = Some(others);
+        self
+    }
+
     /// Issue, what, measured, must, goal, verdict, note.
     pub(crate) fn columns(&self) -> [String; 7] {
         let value = |value: f64| self.unit.show(value);
@@ -101,6 +115,9 @@ impl Figure {
             let by_cpu_time = value(median(&self.samples_by_cpu_time));
             let comma = if note.is_empty() { "" } else { ", " };
             note = format!("{note}{comma}{by_cpu_time} by CPU time");
+        }
+        if let Some(others) = self.others.filter(|others| *others > MOST_FOR_OTHERS) {
+            note = format!("{note}; other programs took {:.0} % of the machine", others * 100.0);
         }
         [
             self.issue.to_string(),
@@ -116,6 +133,9 @@ impl Figure {
 
 /// The heads of [`Figure::columns`].
 pub(crate) const HEADS: [&str; 7] = ["issue", "what", "measured", "must", "goal", "verdict", "note"];
+
+/// An idle system's own programs take less.
+const MOST_FOR_OTHERS: f64 = 0.05;
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -155,6 +175,8 @@ pub(crate) enum Verdict {
     Reached,
     NotReached,
     NotMeasured,
+    /// By other programs.
+    Disturbed,
 }
 
 impl fmt::Display for Verdict {
@@ -163,6 +185,7 @@ impl fmt::Display for Verdict {
             Self::Reached => "reached",
             Self::NotReached => "NOT REACHED",
             Self::NotMeasured => "not measured",
+            Self::Disturbed => "disturbed",
         })
     }
 }
@@ -201,6 +224,13 @@ mod tests {
         assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);
         assert_eq!(verdict(Bound::Below(5.0), &[5.0]), Verdict::NotReached);
         assert_eq!(verdict(Bound::Below(5.0), &[]), Verdict::NotMeasured);
+    }
+
+    #[test]
+    fn a_disturbed_measurement_is_no_success() {
+        let figure = || Figure::new("", Wanted::times(2, Bound::AtLeast(0.9)), vec![1.0]);
+        assert_eq!(figure().beside(0.01).verdict, Verdict::Reached);
+        assert_eq!(figure().beside(0.2).verdict, Verdict::Disturbed);
     }
 
     #[test]

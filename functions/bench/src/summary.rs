@@ -78,10 +78,11 @@ impl Summary {
     fn ending(&self) -> String {
         let count = |verdict| self.figures.iter().filter(|figure| figure.verdict == verdict).count();
         format!(
-            "{} reached, {} not reached, {} not measured.",
+            "{} reached, {} not reached, {} not measured, {} disturbed by other programs.",
             count(Verdict::Reached),
             count(Verdict::NotReached),
-            count(Verdict::NotMeasured)
+            count(Verdict::NotMeasured),
+            count(Verdict::Disturbed)
         )
     }
 }

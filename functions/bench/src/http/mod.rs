@@ -2,6 +2,7 @@
 //! service's, and the load generator's, which runs on those cores too.
 
 mod callers;
+mod others;
 mod raw;
 mod server;
 mod start;
@@ -18,6 +19,7 @@ use crate::{
 };
 
 use callers::{Call, Offered};
+use others::Others;
 use raw::{Raw, crates, lanes, libxcrypt};
 use server::Server;
 
@@ -57,14 +59,17 @@ pub(crate) fn figures(arguments: &HttpArguments, progress: &Progress) -> Result<
     Ok(figures)
 }
 
+/// Makes the bare loop for a cost.
+type MakeRaw = fn(u32) -> Result<Raw, Box<dyn Error>>;
+
 /// Callers who each wait for their answer, against a bare loop.
 struct Saturation {
     cost: u32,
     callers: usize,
     kernels: &'static str,
-    raw: fn(u32) -> Result<Raw, Box<dyn Error>>,
+    raw: MakeRaw,
     /// The bare loop of the service's own kernel, where `raw` is another: tells the service's loss from the kernel's.
-    own: Option<fn(u32) -> Result<Raw, Box<dyn Error>>>,
+    own: Option<MakeRaw>,
     wanted: Wanted,
 }
 
@@ -109,26 +114,28 @@ impl Bench<'_> {
         let own = own.map(|own| own(cost)).transpose()?;
         let server = Server::start(&self.arguments.server, kernels)?;
         let call = Call::verify(cost)?;
+        let others = Others::until_now(&server)?;
         let (mut ratios, mut by_cpu_time, mut of_own) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rates, mut raw_rates) = (Vec::new(), Vec::new());
         for _ in 0..self.arguments.rounds {
             let before = raw.run(self.window / 2)?;
-            let served = callers::closed_loop(&server, &call, callers, self.window)?;
+            let seen = callers::closed_loop(&server, &call, callers, self.window)?;
             let after = raw.run(self.window / 2)?;
             let around = before.mean(after);
-            ratios.push(served.rate / around.rate);
-            by_cpu_time.push(around.cpu_seconds_each / served.cpu_seconds_each);
-            rates.push(served.rate);
+            ratios.push(seen.rate / around.rate);
+            by_cpu_time.push(around.cpu_seconds_each / seen.cpu_seconds_each);
+            rates.push(seen.rate);
             raw_rates.push(around.rate);
             if let Some(own) = &own {
-                of_own.push(served.rate / own.run(self.window / 2)?.rate);
+                of_own.push(seen.rate / own.run(self.window / 2)?.rate);
             }
         }
+        let others = others.share_since(&server)?;
         let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&raw_rates));
         if own.is_some() {
             note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
         }
-        Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note))
+        Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
     }
 
     /// What company costs: the median time of four callers a core over that of one alone.
@@ -141,6 +148,7 @@ impl Bench<'_> {
         self.progress.say(&what);
         let server = Server::start(&self.arguments.server, "lanes")?;
         let call = Call::verify(10)?;
+        let others = Others::until_now(&server)?;
         let (mut ratios, mut alones, mut togethers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..self.arguments.rounds {
             let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?.median_ms;
@@ -149,8 +157,9 @@ impl Bench<'_> {
             alones.push(alone);
             togethers.push(together);
         }
+        let others = others.share_since(&server)?;
         let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
-        Ok(Figure::new(what, COMPANY, ratios).with_note(note))
+        Ok(Figure::new(what, COMPANY, ratios).with_note(note).beside(others))
     }
 
     /// More callers than can be served, who do not wait for each other.
@@ -158,7 +167,7 @@ impl Bench<'_> {
         &self,
         what: &str,
         kernels: &str,
-        raw: fn(u32) -> Result<Raw, Box<dyn Error>>,
+        raw: MakeRaw,
         times: f64,
         wanted: Wanted,
     ) -> Result<[Figure; 2], Box<dyn Error>> {
@@ -166,6 +175,7 @@ impl Bench<'_> {
         let raw = raw(10)?;
         let server = Server::start(&self.arguments.server, kernels)?;
         let call = Call::verify_within(10, DEADLINE)?;
+        let others = Others::until_now(&server)?;
         let (mut goodput, mut by_cpu_time, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
         let mut late = 0;
         for _ in 0..self.arguments.rounds {
@@ -180,7 +190,8 @@ impl Bench<'_> {
         }
         let in_time = Figure::new(format!("{what}, deadline 1 s: answers in time"), wanted, goodput)
             .by_cpu_time(by_cpu_time)
-            .with_note(format!("{late} answers late"));
+            .with_note(format!("{late} answers late"))
+            .beside(others.share_since(&server)?);
         // Issue 2 names the bound; it holds for the lanes of issue 3 as well.
         let refusal = Figure::new(format!("{what}: median time to refuse"), REFUSAL, refusals);
         Ok([in_time, refusal])

@@ -85,7 +85,7 @@ impl Drop for Server {
 const UTIME_FIELD: usize = 14;
 
 /// `USER_HZ`, which Linux fixes for user space.
-const TICKS_PER_SECOND: u32 = 100;
+pub(super) const TICKS_PER_SECOND: u32 = 100;
 
 const KIB_PER_MIB: f64 = 1024.0;
 const TO_START: Duration = Duration::from_secs(10);
