@@ -6,7 +6,6 @@ use std::{fs, path::Path};
 use crate::{
     arguments::{AllArguments, Arguments},
     chart, http, kernels,
-    measure::Measurement,
     summary::{Progress, Summary},
 };
 

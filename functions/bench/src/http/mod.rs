@@ -140,7 +140,7 @@ impl Bench<'_> {
 
     /// What company costs: the median time of four callers a core over that of one alone.
     fn company(&self) -> Result<Figure, Box<dyn Error>> {
-        let callers = CALLERS_A_CORE * cores();
+        let callers = usize::from(CALLERS_A_CORE) * cores();
         let what = format!(
             "bcrypt-10, {callers} callers on {} cores, lanes: median time against one alone",
             cores()
@@ -149,17 +149,20 @@ impl Bench<'_> {
         let server = Server::start(&self.arguments.server, "lanes")?;
         let call = Call::verify(10)?;
         let others = Others::until_now(&server)?;
-        let (mut ratios, mut alones, mut togethers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ratios, mut by_cpu_time) = (Vec::new(), Vec::new());
+        let (mut alones, mut togethers) = (Vec::new(), Vec::new());
         for _ in 0..self.arguments.rounds {
-            let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?.median_ms;
-            let together = callers::closed_loop(&server, &call, callers, self.window / 2)?.median_ms;
-            ratios.push(together / alone);
-            alones.push(alone);
-            togethers.push(together);
+            let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?;
+            let together = callers::closed_loop(&server, &call, callers, self.window / 2)?;
+            ratios.push(together.median_ms / alone.median_ms);
+            // A core's time for its callers' hashes together, over its time for one.
+            by_cpu_time.push(together.cpu_seconds_each * f64::from(CALLERS_A_CORE) / alone.cpu_seconds_each);
+            alones.push(alone.median_ms);
+            togethers.push(together.median_ms);
         }
         let others = others.share_since(&server)?;
         let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
-        Ok(Figure::new(what, COMPANY, ratios).with_note(note).beside(others))
+        Ok(Figure::new(what, COMPANY, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
     }
 
     /// More callers than can be served, who do not wait for each other.
@@ -207,4 +210,4 @@ fn lanes_a_core() -> usize {
 const DEADLINE: Duration = Duration::from_secs(1);
 
 /// Issue 3: eight callers on two cores.
-const CALLERS_A_CORE: usize = 4;
+const CALLERS_A_CORE: u8 = 4;

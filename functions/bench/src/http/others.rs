@@ -36,5 +36,5 @@ impl Others {
     }
 }
 
-/// user, nice, system and steal of proc_stat(5): interrupts are on nobody's account.
+/// user, nice, system and steal of `proc_stat(5)`: interrupts are on nobody's account.
 const BUSY: [usize; 4] = [0, 1, 2, 7];
