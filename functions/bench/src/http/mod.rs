@@ -116,7 +116,7 @@ impl Bench<'_> {
         let call = Call::verify(cost)?;
         let others = Others::until_now(&server)?;
         let (mut ratios, mut by_cpu_time, mut of_own) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut rates, mut raw_rates) = (Vec::new(), Vec::new());
+        let (mut rates, mut raw_rates, mut refused) = (Vec::new(), Vec::new(), 0);
         for _ in 0..self.arguments.rounds {
             let before = raw.run(self.window / 2)?;
             let seen = callers::closed_loop(&server, &call, callers, self.window)?;
@@ -125,6 +125,7 @@ impl Bench<'_> {
             ratios.push(seen.rate / around.rate);
             by_cpu_time.push(around.cpu_seconds_each / seen.cpu_seconds_each);
             rates.push(seen.rate);
+            refused += seen.refused;
             raw_rates.push(around.rate);
             if let Some(own) = &own {
                 of_own.push(seen.rate / own.run(self.window / 2)?.rate);
@@ -132,6 +133,9 @@ impl Bench<'_> {
         }
         let others = others.share_since(&server)?;
         let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&raw_rates));
+        if refused > 0 {
+            note = format!("{note}, {refused} refused");
+        }
         if own.is_some() {
             note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
         }
