@@ -11,11 +11,11 @@ test:
 test-all:
 	cargo xtask test-all
 
+# Some eight minutes on an idle machine; only an idle one gives figures worth keeping.
 bench:
 	cargo build --release --locked --package saltern-cli --package saltern-lambda
 	cargo build --release --locked --package saltern-bench --features peers
-	target/release/saltern-bench kernels
-	target/release/saltern-bench http
+	target/release/saltern-bench all --results functions/bench/results
 
 # POLICIES=FILE puts that document into the zips.
 package:

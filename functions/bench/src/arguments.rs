@@ -1,11 +1,14 @@
 use std::path::PathBuf;
 
-pub(crate) const USAGE: &str = "usage: saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--lanes N,N,...] [--iterations N] [--rounds N] \
+pub(crate) const USAGE: &str = "usage: saltern-bench all [--results DIRECTORY] [--server FILE] [--bootstrap FILE] [--zip FILE] [--seconds N] [--rounds N]
+       saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--lanes N,N,...] [--iterations N] [--rounds N] \
      [--json FILE]
-       saltern-bench http [--server FILE] [--seconds N] [--rounds N] [--json FILE]";
+       saltern-bench http [--server FILE] [--bootstrap FILE] [--zip FILE] [--seconds N] [--rounds N] [--json FILE]";
 
 /// What is to be measured.
 pub(crate) enum Command {
+    /// Everything that was asked for, with one verdict each.
+    All(AllArguments),
     /// The service, over HTTP.
     Http(HttpArguments),
     /// The kernels, by themselves.
@@ -16,6 +19,7 @@ impl Command {
     /// Reads the command line without the program's name; `None` where it is not understood.
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
         match words.next()?.as_str() {
+            "all" => AllArguments::parse(words).map(Self::All),
             "http" => HttpArguments::parse(words).map(Self::Http),
             "kernels" => Arguments::parse(words).map(Self::Kernels),
             _ => None,
@@ -23,10 +27,36 @@ impl Command {
     }
 }
 
+/// How everything is to be measured.
+pub(crate) struct AllArguments {
+    pub(crate) http: HttpArguments,
+    /// The directory for the figures as JSON and Markdown, and the chart.
+    pub(crate) results: Option<PathBuf>,
+}
+
+impl AllArguments {
+    fn parse(words: impl Iterator<Item = String>) -> Option<Self> {
+        let mut words: Vec<String> = words.collect();
+        let results = match words.iter().position(|word| word == "--results") {
+            Some(position) if position + 1 < words.len() => {
+                words.drain(position..=position + 1).next_back().map(PathBuf::from)
+            }
+            Some(_) => return None,
+            None => None,
+        };
+        let http = HttpArguments::parse(words.into_iter()).filter(|http| http.json.is_none())?;
+        Some(Self { http, results })
+    }
+}
+
 /// How the service is to be measured.
 pub(crate) struct HttpArguments {
     /// The binary `saltern`.
     pub(crate) server: PathBuf,
+    /// The Lambda's binary.
+    pub(crate) bootstrap: PathBuf,
+    /// The Lambda's zip for arm64.
+    pub(crate) zip: PathBuf,
     /// Length of one measurement.
     pub(crate) seconds: u64,
     /// Rounds of A B B A; a figure is the median over them.
@@ -39,12 +69,16 @@ impl HttpArguments {
     fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
         let mut arguments = Self {
             server: beside_this_program("saltern")?,
+            bootstrap: beside_this_program("bootstrap")?,
+            zip: DEFAULT_ZIP.into(),
             seconds: DEFAULT_SECONDS,
             rounds: DEFAULT_ROUNDS,
             json: None,
         };
         while let Some(word) = words.next() {
             match word.as_str() {
+                "--bootstrap" => arguments.bootstrap = words.next()?.into(),
+                "--zip" => arguments.zip = words.next()?.into(),
                 "--server" => arguments.server = words.next()?.into(),
                 "--seconds" => {
                     arguments.seconds = words.next()?.parse().ok().filter(|seconds| *seconds > 0)?;
@@ -78,16 +112,22 @@ pub(crate) struct Arguments {
     pub(crate) json: Option<PathBuf>,
 }
 
-impl Arguments {
-    fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let mut arguments = Self {
+impl Default for Arguments {
+    fn default() -> Self {
+        Self {
             kernel: None,
             bcrypt_cost: DEFAULT_BCRYPT_COST,
             bcrypt_lanes: (1..=8).collect(),
             pbkdf2_iterations: DEFAULT_PBKDF2_ITERATIONS,
             rounds: DEFAULT_ROUNDS,
             json: None,
-        };
+        }
+    }
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> Option<Self> {
+        let mut arguments = Self::default();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--cost" => arguments.bcrypt_cost = words.next()?.parse().ok()?,
@@ -117,6 +157,9 @@ const DEFAULT_PBKDF2_ITERATIONS: u32 = 50_000;
 
 /// Issue 3 wants the median of five.
 const DEFAULT_ROUNDS: usize = 5;
+
+/// Where `make package` puts it.
+const DEFAULT_ZIP: &str = "dist/saltern-lambda-arm64.zip";
 
 /// About 120 hashes of bcrypt-10 on two cores, one at a time: one more or less is under 1 %.
 const DEFAULT_SECONDS: u64 = 4;

@@ -1,22 +1,30 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
+//! `saltern-bench all [--results DIRECTORY]` measures everything that was asked for and gives a verdict on each figure;
+//! the others look closer at a part.
+//!
 //! `saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
 //! `saltern-bench http [--server FILE] [--seconds N] [--rounds N] [--json FILE]`
 
 #![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
 
+mod all;
 mod argon2_c;
 mod arguments;
+mod chart;
+mod figure;
 mod http;
 mod kernels;
 mod libxcrypt;
 mod measure;
 mod report;
+mod summary;
 
 use std::{env, process::ExitCode};
 
-use arguments::{Arguments, Command, USAGE};
+use arguments::{Arguments, Command, HttpArguments, USAGE};
 use report::Report;
+use summary::{Progress, Summary};
 
 // This program is its output.
 #[allow(clippy::print_stderr)]
@@ -26,8 +34,9 @@ fn main() -> ExitCode {
         return ExitCode::from(EXIT_USAGE);
     };
     let measured = match &command {
-        Command::Http(arguments) => http::run(arguments),
-        Command::Kernels(arguments) => run(arguments),
+        Command::All(arguments) => all::run(arguments),
+        Command::Http(arguments) => service(arguments),
+        Command::Kernels(arguments) => kernels(arguments),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,
@@ -38,7 +47,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
+fn service(arguments: &HttpArguments) -> Result<(), Box<dyn core::error::Error>> {
+    let figures = http::figures(arguments, &Progress::start())?;
+    let summary = Summary::new(arguments.rounds, arguments.seconds, figures, vec![]);
+    summary.print();
+    if let Some(file) = &arguments.json {
+        summary.write_json(file)?;
+    }
+    Ok(())
+}
+
+fn kernels(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
     let measurements = match arguments.kernel.as_deref() {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
         Some("pbkdf2") => kernels::pbkdf2::measure(arguments)?,

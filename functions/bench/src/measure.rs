@@ -28,6 +28,13 @@ pub(crate) struct Measurement {
     pub(crate) rows: Vec<Row>,
 }
 
+impl Measurement {
+    /// A contender's figures, by its name.
+    pub(crate) fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == name)
+    }
+}
+
 /// One contender's figures. Times are CPU time of the calling thread.
 #[derive(Clone, Serialize)]
 pub(crate) struct Row {
@@ -43,6 +50,12 @@ pub(crate) struct Row {
     pub(crate) hashes_per_core_ratio: f64,
     /// The same from each contender's fastest call instead: what a busy machine distorts least.
     pub(crate) fastest_hashes_per_core_ratio: f64,
+    /// Time of a call in each round, in milliseconds.
+    pub(crate) call_ms_samples: Vec<f64>,
+    /// The call's time over the baseline's in each round.
+    pub(crate) call_time_ratio_samples: Vec<f64>,
+    /// Hashes per core over the baseline's in each round.
+    pub(crate) hashes_per_core_ratio_samples: Vec<f64>,
 }
 
 /// Measures the contenders; the first is the baseline. Every one must first compute `expected`.
@@ -82,15 +95,18 @@ pub(crate) fn compare(
                 calls.iter().zip(&milliseconds[0]).map(|(call, base)| call / base).collect();
             let call_ms = median(calls);
             let call_time_ratio = median(&ratios);
+            let gain = hashes / baseline_hashes;
             Row {
                 name: contender.name.clone(),
                 at_once: contender.at_once,
                 call_ms,
                 hash_ms: call_ms / hashes,
                 call_time_ratio,
-                hashes_per_core_ratio: hashes / baseline_hashes / call_time_ratio,
-                fastest_hashes_per_core_ratio: hashes / baseline_hashes
-                    * fastest[0].div_duration_f64(*fastest_call),
+                hashes_per_core_ratio: gain / call_time_ratio,
+                fastest_hashes_per_core_ratio: gain * fastest[0].div_duration_f64(*fastest_call),
+                call_ms_samples: calls.clone(),
+                hashes_per_core_ratio_samples: ratios.iter().map(|ratio| gain / ratio).collect(),
+                call_time_ratio_samples: ratios,
             }
         });
     Ok(Measurement { title, rounds, rows: rows.collect() })
@@ -107,16 +123,28 @@ fn thread_time_of(run: &mut dyn FnMut() -> Vec<Vec<u8>>) -> Duration {
     thread_time().saturating_sub(start)
 }
 
-fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    // The clock starts at zero with the thread: neither part is ever negative.
+pub(crate) fn thread_time() -> Duration {
+    cpu_time(ClockId::ThreadCPUTime)
+}
+
+/// CPU time of this whole program.
+pub(crate) fn process_time() -> Duration {
+    cpu_time(ClockId::ProcessCPUTime)
+}
+
+fn cpu_time(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    // These clocks start at zero with the thread or process: neither part is ever negative.
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
     Duration::new(seconds, nanoseconds)
 }
 
-/// The middle value; of an even number of values the mean of the middle two.
+/// The middle value; of an even number of values the mean of the middle two; of none not a number.
 pub(crate) fn median(values: &[f64]) -> f64 {
+    if values.is_empty() {
+        return f64::NAN;
+    }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

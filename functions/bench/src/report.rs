@@ -2,7 +2,7 @@ use std::{fs, io, path::Path};
 
 use serde::Serialize;
 
-use crate::measure::Measurement;
+use crate::{measure::Measurement, summary::cpu};
 
 /// All that one run measured, and on what.
 #[derive(Serialize)]
@@ -48,11 +48,4 @@ impl Report {
         json.push('\n');
         fs::write(file, json)
     }
-}
-
-/// The CPU's model name, from Linux; its architecture where Linux does not say.
-pub(crate) fn cpu() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
 }

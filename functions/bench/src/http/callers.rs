@@ -16,7 +16,10 @@ use std::{
 use saltern_encoded::{Encoded, bcrypt};
 use serde_json::json;
 
-use crate::{kernels::bcrypt::Work, measure::median};
+use crate::{
+    kernels::bcrypt::Work,
+    measure::{median, process_time},
+};
 
 use super::server::Server;
 
@@ -54,6 +57,10 @@ pub(crate) struct Saturated {
     pub(crate) rate: f64,
     /// Median time of an answer.
     pub(crate) median_ms: f64,
+    /// 503s. An idle machine gives none: so few callers only fill the queue where others take the cores.
+    pub(crate) refused: usize,
+    /// CPU time of an answer: the service's and the callers'.
+    pub(crate) cpu_seconds_each: f64,
 }
 
 pub(crate) fn closed_loop(
@@ -63,8 +70,9 @@ pub(crate) fn closed_loop(
     window: Duration,
 ) -> Result<Saturated, Box<dyn Error>> {
     let times = Mutex::new(Vec::new());
+    let refused = AtomicUsize::new(0);
     let (counts, over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let elapsed = thread::scope(|scope| -> io::Result<Duration> {
+    let (elapsed, cpu) = thread::scope(|scope| -> io::Result<(Duration, Duration)> {
         let threads: Vec<_> = (0..callers)
             .map(|_| {
                 scope.spawn(|| -> io::Result<()> {
@@ -72,8 +80,8 @@ pub(crate) fn closed_loop(
                     let mut own = Vec::new();
                     while !over.load(Relaxed) {
                         let start = Instant::now();
-                        // On a machine that is busy with other things the queue may be too long even for these few.
                         if caller.ask(call)? == Answer::Refused {
+                            refused.fetch_add(1, Relaxed);
                             thread::sleep(AFTER_A_REFUSAL);
                             continue;
                         }
@@ -87,19 +95,24 @@ pub(crate) fn closed_loop(
             })
             .collect();
         thread::sleep(WARM_UP);
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), cpu_time(server)?);
         counts.store(true, Relaxed);
         thread::sleep(window);
         over.store(true, Relaxed);
-        let elapsed = start.elapsed();
+        let (elapsed, cpu) = (start.elapsed(), cpu_time(server)?.saturating_sub(cpu_start));
         threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
-        Ok(elapsed)
+        Ok((elapsed, cpu))
     })?;
     let times = times.into_inner().expect("no caller panics");
     if times.is_empty() {
         return Err("no answer came within the measurement: give it more --seconds".into());
     }
-    Ok(Saturated { rate: count(times.len()) / elapsed.as_secs_f64(), median_ms: median(&times) })
+    Ok(Saturated {
+        rate: count(times.len()) / elapsed.as_secs_f64(),
+        median_ms: median(&times),
+        refused: refused.into_inner(),
+        cpu_seconds_each: cpu.as_secs_f64() / count(times.len()),
+    })
 }
 
 /// Requests that come at their times, whether or not others were answered.
@@ -117,10 +130,12 @@ pub(crate) struct Offered {
 pub(crate) struct Overloaded {
     /// Matches within the deadline, a second.
     pub(crate) goodput: f64,
-    /// Median time of a 503; not a number where there was none.
-    pub(crate) median_refusal_ms: f64,
+    /// Median time of a 503; `None` where nothing was refused.
+    pub(crate) median_refusal_ms: Option<f64>,
     /// Matches after it.
     pub(crate) late: usize,
+    /// CPU time of a match in time: the service's and the callers', refusals included.
+    pub(crate) cpu_seconds_each: f64,
 }
 
 pub(crate) fn open_loop(
@@ -133,7 +148,7 @@ pub(crate) fn open_loop(
     let refusals = Mutex::new(Vec::new());
     let start = Instant::now() + TO_CONNECT;
     let (from, to) = (start + offered.deadline, start + offered.deadline + offered.seconds);
-    thread::scope(|scope| -> io::Result<()> {
+    let cpu = thread::scope(|scope| -> io::Result<Duration> {
         let threads: Vec<_> = (0..OPEN_LOOP_CALLERS)
             .map(|_| {
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || -> io::Result<()> {
@@ -168,12 +183,19 @@ pub(crate) fn open_loop(
                 })
             })
             .collect::<io::Result<_>>()?;
-        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))
+        thread::sleep(from.saturating_duration_since(Instant::now()));
+        let cpu_start = cpu_time(server)?;
+        thread::sleep(to.saturating_duration_since(Instant::now()));
+        let cpu = cpu_time(server)?.saturating_sub(cpu_start);
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
+        Ok(cpu)
     })?;
     let refusals = refusals.into_inner().expect("no caller panics");
+    let in_time = count(in_time.into_inner());
     Ok(Overloaded {
-        goodput: count(in_time.into_inner()) / offered.seconds.as_secs_f64(),
-        median_refusal_ms: if refusals.is_empty() { f64::NAN } else { median(&refusals) },
+        goodput: in_time / offered.seconds.as_secs_f64(),
+        cpu_seconds_each: cpu.as_secs_f64() / in_time,
+        median_refusal_ms: (!refusals.is_empty()).then(|| median(&refusals)),
         late: late.into_inner(),
     })
 }
@@ -233,14 +255,20 @@ fn parse(bytes: &[u8]) -> Option<io::Result<Answer>> {
     })
 }
 
+/// Of the service and of this program.
+fn cpu_time(server: &Server) -> io::Result<Duration> {
+    Ok(server.cpu_time()? + process_time())
+}
+
 fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
+/// A caller who was refused does not come back at once.
+const AFTER_A_REFUSAL: Duration = Duration::from_millis(10);
+
 /// Before closed loops are counted.
 const WARM_UP: Duration = Duration::from_millis(300);
-
-const AFTER_A_REFUSAL: Duration = Duration::from_millis(10);
 
 /// For the callers of open loops.
 const TO_CONNECT: Duration = Duration::from_millis(300);

@@ -2,109 +2,171 @@
 //! service's, and the load generator's, which runs on those cores too.
 
 mod callers;
+mod others;
 mod raw;
-mod report;
 mod server;
+mod start;
 
 use core::{error::Error, time::Duration};
-use std::{thread, time::Instant};
 
 use saltern_algorithm::lanes_for_bench;
 
-use crate::{arguments::HttpArguments, measure::median};
+use crate::{
+    arguments::HttpArguments,
+    figure::{Bound, Figure, Unit, Wanted},
+    measure::median,
+    summary::{Progress, cores},
+};
 
 use callers::{Call, Offered};
+use others::Others;
 use raw::{Raw, crates, lanes, libxcrypt};
-use report::{Must, Report, Row};
 use server::Server;
 
-pub(crate) fn run(arguments: &HttpArguments) -> Result<(), Box<dyn Error>> {
-    let bench = Bench { arguments, window: Duration::from_secs(arguments.seconds) };
-    let rows = vec![
-        bench.saturated("bcrypt-10, 16 callers, crates: of the raw loop", 10, 16, "crates", crates, 0.96)?,
-        bench.saturated("bcrypt-4, 16 callers, crates: of the raw loop", 4, 16, "crates", crates, 0.88)?,
-        bench.saturated("bcrypt-10, 64 callers, lanes: of the raw loop", 10, 64, "lanes", lanes, 0.96)?,
-        bench.saturated(
-            "bcrypt-10, 64 callers, lanes: of libxcrypt's limit",
-            10,
-            64,
-            "lanes",
-            libxcrypt,
-            3.3,
-        )?,
-        bench.saturated(
-            "bcrypt-4, 16 callers, lanes: of libxcrypt's limit",
-            4,
-            16,
-            "lanes",
-            libxcrypt,
-            0.88,
-        )?,
-        bench.eight_callers()?,
+/// Everything that issues 2 and 3 ask of the service, measured over HTTP.
+pub(crate) fn figures(arguments: &HttpArguments, progress: &Progress) -> Result<Vec<Figure>, Box<dyn Error>> {
+    let bench = Bench { arguments, progress, window: Duration::from_secs(arguments.seconds) };
+    let mut figures = vec![
+        bench.saturated("bcrypt-10 verifies/s over HTTP, 16 callers, crates: of the raw loop", &CRATES_10)?,
+        bench.saturated("bcrypt-4 verifies/s over HTTP, 16 callers, crates: of the raw loop", &CRATES_4)?,
     ];
-    let overloads = [
-        bench.overload("open loop, 5 x raw, crates", "crates", crates, 5.0, 0.95)?,
-        bench.overload("open loop, 10 x raw, crates", "crates", crates, 10.0, 0.95)?,
-        bench.overload("open loop, 10 x libxcrypt, lanes", "lanes", libxcrypt, 10.0, 3.1)?,
-    ];
-    let report =
-        Report::new(arguments, rows.into_iter().chain(overloads.into_iter().flatten()).chain(bench.start()?));
-    report.print();
-    if let Some(file) = &arguments.json {
-        report.write_json(file)?;
-    }
-    Ok(())
+    figures.extend(bench.overload("open loop at 5 × raw, crates", "crates", crates, 5.0, CRATES_IN_TIME)?);
+    figures.extend(bench.overload(
+        "open loop at 10 × raw, crates",
+        "crates",
+        crates,
+        10.0,
+        CRATES_IN_TIME,
+    )?);
+    progress.say("start and idle memory");
+    figures.extend(start::server(arguments)?);
+    figures.push(start::bootstrap(arguments)?);
+    figures.push(start::zip(arguments));
+    figures.push(
+        bench.saturated(
+            "bcrypt-10 verifies/s over HTTP, 64 callers, lanes: of libxcrypt's limit",
+            &LANES_10,
+        )?,
+    );
+    figures.push(bench.company()?);
+    figures.extend(bench.overload(
+        "open loop at 10 × libxcrypt's limit, lanes",
+        "lanes",
+        libxcrypt,
+        10.0,
+        LANES_IN_TIME,
+    )?);
+    Ok(figures)
 }
+
+/// Makes the bare loop for a cost.
+type MakeRaw = fn(u32) -> Result<Raw, Box<dyn Error>>;
+
+/// Callers who each wait for their answer, against a bare loop.
+struct Saturation {
+    cost: u32,
+    callers: usize,
+    kernels: &'static str,
+    raw: MakeRaw,
+    /// The bare loop of the service's own kernel, where `raw` is another: tells the service's loss from the kernel's.
+    own: Option<MakeRaw>,
+    wanted: Wanted,
+}
+
+const CRATES_10: Saturation = Saturation {
+    cost: 10,
+    callers: 16,
+    kernels: "crates",
+    raw: crates,
+    own: None,
+    wanted: Wanted::times(2, Bound::AtLeast(0.96)),
+};
+
+const CRATES_4: Saturation =
+    Saturation { cost: 4, wanted: Wanted::times(2, Bound::AtLeast(0.88)), ..CRATES_10 };
+
+const LANES_10: Saturation = Saturation {
+    cost: 10,
+    callers: 64,
+    kernels: "lanes",
+    raw: libxcrypt,
+    own: Some(lanes),
+    wanted: Wanted::times(3, Bound::AtLeast(3.3)).with_goal(3.5),
+};
+
+const CRATES_IN_TIME: Wanted = Wanted::times(2, Bound::AtLeast(0.95));
+const LANES_IN_TIME: Wanted = Wanted::times(3, Bound::AtLeast(3.1));
+const REFUSAL: Wanted = Wanted::of(2, Unit::Ms, Bound::Below(5.0));
+const COMPANY: Wanted = Wanted::times(3, Bound::AtMost(1.4)).with_goal(1.3);
 
 struct Bench<'a> {
     arguments: &'a HttpArguments,
+    progress: &'a Progress,
     window: Duration,
 }
 
 impl Bench<'_> {
-    /// Verifies a second over kept connections, divided by hashes a second of the bare loop.
-    fn saturated(
-        &self,
-        what: &str,
-        cost: u32,
-        callers: usize,
-        kernels: &str,
-        raw: fn(u32) -> Result<Raw, Box<dyn Error>>,
-        at_least: f64,
-    ) -> Result<Row, Box<dyn Error>> {
+    /// Verifies a second over kept connections, divided by hashes a second of the bare loop before and after.
+    fn saturated(&self, what: &str, saturation: &Saturation) -> Result<Figure, Box<dyn Error>> {
+        let &Saturation { cost, callers, kernels, raw, own, wanted } = saturation;
+        self.progress.say(what);
         let raw = raw(cost)?;
+        let own = own.map(|own| own(cost)).transpose()?;
         let server = Server::start(&self.arguments.server, kernels)?;
         let call = Call::verify(cost)?;
-        let mut ratios = Vec::new();
-        let mut rates = Vec::new();
-        let mut raw_rates = Vec::new();
+        let others = Others::until_now(&server)?;
+        let (mut ratios, mut by_cpu_time, mut of_own) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rates, mut raw_rates, mut refused) = (Vec::new(), Vec::new(), 0);
         for _ in 0..self.arguments.rounds {
-            let before = raw.hashes_a_second(self.window / 2)?;
-            let rate = callers::closed_loop(&server, &call, callers, self.window)?.rate;
-            let after = raw.hashes_a_second(self.window / 2)?;
-            let around = f64::midpoint(before, after);
-            ratios.push(rate / around);
-            rates.push(rate);
-            raw_rates.push(around);
+            let before = raw.run(self.window / 2)?;
+            let seen = callers::closed_loop(&server, &call, callers, self.window)?;
+            let after = raw.run(self.window / 2)?;
+            let around = before.mean(after);
+            ratios.push(seen.rate / around.rate);
+            by_cpu_time.push(around.cpu_seconds_each / seen.cpu_seconds_each);
+            rates.push(seen.rate);
+            refused += seen.refused;
+            raw_rates.push(around.rate);
+            if let Some(own) = &own {
+                of_own.push(seen.rate / own.run(self.window / 2)?.rate);
+            }
         }
-        let note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&raw_rates));
-        Ok(Row::new(what, ratios, "x", Must::AtLeast(at_least), note))
+        let others = others.share_since(&server)?;
+        let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&raw_rates));
+        if refused > 0 {
+            note = format!("{note}, {refused} refused");
+        }
+        if own.is_some() {
+            note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
+        }
+        Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
     }
 
-    /// What company costs: the median time of eight callers over that of one alone, on this many cores.
-    fn eight_callers(&self) -> Result<Row, Box<dyn Error>> {
+    /// What company costs: the median time of four callers a core over that of one alone.
+    fn company(&self) -> Result<Figure, Box<dyn Error>> {
+        let callers = usize::from(CALLERS_A_CORE) * cores();
+        let what = format!(
+            "bcrypt-10, {callers} callers on {} cores, lanes: median time against one alone",
+            cores()
+        );
+        self.progress.say(&what);
         let server = Server::start(&self.arguments.server, "lanes")?;
         let call = Call::verify(10)?;
-        let mut ratios = Vec::new();
-        let mut times = Vec::new();
+        let others = Others::until_now(&server)?;
+        let (mut ratios, mut by_cpu_time) = (Vec::new(), Vec::new());
+        let (mut alones, mut togethers) = (Vec::new(), Vec::new());
         for _ in 0..self.arguments.rounds {
-            let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?.median_ms;
-            let together = callers::closed_loop(&server, &call, 8, self.window / 2)?.median_ms;
-            ratios.push(together / alone);
-            times.push(together);
+            let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?;
+            let together = callers::closed_loop(&server, &call, callers, self.window / 2)?;
+            ratios.push(together.median_ms / alone.median_ms);
+            // A core's time for its callers' hashes together, over its time for one.
+            by_cpu_time.push(together.cpu_seconds_each * f64::from(CALLERS_A_CORE) / alone.cpu_seconds_each);
+            alones.push(alone.median_ms);
+            togethers.push(together.median_ms);
         }
-        let note = format!("{:.1} ms", median(&times));
-        Ok(Row::new("bcrypt-10, 8 callers, lanes: median of one alone", ratios, "x", Must::AtMost(1.4), note))
+        let others = others.share_since(&server)?;
+        let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
+        Ok(Figure::new(what, COMPANY, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
     }
 
     /// More callers than can be served, who do not wait for each other.
@@ -112,54 +174,44 @@ impl Bench<'_> {
         &self,
         what: &str,
         kernels: &str,
-        raw: fn(u32) -> Result<Raw, Box<dyn Error>>,
+        raw: MakeRaw,
         times: f64,
-        at_least: f64,
-    ) -> Result<[Row; 2], Box<dyn Error>> {
+        wanted: Wanted,
+    ) -> Result<[Figure; 2], Box<dyn Error>> {
+        self.progress.say(what);
         let raw = raw(10)?;
         let server = Server::start(&self.arguments.server, kernels)?;
         let call = Call::verify_within(10, DEADLINE)?;
-        let (mut goodput, mut refusals, mut late) = (Vec::new(), Vec::new(), 0);
+        let others = Others::until_now(&server)?;
+        let (mut goodput, mut by_cpu_time, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
+        let mut late = 0;
         for _ in 0..self.arguments.rounds {
-            let limit = raw.hashes_a_second(self.window / 2)?;
-            let offered = Offered { rate: limit * times, deadline: DEADLINE, seconds: self.window };
+            let limit = raw.run(self.window / 2)?;
+            let offered = Offered { rate: limit.rate * times, deadline: DEADLINE, seconds: self.window };
             let seen = callers::open_loop(&server, &call, offered)
                 .map_err(|error| format!("{what}, {:.0} a second: {error}", offered.rate))?;
-            goodput.push(seen.goodput / limit);
-            refusals.push(seen.median_refusal_ms);
+            goodput.push(seen.goodput / limit.rate);
+            by_cpu_time.push(limit.cpu_seconds_each / seen.cpu_seconds_each);
+            refusals.extend(seen.median_refusal_ms);
             late += seen.late;
         }
-        let note = format!("{late} answers came after their deadline");
-        Ok([
-            Row::new(&format!("{what}: answers in time"), goodput, "x", Must::AtLeast(at_least), note),
-            Row::new(&format!("{what}: median refusal"), refusals, "ms", Must::AtMost(5.0), String::new()),
-        ])
+        let in_time = Figure::new(format!("{what}, deadline 1 s: answers in time"), wanted, goodput)
+            .by_cpu_time(by_cpu_time)
+            .with_note(format!("{late} answers late"))
+            .beside(others.share_since(&server)?);
+        // Issue 2 names the bound; it holds for the lanes of issue 3 as well.
+        let refusal = Figure::new(format!("{what}: median time to refuse"), REFUSAL, refusals);
+        Ok([in_time, refusal])
     }
+}
 
-    /// From the start of the process to its first answer, and what it then holds in memory.
-    fn start(&self) -> Result<[Row; 2], Box<dyn Error>> {
-        let (mut times, mut memory) = (Vec::new(), Vec::new());
-        for _ in 0..self.arguments.rounds {
-            let start = Instant::now();
-            let server = Server::start(&self.arguments.server, "lanes")?;
-            times.push(start.elapsed().as_secs_f64() * 1000.0);
-            thread::sleep(IDLE);
-            memory.push(server.resident_mib()?);
-        }
-        Ok([
-            Row::new("start to first answer", times, "ms", Must::AtMost(30.0), String::new()),
-            Row::new("idle resident memory", memory, "MiB", Must::AtMost(16.0), String::new()),
-        ])
-    }
+/// Lanes that a worker keeps on this machine.
+fn lanes_a_core() -> usize {
+    lanes_for_bench::bcrypt_lanes_that_fit_l1()
 }
 
 /// Of the open loops (issue 2).
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// After the first answer, before its memory is read.
-const IDLE: Duration = Duration::from_millis(500);
-
-/// How many hashes a worker of this machine computes at once.
-fn lanes_a_core() -> usize {
-    lanes_for_bench::bcrypt_lanes_that_fit_l1()
-}
+/// Issue 3: eight callers on two cores.
+const CALLERS_A_CORE: u8 = 4;

@@ -8,6 +8,8 @@ use saltern_encoded::bcrypt;
 use crate::{
     kernels::bcrypt::{Work, by_lanes},
     libxcrypt::Libxcrypt,
+    measure::thread_time,
+    summary::cores,
 };
 
 use super::lanes_a_core;
@@ -23,6 +25,24 @@ enum Kernel {
     Crates,
     Lanes,
     Libxcrypt,
+}
+
+/// How fast a loop was.
+#[derive(Clone, Copy)]
+pub(crate) struct Speed {
+    /// Hashes a second of wall time.
+    pub(crate) rate: f64,
+    /// CPU time of one hash.
+    pub(crate) cpu_seconds_each: f64,
+}
+
+impl Speed {
+    pub(crate) fn mean(self, other: Self) -> Self {
+        Self {
+            rate: f64::midpoint(self.rate, other.rate),
+            cpu_seconds_each: f64::midpoint(self.cpu_seconds_each, other.cpu_seconds_each),
+        }
+    }
 }
 
 pub(crate) fn crates(cost: u32) -> Result<Raw, Box<dyn Error>> {
@@ -45,22 +65,24 @@ impl Raw {
         Ok(Self { kernel, work })
     }
 
-    /// Hashes a second of all cores together, for so long.
-    pub(crate) fn hashes_a_second(&self, window: Duration) -> Result<f64, Box<dyn Error>> {
-        let cores = thread::available_parallelism()?.get();
-        thread::scope(|scope| {
-            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(|| self.on_one_core(window))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).sum::<Option<f64>>()
-        })
-        .ok_or_else(|| "libxcrypt is missing or computes another hash".into())
+    /// All cores together, for so long.
+    pub(crate) fn run(&self, window: Duration) -> Result<Speed, Box<dyn Error>> {
+        let speeds: Option<Vec<Speed>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..cores()).map(|_| scope.spawn(|| self.on_one_core(window))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).collect()
+        });
+        let speeds = speeds.ok_or("libxcrypt is missing or computes another hash")?;
+        let rate: f64 = speeds.iter().map(|speed| speed.rate).sum();
+        let cpu_seconds: f64 = speeds.iter().map(|speed| speed.rate * speed.cpu_seconds_each).sum();
+        Ok(Speed { rate, cpu_seconds_each: cpu_seconds / rate })
     }
 
-    fn on_one_core(&self, window: Duration) -> Option<f64> {
+    fn on_one_core(&self, window: Duration) -> Option<Speed> {
         let mut libxcrypt = match self.kernel {
             Kernel::Libxcrypt => Some(Libxcrypt::open().ok()?),
             Kernel::Crates | Kernel::Lanes => None,
         };
-        let start = Instant::now();
+        let (start, cpu_start) = (Instant::now(), thread_time());
         let mut hashes = 0_u32;
         while start.elapsed() < window {
             match (&mut libxcrypt, self.kernel) {
@@ -70,6 +92,11 @@ impl Raw {
             }
             hashes += u32::try_from(self.work.len()).ok()?;
         }
-        Some(f64::from(hashes) / start.elapsed().as_secs_f64())
+        let cpu = thread_time().saturating_sub(cpu_start);
+        let hashes = f64::from(hashes);
+        Some(Speed {
+            rate: hashes / start.elapsed().as_secs_f64(),
+            cpu_seconds_each: cpu.as_secs_f64() / hashes,
+        })
     }
 }

@@ -3,7 +3,7 @@
 use core::error::Error;
 use std::{
     fs::{self, File},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -43,6 +43,16 @@ impl Server {
         Ok(kib.trim().trim_end_matches(" kB").parse::<f64>()? / KIB_PER_MIB)
     }
 
+    /// CPU time of all its threads since its start.
+    pub(crate) fn cpu_time(&self) -> io::Result<Duration> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        // The name, in parentheses, may hold anything; after it come the fields from the third on (proc_pid_stat(5)).
+        let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+        let ticks = fields.skip(UTIME_FIELD - 3).take(2).map(str::parse::<u32>).sum::<Result<u32, _>>();
+        let ticks = ticks.map_err(io::Error::other)?;
+        Ok(Duration::from_secs(1) * ticks / TICKS_PER_SECOND)
+    }
+
     fn await_first_answer(&mut self) -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         loop {
@@ -70,6 +80,12 @@ impl Drop for Server {
         let _is_gone = fs::remove_file(&self.log);
     }
 }
+
+/// `utime`, the first of two: `stime` follows.
+const UTIME_FIELD: usize = 14;
+
+/// `USER_HZ`, which Linux fixes for user space.
+pub(super) const TICKS_PER_SECOND: u32 = 100;
 
 const KIB_PER_MIB: f64 = 1024.0;
 const TO_START: Duration = Duration::from_secs(10);

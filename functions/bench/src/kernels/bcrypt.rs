@@ -7,9 +7,34 @@ use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 
 use crate::{
     arguments::Arguments,
+    figure::{Bound, Figure, Wanted},
     libxcrypt::Libxcrypt,
     measure::{Contender, Measurement, compare},
 };
+
+/// What issues 2 and 3 ask of the kernel by itself.
+pub(crate) fn figures(measurement: &Measurement) -> Vec<Figure> {
+    let crate_time = measurement.row(CRATE).map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone());
+    let lane_time =
+        measurement.row(&lanes(1)).map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone());
+    let mut figures = vec![
+        Figure::new(
+            "bcrypt-10 by `--kernels crates`, one hash: time against libxcrypt",
+            SINGLE_CRATE,
+            crate_time,
+        ),
+        Figure::new("bcrypt-10, 1 lane: time against libxcrypt", SINGLE_LANE, lane_time),
+    ];
+    figures.extend(GAINS.map(|(at_once, wanted)| {
+        let row = measurement.row(&lanes(at_once));
+        let gain = row.map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone());
+        let what = format!("bcrypt-10, {at_once} lanes: hashes per core against libxcrypt");
+        let note =
+            row.map(|row| format!("all {at_once} done in {:.2} × the time of one", row.call_time_ratio));
+        Figure::new(what, wanted, gain).with_note(note.unwrap_or_default())
+    }));
+    figures
+}
 
 pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn core::error::Error>> {
     let cost = arguments.bcrypt_cost;
@@ -20,13 +45,13 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
     let mut libxcrypt = Libxcrypt::open()?;
     let by_libxcrypt = || vec![work[0].by_libxcrypt(&mut libxcrypt).unwrap_or_default()];
     let mut contenders = vec![
-        Contender { name: "libxcrypt crypt_r".into(), at_once: 1, run: Box::new(by_libxcrypt) },
-        Contender { name: "bcrypt crate".into(), at_once: 1, run: Box::new(|| vec![work[0].by_crate()]) },
+        Contender { name: LIBXCRYPT.into(), at_once: 1, run: Box::new(by_libxcrypt) },
+        Contender { name: CRATE.into(), at_once: 1, run: Box::new(|| vec![work[0].by_crate()]) },
     ];
-    for &lanes in &arguments.bcrypt_lanes {
-        let work = work.get(..lanes).filter(|work| !work.is_empty()).ok_or("--lanes must be 1 to 8")?;
+    for &at_once in &arguments.bcrypt_lanes {
+        let work = work.get(..at_once).filter(|work| !work.is_empty()).ok_or("--lanes must be 1 to 8")?;
         let run = || by_lanes(work);
-        contenders.push(Contender { name: format!("lanes x{lanes}"), at_once: lanes, run: Box::new(run) });
+        contenders.push(Contender { name: lanes(at_once), at_once, run: Box::new(run) });
     }
     let title = format!(
         "bcrypt, cost {cost} (a worker here keeps {} lanes)",
@@ -70,6 +95,24 @@ pub(crate) fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
     let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
     lanes_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
 }
+
+/// The name of the contender with so many lanes.
+pub(crate) fn lanes(at_once: usize) -> String {
+    format!("lanes x{at_once}")
+}
+
+/// The name of the contender that the others are compared to.
+pub(crate) const LIBXCRYPT: &str = "libxcrypt crypt_r";
+
+const CRATE: &str = "bcrypt crate";
+
+const SINGLE_CRATE: Wanted = Wanted::times(2, Bound::AtMost(1.08));
+const SINGLE_LANE: Wanted = Wanted::times(3, Bound::AtMost(1.02)).with_goal(1.0);
+const GAINS: [(usize, Wanted); 3] = [
+    (2, Wanted::times(3, Bound::AtLeast(1.8)).with_goal(1.87)),
+    (4, Wanted::times(3, Bound::AtLeast(3.1)).with_goal(3.25)),
+    (8, Wanted::times(3, Bound::AtLeast(3.6)).with_goal(3.86)),
+];
 
 /// Lanes of the widest kernel.
 const MOST_AT_ONCE: u8 = 8;

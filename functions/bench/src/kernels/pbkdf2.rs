@@ -14,8 +14,25 @@ use saltern_encoded::{
 
 use crate::{
     arguments::Arguments,
+    figure::{Bound, Figure, Wanted},
     measure::{Contender, Measurement, compare},
 };
+
+/// What issue 3 asks of the kernels by themselves.
+pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
+    let figure = |&(function, path, at_once, wanted): &(&str, &str, usize, Wanted)| {
+        let what =
+            format!("PBKDF2-{function}, {at_once} at once by {path}: hashes per core against one by one");
+        let measurement = measurements.iter().find(|m| m.title.starts_with(&format!("PBKDF2-{function},")));
+        let row = measurement.and_then(|m| Some((m.rows.first()?, m.row(&contender_name(path, at_once))?)));
+        match row {
+            None => Figure::not_measured(what, wanted, &format!("this machine has no {path}")),
+            Some((library, row)) => Figure::new(what, wanted, row.hashes_per_core_ratio_samples.clone())
+                .with_note(format!("against {}", library.name)),
+        }
+    };
+    WANTED.iter().map(figure).collect()
+}
 
 pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn core::error::Error>> {
     PRFS.iter().map(|(prf, name)| measure_prf(*prf, name, arguments)).collect()
@@ -37,7 +54,13 @@ fn measure_prf(
         contenders.push(lanes("lanes", None, &work[..at_once]));
     }
     for (path, streams) in lanes_for_bench::pbkdf2_paths(prf) {
-        for at_once in streams {
+        let asked_for =
+            WANTED.iter().filter(|(function, by, ..)| *function == name && *by == path.to_string());
+        let mut at_once: Vec<_> =
+            streams.into_iter().chain(asked_for.map(|(_, _, at_once, _)| *at_once)).collect();
+        at_once.sort_unstable();
+        at_once.dedup();
+        for at_once in at_once {
             contenders.push(lanes(&path.to_string(), Some(path), &work[..at_once]));
         }
     }
@@ -65,13 +88,17 @@ fn fastest_first<'a>(
     Ok(sorted.into_iter().map(|(library, _)| library).collect())
 }
 
-fn lanes<'a>(name: &str, path: Option<Pbkdf2Path>, work: &'a [Work]) -> Contender<'a> {
+fn lanes<'a>(path_name: &str, path: Option<Pbkdf2Path>, work: &'a [Work]) -> Contender<'a> {
     let run = move || {
         let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
         lanes_for_bench::pbkdf2(path, &hashes).iter().map(|output| output.expose().to_vec()).collect()
     };
     let at_once = work.len();
-    Contender { name: format!("{name} x{at_once}"), at_once, run: Box::new(run) }
+    Contender { name: contender_name(path_name, at_once), at_once, run: Box::new(run) }
+}
+
+fn contender_name(path: &str, at_once: usize) -> String {
+    format!("{path} x{at_once}")
 }
 
 /// One hash to compute, in the form that each contender wants.
@@ -107,6 +134,14 @@ impl Work {
 }
 
 const PRFS: [(Prf, &str); 3] = [(Prf::Sha512, "SHA512"), (Prf::Sha256, "SHA256"), (Prf::Sha1, "SHA1")];
+
+/// Function, code path, hashes at once.
+const WANTED: [(&str, &str, usize, Wanted); 4] = [
+    ("SHA512", "Avx2", 8, Wanted::times(3, Bound::AtLeast(1.7)).with_goal(1.9)),
+    ("SHA512", "Avx512", 8, Wanted::times(3, Bound::AtLeast(3.5)).with_goal(4.7)),
+    ("SHA256", "ShaNi", 2, Wanted::times(3, Bound::AtLeast(1.4)).with_goal(1.7)),
+    ("SHA256", "Avx512", 16, Wanted::times(3, Bound::AtLeast(2.4)).with_goal(3.2)),
+];
 
 /// Lanes at once by the fastest kernels; each code path is measured for all its kernels besides.
 const AT_ONCE: [usize; 8] = [1, 2, 3, 4, 6, 8, 16, 32];
