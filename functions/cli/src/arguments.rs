@@ -4,6 +4,7 @@ use std::{net::SocketAddr, num::NonZeroU64, num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser, error::ErrorKind};
 use saltern_algorithm::MOST_BCRYPT_LANES;
+use saltern_policy::AcceptedWeak;
 
 use crate::Failure;
 
@@ -64,6 +65,9 @@ pub(crate) struct MachineArguments {
         value_parser = ceiling
     )]
     pub(crate) ceilings: Vec<(String, u64)>,
+    /// Verify hashes of these unsalted or fast schemes too: names with commas between, or `all`
+    #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
+    pub(crate) accepted_weak: Option<AcceptedWeak>,
 }
 
 #[derive(Args, Debug)]

@@ -56,7 +56,12 @@ pub(crate) fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
         None => process::usable_bytes() / SHARE_FOR_HASHES,
     };
-    Ok(Limits { workers: workers.get(), memory_budget_bytes, lowered_ceilings: arguments.ceilings.clone() })
+    Ok(Limits {
+        workers: workers.get(),
+        memory_budget_bytes,
+        lowered_ceilings: arguments.ceilings.clone(),
+        accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
+    })
 }
 
 pub(crate) const BYTES_PER_MIB: u64 = 1024 * 1024;
