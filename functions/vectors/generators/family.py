@@ -20,11 +20,25 @@ WRONG = b"Xorrect horse battery staple"
 # The password of hostile strings and of single cases.
 PASSWORD = b"saltern"
 
-# Every scheme, and whether it is weak: unsalted, or of a fixed cost that nobody can raise.
+# Every scheme, and whether it is weak: unsalted, or of a fixed cost that nobody can raise. None: it holds another
+# scheme's string, and its groups say.
 SCHEMES = {
     "apr1": True,
+    "atlassian-pkcs5s2": True,
     "bsdi-crypt": True,
     "des-crypt": True,
+    "ldap-crypt": None,
+    "ldap-md5": True,
+    "ldap-pbkdf2": False,
+    "ldap-pbkdf2-sha256": False,
+    "ldap-pbkdf2-sha512": False,
+    "ldap-sha": True,
+    "ldap-sha256": True,
+    "ldap-sha512": True,
+    "ldap-smd5": True,
+    "ldap-ssha": True,
+    "ldap-ssha256": True,
+    "ldap-ssha512": True,
     "md5-crypt": True,
     "scrypt-7": False,
     "sha1-crypt": False,
@@ -58,25 +72,25 @@ def notes(groups, **own):
     return {flag: note for flag, note in sorted({**NOTES, **own}.items()) if flag in used}
 
 
-def group(scheme, name, version, tests):
-    source = {"name": name, "version": version}
-    return {"type": "verify", "scheme": scheme, "weak": SCHEMES[scheme], "source": source, "tests": tests}
+def group(scheme, name, version, tests, weak=None):
+    weak = SCHEMES[scheme] if weak is None else weak
+    return {"type": "verify", "scheme": scheme, "weak": weak, "source": {"name": name, "version": version}, "tests": tests}
 
 
-def made(scheme, name, version, hashes, flags=()):
+def made(scheme, name, version, hashes, flags=(), weak=None):
     """The group of a program that hashed each of the passwords: a match each, and the first with a wrong password."""
     tests = [
         test(kind, password, stored, flags=flags)
         for (kind, password), stored in zip(PASSWORDS, hashes, strict=True)
     ]
     tests.append(test("wrong password", WRONG, hashes[0], "mismatch", flags))
-    return group(scheme, name, version, tests)
+    return group(scheme, name, version, tests, weak)
 
 
-def hostile(scheme, tests):
+def hostile(scheme, tests, weak=None):
     """The group of what must be refused: `tests` are (comment, stored, code, flag)."""
     tests = [test(comment, PASSWORD, stored, code, [flag]) for comment, stored, code, flag in tests]
-    return group(scheme, f"Saltern: {scheme}", "1", tests)
+    return group(scheme, f"Saltern: {scheme}", "1", tests, weak)
 
 
 def test(comment, password, stored, result="match", flags=()):
