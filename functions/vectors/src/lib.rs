@@ -66,6 +66,8 @@ pub enum Topic {
     Deviations,
     /// Hashes made by other software.
     Foreign,
+    /// What the frameworks of programmers store.
+    Frameworks,
     /// What must be refused, with its code.
     Hostile,
     /// What directories store.
@@ -78,12 +80,13 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
         Self::Deviations,
         Self::Foreign,
+        Self::Frameworks,
         Self::Hostile,
         Self::Ldap,
         Self::Pbkdf2,
@@ -91,7 +94,7 @@ impl Topic {
     ];
 
     /// The families of schemes that are verified and never made: each of their groups names its scheme.
-    pub const VERIFY_ONLY: [Self; 2] = [Self::Crypt, Self::Ldap];
+    pub const VERIFY_ONLY: [Self; 3] = [Self::Crypt, Self::Frameworks, Self::Ldap];
 
     /// The file, read and checked.
     ///
@@ -109,6 +112,7 @@ impl Topic {
             Self::Crypt => include_str!("../data/crypt.json"),
             Self::Deviations => include_str!("../data/deviations.json"),
             Self::Foreign => include_str!("../data/foreign.json"),
+            Self::Frameworks => include_str!("../data/frameworks.json"),
             Self::Hostile => include_str!("../data/hostile.json"),
             Self::Ldap => include_str!("../data/ldap.json"),
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
