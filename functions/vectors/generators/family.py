@@ -34,6 +34,9 @@ SCHEMES = {
     "django-pbkdf2-sha1": False,
     "django-pbkdf2-sha256": False,
     "django-scrypt": False,
+    "drupal7": False,
+    "firebase-scrypt": False,
+    "grub-pbkdf2-sha512": False,
     "ldap-crypt": None,
     "ldap-md5": True,
     "ldap-pbkdf2": False,
@@ -50,6 +53,7 @@ SCHEMES = {
     "passlib-pbkdf2-sha1": False,
     "passlib-pbkdf2-sha256": False,
     "passlib-pbkdf2-sha512": False,
+    "phpass": False,
     "scrypt-7": False,
     "sha1-crypt": False,
     "sha256-crypt": False,
@@ -57,6 +61,7 @@ SCHEMES = {
     "sun-md5": False,
     "werkzeug-pbkdf2": False,
     "werkzeug-scrypt": False,
+    "wordpress": False,
     "yescrypt": False,
 }
 
