@@ -46,6 +46,7 @@ def main():
         *openssl(),
         *passlib(),
         *edges(),
+        *codec(),
         small_rounds("sha512-crypt", "$6$"),
         small_rounds("sha256-crypt", "$5$"),
     ]
@@ -54,7 +55,7 @@ def main():
     groups += crypt_hostile.groups()
     vector_file.write(
         "crypt",
-        "Hashes of crypt(3): what libxcrypt, PHP, Apache, OpenSSL and passlib print, and what must be refused.",
+        "Hashes of crypt(3): what libxcrypt, PHP, Apache, OpenSSL, passlib and Commons Codec print, and what must be refused.",
         "generators/crypt_hashes.py",
         family.notes(
             groups,
@@ -359,6 +360,21 @@ def more(scheme):
     return []
 
 
+def codec():
+    """Java's strings hold a NUL as any other character, and Commons Codec takes bytes."""
+    made = family.java("Codec.java", [b"salt\0ern", b"salt"])
+    groups = []
+    for scheme, (stored, before) in made.items():
+        tests = [
+            test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]),
+            test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]),
+            test("what stands before a NUL", b"salt", before, flags=["Nul"]),
+            test("what stands before a NUL, the whole password", b"salt\0ern", before, "mismatch", ["Nul"]),
+        ]
+        groups.append(family.group(scheme, f"Apache Commons Codec, {scheme}", "commons-codec 1.19.0", tests))
+    return groups
+
+
 def small_rounds(scheme, prefix):
     """What glibc reads in a setting: fewer than 1,000 rounds are 1,000."""
     tests = []
@@ -375,7 +391,8 @@ def small_rounds(scheme, prefix):
 def confirm(group):
     """Every hash again with another program; yescrypt and salts that the other refuses are taken from one."""
     scheme = group["scheme"]
-    tests = [case for case in group["tests"] if "SmallRounds" not in case["flags"]]
+    # No other program that runs here takes a NUL.
+    tests = [case for case in group["tests"] if "SmallRounds" not in case["flags"] and b"\0" not in case["password"]]
     if scheme in ("sha512-crypt", "sha256-crypt", "md5-crypt", "des-crypt", "bsdi-crypt"):
         if "PHP" in group["source"]["name"]:
             computed = [libxcrypt.crypt(case["password"], case["hash"]) for case in tests]

@@ -20,10 +20,12 @@ WRONG = b"Xorrect horse battery staple"
 # The password of hostile strings and of single cases.
 PASSWORD = b"saltern"
 
-# Every scheme, and whether it is weak: unsalted, or of a fixed cost that nobody can raise. None: it holds another
+# Every scheme, and whether it is weak: unsalted, or of a low cost that nobody can raise. None: it holds another
 # scheme's string, and its groups say.
 SCHEMES = {
     "apr1": True,
+    "aspnet-identity-v2": True,
+    "aspnet-identity-v3": False,
     "atlassian-pkcs5s2": True,
     "bsdi-crypt": True,
     "des-crypt": True,
@@ -37,6 +39,8 @@ SCHEMES = {
     "drupal7": False,
     "firebase-scrypt": False,
     "grub-pbkdf2-sha512": False,
+    "keycloak-argon2": False,
+    "keycloak-pbkdf2": False,
     "ldap-crypt": None,
     "ldap-md5": True,
     "ldap-pbkdf2": False,
@@ -58,6 +62,10 @@ SCHEMES = {
     "sha1-crypt": False,
     "sha256-crypt": False,
     "sha512-crypt": False,
+    "spring-argon2": False,
+    "spring-bcrypt": False,
+    "spring-pbkdf2": False,
+    "spring-scrypt": False,
     "sun-md5": False,
     "werkzeug-pbkdf2": False,
     "werkzeug-scrypt": False,
@@ -122,6 +130,11 @@ def run_json(command, passwords=None, folder="."):
     """Runs a program that reads passwords as a JSON list of hex and prints JSON."""
     passwords = [password for _, password in PASSWORDS] if passwords is None else passwords
     return json.loads(run(command, json.dumps([password.hex() for password in passwords]).encode(), folder))
+
+
+def java(program, passwords=None):
+    """Runs a program of `java` on what Maven put into `java/lib`."""
+    return run_json(["java", "-cp", "lib/*", program], passwords, "java")
 
 
 def debian(package):
