@@ -62,6 +62,7 @@ def main():
             BareSalt="Sun's MD5 without the dollar sign after the salt: the salt is hashed without it too.",
             Flavour="yescrypt with flags or parameters that crypt_gensalt() does not choose, computed by crypt() all the same.",
             SaltCharacters="A salt of characters beyond ./0-9A-Za-z.",
+            SevenBits="Seven bits of each byte are looked at: this password has other highest bits than the one that was hashed.",
             SmallRounds="Fewer than 1,000 rounds are written, and 1,000 are computed, as glibc and OpenSSL do. No software prints this.",
         ),
         groups,
@@ -112,6 +113,9 @@ def published():
     return [*groups, family.group("scrypt-7", "Openwall yescrypt, TESTS-OK", "1.0", tests)]
 
 
+# Schemes that look at a part of a password only, and at how many bytes.
+READS = {"des-crypt": family.DES_BYTES}
+
 # Prefix and lowest cost of each scheme; cost 0 is the library's default.
 LIBXCRYPT = {
     "sha512-crypt": ("$6$", 1000),
@@ -147,7 +151,7 @@ def libxcrypt_():
 
 def crypted(scheme, name, settings, flags=()):
     hashes = [libxcrypt.crypt(password, setting) for (_, password), setting in zip(PASSWORDS, settings, strict=True)]
-    return family.made(scheme, name, libxcrypt.VERSION, hashes, flags)
+    return family.made(scheme, name, libxcrypt.VERSION, hashes, flags, reads=READS.get(scheme))
 
 
 def php():
@@ -164,7 +168,7 @@ def php():
     for scheme, setting in kinds.items():
         asked = [(password, setting(f"{scheme} {kind}")) for kind, password in PASSWORDS]
         version, hashes = php_crypt(asked)
-        groups.append(family.made(scheme, f"PHP crypt(), {scheme}", version, hashes))
+        groups.append(family.made(scheme, f"PHP crypt(), {scheme}", version, hashes, reads=READS.get(scheme)))
     return groups
 
 
@@ -186,7 +190,8 @@ def htpasswd():
         command = ["htpasswd", "-ni", *options.split(), "user"]
         hashes = [family.run(command, password).decode().strip().removeprefix("user:") for _, password in PASSWORDS]
         flags = ["DefaultCost"] if options in ("-5", "-2") else []
-        groups.append(family.made(scheme, f"Apache htpasswd {options}", family.debian("apache2-utils"), hashes, flags))
+        version = family.debian("apache2-utils")
+        groups.append(family.made(scheme, f"Apache htpasswd {options}", version, hashes, flags, reads=READS.get(scheme)))
     return groups
 
 
@@ -208,11 +213,18 @@ def passlib():
     for scheme, handler in PASSLIB.items():
         cheap = handler.using(rounds=low[scheme]) if scheme in low else handler
         hashes = [cheap.hash(password) for _, password in PASSWORDS]
-        groups.append(family.made(scheme, f"passlib {handler.name}", version, hashes))
+        groups.append(family.made(scheme, f"passlib {handler.name}", version, hashes, reads=READS.get(scheme)))
         tests = []
         if scheme in low:
             tests.append(test("default cost", PASSWORD, handler.hash(PASSWORD), flags=["DefaultCost"]))
-        if scheme in ("apr1", "md5-crypt", "sha256-crypt", "sha512-crypt"):
+        if scheme == "apr1":
+            # libxcrypt has no apr1: its edges are here. OpenSSL, which confirms them, reads 256 bytes.
+            made = lambda password, salt: handler.using(salt=salt).hash(password)
+            for length in (length for length in PASSWORD_BYTES if length <= 256):
+                password, flags = ascii_of(length), ["LongPassword"] if length >= 64 else []
+                tests.append(test(f"password of {length} bytes", password, made(password, "saltsalt"), flags=flags))
+            tests += [test(f"salt {salt!r}", PASSWORD, made(PASSWORD, salt), flags=["SaltLength"]) for salt in SALTS["md5-crypt"] if salt]
+        if scheme in ("md5-crypt", "sha256-crypt", "sha512-crypt"):
             longest = ascii_of(1024)
             tests.append(test("password of 1,024 bytes", longest, cheap.hash(longest), flags=["LongPassword"]))
         if tests:
@@ -257,7 +269,7 @@ def edges():
         for length in PASSWORD_BYTES:
             password = ascii_of(length)
             flags = ["LongPassword"] if length >= 64 else []
-            flags += ["Truncates"] if scheme == "des-crypt" and length > 8 else []
+            flags += ["Truncates"] if length > READS.get(scheme, length) else []
             tests.append(test(f"password of {length} bytes", password, libxcrypt.crypt(password, setting(usual)), flags=flags))
         longest = ascii_of(511)
         one_less = test("one byte less than 511", longest[:-1], tests[-1]["hash"], "mismatch", ["LongPassword"])
@@ -293,7 +305,7 @@ def des():
         test("the eighth byte is another", b"saltmins", eight, "mismatch"),
         test("eight bytes, seven given", b"saltmin", eight, "mismatch"),
         test("two bytes for one character, cut after eight bytes", eighth, accented, flags=["Truncates"]),
-        test("the highest bit of each byte is ignored", bytes(b & 0x7F for b in eighth), accented, flags=["Truncates"]),
+        test("the highest bit of each byte is ignored", bytes(b & 0x7F for b in eighth), accented, flags=["SevenBits", "Truncates"]),
         test("nothing", b"", libxcrypt.crypt(b"", "..")),
         test("nothing, a byte given", b"x", libxcrypt.crypt(b"", ".."), "mismatch"),
     ]
@@ -336,7 +348,7 @@ def more(scheme):
             test("1 round", PASSWORD, crypt(PASSWORD, "_/...salt")),
             test("725 rounds", PASSWORD, crypt(PASSWORD, "_J9..salt")),
             test("an even number of rounds", PASSWORD, crypt(PASSWORD, "_0...salt")),
-            test("the bytes' highest bits lost", bytes(b & 0x7F for b in "häsh".encode()), crypt("häsh".encode(), "_3...salt"), flags=["Truncates"]),
+            test("the bytes' highest bits lost", bytes(b & 0x7F for b in "häsh".encode()), crypt("häsh".encode(), "_3...salt"), flags=["SevenBits"]),
         ]
     if scheme == "scrypt-7":
         return [
@@ -400,6 +412,9 @@ def confirm(group):
             _, computed = php_crypt([(case["password"], case["hash"]) for case in tests])
         for case, again in zip(tests, computed, strict=True):
             judge(case, again == case["hash"])
+    elif scheme == "apr1" and "passlib" in group["source"]["name"]:
+        for case in tests:
+            judge(case, openssl_apr1(case["password"], case["hash"]) == case["hash"])
     elif scheme == "apr1" or "passlib" not in group["source"]["name"] and scheme in PASSLIB:
         for case in tests:
             judge(case, PASSLIB[scheme].verify(case["password"], case["hash"]))
@@ -414,6 +429,11 @@ def confirm(group):
 def judge(case, matches):
     if matches != (case["result"] == "match"):
         raise SystemExit(f"another program does not agree: {case}")
+
+
+def openssl_apr1(password, stored):
+    command = ["openssl", "passwd", "-apr1", "-salt", stored.split("$")[2], "-stdin"]
+    return family.run(command, password + b"\n").decode().strip()
 
 
 def scrypt_7(password, stored):

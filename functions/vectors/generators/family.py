@@ -17,6 +17,9 @@ PASSWORDS = [
 ]
 WRONG = b"Xorrect horse battery staple"
 
+# What DES looks at, in bytes.
+DES_BYTES = 8
+
 # The password of hostile strings and of single cases.
 PASSWORD = b"saltern"
 
@@ -102,10 +105,13 @@ def group(scheme, name, version, tests, weak=None):
     return {"type": "verify", "scheme": scheme, "weak": weak, "source": {"name": name, "version": version}, "tests": tests}
 
 
-def made(scheme, name, version, hashes, flags=(), weak=None):
-    """The group of a program that hashed each of the passwords: a match each, and the first with a wrong password."""
+def made(scheme, name, version, hashes, flags=(), weak=None, reads=None):
+    """The group of a program that hashed each of the passwords: a match each, and the first with a wrong password.
+
+    `reads` is how many bytes of a password the scheme looks at, if it does not look at all.
+    """
     tests = [
-        test(kind, password, stored, flags=flags)
+        test(kind, password, stored, flags=[*flags, "Truncates"] if reads and len(password) > reads else flags)
         for (kind, password), stored in zip(PASSWORDS, hashes, strict=True)
     ]
     tests.append(test("wrong password", WRONG, hashes[0], "mismatch", flags))

@@ -145,8 +145,9 @@ def werkzeug_():
     ):
         hashes = [made(password, method) for _, password in PASSWORDS]
         groups.append(family.made(scheme, f"Werkzeug {method}", version, hashes))
+    old = ["pbkdf2:sha1:1000", *(f"pbkdf2:sha256:{number}" for number in (50_000, 150_000, 260_000, 600_000))]
     for scheme, methods in (
-        ("werkzeug-pbkdf2", [("pbkdf2", "DefaultCost"), ("pbkdf2:sha1:1000", "OldDefault"), ("pbkdf2:sha256:50000", "OldDefault"), ("pbkdf2:sha256:150000", "OldDefault"), ("pbkdf2:sha256:260000", "OldDefault"), ("pbkdf2:sha256:600000", "OldDefault")]),
+        ("werkzeug-pbkdf2", [("pbkdf2", "DefaultCost"), *((method, "OldDefault") for method in old)]),
         ("werkzeug-scrypt", [("scrypt", "DefaultCost")]),
     ):
         tests = []

@@ -18,7 +18,7 @@ import passlib.hash as ph
 import family
 import libxcrypt
 import vector_file
-from family import PASSWORD, PASSWORDS, WRONG, test
+from family import PASSWORD, PASSWORDS, test
 from hostile import next_character, spellings
 
 ph.bcrypt.set_backend("builtin")
@@ -75,10 +75,20 @@ def openldap():
         flags = ["DefaultCost"] if name.startswith("PBKDF2") else []
         flags += ["TwoNames"] if name == "PBKDF2-SHA1" else []
         groups.append(family.made(scheme, f"OpenLDAP slappasswd {{{name}}}", version, hashes, flags))
-    for salt, scheme in (("%.2s", "DES"), ("_3...%.4s", "BSDi"), ("$1$%.8s", "MD5"), ("$5$%.16s", "SHA-256"), ("$6$%.16s", "SHA-512"), ("$y$j75$%.8s", "yescrypt")):
+    settings = {
+        "DES": "%.2s",
+        "BSDi": "_3...%.4s",
+        "MD5": "$1$%.8s",
+        "SHA-256": "$5$%.16s",
+        "SHA-512": "$6$%.16s",
+        "yescrypt": "$y$j75$%.8s",
+    }
+    for scheme, salt in settings.items():
         hashes = [slappasswd("-c", salt, password=password) for _, password in PASSWORDS]
         weak = scheme in ("DES", "BSDi", "MD5")
-        groups.append(family.made("ldap-crypt", f"OpenLDAP slappasswd {{CRYPT}}, {scheme}", version, hashes, weak=weak))
+        reads = family.DES_BYTES if scheme == "DES" else None
+        name = f"OpenLDAP slappasswd {{CRYPT}}, {scheme}"
+        groups.append(family.made("ldap-crypt", name, version, hashes, weak=weak, reads=reads))
     return groups
 
 
@@ -140,7 +150,8 @@ def passlib():
     for name, options, weak in crypts:
         handler = getattr(ph, f"ldap_{name}").using(**options)
         hashes = [handler.hash(password) for _, password in PASSWORDS]
-        groups.append(family.made("ldap-crypt", f"passlib ldap_{name}", version, hashes, weak=weak))
+        reads = family.DES_BYTES if name == "des_crypt" else None
+        groups.append(family.made("ldap-crypt", f"passlib ldap_{name}", version, hashes, weak=weak, reads=reads))
     return groups
 
 
@@ -296,7 +307,8 @@ def pbkdf2(scheme, name, function):
     output = hashlib.pbkdf2_hmac(function, PASSWORD, salt, 10)
     stored = f"{{{name}}}10${ab64(salt)}${ab64(output)}"
     parts = lambda rounds, s=ab64(salt), o=ab64(output): f"{{{name}}}{rounds}${s}${o}"
-    tests = [fault for fault in text_faults(stored, stored.rindex("$") + 1) if fault[0] not in ("one character short", "a scheme in front of the scheme")]
+    others = ("one character short", "a scheme in front of the scheme")
+    tests = [fault for fault in text_faults(stored, stored.rindex("$") + 1) if fault[0] not in others]
     tests += [(f"rounds: {what}", parts(text), INVALID, "Number") for what, text in spellings(10)]
     tests += [
         ("rounds by name", parts("i=10"), INVALID, "Structure"),

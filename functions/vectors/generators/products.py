@@ -232,8 +232,9 @@ def keycloak():
 def older_json(stored):
     data, secret = (json.loads(stored[name]) for name in ("credentialData", "secretData"))
     password = PASSWORDS[0][1]
+    without = lambda members: {name: value for name, value in members.items() if name != "additionalParameters"}
     texts = [
-        ("no additionalParameters", {k: v for k, v in data.items() if k != "additionalParameters"}, {k: v for k, v in secret.items() if k != "additionalParameters"}),
+        ("no additionalParameters", without(data), without(secret)),
         ("another order", dict(reversed(data.items())), dict(reversed(secret.items()))),
     ]
     made = [
