@@ -14,6 +14,7 @@ use serde_json::Value;
 /// The data path: a crate uses only crates to its right. Front doors share the first place.
 const DATA_PATH: &[&[&str]] = &[
     &["saltern-lambda", "saltern-cli"],
+    &["saltern-cloudwatch"],
     &["saltern-service"],
     &["saltern-policy"],
     &["saltern-algorithm"],
