@@ -19,7 +19,7 @@ mod command;
 mod execute;
 mod json;
 mod log;
-mod metrics;
+pub mod metrics;
 #[cfg(test)]
 mod openapi;
 mod outcome;
