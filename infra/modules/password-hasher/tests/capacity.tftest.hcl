@@ -217,12 +217,19 @@ run "cost_is_what_the_list_prices_make_it" {
   }
 }
 
+run "a_million_logins_one_at_a_time_cost_four_dollars_under_bcrypt_11" {
+  # 1769/1024 GB × 0.164 s × 0.0000133334 + 0.0000002, a million times: 3.9776.
+  assert {
+    condition     = output.cost_usd.per_million_logins == 3.98
+    error_message = "A million logins: 3.98, not ${output.cost_usd.per_million_logins}."
+  }
+}
+
 run "a_batch_of_four_costs_less_than_a_third" {
   variables {
     capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500 }
   }
 
-  # One at a time a million cost 3.98.
   assert {
     condition     = output.cost_usd.per_million_logins == 1.16
     error_message = "A million logins in batches of four: 1.16, not ${output.cost_usd.per_million_logins}."
