@@ -51,6 +51,12 @@ pub(crate) fn every_change() -> Vec<Check> {
             command: &["client-scala/bin/test"],
             environment: &[],
         },
+        Check {
+            part: "infra",
+            shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
+            command: &["infra/test"],
+            environment: &[],
+        },
     ]
 }
 
