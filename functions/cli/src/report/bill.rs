@@ -93,7 +93,9 @@ mod tests {
 
     fn figures(of: &[(&str, &[(i64, f64)])]) -> Figures {
         let mut figures = Figures::default();
-        of.iter().for_each(|(id, points)| figures.add(id, "", points.iter().copied()));
+        for (id, points) in of {
+            figures.add(id, "", points.iter().copied());
+        }
         figures
     }
 

@@ -146,7 +146,7 @@ fn refused(code: &str, message: &str) -> Failure {
 }
 
 /// For one page, its repetitions included.
-const WITHIN: Duration = Duration::from_secs(60);
+const WITHIN: Duration = Duration::from_mins(1);
 
 /// 100,800 points each: far more than the questions can have answers.
 const MOST_PAGES: usize = 50;

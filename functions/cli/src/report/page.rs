@@ -31,22 +31,20 @@ impl Report<'_> {
         for (name, value) in self.facts() {
             page = page.fact(name, value);
         }
-        for section in
-            [self.callers(), Some(self.lambda()), Some(self.saltern()), self.migration(), Some(self.cost())]
-        {
-            if let Some(section) = section {
-                page = page.section(section);
-            }
+        let sections =
+            [self.callers(), Some(self.lambda()), Some(self.saltern()), self.migration(), Some(self.cost())];
+        for section in sections.into_iter().flatten() {
+            page = page.section(section);
         }
         page.footer(self.sources()).html()
     }
 
     fn verdict(&self) -> Verdict {
         let Some(k6) = self.k6.filter(|k6| k6.has_budgets()) else {
-            let throttled = self.sum("throttles");
-            let throttles = if throttled > 0.0 { count(throttled) } else { "none".to_owned() };
+            let refused = self.sum("throttles");
+            let throttled = if refused > 0.0 { count(refused) } else { "none".to_owned() };
             return Verdict::Stated(format!(
-                "{} requests, {throttles} throttled, {} with an error.",
+                "{} requests, {throttled} throttled, {} with an error.",
                 count(self.sum("invocations")),
                 percent(self.sum("errors"), self.sum("invocations")),
             ));
@@ -91,7 +89,7 @@ impl Report<'_> {
             .numbers("p50")
             .numbers("p90")
             .numbers("p99")
-            .numbers("longest");
+            .numbers("max");
         for (kind, metric) in k6.by_tag("operation_ms", "kind") {
             let times = ["med", "p(90)", "p(99)", "max"].map(|figure| milliseconds(k6.value(metric, figure)));
             let seen = k6.value(metric, "count").unwrap_or_default();
@@ -122,26 +120,32 @@ impl Report<'_> {
     fn lambda(&self) -> Section {
         let step = self.window.step();
         let rate = Plot::new("Requests", self.time(), Axis::linear("a second"))
-            .about(format!("A second, on average over each {step}."))
-            .series(self.rate("taken", "invocations"))
-            .series(self.rate("throttled", "throttles"))
-            .series(self.rate("with an error", "errors"));
-        let environments = Plot::new("Environments", self.time(), Axis::linear("at once"))
-            .about(format!(
-                "The most within each {step}. Above what is provisioned a request waits for a cold start."
-            ))
+            .about(format!("Those that Lambda took, on average over each {step}."))
+            .series(self.rate("taken", "invocations"));
+        let lost = Plot::new("Refused or lost", self.time(), Axis::linear("requests"))
+            .about(format!("Throttled with 429, or ended by a crash or a timeout, in each {step}."))
+            .series(self.line("throttled", self.figures.lambda("throttles"), 0.0))
+            .series(self.line("with an error", self.figures.lambda("errors"), 0.0));
+        let mut environments = Plot::new("Environments", self.time(), Axis::linear("at once"))
+            .about(format!("The most within each {step}."))
             .series(self.line("in use", self.figures.lambda("concurrency"), 0.0));
-        let environments = if self.figures.lambda("provisioned_in_use").is_empty() {
-            environments
+        let mut section = Section::new("What Lambda did").chart(rate).chart(lost);
+        if self.figures.lambda("provisioned_in_use").is_empty() {
+            section = section.chart(environments);
         } else {
             let provisioned = allocated(self.figures, self.window);
             let times = self.window.periods().map(|time| super::window::seconds(time - self.window.from));
-            environments.series(Series::line("provisioned", times.zip(provisioned).collect()))
-        };
-        let section = Section::new("What Lambda did").chart(rate).chart(environments);
+            environments = environments.series(Series::line("provisioned", times.zip(provisioned).collect()));
+            let spillover = Plot::new("Spillover", self.time(), Axis::linear("requests"))
+                .about(format!(
+                    "Those that found no provisioned environment and waited for a cold one, in each {step}."
+                ))
+                .series(self.line("spillover", self.figures.lambda("spillover"), 0.0));
+            section = section.chart(environments).chart(spillover);
+        }
         let section = section
             .chart(self.percentiles(
-                "Time at the function URL",
+                "Time at the URL",
                 "From the request to the answer, at Lambda's door.",
                 "url",
             ))
@@ -419,7 +423,14 @@ fn count(value: f64) -> String {
 }
 
 fn percent(part: f64, whole: f64) -> String {
-    if whole > 0.0 { format!("{} %", rounded(100.0 * part / whole)) } else { "–".to_owned() }
+    let percent = 100.0 * part / whole;
+    if !percent.is_finite() {
+        "–".to_owned()
+    } else if 0.0 < percent && percent < LEAST_PERCENT {
+        format!("< {LEAST_PERCENT} %")
+    } else {
+        format!("{} %", rounded(percent))
+    }
 }
 
 fn milliseconds(value: Option<f64>) -> String {
@@ -429,6 +440,9 @@ fn milliseconds(value: Option<f64>) -> String {
 fn usd(value: f64) -> String {
     format!("{} USD", exact(value, 2))
 }
+
+/// Smaller shares are not worth their digits.
+const LEAST_PERCENT: f64 = 0.01;
 
 /// As many as have colours of their own.
 const MOST_SERIES: usize = 6;

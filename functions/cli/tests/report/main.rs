@@ -80,9 +80,9 @@ impl Asked {
     }
 
     fn without(mut self, variables: &[&str]) -> Self {
-        variables.iter().for_each(|variable| {
+        for variable in variables {
             self.command.env_remove(variable);
-        });
+        }
         self
     }
 
@@ -112,6 +112,7 @@ fn summary(name: &str, failed: f64) -> String {
     let evening = Evening::new();
     let sent: f64 = evening.minutes().map(logins).sum::<f64>() + 840.0;
     let times = |count: f64| json!({"count": count, "min": 41.2, "med": 176.4, "p(90)": 211.8, "p(99)": 305.1, "max": 902.7});
+    let refused = json!({"count": 840, "min": 4.1, "med": 6.3, "p(90)": 9.8, "p(99)": 14.2, "max": 31.0});
     let summary = json!({
         "script": "live-event",
         "question": "does the login hold when a live programme invites its audience?",
@@ -120,7 +121,7 @@ fn summary(name: &str, failed: f64) -> String {
             "http_reqs": {"type": "counter", "values": {"count": sent, "rate": 1200.0}},
             "operation_ms": {"type": "trend", "values": times(sent)},
             "operation_ms{kind:right}": {"type": "trend", "values": times(sent - 1064.0), "thresholds": {"p(90)<300": {"ok": true}}},
-            "operation_ms{kind:throttled}": {"type": "trend", "values": times(840.0), "thresholds": {"max>=0": {"ok": true}}},
+            "operation_ms{kind:throttled}": {"type": "trend", "values": refused, "thresholds": {"max>=0": {"ok": true}}},
             "operation_ms{kind:wrong}": {"type": "trend", "values": {"count": 0}, "thresholds": {"max>=0": {"ok": true}}},
             "operations_failed": {"type": "rate", "values": {"rate": failed}, "thresholds": {"rate<0.001": {"ok": failed < 0.001}}}
         }
