@@ -23,8 +23,8 @@ const DATA_PATH: &[&[&str]] = &[
 /// Crates that measure or check the others, and that nothing shipped depends on.
 const BESIDE_THE_DATA_PATH: &[&str] = &["saltern-bench", "saltern-fleet", "saltern-runtime-api", "saltern-vectors", "xtask"];
 
-/// Crates for people who plan, which use no other: the command line may use them, what answers requests may not.
-const FOR_PLANNING: &[&str] = &["saltern-capacity"];
+/// Crates for people who plan and report, which use no other: the command line may use them, what answers requests may not.
+const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
