@@ -3,15 +3,19 @@
 // No budgets: this measures. What the other runs load is a multiple of the answer, so that they mean the same on any machine.
 
 import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
+import { BACKEND, backend, backendReady } from './lib/backend.ts';
 import { OPTIONS } from './lib/budgets.ts';
-import { knobs } from './lib/knobs.ts';
+import { knobs, oneOf } from './lib/knobs.ts';
 import { arrivals, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { ready } from './lib/target.ts';
 
 const given = knobs({
   ...AUDIENCE,
+  ...BACKEND,
   ...SUMMARY,
+  /** Whose capacity: the service's, or that of the example backend before it. */
+  LOAD_DOOR: oneOf('service', 'backend'),
   LOAD_ASKED_PER_SECOND: perSecond(500),
   LOAD_ASKED_SECONDS: seconds(10),
 });
@@ -22,9 +26,11 @@ export const options = {
   thresholds: { dropped_iterations: ['count==0'], 'operation_ms{kind:right}': ['max>0'] },
 };
 
-export const setup = () => ready(given, usedPolicies(given));
+const atBackend = given.LOAD_DOOR === 'backend';
 
-export default audience(given);
+export const setup = () => (atBackend ? backendReady(given) : ready(given, usedPolicies(given)));
+
+export default atBackend ? backend(given).login : audience(given);
 
 const report = summary('capacity', 'how many logins a second does it finish?', given);
 

@@ -1,8 +1,10 @@
 // What a run against an account will cost at the most, before it starts.
 
-import { quantity } from './knobs.ts';
+import { oneOf, quantity } from './knobs.ts';
 import type { Values } from './knobs.ts';
 import type { Scheme } from './auth.ts';
+
+const prices = JSON.parse(open('../../infra/modules/password-hasher/prices.json')) as Record<string, { value: number }>;
 
 export const COST = {
   /** Required with `LOAD_AUTH=sigv4`: a run that could cost more does not start. 0 is none. */
@@ -10,15 +12,14 @@ export const COST = {
   LOAD_MEMORY_MB: quantity(1769, 128, 32768),
   /** Milliseconds that Lambda bills for one request; for a batch it is the whole batch's. */
   LOAD_BILLED_MS: quantity(250, 1, 900000),
-  /** Of x86-64 it is 0.0000166667 (us-east-1, autumn 2026). */
-  LOAD_USD_PER_GB_SECOND: quantity(0.0000133334, 0, 1),
-  LOAD_USD_PER_MILLION_REQUESTS: quantity(0.2, 0, 100),
+  LOAD_ARCHITECTURE: oneOf('arm64', 'x86_64'),
 };
 
 /** US dollars for so many requests. Provisioned concurrency is not in it: it costs by the hour, and the run does not order it. */
 export function cost(of: Values<typeof COST>, requests: number): number {
   const gbSeconds = (of.LOAD_MEMORY_MB / 1024) * (of.LOAD_BILLED_MS / 1000);
-  return requests * (gbSeconds * of.LOAD_USD_PER_GB_SECOND + of.LOAD_USD_PER_MILLION_REQUESTS / 1e6);
+  const usdPerGbSecond = prices[`${of.LOAD_ARCHITECTURE}_on_demand_usd_per_gb_second`].value;
+  return requests * (gbSeconds * usdPerGbSecond + prices.requests_usd_per_million.value / 1e6);
 }
 
 /** Refuses a run that could cost more than its ceiling. */

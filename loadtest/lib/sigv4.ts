@@ -1,5 +1,5 @@
 // AWS Signature Version 4, for a Function URL with AWS_IAM. The key of a day is derived once, not for every request.
-// tests/sigv4.py holds it to botocore, byte for byte.
+// tests/test_sigv4.py holds it to botocore, byte for byte.
 
 import { hmac, sha256 } from 'k6/crypto';
 

@@ -1,4 +1,4 @@
-// Do the headers that we send equal those of botocore, byte for byte? `tests/sigv4.py` writes the cases and reads the answer.
+// Do the headers that we send equal those of botocore, byte for byte? `tests/test_sigv4.py` writes the cases and reads the answer.
 
 import { bearer } from '../lib/auth.ts';
 import { signer } from '../lib/sigv4.ts';

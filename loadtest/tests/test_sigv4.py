@@ -1,14 +1,11 @@
-"""Holds loadtest/lib/sigv4.ts to botocore on random requests, byte for byte. Run by `tests/run`."""
+"""Holds loadtest/lib/sigv4.ts to botocore on random requests, byte for byte."""
 
 import datetime
 import json
 import os
 import random
-import subprocess
-import sys
 import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import botocore.auth
@@ -16,7 +13,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.tokens import FrozenAuthToken
 
-LOADTEST = Path(__file__).resolve().parent.parent
+from k6 import k6
+
 CASES = int(os.environ.get("SALTERN_RANDOM_CASES", "1000"))
 # Fixed: a check of every change must not fail for luck. Another one: SALTERN_SEED.
 SEED = int(os.environ.get("SALTERN_SEED", "2026"))
@@ -89,13 +87,7 @@ class SigV4(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(cases, file)
             file.flush()
-            run = subprocess.run(
-                [LOADTEST / "k6", "run", "--quiet", "--log-format", "raw", LOADTEST / "tests/sigv4.ts"],
-                env={**os.environ, "CASES": file.name},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
+            run = k6("run", "tests/sigv4.ts", CASES=file.name)
         output = run.stdout
         self.assertEqual(run.returncode, 0, output)
         self.assertNotIn("DIFFERENT", output, f"seed {SEED}")
@@ -103,4 +95,4 @@ class SigV4(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    unittest.main()
