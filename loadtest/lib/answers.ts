@@ -30,6 +30,8 @@ const operationsFailed = new Rate('operations_failed');
 const wrongAnswers = new Counter('wrong_answers');
 /** Answers of 5xx that are not the contract's 503. */
 export const faults = new Counter('faults');
+/** What came on top of the time that fleet's model gave: the door's, the network's and k6's own. */
+const beyondModelMs = new Trend('beyond_model_ms', true);
 /** Logins that were due for an upgrade and got one, of all that were due. */
 export const upgraded = new Rate('upgraded');
 
@@ -39,6 +41,12 @@ export function record(operation: Operation, kind: Kind, ms: number) {
   operationsFailed.add(kind !== 'right');
   if (kind === 'wrong') wrongAnswers.add(1);
   if (kind === 'fault') faults.add(1);
+}
+
+/** Counts what fleet's answers took beyond the model; others do not say. */
+export function recordBeyondModel(answer: RefinedResponse<'text'>) {
+  const modelled = answer.headers['Fleet-Modelled-Ms'];
+  if (modelled !== undefined) beyondModelMs.add(answer.timings.duration - Number(modelled));
 }
 
 /** What came of a request for one operation. */

@@ -1,7 +1,7 @@
 // One iteration of the audience: an operation by itself, or a batch of them as a coalescing client sends it.
 
 import exec from 'k6/execution';
-import { judged, judgedBatch, record } from './answers.ts';
+import { judged, judgedBatch, record, recordBeyondModel } from './answers.ts';
 import { MIX, operation } from './mix.ts';
 import type { Mix } from './mix.ts';
 import { RESERVES } from './profile.ts';
@@ -19,6 +19,7 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
       const asked = operation(given, exec.scenario.iterationInTest, rehash);
       const answer = service.post(asked.path, asked.body);
       record(asked, judged(asked, answer), answer.timings.duration);
+      recordBeyondModel(answer);
     };
   }
   return () => {
@@ -26,6 +27,7 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
     const asked = Array.from({ length: size }, (_, index) => operation(given, first + index, rehash));
     const answer = service.post('/batch', { operations: asked.map(({ path, body }) => ({ op: path.slice(1), ...body })) });
     judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, answer.timings.duration));
+    recordBeyondModel(answer);
   };
 }
 
