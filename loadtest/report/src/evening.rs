@@ -148,7 +148,7 @@ impl Evening {
     }
 }
 
-fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
+pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
     let wrong = |error: &dyn core::fmt::Display| io::Error::other(format!("{}: {error}", file.display()));
     let text = fs::read(file).map_err(|error| wrong(&error))?;
     serde_json::from_slice(&text).map_err(|error| wrong(&error))

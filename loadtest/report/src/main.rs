@@ -10,6 +10,7 @@ mod evening;
 mod judge;
 mod page;
 mod record;
+mod sustained;
 
 use std::{
     fs,
@@ -36,12 +37,19 @@ enum Command {
         #[arg(required = true)]
         evenings: Vec<PathBuf>,
     },
+    /// Says how k6 and fleet carried a steady rate, and where the time went
+    Sustained {
+        /// Each with a run as `loadtest/sustained` left it
+        #[arg(required = true)]
+        runs: Vec<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Record => record().map(|()| true),
         Command::Page { out, evenings } => page(&out, &evenings),
+        Command::Sustained { runs } => sustained::tell(&runs),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
