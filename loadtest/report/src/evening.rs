@@ -21,7 +21,7 @@ pub(crate) struct Evening {
     pub(crate) hour: Option<Planned>,
 }
 
-/// `evening.json`: what whoever ran it says of it.
+/// `evening.json`: what whoever ran it says of it. Without one the directory gives the name, and the evening is to hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct About {
@@ -120,12 +120,27 @@ pub(crate) struct PlannedSeries {
     pub(crate) seconds: Vec<FleetSecond>,
 }
 
+impl About {
+    fn of(directory: &Path, summary: &Summary) -> Self {
+        let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let target = summary.knobs.get("LOAD_URL").and_then(Value::as_str).unwrap_or_default();
+        Self {
+            title: format!("{name}: {}.ts", summary.script),
+            short: name,
+            story: format!("Asked of {target}."),
+            expected: Expected::Holds,
+        }
+    }
+}
+
 impl Evening {
     pub(crate) fn read(directory: &Path) -> io::Result<Self> {
         let file = |name: &str| directory.join(name);
+        let summary: Summary = read(&file("summary.json"))?;
+        let about = read_if_there(&file("evening.json"))?;
         Ok(Self {
-            about: read(&file("evening.json"))?,
-            summary: read(&file("summary.json"))?,
+            about: about.unwrap_or_else(|| About::of(directory, &summary)),
+            summary,
             callers: read(&file("callers.json"))?,
             fleet: read_if_there(&file("fleet.json"))?,
             plan: read_if_there(&file("plan.json"))?,

@@ -20,7 +20,9 @@ impl Judgement {
             (0, _, _) => Some("nothing was asked".to_owned()),
             (_, 0, 0) => None,
             (_, 0, wrong) => Some(format!("{wrong} answers were WRONG")),
-            (_, dropped, _) => Some(format!("k6 could not begin {dropped} of its iterations, so the run says nothing")),
+            (_, dropped, _) => {
+                Some(format!("k6 could not begin {dropped} of its iterations, so the run says nothing"))
+            }
         } {
             return Self { held, as_expected: false, sentence: fault };
         }
@@ -77,9 +79,8 @@ pub(crate) fn together(evenings: &[Evening], judgements: &[Judgement]) -> String
         let those = pairs().filter(|(_, judgement)| judgement.held == held);
         those.map(|(evening, _)| format!("{} ({})", evening.about.short, figures(evening))).collect()
     };
-    let sentence = |verb: &str, those: &[String]| {
-        (!those.is_empty()).then(|| format!("{verb}: {}.", those.join("; ")))
-    };
+    let sentence =
+        |verb: &str, those: &[String]| (!those.is_empty()).then(|| format!("{verb}: {}.", those.join("; ")));
     [sentence("Fell, as they were to", &told(false)), sentence("Held", &told(true))]
         .into_iter()
         .flatten()

@@ -69,7 +69,8 @@ fn record() -> io::Result<()> {
 
 /// Returns whether everything went as expected.
 fn page(out: &PathBuf, directories: &[PathBuf]) -> io::Result<bool> {
-    let evenings = directories.iter().map(|directory| Evening::read(directory)).collect::<io::Result<Vec<_>>>()?;
+    let evenings =
+        directories.iter().map(|directory| Evening::read(directory)).collect::<io::Result<Vec<_>>>()?;
     let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
     fs::write(out, page::html(&evenings, &judgements)?)?;
     for (evening, judgement) in evenings.iter().zip(&judgements) {

@@ -24,7 +24,9 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     for (name, value) in facts(evenings, judgements) {
         page = page.fact(name, value);
     }
-    page = page.section(side_by_side(evenings, judgements, &yle)).section(beside_yle(evenings, judgements, &yle));
+    page = page
+        .section(side_by_side(evenings, judgements, &yle))
+        .section(beside_yle(evenings, judgements, &yle));
     for (evening, judgement) in evenings.iter().zip(judgements) {
         page = page.section(one(evening, judgement));
     }
@@ -32,7 +34,12 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     if let Some(assumptions) = assumptions(evenings) {
         page = page.section(assumptions);
     }
-    Ok(page.footer(format!("Yle's figures: {}. Ours: k6, and fleet's model of Lambda, on one machine.", yle.source)).html())
+    Ok(page
+        .footer(format!(
+            "Yle's figures: {}. Ours: k6, and fleet's model of Lambda, on one machine.",
+            yle.source
+        ))
+        .html())
 }
 
 /// `yle.json`.
@@ -47,7 +54,11 @@ struct Yle {
 }
 
 fn title(evenings: &[Evening]) -> String {
-    if evenings.len() == 1 { "A live event".to_owned() } else { "The same live event, several evenings".to_owned() }
+    if evenings.len() == 1 {
+        "A live event".to_owned()
+    } else {
+        "The same live event, several evenings".to_owned()
+    }
 }
 
 /// What stands large: of the last evening that held, which is the best prepared.
@@ -76,17 +87,23 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
         table = table.numbers(evening.about.short.clone());
     }
     let mut row = |name: &str, cell: &dyn Fn(&Evening) -> Option<String>| {
-        let cells: Vec<_> = evenings.iter().map(|evening| cell(evening).unwrap_or_else(|| NOTHING.to_owned())).collect();
+        let cells: Vec<_> =
+            evenings.iter().map(|evening| cell(evening).unwrap_or_else(|| NOTHING.to_owned())).collect();
         if cells.iter().any(|cell| cell != NOTHING) {
-            table = core::mem::replace(&mut table, Table::new("")).row(core::iter::once(name.to_owned()).chain(cells));
+            table = core::mem::replace(&mut table, Table::new(""))
+                .row(core::iter::once(name.to_owned()).chain(cells));
         }
     };
-    let fleet = |cell: fn(&crate::evening::Fleet) -> String| move |evening: &Evening| evening.fleet.as_ref().map(cell);
+    let fleet = |cell: fn(&crate::evening::Fleet) -> String| {
+        move |evening: &Evening| evening.fleet.as_ref().map(cell)
+    };
     row("logins a second, at the most", &|evening| Some(exact(evening.peak(), 0)));
     row("logins asked", &|evening| Some(exact(whole(evening.callers.totals.requested), 0)));
     row("failed", &|evening| Some(format!("{} %", rounded(percent_failed(evening)))));
     for (name, of) in PERCENTILES {
-        row(&format!("{name}, of right answers"), &|evening| evening.callers.totals.ms.map(|ms| ms_in_words(of(ms))));
+        row(&format!("{name}, of right answers"), &|evening| {
+            evening.callers.totals.ms.map(|ms| ms_in_words(of(ms)))
+        });
     }
     row("/hello, p99", &|evening| evening.callers.totals.hello_ms.map(|ms| ms_in_words(ms.p99)));
     row("requests at once, at the most", &|evening| Some(exact(concurrency(evening), 0)));
@@ -94,12 +111,15 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
     row("found no provisioned environment free", &fleet(|fleet| exact(whole(fleet.totals.spillover), 0)));
     row("throttled by Lambda", &fleet(|fleet| exact(whole(fleet.totals.throttled.values().sum()), 0)));
     row("cost of this run", &fleet(|fleet| usd(fleet.totals.usd)));
-    row("cost of an hour at the highest rate, planned", &|evening| evening.hour.as_ref().map(|hour| usd(hour.plan.usd)));
+    row("cost of an hour at the highest rate, planned", &|evening| {
+        evening.hour.as_ref().map(|hour| usd(hour.plan.usd))
+    });
     row("cost of a million logins in that hour, planned", &|evening| {
         evening.hour.as_ref().map(|hour| usd(hour.plan.usd_per_million))
     });
     row("machines like this one for 3,000 logins a second", &|evening| machines(evening, yle));
-    let held: Vec<_> = judgements.iter().map(|judgement| if judgement.held { "held" } else { "fell" }.to_owned()).collect();
+    let held: Vec<_> =
+        judgements.iter().map(|judgement| if judgement.held { "held" } else { "fell" }.to_owned()).collect();
     let table = table.row(core::iter::once("budgets".to_owned()).chain(held));
 
     let bars = |title: &str, unit: &str, about: &str, value: &dyn Fn(&Evening) -> f64| {
@@ -116,27 +136,43 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
         }))
         .chart(bars("Logins that failed", "%", "Of all that were asked.", &percent_failed))
         .chart(bars("Requests at once", "", "At the most, within a second.", &concurrency))
-        .chart(bars("An hour at the highest rate", "USD", "Planned in simulated time; list prices.", &|evening| {
-            evening.hour.as_ref().map_or(f64::NAN, |hour| hour.plan.usd)
-        }))
+        .chart(bars(
+            "An hour at the highest rate",
+            "USD",
+            "Planned in simulated time; list prices.",
+            &|evening| evening.hour.as_ref().map_or(f64::NAN, |hour| hour.plan.usd),
+        ))
 }
 
 fn beside_yle(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Section {
     let pairs = || evenings.iter().zip(judgements);
-    let held = pairs().filter(|(_, judgement)| judgement.held).map(|(evening, _)| evening.peak()).fold(f64::NAN, f64::max);
+    let held = pairs()
+        .filter(|(_, judgement)| judgement.held)
+        .map(|(evening, _)| evening.peak())
+        .fold(f64::NAN, f64::max);
     let list = |cell: &dyn Fn(&Evening) -> String| {
-        evenings.iter().map(|evening| format!("{}: {}", evening.about.short, cell(evening))).collect::<Vec<_>>().join("; ")
+        evenings
+            .iter()
+            .map(|evening| format!("{}: {}", evening.about.short, cell(evening)))
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     let table = Table::new("Yle's evening, and these")
         .words("")
         .words("Yle")
         .words("here")
-        .row(["accounts".to_owned(), exact(yle.accounts, 0), "a pool of made-up users, asked again and again".to_owned()])
+        .row([
+            "accounts".to_owned(),
+            exact(yle.accounts, 0),
+            "a pool of made-up users, asked again and again".to_owned(),
+        ])
         .row(["logins a second, held".to_owned(), exact(yle.held_requests_per_second, 0), exact(held, 0)])
         .row([
             "logins a second with errors".to_owned(),
             exact(yle.first_errors_requests_per_second, 0),
-            list(&|evening| format!("{} % failed at {}", rounded(percent_failed(evening)), exact(evening.peak(), 0))),
+            list(&|evening| {
+                format!("{} % failed at {}", rounded(percent_failed(evening)), exact(evening.peak(), 0))
+            }),
         ])
         .row([
             "p90".to_owned(),
@@ -174,8 +210,10 @@ fn rates(evening: &Evening) -> Plot {
 }
 
 fn answer_times(evening: &Evening) -> Plot {
-    let of = |percentile: fn(Percentiles) -> f64| move |second: &Second| second.ms.map_or(f64::NAN, percentile);
-    let mut plot = Plot::new("Answer time", Axis::elapsed(), Axis::linear("ms")).about("Right answers, as the caller saw them.");
+    let of =
+        |percentile: fn(Percentiles) -> f64| move |second: &Second| second.ms.map_or(f64::NAN, percentile);
+    let mut plot = Plot::new("Answer time", Axis::elapsed(), Axis::linear("ms"))
+        .about("Right answers, as the caller saw them.");
     for (name, percentile) in PERCENTILES {
         plot = plot.series(line(name, evening, of(percentile)));
     }
@@ -204,11 +242,16 @@ fn concurrency_over_time(evening: &Evening) -> Plot {
         .series(Series::line("busy", points(&fleet.seconds, offset, |second| second.concurrency)))
         .series(Series::line("there", points(&fleet.seconds, offset, |second| second.environments)));
     if let Some(plan) = &evening.plan {
-        plot = plot.series(Series::line("busy, planned", points(&plan.series.seconds, 0.0, |second| second.concurrency)));
+        plot = plot.series(Series::line(
+            "busy, planned",
+            points(&plan.series.seconds, 0.0, |second| second.concurrency),
+        ));
     }
     match quota(evening) {
         // Far above all else it would only flatten the rest.
-        Some(quota) if quota <= QUOTA_IN_SIGHT * concurrency(evening) => plot.limit(quota, "the account's quota"),
+        Some(quota) if quota <= QUOTA_IN_SIGHT * concurrency(evening) => {
+            plot.limit(quota, "the account's quota")
+        }
         _ => plot,
     }
 }
@@ -217,10 +260,16 @@ fn failures(evening: &Evening) -> Plot {
     let mut plot = Plot::new("Failures by kind", Axis::elapsed(), Axis::linear("a second"));
     for (kind, name) in KINDS {
         if evening.callers.totals.failed.contains_key(kind) {
-            plot = plot.series(line(name, evening, |second| whole(second.failed.get(kind).copied().unwrap_or_default())));
+            plot = plot.series(line(name, evening, |second| {
+                whole(second.failed.get(kind).copied().unwrap_or_default())
+            }));
         }
     }
-    plot.about(if evening.callers.totals.failed.is_empty() { "There were none." } else { "Where the answer came, or the patience ended." })
+    plot.about(if evening.callers.totals.failed.is_empty() {
+        "There were none."
+    } else {
+        "Where the answer came, or the patience ended."
+    })
 }
 
 fn hello(evening: &Evening) -> Plot {
@@ -246,7 +295,11 @@ fn beside_plan(evening: &Evening) -> Option<Table> {
     let count = |count: u64| exact(whole(count), 0);
     Some(
         table
-            .row(["requests at once, at the most".to_owned(), count(plan.concurrency_most), count(fleet.totals.concurrency)])
+            .row([
+                "requests at once, at the most".to_owned(),
+                count(plan.concurrency_most),
+                count(fleet.totals.concurrency),
+            ])
             .row(["logins throttled".to_owned(), percent(throttled_percent), percent(happened_percent)])
             .row(["cold starts".to_owned(), count(plan.cold_starts), count(fleet.totals.cold_starts)])
             .row(["cost".to_owned(), usd(plan.usd), usd(fleet.totals.usd)]),
@@ -266,24 +319,39 @@ fn how(evenings: &[Evening]) -> Section {
         table = table.row([evening.about.short.clone(), pieces, format!("{}.ts", evening.summary.script)]);
     }
     section = section.table(table);
+    section = section.table(knobs(evenings));
     for evening in evenings {
-        let own = |(name, value): (&String, &Value)| {
-            (!name.ends_with("_FILE")).then(|| format!("{name}={}", plain(value)))
-        };
-        let knobs: Vec<_> = evening.summary.knobs.iter().filter_map(own).collect();
-        section = section.prose(format!("{}: {}.", evening.about.short, knobs.join(", ")));
         if let Some(fleet) = &evening.fleet {
-            section = section.prose(format!("{}, the function: {}.", evening.about.short, plain(&fleet.function)));
+            section =
+                section.prose(format!("{}, the function: {}.", evening.about.short, plain(&fleet.function)));
         }
     }
     section
+}
+
+/// Every knob of every evening; what an evening's script does not have is left out of its column.
+fn knobs(evenings: &[Evening]) -> Table {
+    let names: BTreeSet<&String> = evenings.iter().flat_map(|evening| evening.summary.knobs.keys()).collect();
+    let mut table = Table::new("The knobs").words("");
+    for evening in evenings {
+        table = table.words(evening.about.short.clone());
+    }
+    for name in names {
+        if !OF_THE_RUN.contains(&name.as_str()) {
+            let cell = |evening: &Evening| evening.summary.knobs.get(name).map_or(NOTHING.to_owned(), plain);
+            table = table.row(core::iter::once(name.clone()).chain(evenings.iter().map(cell)));
+        }
+    }
+    table
 }
 
 /// What fleet takes for granted, with where it comes from.
 fn assumptions(evenings: &[Evening]) -> Option<Section> {
     let mut seen = BTreeSet::new();
     let mut table = Table::new("").words("what").numbers("value").words("known how").words("from");
-    for assumption in evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions) {
+    for assumption in
+        evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions)
+    {
         let Assumption { what, value, unit, label, source } = assumption;
         if seen.insert(what) {
             let value = format!("{} {unit}", plain(value));
@@ -294,7 +362,8 @@ fn assumptions(evenings: &[Evening]) -> Option<Section> {
 }
 
 fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series {
-    let points = evening.callers.seconds.iter().zip(0u32..).map(|(second, at)| (f64::from(at), value(second)));
+    let points =
+        evening.callers.seconds.iter().zip(0u32..).map(|(second, at)| (f64::from(at), value(second)));
     Series::line(name, points.collect())
 }
 
@@ -306,7 +375,13 @@ fn seconds(evening: &Evening) -> f64 {
 fn concurrency(evening: &Evening) -> f64 {
     match &evening.fleet {
         Some(fleet) => whole(fleet.totals.concurrency),
-        None => evening.callers.seconds.iter().map(|second| second.under_way / evening.batch()).fold(0.0, f64::max).ceil(),
+        None => evening
+            .callers
+            .seconds
+            .iter()
+            .map(|second| second.under_way / evening.batch())
+            .fold(0.0, f64::max)
+            .ceil(),
     }
 }
 
@@ -326,7 +401,11 @@ fn in_words(pieces: &[Piece]) -> String {
     for piece in pieces {
         let (rate, seconds) = (exact(piece.per_second, 0), exact(piece.seconds, 0));
         let stays = (piece.per_second - from).abs() < f64::EPSILON;
-        parts.push(if stays { format!("{rate} for {seconds} s") } else { format!("to {rate} within {seconds} s") });
+        parts.push(if stays {
+            format!("{rate} for {seconds} s")
+        } else {
+            format!("to {rate} within {seconds} s")
+        });
         from = piece.per_second;
     }
     parts.join(", ")
@@ -337,9 +416,11 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value))).collect::<Vec<_>>().join(", ")
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => other.to_string(),
     }
 }
@@ -376,6 +457,9 @@ const KINDS: [(&str, &str); 8] = [
     ("fault", "5xx"),
     ("wrong", "WRONG"),
 ];
+
+/// Where the run happened to take place; it says nothing about the evening.
+const OF_THE_RUN: [&str; 3] = ["LOAD_SUMMARY_FILE", "LOAD_URL", "LOAD_BACKEND_URL"];
 
 const NOTHING: &str = "–";
 

@@ -175,7 +175,12 @@ impl Run {
         let p90 = |values: &mut [f64]| percentiles(values).map_or(0.0, |ms| ms.p90);
         let failed = match all.failed.values().sum::<u64>() {
             0 => "none failed".to_owned(),
-            _ => all.failed.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", "),
+            _ => all
+                .failed
+                .iter()
+                .map(|(kind, count)| format!("{count} {kind}"))
+                .collect::<Vec<_>>()
+                .join(", "),
         };
         let hello = if all.hello_ms.is_empty() {
             String::new()

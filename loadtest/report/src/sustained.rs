@@ -44,11 +44,14 @@ struct Totals {
 
 /// Prints every run, and returns whether the best kept its budgets.
 pub(crate) fn tell(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
-    let runs = directories.iter().map(|directory| Run::read(directory.as_ref())).collect::<io::Result<Vec<_>>>()?;
+    let runs =
+        directories.iter().map(|directory| Run::read(directory.as_ref())).collect::<io::Result<Vec<_>>>()?;
     for (run, number) in runs.iter().zip(1..) {
         println!("run {number}: {}", run.in_words());
     }
-    let Some(best) = runs.iter().min_by(|one, other| one.order().total_cmp(&other.order())) else { return Ok(false) };
+    let Some(best) = runs.iter().min_by(|one, other| one.order().total_cmp(&other.order())) else {
+        return Ok(false);
+    };
     println!("best: {}", best.where_it_goes());
     Ok(best.summary.broken.is_empty())
 }
@@ -65,7 +68,12 @@ impl Run {
     }
 
     fn value(&self, metric: &str, figure: &str) -> f64 {
-        self.summary.metrics.get(metric).and_then(|metric| metric.values.get(figure)).copied().unwrap_or(f64::NAN)
+        self.summary
+            .metrics
+            .get(metric)
+            .and_then(|metric| metric.values.get(figure))
+            .copied()
+            .unwrap_or(f64::NAN)
     }
 
     /// Best first: what kept its budgets, then by what came on top.
@@ -75,7 +83,8 @@ impl Run {
     }
 
     fn in_words(&self) -> String {
-        let verdict = if self.summary.broken.is_empty() { "kept".to_owned() } else { self.summary.broken.join("; ") };
+        let verdict =
+            if self.summary.broken.is_empty() { "kept".to_owned() } else { self.summary.broken.join("; ") };
         format!(
             "{:.0} requests in {:.0} s, {:.0} dropped, beyond the model p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms: {verdict}",
             self.requests(),
