@@ -172,3 +172,94 @@ pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
 fn read_if_there<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     if file.exists() { read(file).map(Some) } else { Ok(None) }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+pub(crate) mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::record::{Percentiles, Second, Totals};
+
+    /// An evening of four seconds at 100 logins a second.
+    pub(crate) fn evening(short: &str, expected: Expected, broken: &[&str]) -> Evening {
+        let ms = Some(Percentiles { p50: 160.0, p90: 180.0, p99: 220.0, max: 300.0 });
+        let second = Second { requested: 100, right: 100, under_way: 16.0, ms, ..Second::default() };
+        let totals = Totals { requested: 400, right: 400, ms, ..Totals::default() };
+        let knobs = json!({"LOAD_BATCH_OPERATIONS": 4, "LOAD_P90_BUDGET_MS": 300, "LOAD_MIX_PERCENT": {"login": 100}});
+        Evening {
+            about: About {
+                title: format!("Evening {short}"),
+                short: short.to_owned(),
+                story: "<It> was told.".to_owned(),
+                expected,
+            },
+            summary: Summary {
+                script: "live-event".to_owned(),
+                knobs: serde_json::from_value(knobs).unwrap(),
+                pieces: vec![
+                    Piece { per_second: 50.0, seconds: 1.0 },
+                    Piece { per_second: 100.0, seconds: 3.0 },
+                ],
+                broken: broken.iter().map(ToString::to_string).collect(),
+            },
+            callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
+            fleet: None,
+            plan: None,
+            hour: None,
+        }
+    }
+
+    /// The same through fleet, with a plan.
+    pub(crate) fn through_fleet(short: &str, expected: Expected, broken: &[&str]) -> Evening {
+        let seconds = json!([{"second": 0, "concurrency": 12, "environments": 40}, {"second": 4, "concurrency": 17, "environments": 40}]);
+        let fleet = json!({
+            "function": {"memory_mb": 1769, "account_concurrency": 20},
+            "assumptions": [{"what": "a cold start", "value": 150, "unit": "ms", "label": "unverified", "source": "nobody"}],
+            "started_at_unix_ms": 1_795_262_398_000_i64,
+            "seconds": seconds,
+            "totals": {"throttled": {}, "concurrency": 17, "cold_starts": 3, "spillover": 2, "usd": 0.25},
+        });
+        let plan = json!({
+            "plan": {"is_extrapolated": true, "logins": 400, "throttled_logins": 4, "concurrency_most": 18, "cold_starts": 5,
+                     "p50_ms": 164.0, "p90_ms": 175.0, "p99_ms": null, "usd": 0.5, "usd_per_million": 1250.0},
+            "series": {"seconds": seconds},
+        });
+        Evening {
+            fleet: Some(serde_json::from_value(fleet).unwrap()),
+            plan: Some(serde_json::from_value(plan.clone()).unwrap()),
+            hour: Some(serde_json::from_value(plan).unwrap()),
+            ..evening(short, expected, broken)
+        }
+    }
+
+    /// One in which something went wrong with the run itself.
+    pub(crate) fn spoilt(dropped: u64, wrong: u64) -> Evening {
+        let mut evening = evening("spoilt", Expected::Falls, &["dropped_iterations: count==0"]);
+        evening.callers.totals.dropped = dropped;
+        evening.callers.totals.failed = BTreeMap::from([("wrong".to_owned(), wrong)]);
+        evening.callers.totals.failed.retain(|_, count| *count > 0);
+        evening
+    }
+
+    #[test]
+    fn an_evening_without_a_story_is_named_after_its_directory_and_is_to_hold() {
+        let directory =
+            std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
+        fs::create_dir_all(&directory).unwrap();
+        let summary =
+            json!({"script": "soak", "knobs": {"LOAD_URL": "https://x.example"}, "pieces": [], "broken": []});
+        fs::write(directory.join("summary.json"), summary.to_string()).unwrap();
+        fs::write(directory.join("callers.json"), serde_json::to_string(&Series::default()).unwrap())
+            .unwrap();
+        let evening = Evening::read(&directory).unwrap();
+        assert_eq!((evening.about.short.as_str(), evening.about.title.as_str()), ("mine", "mine: soak.ts"));
+        assert_eq!(evening.about.expected, Expected::Holds);
+        fs::write(directory.join("callers.json"), "[").unwrap();
+        let refused = Evening::read(&directory).err().unwrap().to_string();
+        assert!(refused.contains("mine/callers.json: EOF"), "{refused}");
+        fs::remove_dir_all(directory.parent().unwrap()).unwrap();
+    }
+}

@@ -92,3 +92,54 @@ pub(crate) fn together(evenings: &[Evening], judgements: &[Judgement]) -> String
 pub(crate) fn whole(count: u64) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evening::tests::{evening, spoilt};
+
+    const SLOW: &str = "operation_ms{kind:right}: p(90)<300 (is 800)";
+
+    #[test]
+    fn an_evening_goes_as_expected_or_it_does_not() {
+        for (expected, broken, as_expected, sentence) in [
+            (Expected::Holds, &[][..], true, "held: up to 100 logins a second, p90 180 ms, none failed"),
+            (Expected::Falls, &[SLOW][..], true, "fell, as it was to: up to 100"),
+            (Expected::Holds, &[SLOW][..], false, "was to hold, and FELL: up to 100"),
+            (Expected::Falls, &[][..], false, "was to fall, and HELD: up to 100"),
+        ] {
+            let judgement = Judgement::of(&evening("one", expected, broken));
+            assert_eq!(judgement.as_expected, as_expected);
+            assert!(judgement.sentence.starts_with(sentence), "{}", judgement.sentence);
+        }
+    }
+
+    #[test]
+    fn a_run_that_says_nothing_is_not_as_expected_even_where_a_fall_is() {
+        for (evening, sentence) in [
+            (spoilt(7, 0), "k6 could not begin 7 of its iterations, so the run says nothing"),
+            (spoilt(0, 1), "1 answers were WRONG"),
+        ] {
+            let judgement = Judgement::of(&evening);
+            assert!(!judgement.as_expected);
+            assert_eq!(judgement.sentence, sentence);
+        }
+        let mut silent = evening("silent", Expected::Holds, &[]);
+        silent.callers = crate::record::Series::default();
+        assert_eq!(Judgement::of(&silent).sentence, "nothing was asked");
+    }
+
+    #[test]
+    fn together_they_are_one_sentence() {
+        let evenings = [evening("zero", Expected::Falls, &[SLOW]), evening("two", Expected::Holds, &[])];
+        let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
+        let sentence = together(&evenings, &judgements);
+        assert!(sentence.starts_with("Fell, as they were to: zero (up to 100"), "{sentence}");
+        assert!(sentence.contains(". Held: two (up to 100"), "{sentence}");
+        let evenings = [evening("two", Expected::Holds, &[SLOW]), evening("three", Expected::Holds, &[])];
+        let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
+        let sentence = together(&evenings, &judgements);
+        assert!(sentence.starts_with("Not as expected. two was to hold, and FELL"), "{sentence}");
+        assert!(!sentence.contains("three"), "{sentence}");
+    }
+}

@@ -467,3 +467,60 @@ const MS_PER_SECOND: f64 = 1000.0;
 
 /// A quota up to so many times the most that was needed is drawn.
 const QUOTA_IN_SIGHT: f64 = 1.5;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::evening::{
+        Expected,
+        tests::{evening, through_fleet},
+    };
+
+    fn page(evenings: &[Evening]) -> String {
+        let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
+        html(evenings, &judgements).unwrap()
+    }
+
+    #[test]
+    fn each_evening_has_its_charts_its_plan_and_its_column() {
+        let html = page(&[
+            evening("zero", Expected::Falls, &["hello_ms: p(99)<100 (is 4000)"]),
+            through_fleet("two", Expected::Holds, &[]),
+        ]);
+        for said in [
+            "Fell, as they were to: zero",
+            "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
+            "Requests at once",
+            "Environments",
+            "busy, planned",
+            "quota",
+            "The plan beside what happened",
+            "planned (extrapolated)",
+            "0.25 USD",
+            "unverified",
+            "3,000,000",
+            "50 for 1 s, to 100 within 3 s",
+            "login 100",
+        ] {
+            assert!(html.contains(said), "{said}");
+        }
+    }
+
+    #[test]
+    fn one_evening_is_a_page_too_and_nothing_is_loaded() {
+        let html = page(&[evening("mine", Expected::Holds, &[])]);
+        assert!(html.contains("&lt;It&gt; was told."));
+        assert!(!html.contains("The plan beside what happened"));
+        for loads in ["<script", "src=", "href=", "url("] {
+            assert!(!html.contains(loads), "{loads}");
+        }
+    }
+
+    #[test]
+    fn machines_are_counted_where_a_capacity_was_measured() {
+        let mut zero = evening("zero", Expected::Falls, &["x"]);
+        zero.summary.knobs.insert("LOAD_CAPACITY_PER_SECOND".to_owned(), 13.0.into());
+        assert!(page(&[zero]).contains("231"), "3,000 / 13, rounded up");
+    }
+}

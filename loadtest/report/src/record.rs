@@ -322,7 +322,10 @@ mod tests {
     #[test]
     fn a_caller_in_another_time_zone_lives_in_the_same_second() {
         let here = point("operation_ms", "01.5", 100.0, "right");
-        assert_eq!(recorded(&[here.clone()]), recorded(&[here.replace("T12", "T14").replace('Z', "+02:00")]));
+        assert_eq!(
+            recorded(core::slice::from_ref(&here)),
+            recorded(&[here.replace("T12", "T14").replace('Z', "+02:00")])
+        );
     }
 
     #[test]
