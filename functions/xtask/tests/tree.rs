@@ -26,6 +26,7 @@ const BESIDE_THE_DATA_PATH: &[&str] = &[
     "saltern-bench",
     "saltern-cloudwatch-stand-in",
     "saltern-fleet",
+    "saltern-load-report",
     "saltern-runtime-api",
     "saltern-vectors",
     "xtask",
