@@ -48,21 +48,21 @@ def main():
     )
 
 
-DJANGO = {
-    "django-pbkdf2-sha256": (hashers.PBKDF2PasswordHasher, {"iterations": 10}),
-    "django-pbkdf2-sha1": (hashers.PBKDF2SHA1PasswordHasher, {"iterations": 10}),
-    "django-argon2": (hashers.Argon2PasswordHasher, {"time_cost": 1, "memory_cost": 64, "parallelism": 2}),
-    "django-bcrypt": (hashers.BCryptPasswordHasher, {"rounds": 4}),
-    "django-bcrypt-sha256": (hashers.BCryptSHA256PasswordHasher, {"rounds": 4}),
-    "django-scrypt": (hashers.ScryptPasswordHasher, {"work_factor": 16, "block_size": 8, "parallelism": 2}),
-    "django-md5": (hashers.MD5PasswordHasher, {}),
-}
+DJANGO = [
+    ("django-pbkdf2", hashers.PBKDF2PasswordHasher, {"iterations": 10}),
+    ("django-pbkdf2", hashers.PBKDF2SHA1PasswordHasher, {"iterations": 10}),
+    ("django-argon2", hashers.Argon2PasswordHasher, {"time_cost": 1, "memory_cost": 64, "parallelism": 2}),
+    ("django-bcrypt", hashers.BCryptPasswordHasher, {"rounds": 4}),
+    ("django-bcrypt-sha256", hashers.BCryptSHA256PasswordHasher, {"rounds": 4}),
+    ("django-scrypt", hashers.ScryptPasswordHasher, {"work_factor": 16, "block_size": 8, "parallelism": 2}),
+    ("django-md5", hashers.MD5PasswordHasher, {}),
+]
 
 
 def django_():
     version = f"Django {importlib.metadata.version('django')}"
     groups = []
-    for scheme, (hasher, costs) in DJANGO.items():
+    for scheme, hasher, costs in DJANGO:
         cheap = type(hasher.__name__, (hasher,), costs)()
         made = lambda password, salt=None, hasher=cheap: hasher.encode(password.decode(), salt or hasher.salt())
         groups.append(family.made(scheme, f"Django {hasher.algorithm}", version, [made(password) for _, password in PASSWORDS]))
@@ -100,7 +100,7 @@ def old_django(version):
     for number, when in ((10_000, "1.4"), (36_000, "2.0"), (260_000, "3.2"), (600_000, "4.2")):
         stored = iterations(hashers.PBKDF2PasswordHasher, number).encode("saltern", "abcdefghijkl")
         tests.append(test(f"default of Django {when}", PASSWORD, stored, flags=old))
-    groups = [family.group("django-pbkdf2-sha256", "Django pbkdf2_sha256, older defaults", version, tests)]
+    groups = [family.group("django-pbkdf2", "Django pbkdf2_sha256, older defaults", version, tests)]
     # Django 1.10 to 3.1 made argon2i with 512 KiB.
     stored = argon2.low_level.hash_secret(PASSWORD, b"abcdefghijkl", 2, 512, 2, 16, argon2.low_level.Type.I).decode()
     tests = [test("default of Django 1.10", PASSWORD, "argon2" + stored, flags=old)]
@@ -114,14 +114,14 @@ def old_django(version):
 def passlib():
     version = f"passlib {importlib.metadata.version('passlib')}"
     groups = []
-    for function, handler in (("sha1", ph.pbkdf2_sha1), ("sha256", ph.pbkdf2_sha256), ("sha512", ph.pbkdf2_sha512)):
-        scheme = f"passlib-pbkdf2-{function}"
+    for handler in (ph.pbkdf2_sha1, ph.pbkdf2_sha256, ph.pbkdf2_sha512):
+        scheme = "passlib-pbkdf2"
         cheap = handler.using(rounds=10)
         groups.append(family.made(scheme, f"passlib {handler.name}", version, [cheap.hash(p) for _, p in PASSWORDS]))
         tests = [test("default cost", PASSWORD, handler.hash(PASSWORD), flags=["DefaultCost"])]
         tests.append(test("1 round", PASSWORD, handler.using(rounds=1).hash(PASSWORD)))
         for length in (1, 2, 3, 8, 9, 10, 32, 64):
-            salt = family.drawn(f"{scheme} {length}", length)
+            salt = family.drawn(f"{handler.name} {length}", length)
             tests.append(test(f"salt of {length} bytes", PASSWORD, cheap.using(salt=salt).hash(PASSWORD), flags=["SaltLength"]))
         stored = cheap.using(salt=b"\xfb\xef\xbe\xff\xff\xff").hash(PASSWORD)
         assert "$++++" not in stored and "$....////$" in stored
@@ -256,9 +256,10 @@ def matches(scheme, password, stored):
         return identity_v3(password, prf, iterations, data[13 : 13 + salt_bytes], len(data) - 13 - salt_bytes) == stored
     if scheme.startswith("django-"):
         return django_matches(scheme, password, stored)
-    if scheme.startswith("passlib-pbkdf2-"):
-        _, _, rounds, salt, output = stored.split("$")
-        return hashlib.pbkdf2_hmac(scheme.rpartition("-")[2], password, ab64(salt), int(rounds)) == ab64(output)
+    if scheme == "passlib-pbkdf2":
+        _, name, rounds, salt, output = stored.split("$")
+        function = name.partition("-")[2] or "sha1"
+        return hashlib.pbkdf2_hmac(function, password, ab64(salt), int(rounds)) == ab64(output)
     method, salt, output = stored.split("$")
     name, *costs = method.split(":")
     if name == "pbkdf2":
@@ -268,10 +269,10 @@ def matches(scheme, password, stored):
 
 
 def django_matches(scheme, password, stored):
-    rest = stored.partition("$")[2]
-    if "pbkdf2" in scheme:
+    name, _, rest = stored.partition("$")
+    if scheme == "django-pbkdf2":
         rounds, salt, output = rest.split("$")
-        made = hashlib.pbkdf2_hmac(scheme.rpartition("-")[2], password, salt.encode(), int(rounds))
+        made = hashlib.pbkdf2_hmac(name.removeprefix("pbkdf2_"), password, salt.encode(), int(rounds))
         return base64.b64encode(made).decode() == output
     if scheme == "django-scrypt":
         n, salt, r, p, output = rest.split("$")

@@ -36,8 +36,8 @@ DIGESTS = [
 ]
 PBKDF2 = [
     ("ldap-pbkdf2", "PBKDF2", "sha1"),
-    ("ldap-pbkdf2-sha256", "PBKDF2-SHA256", "sha256"),
-    ("ldap-pbkdf2-sha512", "PBKDF2-SHA512", "sha512"),
+    ("ldap-pbkdf2", "PBKDF2-SHA256", "sha256"),
+    ("ldap-pbkdf2", "PBKDF2-SHA512", "sha512"),
 ]
 FUNCTIONS = {name: function for _, name, function, *_ in [*DIGESTS, *PBKDF2]} | {"PBKDF2-SHA1": "sha1"}
 INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
@@ -125,8 +125,8 @@ def passlib():
         ("ldap-md5", ph.ldap_md5, {}),
         ("ldap-smd5", ph.ldap_salted_md5, {}),
         ("ldap-pbkdf2", ph.ldap_pbkdf2_sha1, {"rounds": 10}),
-        ("ldap-pbkdf2-sha256", ph.ldap_pbkdf2_sha256, {"rounds": 10}),
-        ("ldap-pbkdf2-sha512", ph.ldap_pbkdf2_sha512, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha256, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha512, {"rounds": 10}),
         ("atlassian-pkcs5s2", ph.atlassian_pbkdf2_sha1, {}),
     ]
     groups = []
@@ -228,7 +228,7 @@ def matches(password, stored):
 
 def hostile():
     groups = [family.hostile(*digest(*row)) for row in DIGESTS]
-    groups += [family.hostile(*pbkdf2(*row)) for row in PBKDF2]
+    groups += [family.hostile(scheme, pbkdf2(name, function), name=f"ldap-{name.lower()}") for scheme, name, function in PBKDF2]
     groups.append(family.hostile("atlassian-pkcs5s2", pkcs5s2()))
     groups.append(family.hostile("ldap-crypt", crypt(), weak=False))
     return groups
@@ -302,7 +302,7 @@ def digest(scheme, name, function, salted):
     return scheme, tests
 
 
-def pbkdf2(scheme, name, function):
+def pbkdf2(name, function):
     salt = b"0123456789abcdef"
     output = hashlib.pbkdf2_hmac(function, PASSWORD, salt, 10)
     stored = f"{{{name}}}10${ab64(salt)}${ab64(output)}"
@@ -335,7 +335,7 @@ def pbkdf2(scheme, name, function):
     if name == "PBKDF2":
         tests.append(("{PBKDF2-SHA384}", stored.replace("PBKDF2", "PBKDF2-SHA384"), UNSUPPORTED, "Scheme"))
         tests.append(("{PBKDF2_SHA256}, as 389 Directory Server prints", "{PBKDF2_SHA256}" + "A" * 432, UNSUPPORTED, "Scheme"))
-    return scheme, tests
+    return tests
 
 
 def pkcs5s2():
@@ -354,20 +354,20 @@ def pkcs5s2():
 
 
 def crypt():
-    """{CRYPT} takes what crypt(3) prints, and no other scheme within."""
+    """{CRYPT} is known: what stands behind it and is not of crypt(3) is no unknown scheme, but no hash."""
     stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
     des = libxcrypt.crypt(PASSWORD, "sa")
     return [
-        ("nothing after the scheme", "{CRYPT}", UNSUPPORTED, "Scheme"),
-        ("a locked account", "{CRYPT}!" + stored, UNSUPPORTED, "Scheme"),
-        ("an account without a password", "{CRYPT}*", UNSUPPORTED, "Scheme"),
-        ("{CRYPT} twice", "{CRYPT}{CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("{SSHA} within", "{CRYPT}" + braces("SSHA", hashlib.sha1(PASSWORD + b"salt").digest() + b"salt"), UNSUPPORTED, "Scheme"),
-        ("space within", "{CRYPT} " + stored, UNSUPPORTED, "Scheme"),
+        ("nothing after the scheme", "{CRYPT}", INVALID, "Structure"),
+        ("a locked account", "{CRYPT}!" + stored, INVALID, "Structure"),
+        ("an account without a password", "{CRYPT}*", INVALID, "Structure"),
+        ("{CRYPT} twice", "{CRYPT}{CRYPT}" + stored, INVALID, "Structure"),
+        ("{SSHA} within", "{CRYPT}" + braces("SSHA", hashlib.sha1(PASSWORD + b"salt").digest() + b"salt"), INVALID, "Structure"),
+        ("space within", "{CRYPT} " + stored, INVALID, "Structure"),
         ("scheme in mixed case", "{Crypt}" + stored, UNSUPPORTED, "Scheme"),
         ("no closing brace", "{CRYPT" + stored, UNSUPPORTED, "Scheme"),
         ("no opening brace", "CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("DES, 12 characters", "{CRYPT}" + des[:-1], UNSUPPORTED, "Scheme"),
+        ("DES, 12 characters", "{CRYPT}" + des[:-1], INVALID, "Structure"),
         ("SHA-512, one character short", "{CRYPT}" + stored[:-1], INVALID, "Length"),
         ("SHA-512, trailing newline", "{CRYPT}" + stored + "\n", INVALID, "Length"),
         ("SHA-512, a leading zero", "{CRYPT}" + stored.replace("=1000", "=01000"), INVALID, "Number"),

@@ -154,7 +154,7 @@ pub enum Group {
     Verify {
         /// The verify-only scheme that they are of.
         scheme: Option<String>,
-        /// Whether it is unsalted, or of a low cost that nobody can raise.
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
         weak: Option<bool>,
         /// Where they are from.
         source: Source,
@@ -165,7 +165,7 @@ pub enum Group {
     Firebase {
         /// The verify-only scheme that they are of.
         scheme: String,
-        /// Whether it is unsalted, or of a low cost that nobody can raise.
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
         weak: bool,
         /// Where they are from.
         source: Source,
@@ -178,7 +178,7 @@ pub enum Group {
     Keycloak {
         /// The verify-only scheme that they are of.
         scheme: String,
-        /// Whether it is unsalted, or of a low cost that nobody can raise.
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
         weak: bool,
         /// Where they are from.
         source: Source,
@@ -212,7 +212,7 @@ impl Group {
         }
     }
 
-    /// Whether it is unsalted, or of a low cost that nobody can raise.
+    /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
     #[must_use]
     pub fn weak(&self) -> Option<bool> {
         match self {
