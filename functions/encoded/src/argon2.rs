@@ -176,7 +176,8 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let variant = match variant {
         "argon2d" => Variant::D,
         "argon2i" => Variant::I,
-        _ => Variant::Id,
+        "argon2id" => Variant::Id,
+        _ => return Err(ParseError::Invalid),
     };
     let (first, after_first) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (version, costs, rest) = if first.starts_with("v=") {

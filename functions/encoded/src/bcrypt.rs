@@ -116,7 +116,8 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let prefix = match prefix {
         "2a" => Prefix::A,
         "2b" => Prefix::B,
-        _ => Prefix::Y,
+        "2y" => Prefix::Y,
+        _ => return Err(ParseError::Invalid),
     };
     let (cost, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let two_digits = cost.len() == 2 && cost.bytes().all(|b| b.is_ascii_digit());
