@@ -1,6 +1,9 @@
 //! What some software hashes in place of a password.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use saltern_encoded::Preparation;
+use sha2::{Digest as _, Sha256, Sha384};
 
 use crate::Password;
 
@@ -9,5 +12,19 @@ use crate::Password;
 pub fn prepare(preparation: Preparation, password: &Password) -> Password {
     match preparation {
         Preparation::None => password.clone(),
+        Preparation::Sha256Hex => {
+            Password::prepared(base16ct::lower::encode_string(&Sha256::digest(password.expose())))
+        }
+        Preparation::WordPress => Password::prepared(wordpress(password.expose())),
     }
 }
+
+#[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
+fn wordpress(password: &[u8]) -> String {
+    let mut hmac = Hmac::<Sha384>::new_from_slice(WORDPRESS_KEY).expect("a key of any length");
+    hmac.update(password);
+    BASE64_STANDARD.encode(hmac.finalize().into_bytes())
+}
+
+/// `wp_hash_password`: no secret, but what keeps these digests apart from all others.
+const WORDPRESS_KEY: &[u8] = b"wp-sha384";

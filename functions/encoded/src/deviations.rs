@@ -1,7 +1,7 @@
 /// Something real software prints that its scheme's reference software does not, and that is accepted all the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Deviation {
-    /// Scheme as it stands between the first two dollar signs.
+    /// Scheme as it stands between the first two dollar signs, or in braces.
     pub scheme: &'static str,
     /// What differs from the canonical form.
     pub what: &'static str,
@@ -33,5 +33,11 @@ pub const DEVIATIONS: &[Deviation] = &[
             "$argon2id$v=19$m=64,p=2,t=2$MDEyMzQ1Njc4OWFiY2RlZg",
             "$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
         ),
+    },
+    Deviation {
+        scheme: "MD5, SHA, SHA256, SHA512, SMD5, SSHA, SSHA256, SSHA512",
+        what: "the label in lower case",
+        printed_by: "RFC 2307 in its examples; Spring Security's LdapShaPasswordEncoder, if asked",
+        example: "{sha}3EvVateGVQQa1aJk+74E1imN5KA=",
     },
 ];

@@ -1,13 +1,26 @@
-//! Labels that some software puts before another's hash: LDAP's `{CRYPT}`, Spring Security's `{bcrypt}`.
-//! Source: RFC 2307 §5.3; Spring Security `DelegatingPasswordEncoder`.
+//! What some software puts in front of a hash: LDAP's `{SSHA}` and `{CRYPT}`, Spring Security's `{bcrypt}`.
+//! Source: RFC 2307 §5.3; Spring Security `DelegatingPasswordEncoder`; and what each scheme's module names.
 
-use crate::{Encoded, ParseError, Scheme};
+use crate::{
+    Encoded, ParseError, Scheme,
+    notation::{ldap::Digest, spring},
+    pbkdf2::Prf,
+    verify_only::digest::Hash,
+};
 
-/// A label and the forms that may follow it.
+/// A label and what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     text: &'static str,
-    before: &'static [Scheme],
+    follows: Follows,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    /// A hash that does not say itself what it is.
+    A(Scheme),
+    /// A hash that does, of one of these.
+    OneOf(&'static [Scheme]),
 }
 
 impl Label {
@@ -16,22 +29,68 @@ impl Label {
         self.text
     }
 
-    /// Reads what follows the label.
-    pub(crate) fn parse(self, rest: &str) -> Result<Encoded, ParseError> {
-        let scheme = Scheme::of(rest).filter(|scheme| self.before.contains(scheme));
-        let encoded = scheme.ok_or(ParseError::Invalid)?.parse(rest)?;
+    fn parse(self, rest: &str) -> Result<Encoded, ParseError> {
+        let encoded = match self.follows {
+            Follows::A(scheme) => scheme.parse(rest)?,
+            Follows::OneOf(schemes) => {
+                let scheme = Scheme::of(rest).filter(|scheme| schemes.contains(scheme));
+                scheme.ok_or(ParseError::Invalid)?.parse(rest)?
+            }
+        };
         Ok(Encoded { label: Some(self), ..encoded })
     }
 }
 
-/// The label that a stored string begins with, and the rest.
-pub(crate) fn split(stored: &str) -> Option<(Label, &str)> {
-    LABELS.iter().find_map(|label| Some((*label, stored.strip_prefix(label.text)?)))
+/// Reads a stored string that begins with a label; `None` where it begins with none. Where one label stands before two
+/// forms, no string has both of them.
+pub(crate) fn parse(stored: &str) -> Option<Result<Encoded, ParseError>> {
+    let labelled = LABELS.iter().filter_map(|label| Some(label.parse(stored.strip_prefix(label.text)?)));
+    labelled.reduce(Result::or)
+}
+
+const fn a(text: &'static str, scheme: Scheme) -> Label {
+    Label { text, follows: Follows::A(scheme) }
+}
+
+const fn one_of(text: &'static str, schemes: &'static [Scheme]) -> Label {
+    Label { text, follows: Follows::OneOf(schemes) }
 }
 
 const LABELS: &[Label] = &[
-    Label { text: "{CRYPT}", before: &[Scheme::Bcrypt] },
-    Label { text: "{argon2@SpringSecurity_v5_8}", before: &[Scheme::Argon2] },
-    Label { text: "{argon2}", before: &[Scheme::Argon2] },
-    Label { text: "{bcrypt}", before: &[Scheme::Bcrypt] },
+    one_of("{CRYPT}", &[Scheme::Bcrypt]),
+    a("{MD5}", Scheme::Ldap(Digest::Md5)),
+    // The brace is the salt's: without one it is no string of Spring Security's.
+    a("{MD5}{", Scheme::SpringDigest(Hash::Md5)),
+    a("{PBKDF2-SHA1}", Scheme::LdapPbkdf2(Prf::Sha1)),
+    a("{PBKDF2-SHA256}", Scheme::LdapPbkdf2(Prf::Sha256)),
+    a("{PBKDF2-SHA512}", Scheme::LdapPbkdf2(Prf::Sha512)),
+    a("{PBKDF2}", Scheme::LdapPbkdf2(Prf::Sha1)),
+    a("{PKCS5S2}", Scheme::AtlassianPkcs5s2),
+    a("{SHA-1}{", Scheme::SpringDigest(Hash::Sha1)),
+    a("{SHA-256}{", Scheme::SpringDigest(Hash::Sha256)),
+    a("{SHA256}", Scheme::Ldap(Digest::Sha256)),
+    a("{SHA512}", Scheme::Ldap(Digest::Sha512)),
+    a("{SHA}", Scheme::Ldap(Digest::Sha)),
+    a("{SMD5}", Scheme::Ldap(Digest::Smd5)),
+    a("{SSHA256}", Scheme::Ldap(Digest::Ssha256)),
+    a("{SSHA512}", Scheme::Ldap(Digest::Ssha512)),
+    a("{SSHA}", Scheme::Ldap(Digest::Ssha)),
+    one_of("{argon2@SpringSecurity_v5_8}", &[Scheme::Argon2]),
+    one_of("{argon2}", &[Scheme::Argon2]),
+    one_of("{bcrypt}", &[Scheme::Bcrypt]),
+    a("{md5}", Scheme::Ldap(Digest::Md5)),
+    a("{pbkdf2@SpringSecurity_v5_8}", Scheme::SpringPbkdf2(spring::Pbkdf2::V5_8)),
+    a("{pbkdf2@SpringSecurity_v5_8}", Scheme::SpringPbkdf2Base64(spring::Pbkdf2::V5_8)),
+    a("{pbkdf2}", Scheme::SpringPbkdf2(spring::Pbkdf2::V5_5)),
+    a("{pbkdf2}", Scheme::SpringPbkdf2Base64(spring::Pbkdf2::V5_5)),
+    a("{scrypt@SpringSecurity_v5_8}", Scheme::SpringScrypt),
+    a("{scrypt}", Scheme::SpringScrypt),
+    a("{sha256}", Scheme::Ldap(Digest::Sha256)),
+    a("{sha256}", Scheme::SpringSha256),
+    a("{sha512}", Scheme::Ldap(Digest::Sha512)),
+    a("{sha}", Scheme::Ldap(Digest::Sha)),
+    a("{smd5}", Scheme::Ldap(Digest::Smd5)),
+    a("{ssha256}", Scheme::Ldap(Digest::Ssha256)),
+    a("{ssha512}", Scheme::Ldap(Digest::Ssha512)),
+    a("{ssha}", Scheme::Ldap(Digest::Ssha)),
 ];

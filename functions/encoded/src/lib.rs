@@ -48,10 +48,8 @@ pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
     if stored.len() > MAX_ENCODED_BYTES {
         return Err(ParseError::Invalid);
     }
-    match label::split(stored) {
-        Some((label, rest)) => label.parse(rest),
-        None => Scheme::of(stored).ok_or(ParseError::Unsupported)?.parse(stored),
-    }
+    let labelled = label::parse(stored);
+    labelled.unwrap_or_else(|| Scheme::of(stored).ok_or(ParseError::Unsupported)?.parse(stored))
 }
 
 /// A stored hash, taken apart: what to compute, and the output that a right password gives.

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, phc};
 
 /// The hash function under HMAC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prf {
     /// HMAC-SHA-1
     Sha1,
@@ -25,6 +25,19 @@ impl Prf {
             Self::Sha256 => 32,
             Self::Sha512 => 64,
         }
+    }
+
+    /// What stands between the first two dollar signs.
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::Sha1 => "pbkdf2",
+            Self::Sha256 => "pbkdf2-sha256",
+            Self::Sha512 => "pbkdf2-sha512",
+        }
+    }
+
+    pub(crate) fn of_id(id: &str) -> Option<Self> {
+        [Self::Sha1, Self::Sha256, Self::Sha512].into_iter().find(|prf| prf.id() == id)
     }
 }
 
@@ -97,24 +110,15 @@ impl Setting {
     }
 
     pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.params.prf {
-            Prf::Sha1 => "$pbkdf2",
-            Prf::Sha256 => "$pbkdf2-sha256",
-            Prf::Sha512 => "$pbkdf2-sha512",
-        })?;
-        write!(f, "$i={},l={}", self.params.iterations, self.output_bytes)?;
+        write!(f, "${}$i={},l={}", self.params.prf.id(), self.params.iterations, self.output_bytes)?;
         write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
     }
 }
 
 /// Reads a PHC string.
 pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let (prf, rest) = phc::split_id(stored)?;
-    let prf = match prf {
-        "pbkdf2" => Prf::Sha1,
-        "pbkdf2-sha256" => Prf::Sha256,
-        _ => Prf::Sha512,
-    };
+    let (id, rest) = phc::split_id(stored)?;
+    let prf = Prf::of_id(id).ok_or(ParseError::Invalid)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (iterations, length) = costs.split_once(',').ok_or(ParseError::Invalid)?;
     let params = Params::new(prf, phc::field(iterations, "i")?).ok_or(ParseError::Invalid)?;

@@ -2,8 +2,10 @@ use core::fmt;
 
 use crate::{
     Encoded, Params, ParseError, Setting, argon2, bcrypt,
-    notation::{django, ldap},
-    pbkdf2, scrypt, wrapped,
+    notation::{aspnet, atlassian, django, grub, ldap, passlib, spring, werkzeug, wordpress},
+    pbkdf2, scrypt,
+    verify_only::{self, digest},
+    wrapped,
 };
 
 /// The form in which a stored hash is written. Several forms may state one algorithm: Django's PBKDF2 and ours are
@@ -14,16 +16,56 @@ use crate::{
 pub enum Scheme {
     /// PHC string of argon2d, argon2i or argon2id.
     Argon2,
+    /// Version 2 of ASP.NET Identity.
+    AspNetV2,
+    /// Version 3 of ASP.NET Identity, and of ASP.NET Core.
+    AspNetV3,
+    /// `{PKCS5S2}`
+    AtlassianPkcs5s2,
     /// `$2a$`, `$2b$`, `$2y$`.
     Bcrypt,
+    /// Django's `argon2`.
+    DjangoArgon2,
+    /// Django's `bcrypt`.
+    DjangoBcrypt,
+    /// Django's `bcrypt_sha256`.
+    DjangoBcryptSha256,
+    /// Django's `md5`.
+    DjangoMd5,
     /// Django's `pbkdf2_sha1` and `pbkdf2_sha256`.
     DjangoPbkdf2,
+    /// Django's `scrypt`.
+    DjangoScrypt,
+    /// Django's `sha1` without a salt.
+    DjangoSha1,
+    /// `grub.pbkdf2.sha512.…`
+    GrubPbkdf2,
     /// One pass of a digest in LDAP's form: `{SHA}`, `{SSHA}`, `{SMD5}` and their kin.
     Ldap(ldap::Digest),
+    /// `{PBKDF2}`, `{PBKDF2-SHA256}`, `{PBKDF2-SHA512}`.
+    LdapPbkdf2(pbkdf2::Prf),
+    /// passlib's PBKDF2.
+    PasslibPbkdf2,
     /// PHC string of PBKDF2.
     Pbkdf2,
     /// PHC string of scrypt.
     Scrypt,
+    /// Spring Security's `{MD5}`, `{SHA-1}`, `{SHA-256}`.
+    SpringDigest(digest::Hash),
+    /// Spring Security's `{pbkdf2}`, `{pbkdf2@SpringSecurity_v5_8}`.
+    SpringPbkdf2(spring::Pbkdf2),
+    /// The same with `setEncodeHashAsBase64`.
+    SpringPbkdf2Base64(spring::Pbkdf2),
+    /// Spring Security's `{scrypt}`, `{scrypt@SpringSecurity_v5_8}`.
+    SpringScrypt,
+    /// Spring Security's `{sha256}`.
+    SpringSha256,
+    /// Werkzeug's `pbkdf2:…`.
+    WerkzeugPbkdf2,
+    /// Werkzeug's `scrypt:…`.
+    WerkzeugScrypt,
+    /// WordPress since 6.8.
+    WordPress,
     /// argon2id over another hash: see [`wrapped`].
     Wrapped,
 }
@@ -32,25 +74,76 @@ impl Scheme {
     /// Every form.
     pub const ALL: &'static [Self] = &[
         Self::Argon2,
+        Self::AspNetV2,
+        Self::AspNetV3,
+        Self::AtlassianPkcs5s2,
         Self::Bcrypt,
+        Self::DjangoArgon2,
+        Self::DjangoBcrypt,
+        Self::DjangoBcryptSha256,
+        Self::DjangoMd5,
         Self::DjangoPbkdf2,
+        Self::DjangoScrypt,
+        Self::DjangoSha1,
+        Self::GrubPbkdf2,
         Self::Ldap(ldap::Digest::Md5),
         Self::Ldap(ldap::Digest::Sha),
+        Self::Ldap(ldap::Digest::Sha256),
+        Self::Ldap(ldap::Digest::Sha512),
+        Self::Ldap(ldap::Digest::Smd5),
+        Self::Ldap(ldap::Digest::Ssha),
+        Self::Ldap(ldap::Digest::Ssha256),
+        Self::Ldap(ldap::Digest::Ssha512),
+        Self::LdapPbkdf2(pbkdf2::Prf::Sha1),
+        Self::LdapPbkdf2(pbkdf2::Prf::Sha256),
+        Self::LdapPbkdf2(pbkdf2::Prf::Sha512),
+        Self::PasslibPbkdf2,
         Self::Pbkdf2,
         Self::Scrypt,
+        Self::SpringDigest(digest::Hash::Md5),
+        Self::SpringDigest(digest::Hash::Sha1),
+        Self::SpringDigest(digest::Hash::Sha256),
+        Self::SpringPbkdf2(spring::Pbkdf2::V5_5),
+        Self::SpringPbkdf2(spring::Pbkdf2::V5_8),
+        Self::SpringPbkdf2Base64(spring::Pbkdf2::V5_5),
+        Self::SpringPbkdf2Base64(spring::Pbkdf2::V5_8),
+        Self::SpringScrypt,
+        Self::SpringSha256,
+        Self::WerkzeugPbkdf2,
+        Self::WerkzeugScrypt,
+        Self::WordPress,
         Self::Wrapped,
     ];
 
-    /// Its name in settings, reports and test vectors.
+    /// Its name in settings, reports and test vectors. Forms that a label alone tells apart share one.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Argon2 => "argon2",
+            Self::AspNetV2 => "aspnet-identity-v2",
+            Self::AspNetV3 => "aspnet-identity-v3",
+            Self::AtlassianPkcs5s2 => "atlassian-pkcs5s2",
             Self::Bcrypt => "bcrypt",
+            Self::DjangoArgon2 => "django-argon2",
+            Self::DjangoBcrypt => "django-bcrypt",
+            Self::DjangoBcryptSha256 => "django-bcrypt-sha256",
+            Self::DjangoMd5 => "django-md5",
             Self::DjangoPbkdf2 => "django-pbkdf2",
+            Self::DjangoScrypt => "django-scrypt",
+            Self::DjangoSha1 => "django-unsalted-sha1",
+            Self::GrubPbkdf2 => "grub-pbkdf2-sha512",
             Self::Ldap(digest) => digest.name(),
+            Self::LdapPbkdf2(_) => "ldap-pbkdf2",
+            Self::PasslibPbkdf2 => "passlib-pbkdf2",
             Self::Pbkdf2 => "pbkdf2",
             Self::Scrypt => "scrypt",
+            Self::SpringDigest(hash) => spring::digest_name(hash),
+            Self::SpringPbkdf2(_) | Self::SpringPbkdf2Base64(_) => "spring-pbkdf2",
+            Self::SpringScrypt => "spring-scrypt",
+            Self::SpringSha256 => "spring-sha256",
+            Self::WerkzeugPbkdf2 => "werkzeug-pbkdf2",
+            Self::WerkzeugScrypt => "werkzeug-scrypt",
+            Self::WordPress => "wordpress",
             Self::Wrapped => "wrapped",
         }
     }
@@ -59,12 +152,30 @@ impl Scheme {
     #[must_use]
     pub const fn weakness(self) -> Option<Weakness> {
         match self {
+            Self::DjangoSha1 => Some(Weakness::Unsalted),
             Self::Ldap(digest) => Some(digest.weakness()),
+            Self::DjangoMd5 | Self::SpringDigest(_) | Self::SpringSha256 => Some(Weakness::Fast),
             Self::Argon2
+            | Self::AspNetV2
+            | Self::AspNetV3
+            | Self::AtlassianPkcs5s2
             | Self::Bcrypt
+            | Self::DjangoArgon2
+            | Self::DjangoBcrypt
+            | Self::DjangoBcryptSha256
             | Self::DjangoPbkdf2
+            | Self::DjangoScrypt
+            | Self::GrubPbkdf2
+            | Self::LdapPbkdf2(_)
+            | Self::PasslibPbkdf2
             | Self::Pbkdf2
             | Self::Scrypt
+            | Self::SpringPbkdf2(_)
+            | Self::SpringPbkdf2Base64(_)
+            | Self::SpringScrypt
+            | Self::WerkzeugPbkdf2
+            | Self::WerkzeugScrypt
+            | Self::WordPress
             | Self::Wrapped => None,
         }
     }
@@ -73,16 +184,39 @@ impl Scheme {
     #[must_use]
     pub const fn reading(self) -> Reading {
         match self {
-            Self::Bcrypt => Reading {
+            Self::Bcrypt | Self::DjangoBcrypt => Reading {
                 most_bytes: Some(bcrypt::MAX_PASSWORD_BYTES),
                 may_stop_at_nul: true,
                 ..Reading::WHOLE
             },
+            Self::DjangoBcryptSha256 => {
+                Reading { preparation: Preparation::Sha256Hex, ..Reading::WHOLE }
+            }
+            Self::WordPress => {
+                Reading { trims: wordpress::TRIMMED, preparation: Preparation::WordPress, ..Reading::WHOLE }
+            }
             Self::Argon2
+            | Self::AspNetV2
+            | Self::AspNetV3
+            | Self::AtlassianPkcs5s2
+            | Self::DjangoArgon2
+            | Self::DjangoMd5
             | Self::DjangoPbkdf2
+            | Self::DjangoScrypt
+            | Self::DjangoSha1
+            | Self::GrubPbkdf2
             | Self::Ldap(_)
+            | Self::LdapPbkdf2(_)
+            | Self::PasslibPbkdf2
             | Self::Pbkdf2
             | Self::Scrypt
+            | Self::SpringDigest(_)
+            | Self::SpringPbkdf2(_)
+            | Self::SpringPbkdf2Base64(_)
+            | Self::SpringScrypt
+            | Self::SpringSha256
+            | Self::WerkzeugPbkdf2
+            | Self::WerkzeugScrypt
             // What is wrapped is read as the inner hash is.
             | Self::Wrapped => Reading::WHOLE,
         }
@@ -100,34 +234,75 @@ impl Scheme {
 
     /// Whose form a stored string has, by what it begins with. `None` where nothing says so: a bare digest is not guessed.
     pub(crate) fn of(stored: &str) -> Option<Self> {
-        if stored.starts_with('{') {
-            return ldap::Digest::of(stored).map(Self::Ldap);
-        }
-        let Some(modular) = stored.strip_prefix('$') else {
-            return match stored.split_once('$')?.0 {
-                "pbkdf2_sha1" | "pbkdf2_sha256" => Some(Self::DjangoPbkdf2),
-                _ => None,
-            };
-        };
-        match modular.split_once('$')?.0 {
+        let Some(modular) = stored.strip_prefix('$') else { return Self::of_no_modular(stored) };
+        let (id, rest) = modular.split_once('$')?;
+        match id {
             "2a" | "2b" | "2y" => Some(Self::Bcrypt),
             "argon2d" | "argon2i" | "argon2id" => Some(Self::Argon2),
+            "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" if passlib::is_pbkdf2(rest) => {
+                Some(Self::PasslibPbkdf2)
+            }
             "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" => Some(Self::Pbkdf2),
             "scrypt" => Some(Self::Scrypt),
+            "wp" => Some(Self::WordPress),
             wrapped::ID => Some(Self::Wrapped),
             _ => None,
         }
+    }
+
+    /// The same for a string that does not begin with a dollar sign.
+    fn of_no_modular(stored: &str) -> Option<Self> {
+        let Some((name, _rest)) = stored.split_once('$') else { return Self::of_no_fields(stored) };
+        match name {
+            "argon2" => Some(Self::DjangoArgon2),
+            "bcrypt" => Some(Self::DjangoBcrypt),
+            "bcrypt_sha256" => Some(Self::DjangoBcryptSha256),
+            "md5" => Some(Self::DjangoMd5),
+            "pbkdf2_sha1" | "pbkdf2_sha256" => Some(Self::DjangoPbkdf2),
+            "scrypt" => Some(Self::DjangoScrypt),
+            "sha1" => stored.starts_with(django::UNSALTED_SHA1).then_some(Self::DjangoSha1),
+            method => werkzeug::scheme_of(method),
+        }
+    }
+
+    /// The same for a string without a dollar sign.
+    fn of_no_fields(stored: &str) -> Option<Self> {
+        if stored.starts_with(grub::HEAD) {
+            return Some(Self::GrubPbkdf2);
+        }
+        let aspnet = [(Self::AspNetV2, aspnet::is_v2(stored)), (Self::AspNetV3, aspnet::is_v3(stored))];
+        aspnet.into_iter().find_map(|(scheme, is)| is.then_some(scheme))
     }
 
     /// Reads a string of this form.
     pub(crate) fn parse(self, stored: &str) -> Result<Encoded, ParseError> {
         match self {
             Self::Argon2 => argon2::parse(stored),
+            Self::AspNetV2 => aspnet::parse_v2(stored),
+            Self::AspNetV3 => aspnet::parse_v3(stored),
+            Self::AtlassianPkcs5s2 => atlassian::parse(stored),
             Self::Bcrypt => bcrypt::parse(stored),
+            Self::DjangoArgon2 => django::parse_argon2(stored),
+            Self::DjangoBcrypt => django::parse_bcrypt(stored),
+            Self::DjangoBcryptSha256 => django::parse_bcrypt_sha256(stored),
+            Self::DjangoMd5 => django::parse_md5(stored),
             Self::DjangoPbkdf2 => django::parse_pbkdf2(stored),
-            Self::Ldap(digest) => ldap::parse(digest, stored),
+            Self::DjangoScrypt => django::parse_scrypt(stored),
+            Self::DjangoSha1 => django::parse_sha1(stored),
+            Self::GrubPbkdf2 => grub::parse(stored),
+            Self::Ldap(digest) => ldap::parse_digest(digest, stored),
+            Self::LdapPbkdf2(prf) => ldap::parse_pbkdf2(prf, stored),
+            Self::PasslibPbkdf2 => passlib::parse_pbkdf2(stored),
             Self::Pbkdf2 => pbkdf2::parse(stored),
             Self::Scrypt => scrypt::parse(stored),
+            Self::SpringDigest(hash) => spring::parse_digest(hash, stored),
+            Self::SpringPbkdf2(defaults) => spring::parse_pbkdf2(defaults, stored),
+            Self::SpringPbkdf2Base64(defaults) => spring::parse_pbkdf2_base64(defaults, stored),
+            Self::SpringScrypt => spring::parse_scrypt(stored),
+            Self::SpringSha256 => spring::parse_sha256(stored),
+            Self::WerkzeugPbkdf2 => werkzeug::parse_pbkdf2(stored),
+            Self::WerkzeugScrypt => werkzeug::parse_scrypt(stored),
+            Self::WordPress => wordpress::parse(stored),
             Self::Wrapped => wrapped::parse(stored),
         }
     }
@@ -135,16 +310,95 @@ impl Scheme {
     /// Prints what [`Scheme::parse`] reads. Nothing but this form's own parser joins it with a setting, so no other
     /// pair comes here.
     pub(crate) fn print(self, setting: &Setting, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match setting {
+            Setting::Argon2(setting) => self.print_argon2(setting, output, f),
+            Setting::Bcrypt(setting) => self.print_bcrypt(setting, output, f),
+            Setting::Pbkdf2(setting) => self.print_pbkdf2(setting, output, f),
+            Setting::Scrypt(setting) => self.print_scrypt(setting, output, f),
+            Setting::VerifyOnly(setting) => self.print_verify_only(setting, output, f),
+            Setting::Wrapped(setting) => setting.print(output, f),
+        }
+    }
+
+    fn print_argon2(
+        self,
+        setting: &argon2::Setting,
+        output: &[u8],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        match self {
+            Self::Argon2 => {}
+            Self::DjangoArgon2 => f.write_str(django::ARGON2)?,
+            _ => return Err(fmt::Error),
+        }
+        setting.print(output, f)
+    }
+
+    fn print_bcrypt(
+        self,
+        setting: &bcrypt::Setting,
+        output: &[u8],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        match self {
+            Self::Bcrypt => {}
+            Self::DjangoBcrypt => f.write_str(django::BCRYPT)?,
+            Self::DjangoBcryptSha256 => f.write_str(django::BCRYPT_SHA256)?,
+            Self::WordPress => f.write_str(wordpress::HEAD)?,
+            _ => return Err(fmt::Error),
+        }
+        setting.print(output, f)
+    }
+
+    fn print_pbkdf2(
+        self,
+        setting: &pbkdf2::Setting,
+        output: &[u8],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        match self {
+            Self::AspNetV2 => aspnet::print_v2(setting, output, f),
+            Self::AspNetV3 => aspnet::print_v3(setting, output, f),
+            Self::AtlassianPkcs5s2 => atlassian::print(setting, output, f),
+            Self::DjangoPbkdf2 => django::print_pbkdf2(setting, output, f),
+            Self::GrubPbkdf2 => grub::print(setting, output, f),
+            Self::LdapPbkdf2(_) => ldap::print_pbkdf2(setting, output, f),
+            Self::PasslibPbkdf2 => passlib::print_pbkdf2(setting, output, f),
+            Self::Pbkdf2 => setting.print(output, f),
+            Self::SpringPbkdf2(_) => spring::print_pbkdf2(setting, output, f),
+            Self::SpringPbkdf2Base64(_) => spring::print_pbkdf2_base64(setting, output, f),
+            Self::WerkzeugPbkdf2 => werkzeug::print_pbkdf2(setting, output, f),
+            _ => Err(fmt::Error),
+        }
+    }
+
+    fn print_scrypt(
+        self,
+        setting: &scrypt::Setting,
+        output: &[u8],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        match self {
+            Self::DjangoScrypt => django::print_scrypt(setting, output, f),
+            Self::Scrypt => setting.print(output, f),
+            Self::SpringScrypt => spring::print_scrypt(setting, output, f),
+            Self::WerkzeugScrypt => werkzeug::print_scrypt(setting, output, f),
+            _ => Err(fmt::Error),
+        }
+    }
+
+    fn print_verify_only(
+        self,
+        setting: &verify_only::Setting,
+        output: &[u8],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         match (self, setting) {
-            (Self::Argon2, Setting::Argon2(setting)) => setting.print(output, f),
-            (Self::Bcrypt, Setting::Bcrypt(setting)) => setting.print(output, f),
-            (Self::DjangoPbkdf2, Setting::Pbkdf2(setting)) => django::print_pbkdf2(setting, output, f),
-            (Self::Ldap(digest), Setting::VerifyOnly(setting)) => {
-                ldap::print(digest, setting.salt(), output, f)
-            }
-            (Self::Pbkdf2, Setting::Pbkdf2(setting)) => setting.print(output, f),
-            (Self::Scrypt, Setting::Scrypt(setting)) => setting.print(output, f),
-            (Self::Wrapped, Setting::Wrapped(setting)) => setting.print(output, f),
+            (Self::DjangoMd5, verify_only::Setting::Digest(setting)) => django::print_md5(setting, output, f),
+            (Self::DjangoSha1, _) => django::print_sha1(output, f),
+            (Self::Ldap(_), setting) => ldap::print_digest(setting.salt(), output, f),
+            (Self::SpringDigest(_), setting) => spring::print_digest(setting.salt(), output, f),
+            (Self::SpringSha256, setting) => spring::print_sha256(setting.salt(), output, f),
             _ => Err(fmt::Error),
         }
     }
@@ -168,14 +422,21 @@ pub struct Reading {
     pub may_stop_at_nul: bool,
     /// Whether the eighth bit of each byte has no effect.
     pub seven_bits: bool,
+    /// Bytes that have no effect before and behind the password.
+    pub trims: &'static [u8],
     /// What is hashed in place of the password.
     pub preparation: Preparation,
 }
 
 impl Reading {
     /// All bytes, as they are.
-    pub(crate) const WHOLE: Self =
-        Self { most_bytes: None, may_stop_at_nul: false, seven_bits: false, preparation: Preparation::None };
+    pub(crate) const WHOLE: Self = Self {
+        most_bytes: None,
+        may_stop_at_nul: false,
+        seven_bits: false,
+        trims: b"",
+        preparation: Preparation::None,
+    };
 }
 
 /// What some software hashes in place of the password itself.
@@ -183,4 +444,8 @@ impl Reading {
 pub enum Preparation {
     /// The password.
     None,
+    /// Its SHA-256, in lower-case hexadecimal: Django's `bcrypt_sha256`.
+    Sha256Hex,
+    /// Its HMAC-SHA-384 under a fixed key, in Base64: WordPress.
+    WordPress,
 }

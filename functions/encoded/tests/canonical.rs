@@ -13,9 +13,9 @@ use proptest::{
 };
 use saltern_encoded::{
     DEVIATIONS, Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Scheme,
-    Setting, argon2, bcrypt, parse, pbkdf2, scrypt,
+    Setting, Weakness, argon2, bcrypt, parse, pbkdf2, scrypt,
 };
-use saltern_vectors::{Expected, Topic, Verify, for_each};
+use saltern_vectors::{Expected, Group, Topic, Vector as _, Verify};
 
 #[test]
 fn every_truncation_of_every_valid_vector_is_refused_or_prints_back() {
@@ -31,9 +31,27 @@ fn every_truncation_of_every_valid_vector_is_refused_or_prints_back() {
 }
 
 #[test]
-fn every_corrupted_character_of_every_valid_vector_is_refused_or_prints_back() {
+fn every_truncation_is_refused_where_a_form_has_one_length() {
     let mut tried = 0;
     for hash in valid_hashes() {
+        if has_one_length(parse(&hash).unwrap().scheme()) {
+            for (end, _) in hash.char_indices() {
+                assert!(parse(&hash[..end]).is_err(), "{hash} up to {end}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 0);
+}
+
+#[test]
+fn every_corrupted_character_of_every_form_is_refused_or_prints_back() {
+    let mut tried = 0;
+    // The parsers do not look at what salts and outputs are: one string of each length stands for all.
+    let mut hashes = valid_hashes();
+    hashes.sort_by_key(|hash| (parse(hash).unwrap().scheme(), hash.len()));
+    hashes.dedup_by_key(|hash| (parse(hash).unwrap().scheme(), hash.len()));
+    for hash in hashes {
         for (at, original) in hash.char_indices() {
             let (before, after) = (&hash[..at], &hash[at + original.len_utf8()..]);
             prints_back_if_accepted(&format!("{before}{after}"));
@@ -55,16 +73,45 @@ fn every_deviation_is_accepted_and_prints_back() {
 }
 
 #[test]
+fn the_table_of_forms_names_each_once_and_says_which_are_weak() {
+    let row = |line: &'static str| line.strip_prefix("| `")?.split_once("` | ");
+    let rows: Vec<_> = SCHEMES_MD.lines().filter_map(row).collect();
+    for scheme in Scheme::ALL {
+        let named: Vec<_> = rows.iter().filter(|(name, _)| *name == scheme.name()).collect();
+        assert_eq!(named.len(), 1, "{} stands {} times in SCHEMES.md", scheme.name(), named.len());
+        assert_eq!(named[0].1.contains("| weak |"), scheme.weakness().is_some(), "{}", scheme.name());
+    }
+}
+
+#[test]
+fn vectors_name_their_scheme_and_whether_it_is_weak() {
+    for topic in Topic::VERIFY_ONLY.into_iter().filter(|topic| *topic != Topic::Crypt) {
+        for group in topic.load().test_groups.iter().filter(|group| !is_elsewhere(group)) {
+            for hash in Verify::of(group).iter().filter_map(|vector| parse(&vector.hash).ok()) {
+                assert_eq!(hash.scheme().weakness().is_some(), group.weak().unwrap(), "{hash}");
+                // Spring Security's labels before bcrypt and Argon2 make no form of their own.
+                let name = group.scheme().unwrap();
+                let is_labelled = ["spring-argon2", "spring-bcrypt"].contains(&name);
+                assert!(is_labelled || hash.scheme().name() == name, "{hash}");
+            }
+        }
+    }
+}
+
+#[test]
 fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
     let mut deviating = 0;
     for hash in valid_hashes() {
         let encoded = parse(&hash).unwrap();
-        if IN_OUR_FORMS.contains(&encoded.scheme()) && canonical(&encoded) != hash {
+        // A label is no part of the form behind it.
+        let is_ours = IN_OUR_FORMS.contains(&encoded.scheme()) && hash.starts_with('$');
+        if is_ours && canonical(&encoded) != hash {
             deviating += 1;
             assert!(is_listed(&hash), "{hash}");
         }
     }
-    assert!(deviating >= DEVIATIONS.len());
+    let ours = DEVIATIONS.iter().filter(|row| IN_OUR_FORMS.contains(&parse(row.example).unwrap().scheme()));
+    assert!(deviating >= ours.count());
 }
 
 proptest! {
@@ -115,6 +162,8 @@ proptest! {
     #[test]
     fn anything_after_a_scheme_is_refused_or_prints_back(scheme in select(SCHEMES), rest in any::<String>()) {
         prints_back_if_accepted(&format!("${scheme}${rest}"));
+        prints_back_if_accepted(&format!("{scheme}${rest}"));
+        prints_back_if_accepted(&format!("{{{scheme}}}{rest}"));
     }
 
     #[test]
@@ -130,21 +179,51 @@ fn prints_back_if_accepted(text: &str) {
     }
 }
 
-/// The strings of all vectors that parse, of the algorithms that policies name.
+/// The strings of all vectors that parse.
 fn valid_hashes() -> Vec<String> {
     let mut hashes = Vec::new();
-    for topic in Topic::ALL.into_iter().filter(|topic| !Topic::VERIFY_ONLY.contains(topic)) {
-        for_each(topic, |vector: &Verify| {
-            let parses = !matches!(vector.result, Expected::InvalidHash | Expected::UnsupportedHash);
-            assert_eq!(parse(&vector.hash).is_ok(), parses, "{topic:?} {}", vector.tc_id);
-            if parses {
-                hashes.push(vector.hash.clone());
+    for topic in Topic::ALL.into_iter().filter(|topic| *topic != Topic::Crypt) {
+        for group in topic.load().test_groups.iter().filter(|group| !is_elsewhere(group)) {
+            for vector in Verify::of(group) {
+                assert_eq!(parse(&vector.hash).err(), refusal(vector.result), "{topic:?} {}", vector.tc_id);
+                if refusal(vector.result).is_none() {
+                    hashes.push(vector.hash.clone());
+                }
             }
-        });
+        }
     }
+    // A hash beneath a hash, of which the vectors have none.
+    hashes.push(WRAPPED.to_owned());
     hashes.sort_unstable();
     hashes.dedup();
     hashes
+}
+
+/// Whether the last field cannot be a shorter one: of an output that software chooses the length of, or of a salt.
+fn has_one_length(scheme: Scheme) -> bool {
+    let free_output = [
+        Scheme::Argon2,
+        Scheme::AspNetV3,
+        Scheme::DjangoArgon2,
+        Scheme::GrubPbkdf2,
+        Scheme::Pbkdf2,
+        Scheme::Scrypt,
+    ];
+    let salted = matches!(scheme, Scheme::Ldap(_)) && scheme.weakness() == Some(Weakness::Fast);
+    !free_output.contains(&scheme) && !salted
+}
+
+const fn refusal(result: Expected) -> Option<ParseError> {
+    match result {
+        Expected::InvalidHash => Some(ParseError::Invalid),
+        Expected::UnsupportedHash => Some(ParseError::Unsupported),
+        Expected::CostOutOfBounds | Expected::Match | Expected::Mismatch => None,
+    }
+}
+
+/// Schemes whose vectors came before them.
+fn is_elsewhere(group: &Group) -> bool {
+    ["drupal7", "ldap-crypt", "phpass"].map(Some).contains(&group.scheme())
 }
 
 /// What the reference software of the scheme prints, written down a second time from the parts alone.
@@ -185,7 +264,7 @@ fn canonical(encoded: &Encoded) -> String {
     }
 }
 
-/// The three rows of [`DEVIATIONS`], each by its sign.
+/// The rows of [`DEVIATIONS`] in our own forms, each by its sign.
 fn is_listed(hash: &str) -> bool {
     let bcrypt_padding = hash.starts_with("$2");
     let no_version = hash.starts_with("$argon2i$m=") || hash.starts_with("$argon2d$m=");
@@ -195,7 +274,7 @@ fn is_listed(hash: &str) -> bool {
 }
 
 fn any_stored_hash() -> impl Strategy<Value = String> {
-    prop_oneof![any_argon2(), any_bcrypt(), any_pbkdf2(), any_scrypt()]
+    prop_oneof![any_argon2(), any_bcrypt(), any_pbkdf2(), any_scrypt(), any_foreign_form()]
         .prop_filter("longer than the bound", |text| text.len() <= MAX_ENCODED_BYTES)
 }
 
@@ -242,6 +321,138 @@ fn any_scrypt() -> BoxedStrategy<String> {
             format!("$scrypt$ln={ln},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
         })
         .boxed()
+}
+
+/// What other software prints, of any salt, cost and output.
+fn any_foreign_form() -> BoxedStrategy<String> {
+    prop_oneof![
+        any_aspnet(),
+        any_digest(),
+        any_django(),
+        any_foreign_pbkdf2(),
+        any_foreign_scrypt(),
+        any_bcrypt_of_a_digest(),
+    ]
+    .boxed()
+}
+
+fn any_aspnet() -> BoxedStrategy<String> {
+    let v2 = vec(any::<u8>(), 48).prop_map(|rest| padded(&[&[0], &rest[..]].concat()));
+    let v3 = (0..3_u32, 1..=u32::MAX, 16..200_u32, 16..200_usize, vec(any::<u8>(), 400)).prop_map(
+        |(function, iterations, salt, output, bytes)| {
+            let numbers = [function, iterations, salt].map(u32::to_be_bytes);
+            let rest = &bytes[..usize::try_from(salt).unwrap() + output];
+            padded(&[&[1], numbers.as_flattened(), rest].concat())
+        },
+    );
+    prop_oneof![v2, v3].boxed()
+}
+
+/// Digests as directories and Spring Security write them, and Django's.
+fn any_digest() -> BoxedStrategy<String> {
+    let lengths = [("MD5", 16), ("SHA", 20), ("SHA256", 32), ("SHA512", 64)];
+    let unsalted = (select(lengths.to_vec()), vec(any::<u8>(), 64), any::<bool>()).prop_map(
+        |((name, length), bytes, lower)| format!("{{{}}}{}", cased(name, lower), padded(&bytes[..length])),
+    );
+    let lengths = [("SMD5", 16), ("SSHA", 20), ("SSHA256", 32), ("SSHA512", 64)];
+    let salted = (select(lengths.to_vec()), vec(any::<u8>(), 65..128), any::<bool>()).prop_map(
+        |((name, length), bytes, lower)| {
+            format!("{{{}}}{}", cased(name, lower), padded(&bytes[64 - length..]))
+        },
+    );
+    let lengths = [("{MD5}{", "}", 16), ("{SHA-1}{", "}", 20), ("{SHA-256}{", "}", 32), ("md5$", "$", 16)];
+    let hexadecimal = (select(lengths.to_vec()), any_text_salt(), vec(any::<u8>(), 32)).prop_map(
+        |((head, middle, length), salt, bytes)| format!("{head}{salt}{middle}{}", hex(&bytes[..length])),
+    );
+    let repeated = vec(any::<u8>(), 40).prop_map(|bytes| format!("{{sha256}}{}", hex(&bytes)));
+    let nothing = vec(any::<u8>(), 20).prop_map(|bytes| format!("sha1$${}", hex(&bytes)));
+    prop_oneof![unsalted, salted, hexadecimal, repeated, nothing].boxed()
+}
+
+fn any_django() -> BoxedStrategy<String> {
+    let argon2 = any_argon2().prop_map(|inner| format!("argon2{inner}"));
+    let bcrypt = any_bcrypt().prop_map(|inner| format!("bcrypt${inner}"));
+    prop_oneof![argon2, bcrypt].boxed()
+}
+
+fn any_foreign_pbkdf2() -> BoxedStrategy<String> {
+    let functions = [("sha1", 20), ("sha256", 32), ("sha512", 64)];
+    let of_text =
+        (select(functions.to_vec()), 1..=u32::MAX, any_text_salt(), vec(any::<u8>(), 64), any::<bool>());
+    let of_text = of_text.prop_map(|((function, length), iterations, salt, bytes, django)| {
+        let output = &bytes[..length];
+        if django && function != "sha512" {
+            format!("pbkdf2_{function}${iterations}${salt}${}", padded(output))
+        } else {
+            format!("pbkdf2:{function}:{iterations}${salt}${}", hex(output))
+        }
+    });
+    let heads = [
+        ("$pbkdf2$", 20),
+        ("$pbkdf2-sha256$", 32),
+        ("$pbkdf2-sha512$", 64),
+        ("{PBKDF2}", 20),
+        ("{PBKDF2-SHA1}", 20),
+        ("{PBKDF2-SHA256}", 32),
+        ("{PBKDF2-SHA512}", 64),
+    ];
+    let of_bytes = (select(heads.to_vec()), 1..=u32::MAX, vec(any::<u8>(), 1..300), vec(any::<u8>(), 64));
+    let of_bytes = of_bytes.prop_map(|((head, length), iterations, salt, bytes)| {
+        let (salt, output) = (base64(&salt, ADAPTED), base64(&bytes[..length], ADAPTED));
+        format!("{head}{iterations}${salt}${output}")
+    });
+    let grub = (1..=u32::MAX, vec(any::<u8>(), 1..200), vec(any::<u8>(), 10..200));
+    let grub = grub.prop_map(|(iterations, salt, output)| {
+        format!("grub.pbkdf2.sha512.{iterations}.{}.{}", hex(&salt), hex(&output)).to_uppercase()
+    });
+    let grub = grub.prop_map(|text| text.replace("GRUB.PBKDF2.SHA512", "grub.pbkdf2.sha512"));
+    let fixed = vec(any::<u8>(), 48).prop_map(|bytes| format!("{{PKCS5S2}}{}", padded(&bytes)));
+    let heads = [("{pbkdf2}", 40), ("{pbkdf2@SpringSecurity_v5_8}", 48)];
+    let spring = (select(heads.to_vec()), vec(any::<u8>(), 48), any::<bool>());
+    let spring = spring.prop_map(|((head, characters), bytes, in_hex)| {
+        let bytes = &bytes[..characters];
+        head.to_owned() + &if in_hex { hex(bytes) } else { padded(bytes) }
+    });
+    prop_oneof![of_text, of_bytes, grub, fixed, spring].boxed()
+}
+
+fn any_foreign_scrypt() -> BoxedStrategy<String> {
+    let of_text = (any_scrypt_params(), any_text_salt(), vec(any::<u8>(), 64), any::<bool>());
+    let of_text = of_text.prop_filter_map("N beyond 32 bits", |(params, salt, output, django)| {
+        let (n, r, p) = (1_u32.checked_shl(params.log_n().into())?, params.r(), params.p());
+        Some(if django {
+            format!("scrypt${n}${salt}${r}${p}${}", padded(&output))
+        } else {
+            format!("scrypt:{n}:{r}:{p}${salt}${}", hex(&output))
+        })
+    });
+    let labels = select(&["{scrypt}", "{scrypt@SpringSecurity_v5_8}"][..]);
+    let spring =
+        (labels, 1..=15_u32, 1..=255_u32, 1..=255_u32, vec(any::<u8>(), 1..200), vec(any::<u8>(), 32));
+    let spring = spring.prop_map(|(label, log_n, r, p, salt, output)| {
+        let costs = log_n << 16 | r << 8 | p;
+        format!("{label}${costs:x}${}${}", padded(&salt), padded(&output))
+    });
+    prop_oneof![of_text, spring].boxed()
+}
+
+fn any_bcrypt_of_a_digest() -> BoxedStrategy<String> {
+    let wordpress = any_bcrypt().prop_map(|inner| format!("$wp$2y${}", &inner[4..]));
+    let django = any_bcrypt().prop_map(|inner| format!("bcrypt_sha256${inner}"));
+    prop_oneof![wordpress, django].boxed()
+}
+
+/// A salt that stands in the string as it is.
+fn any_text_salt() -> impl Strategy<Value = String> {
+    "[!#-%'-z~]{1,64}".prop_map(|salt| salt.replace('$', "_"))
+}
+
+fn cased(name: &str, lower: bool) -> String {
+    if lower { name.to_lowercase() } else { name.to_owned() }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn any_params() -> impl Strategy<Value = Params> {
@@ -295,6 +506,13 @@ fn base64(bytes: &[u8], alphabet: &str) -> String {
     text
 }
 
+/// The same, filled up with equals signs to a multiple of four characters.
+fn padded(bytes: &[u8]) -> String {
+    let text = base64(bytes, STANDARD);
+    let missing = text.len().next_multiple_of(4) - text.len();
+    text + &"=".repeat(missing)
+}
+
 /// How many random cases each property gets: `SALTERN_RANDOM_CASES`, for a long run.
 fn cases() -> u32 {
     env::var("SALTERN_RANDOM_CASES").map_or(RANDOM_CASES, |text| text.parse().unwrap())
@@ -302,9 +520,17 @@ fn cases() -> u32 {
 
 const RANDOM_CASES: u32 = 512;
 
+const WRAPPED: &str = concat!(
+    "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
+    "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+);
+
+const SCHEMES_MD: &str = include_str!("../SCHEMES.md");
+
 /// The forms that new hashes are written in.
 const IN_OUR_FORMS: [Scheme; 4] = [Scheme::Argon2, Scheme::Bcrypt, Scheme::Pbkdf2, Scheme::Scrypt];
 
+const ADAPTED: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./";
 const STANDARD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BCRYPT: &str = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -316,14 +542,24 @@ const SCHEMES: &[&str] = &[
     "argon2d",
     "argon2i",
     "argon2id",
+    "bcrypt",
+    "bcrypt_sha256",
+    "md5",
     "pbkdf2",
     "pbkdf2-sha256",
     "pbkdf2-sha512",
+    "pbkdf2_sha256",
+    "pbkdf2:sha256:1",
     "scrypt",
+    "scrypt:2:8:1",
+    "sha1",
+    "sha256",
+    "SSHA",
+    "wp",
 ];
 
 /// One of each kind that the formats tell apart: separators, both alphabets, digits, their look-alikes, blanks.
 const CORRUPTIONS: &[char] = &[
     '$', ',', '=', '+', '-', '/', '.', '_', '0', '1', '4', '9', 'A', 'B', 'a', 'm', 'p', 't', 'v', 'z', ' ',
-    '\n', '\0', 'ä', '４', '٤',
+    '\n', '\0', 'ä', '４', '٤', '{', '}', ':',
 ];

@@ -85,11 +85,30 @@ pub struct Candidate {
 
 impl Candidate {
     fn of(password: &Password, reading: Reading) -> Self {
-        let bytes = password.expose();
+        let whole = password.expose();
+        let bytes = trimmed(whole, reading.trims);
         let beyond_most = reading.most_bytes.is_some_and(|most| bytes.len() > most);
         let eighth_bit = reading.seven_bits && !bytes.is_ascii();
-        Self { password: prepare(reading.preparation, password), ignores_part: beyond_most || eighth_bit }
+        let ignores_part = bytes.len() < whole.len() || beyond_most || eighth_bit;
+        // What is shorter than a password is not too long for one.
+        let password = Password::new(bytes).unwrap_or_else(|_| password.clone());
+        Self { password: prepare(reading.preparation, &password), ignores_part }
     }
+}
+
+/// Without these bytes at both ends.
+fn trimmed<'a>(mut bytes: &'a [u8], trims: &[u8]) -> &'a [u8] {
+    while let [first, rest @ ..] = bytes
+        && trims.contains(first)
+    {
+        bytes = rest;
+    }
+    while let [rest @ .., last] = bytes
+        && trims.contains(last)
+    {
+        bytes = rest;
+    }
+    bytes
 }
 
 /// The hash beneath, where one is wrapped.

@@ -1,12 +1,20 @@
-//! One pass of a digest as LDAP servers store it: `{SSHA}` and the Base64 of digest and salt, one after the other.
-//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`; passlib `passlib.hash.ldap_digests`.
+//! What directories store behind a scheme in braces: `{SSHA}` and the Base64 of digest and salt, one after the other;
+//! `{PBKDF2-SHA256}` and iterations, salt and output.
+//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`; passlib
+//! `ldap_digests`, `ldap_pbkdf2_digests`.
 
 use core::fmt;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use zeroize::Zeroizing;
 
-use crate::{Encoded, ParseError, Scheme, Setting, Weakness, verify_only};
+use super::{ADAPTED_BASE64, decode_base64, fields};
+use crate::{
+    Encoded, ParseError, Scheme, Setting, Weakness, pbkdf2, phc,
+    verify_only::{
+        self,
+        digest::{Hash, Order},
+    },
+};
 
 /// Which digest, salted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,58 +23,85 @@ pub enum Digest {
     Md5,
     /// `{SHA}`
     Sha,
+    /// `{SHA256}`
+    Sha256,
+    /// `{SHA512}`
+    Sha512,
+    /// `{SMD5}`
+    Smd5,
+    /// `{SSHA}`
+    Ssha,
+    /// `{SSHA256}`
+    Ssha256,
+    /// `{SSHA512}`
+    Ssha512,
 }
 
 impl Digest {
-    /// The form that a stored string names.
-    pub(crate) fn of(stored: &str) -> Option<Self> {
-        [Self::Md5, Self::Sha].into_iter().find(|digest| stored.starts_with(digest.label()))
-    }
-
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Md5 => "ldap-md5",
             Self::Sha => "ldap-sha",
+            Self::Sha256 => "ldap-sha256",
+            Self::Sha512 => "ldap-sha512",
+            Self::Smd5 => "ldap-smd5",
+            Self::Ssha => "ldap-ssha",
+            Self::Ssha256 => "ldap-ssha256",
+            Self::Ssha512 => "ldap-ssha512",
         }
     }
 
     pub(crate) const fn weakness(self) -> Weakness {
+        if self.is_salted() { Weakness::Fast } else { Weakness::Unsalted }
+    }
+
+    const fn is_salted(self) -> bool {
         match self {
-            Self::Md5 | Self::Sha => Weakness::Unsalted,
+            Self::Md5 | Self::Sha | Self::Sha256 | Self::Sha512 => false,
+            Self::Smd5 | Self::Ssha | Self::Ssha256 | Self::Ssha512 => true,
         }
     }
 
-    const fn label(self) -> &'static str {
+    const fn hash(self) -> Hash {
         match self {
-            Self::Md5 => "{MD5}",
-            Self::Sha => "{SHA}",
-        }
-    }
-
-    const fn hash(self) -> verify_only::digest::Hash {
-        match self {
-            Self::Md5 => verify_only::digest::Hash::Md5,
-            Self::Sha => verify_only::digest::Hash::Sha1,
+            Self::Md5 | Self::Smd5 => Hash::Md5,
+            Self::Sha | Self::Ssha => Hash::Sha1,
+            Self::Sha256 | Self::Ssha256 => Hash::Sha256,
+            Self::Sha512 | Self::Ssha512 => Hash::Sha512,
         }
     }
 }
 
-/// Reads a label and the Base64 behind it.
-pub(crate) fn parse(digest: Digest, stored: &str) -> Result<Encoded, ParseError> {
-    let text = stored.strip_prefix(digest.label()).ok_or(ParseError::Invalid)?;
-    let bytes = Zeroizing::new(BASE64_STANDARD.decode(text).map_err(|_| ParseError::Invalid)?);
+/// Reads the Base64 behind a digest's label. A salt has any length: OpenLDAP has drawn 4 and 8 bytes, others 16.
+pub(crate) fn parse_digest(digest: Digest, text: &str) -> Result<Encoded, ParseError> {
+    let bytes = decode_base64(text)?;
     let hash = digest.hash();
     let (output, salt) = bytes.split_at_checked(hash.output_bytes()).ok_or(ParseError::Invalid)?;
-    if !salt.is_empty() {
+    if salt.is_empty() == digest.is_salted() {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::digest::Setting::new(hash, salt.to_vec());
+    let setting = verify_only::digest::Setting::new(hash, Order::SaltLast, salt.to_vec());
     let setting = Setting::VerifyOnly(verify_only::Setting::Digest(setting));
     Encoded::written_as(Scheme::Ldap(digest), setting, output).ok_or(ParseError::Invalid)
 }
 
-/// Prints what [`parse`] reads.
-pub(crate) fn print(digest: Digest, salt: &[u8], output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let bytes = Zeroizing::new([output, salt].concat());
-    write!(f, "{}{}", digest.label(), BASE64_STANDARD.encode(bytes))
+/// Prints what [`parse_digest`] reads.
+pub(crate) fn print_digest(salt: &[u8], output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(&BASE64_STANDARD.encode([output, salt].concat()))
+}
+
+/// Reads `<iterations>$<salt>$<output>` behind the label of PBKDF2 over this function.
+pub(crate) fn parse_pbkdf2(prf: pbkdf2::Prf, text: &str) -> Result<Encoded, ParseError> {
+    let [iterations, salt, output] = fields(text, '$')?;
+    super::passlib::pbkdf2(Scheme::LdapPbkdf2(prf), (prf, phc::decimal(iterations)?), salt, output)
+}
+
+/// Prints what [`parse_pbkdf2`] reads.
+pub(crate) fn print_pbkdf2(
+    setting: &pbkdf2::Setting,
+    output: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let (salt, output) = (ADAPTED_BASE64.encode(setting.salt()), ADAPTED_BASE64.encode(output));
+    write!(f, "{}${salt}${output}", setting.params().iterations())
 }

@@ -1,12 +1,16 @@
-//! One pass of a digest over the password and the salt.
+//! A digest over the password and the salt, once or some times over.
 
 /// The hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Hash {
     /// MD5
     Md5,
     /// SHA-1
     Sha1,
+    /// SHA-256
+    Sha256,
+    /// SHA-512
+    Sha512,
 }
 
 impl Hash {
@@ -16,20 +20,39 @@ impl Hash {
         match self {
             Self::Md5 => 16,
             Self::Sha1 => 20,
+            Self::Sha256 => 32,
+            Self::Sha512 => 64,
         }
     }
 }
 
-/// A setting: `hash(password ‖ salt)`.
+/// Which comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// `hash(salt ‖ password)`
+    SaltFirst,
+    /// `hash(password ‖ salt)`
+    SaltLast,
+}
+
+/// A setting.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
     hash: Hash,
+    order: Order,
     salt: Vec<u8>,
+    passes: u32,
 }
 
 impl Setting {
-    pub(crate) const fn new(hash: Hash, salt: Vec<u8>) -> Self {
-        Self { hash, salt }
+    /// One pass.
+    pub(crate) const fn new(hash: Hash, order: Order, salt: Vec<u8>) -> Self {
+        Self { hash, order, salt, passes: 1 }
+    }
+
+    /// The digest of the digest, and so on: so many passes in all.
+    pub(crate) fn repeated(self, passes: u32) -> Self {
+        Self { passes, ..self }
     }
 
     /// The hash function.
@@ -38,9 +61,21 @@ impl Setting {
         self.hash
     }
 
+    /// Which comes first.
+    #[must_use]
+    pub const fn order(&self) -> Order {
+        self.order
+    }
+
     /// The salt; empty where there is none.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
+    }
+
+    /// Passes, at least one; each after the first is over the digest alone.
+    #[must_use]
+    pub const fn passes(&self) -> u32 {
+        self.passes
     }
 }

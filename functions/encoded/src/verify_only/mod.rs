@@ -20,9 +20,9 @@ impl Setting {
 
     /// What computing costs.
     #[must_use]
-    pub const fn cost(&self) -> Cost {
+    pub fn cost(&self) -> Cost {
         match self {
-            Self::Digest(_) => Cost::Rounds(1),
+            Self::Digest(setting) => Cost::Rounds(u64::from(setting.passes())),
         }
     }
 
@@ -46,7 +46,7 @@ impl Setting {
 /// An algorithm, whatever its cost. One speed is measured for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// One pass of a digest.
+    /// A digest, once or some times over.
     Digest,
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use http::{Method, Request, StatusCode};
 use saltern_algorithm::{Pool, PoolSettings};
-use saltern_policy::{Limits, Policies, SHIPPED};
+use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::{Answer, Arrival, Body, OPENAPI, Service};
 use serde_json::{Value, json};
 
@@ -26,7 +26,16 @@ pub(crate) fn service() -> Service {
 }
 
 pub(crate) fn service_with(document: &Value, settings: &PoolSettings) -> Service {
-    let limits = Limits { workers: 2, memory_budget_bytes: 512 << 20, ..Limits::default() };
+    service_accepting(AcceptedWeak::default(), document, settings)
+}
+
+/// One that verifies these unsalted and fast schemes too.
+pub(crate) fn service_accepting(
+    accepted_weak: AcceptedWeak,
+    document: &Value,
+    settings: &PoolSettings,
+) -> Service {
+    let limits = Limits { workers: 2, memory_budget_bytes: 512 << 20, accepted_weak, ..Limits::default() };
     let policies = Policies::load(document.to_string().as_bytes(), &limits).unwrap();
     Service::new(policies, Pool::start(settings).unwrap())
 }
