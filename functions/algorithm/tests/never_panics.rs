@@ -91,7 +91,20 @@ fn cheap_stored_hash() -> impl Strategy<Value = String> {
     let argon2 = with_salt_and_output(argon2, argon2::MIN_OUTPUT_BYTES);
     let scrypt = (1..8_u8, 1..5_u32, 1..5_u32).prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
     let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
-    prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20)]
+    prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20), foreign()]
+}
+
+/// Forms of other software, each with costs that are cheap.
+fn foreign() -> BoxedStrategy<String> {
+    let digest = (select(&["{SMD5}", "{SSHA}", "{SSHA256}", "{SSHA512}"][..]), "[A-Za-z0-9+/]{21,33}")
+        .prop_map(|(label, text)| format!("{label}{}", text.repeat(4)));
+    let repeated = "[0-9a-f]{80}".prop_map(|text| format!("{{sha256}}{text}"));
+    let salted = ("[!-#%-~]{1,64}", "[0-9a-f]{32}").prop_map(|(salt, text)| format!("md5${salt}${text}"));
+    let firebase = (1..8_u8, 1..5_u32, "([A-Za-z0-9+/]{4}){1,64}", "[A-Za-z0-9+/]{85}[AQgw]==")
+        .prop_map(|(n, r, salt, output)| format!("$fbscrypt$v=1,n={n},r={r},p=1${salt}${output}"));
+    let werkzeug = (1..20_u32, "[!-#%-~]{1,200}", "[0-9a-f]{64}")
+        .prop_map(|(i, salt, output)| format!("pbkdf2:sha256:{i}${salt}${output}"));
+    prop_oneof![digest, repeated, salted, firebase, werkzeug].boxed()
 }
 
 /// Parameters from the whole range of the format; few are small enough to compute, and none is computed.

@@ -76,6 +76,9 @@ pub(crate) struct MachineArguments {
     /// Verify hashes of these unsalted or fast schemes too: names with commas between, or `all`
     #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
     pub(crate) accepted_weak: Option<AcceptedWeak>,
+    /// The password hash parameters of the Firebase project whose hashes to verify, as its console shows them
+    #[arg(long, env = "SALTERN_FIREBASE_PROJECT", value_name = "FILE")]
+    pub(crate) firebase_project: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -6,7 +6,8 @@ use std::{
     path::Path,
 };
 
-use saltern_policy::{Limits, Policies};
+use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies};
+use zeroize::Zeroizing;
 
 use crate::{
     Failure,
@@ -61,6 +62,20 @@ pub(crate) fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         memory_budget_bytes,
         lowered_ceilings: arguments.ceilings.clone(),
         accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
+        firebase_project: arguments.firebase_project.as_deref().map(firebase_project).transpose()?,
+    })
+}
+
+/// The project of Firebase hashes.
+fn firebase_project(file: &Path) -> Result<FirebaseProject, Failure> {
+    let name = file.display();
+    let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
+        Failure::configuration(format!(
+            "the Firebase project {name} cannot be read ({error}): name a file that exists"
+        ))
+    })?;
+    text.parse().map_err(|error: FirebaseProjectError| {
+        Failure::configuration(format!("the Firebase project {name} cannot be understood: {error}"))
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{
     Encoded, Params, ParseError, Setting, argon2, bcrypt,
     notation::{aspnet, atlassian, django, grub, ldap, passlib, spring, werkzeug, wordpress},
     pbkdf2, scrypt,
-    verify_only::{self, digest},
+    verify_only::{self, digest, firebase},
     wrapped,
 };
 
@@ -38,6 +38,8 @@ pub enum Scheme {
     DjangoScrypt,
     /// Django's `sha1` without a salt.
     DjangoSha1,
+    /// Firebase's scrypt, of one project.
+    Firebase,
     /// `grub.pbkdf2.sha512.…`
     GrubPbkdf2,
     /// One pass of a digest in LDAP's form: `{SHA}`, `{SSHA}`, `{SMD5}` and their kin.
@@ -85,6 +87,7 @@ impl Scheme {
         Self::DjangoPbkdf2,
         Self::DjangoScrypt,
         Self::DjangoSha1,
+        Self::Firebase,
         Self::GrubPbkdf2,
         Self::Ldap(ldap::Digest::Md5),
         Self::Ldap(ldap::Digest::Sha),
@@ -131,6 +134,7 @@ impl Scheme {
             Self::DjangoPbkdf2 => "django-pbkdf2",
             Self::DjangoScrypt => "django-scrypt",
             Self::DjangoSha1 => "django-unsalted-sha1",
+            Self::Firebase => "firebase-scrypt",
             Self::GrubPbkdf2 => "grub-pbkdf2-sha512",
             Self::Ldap(digest) => digest.name(),
             Self::LdapPbkdf2(_) => "ldap-pbkdf2",
@@ -165,6 +169,7 @@ impl Scheme {
             | Self::DjangoBcryptSha256
             | Self::DjangoPbkdf2
             | Self::DjangoScrypt
+            | Self::Firebase
             | Self::GrubPbkdf2
             | Self::LdapPbkdf2(_)
             | Self::PasslibPbkdf2
@@ -204,6 +209,7 @@ impl Scheme {
             | Self::DjangoPbkdf2
             | Self::DjangoScrypt
             | Self::DjangoSha1
+            | Self::Firebase
             | Self::GrubPbkdf2
             | Self::Ldap(_)
             | Self::LdapPbkdf2(_)
@@ -245,6 +251,7 @@ impl Scheme {
             "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" => Some(Self::Pbkdf2),
             "scrypt" => Some(Self::Scrypt),
             "wp" => Some(Self::WordPress),
+            firebase::ID => Some(Self::Firebase),
             wrapped::ID => Some(Self::Wrapped),
             _ => None,
         }
@@ -289,6 +296,7 @@ impl Scheme {
             Self::DjangoPbkdf2 => django::parse_pbkdf2(stored),
             Self::DjangoScrypt => django::parse_scrypt(stored),
             Self::DjangoSha1 => django::parse_sha1(stored),
+            Self::Firebase => firebase::parse(stored),
             Self::GrubPbkdf2 => grub::parse(stored),
             Self::Ldap(digest) => ldap::parse_digest(digest, stored),
             Self::LdapPbkdf2(prf) => ldap::parse_pbkdf2(prf, stored),
@@ -396,6 +404,7 @@ impl Scheme {
         match (self, setting) {
             (Self::DjangoMd5, verify_only::Setting::Digest(setting)) => django::print_md5(setting, output, f),
             (Self::DjangoSha1, _) => django::print_sha1(output, f),
+            (Self::Firebase, verify_only::Setting::Firebase(setting)) => setting.print(output, f),
             (Self::Ldap(_), setting) => ldap::print_digest(setting.salt(), output, f),
             (Self::SpringDigest(_), setting) => spring::print_digest(setting.salt(), output, f),
             (Self::SpringSha256, setting) => spring::print_sha256(setting.salt(), output, f),

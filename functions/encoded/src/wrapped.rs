@@ -27,10 +27,11 @@ pub struct Setting {
 impl Setting {
     /// Prepares to wrap `stored` under new parameters.
     ///
-    /// Returns `None` where `stored` is wrapped already, and for parameters that are not those of argon2id.
+    /// Returns `None` where `stored` is wrapped already, where its output cannot be printed without a project's secret, and
+    /// for parameters that are not those of argon2id.
     #[must_use]
     pub fn fresh(params: argon2::Params, salt: [u8; NEW_SALT_BYTES], stored: &Encoded) -> Option<Self> {
-        let is_plain = stored.scheme() != Scheme::Wrapped && params.variant() == argon2::Variant::Id;
+        let is_plain = can_be_inner(stored) && params.variant() == argon2::Variant::Id;
         let inner = without_output(stored)?;
         is_plain.then(|| Self { outer: argon2::Setting::fresh(params, salt), inner })
     }
@@ -62,13 +63,17 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let (outer, inner) = (argon2::parse(&layers[..outer_end])?, crate::parse(&layers[outer_end + 1..])?);
     let crate::Setting::Argon2(setting) = outer.setting() else { return Err(ParseError::Invalid) };
     let is_fresh = setting.params().variant() == argon2::Variant::Id && setting.is_as_printed_today();
-    let is_inner = inner.scheme() != Scheme::Wrapped && inner.output().iter().all(|&byte| byte == 0);
+    let is_inner = can_be_inner(&inner) && inner.output().iter().all(|&byte| byte == 0);
     if !is_fresh || !is_inner {
         return Err(ParseError::Invalid);
     }
     let setting = Setting { outer: setting.clone(), inner };
     Encoded::written_as(Scheme::Wrapped, crate::Setting::Wrapped(Box::new(setting)), outer.output())
         .ok_or(ParseError::Invalid)
+}
+
+fn can_be_inner(stored: &Encoded) -> bool {
+    !matches!(stored.scheme(), Scheme::Firebase | Scheme::Wrapped)
 }
 
 fn without_output(stored: &Encoded) -> Option<Encoded> {

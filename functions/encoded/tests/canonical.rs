@@ -190,6 +190,9 @@ fn valid_hashes() -> Vec<String> {
                     hashes.push(vector.hash.clone());
                 }
             }
+            if let Group::Firebase { project, tests, .. } = group {
+                hashes.extend(tests.iter().map(|user| project.stored(user)));
+            }
         }
     }
     // A hash beneath a hash, of which the vectors have none.
@@ -433,7 +436,11 @@ fn any_foreign_scrypt() -> BoxedStrategy<String> {
         let costs = log_n << 16 | r << 8 | p;
         format!("{label}${costs:x}${}${}", padded(&salt), padded(&output))
     });
-    prop_oneof![of_text, spring].boxed()
+    let firebase = (1..=15_u32, 1..=255_u32, vec(any::<u8>(), 1..200), vec(any::<u8>(), 64));
+    let firebase = firebase.prop_map(|(n, r, salt, output)| {
+        format!("$fbscrypt$v=1,n={n},r={r},p=1${}${}", padded(&salt), padded(&output))
+    });
+    prop_oneof![of_text, spring, firebase].boxed()
 }
 
 fn any_bcrypt_of_a_digest() -> BoxedStrategy<String> {
@@ -544,6 +551,7 @@ const SCHEMES: &[&str] = &[
     "argon2id",
     "bcrypt",
     "bcrypt_sha256",
+    "fbscrypt",
     "md5",
     "pbkdf2",
     "pbkdf2-sha256",

@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     io::{self, Write as _},
     num::NonZeroUsize,
     ops::RangeInclusive,
@@ -10,8 +11,9 @@ use std::{
 };
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
-use saltern_policy::{AcceptedWeak, Limits, Policies};
+use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
+use zeroize::Zeroizing;
 
 use crate::{policies, refusal::Refusal};
 
@@ -51,6 +53,7 @@ impl Settings {
             memory_budget_bytes: machine.memory_budget_bytes()?,
             lowered_ceilings: lowered_ceilings(&variable)?,
             accepted_weak: accepted_weak(&variable)?,
+            firebase_project: firebase_project(&variable)?,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
@@ -198,6 +201,17 @@ fn accepted_weak(variable: impl Fn(&str) -> Option<OsString>) -> Result<Accepted
     given.parse().map_err(|error| Refusal::new(format!("{ACCEPT_WEAK} is `{given}`: {error}")))
 }
 
+/// `SALTERN_FIREBASE_PROJECT`: a file in the zip or in a layer, as for `saltern serve`.
+fn firebase_project(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<FirebaseProject>, Refusal> {
+    let Some(file) = text(variable, FIREBASE_PROJECT)? else { return Ok(None) };
+    let project = fs::read_to_string(&file)
+        .map(Zeroizing::new)
+        .map_err(|error| Refusal::new(format!("the Firebase project {file} cannot be read ({error})")))?;
+    project.parse().map(Some).map_err(|error: FirebaseProjectError| {
+        Refusal::new(format!("the Firebase project {file} cannot be understood: {error}"))
+    })
+}
+
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
@@ -234,8 +248,13 @@ const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 /// Which code computes.
 const KERNELS: &str = "SALTERN_KERNELS";
 
-/// Ceilings of the policy document, lowered.
+/// Unsalted and fast schemes that are verified all the same.
 const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
+
+/// The Firebase project whose hashes are verified.
+const FIREBASE_PROJECT: &str = "SALTERN_FIREBASE_PROJECT";
+
+/// Ceilings of the policy document, lowered.
 const CEILINGS: &str = "SALTERN_CEILINGS";
 
 /// Where distributions go: `cloudwatch` or `printed`.

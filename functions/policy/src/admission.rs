@@ -1,7 +1,10 @@
 //! Which hashes are computed at all: parse, bound, and choose before any work.
 
 use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, bcrypt};
+use saltern_encoded::{
+    Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, bcrypt, verify_only,
+};
+use zeroize::Zeroizing;
 
 use crate::{Policies, Policy, Status};
 
@@ -33,6 +36,8 @@ pub enum Refusal {
 pub struct Stored {
     pub(crate) encoded: Encoded,
     admitted: Admitted,
+    /// The output that a right password gives.
+    expected: Zeroizing<Vec<u8>>,
     pub(crate) policy: Option<usize>,
     pub(crate) is_decoy: bool,
 }
@@ -70,7 +75,7 @@ impl Stored {
     /// Whether an output is the stored one. In constant time.
     #[must_use]
     pub fn matches(&self, output: &Output) -> bool {
-        output.matches(self.encoded.output()) && !self.is_decoy
+        output.matches(&self.expected) && !self.is_decoy
     }
 }
 
@@ -185,8 +190,21 @@ impl Policies {
     }
 
     fn stored(&self, encoded: Encoded, policy: Option<usize>, is_decoy: bool) -> Result<Stored, Refusal> {
-        let admitted = Admitted::new(encoded.setting().clone(), self.ceilings())?;
-        Ok(Stored { encoded, admitted, policy, is_decoy })
+        let (setting, expected) = self.resolve(&encoded)?;
+        let admitted = Admitted::new(setting, self.ceilings())?;
+        Ok(Stored { encoded, admitted, expected, policy, is_decoy })
+    }
+
+    /// What to compute, and the output that a right password gives: as they are stored, but for Firebase, whose project's
+    /// parameters stand in the settings.
+    fn resolve(&self, encoded: &Encoded) -> Result<(Setting, Zeroizing<Vec<u8>>), Refusal> {
+        let Setting::VerifyOnly(verify_only::Setting::Firebase(setting)) = encoded.setting() else {
+            return Ok((encoded.setting().clone(), Zeroizing::new(encoded.output().to_vec())));
+        };
+        let project = self.firebase_project.as_ref();
+        let resolved = project.and_then(|project| project.resolve(setting, encoded.output()));
+        let (setting, expected) = resolved.ok_or(Refusal::UnsupportedHash)?;
+        Ok((Setting::VerifyOnly(verify_only::Setting::Firebase(setting)), expected))
     }
 
     fn policy_for_hashing(&self, id: Option<&str>) -> Result<&Policy, Refusal> {

@@ -7,7 +7,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{AcceptedWeak, DocumentError};
+use crate::{AcceptedWeak, DocumentError, FirebaseProject};
 
 /// What the machine and the operator allow, below what the document does.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Limits {
     pub lowered_ceilings: Vec<(String, u64)>,
     /// Unsalted and fast schemes that are verified all the same.
     pub accepted_weak: AcceptedWeak,
+    /// The project whose Firebase hashes are verified; without one, none are.
+    pub firebase_project: Option<FirebaseProject>,
 }
 
 impl Limits {
@@ -101,6 +103,7 @@ pub struct Policies {
     pub(crate) decoy_hash: Encoded,
     pub(crate) rehash_truncated: bool,
     pub(crate) accepted_weak: AcceptedWeak,
+    pub(crate) firebase_project: Option<FirebaseProject>,
     ceilings: Ceilings,
     ceiling_values: BTreeMap<String, u64>,
     digest: String,
@@ -149,6 +152,7 @@ impl Policies {
             decoy_hash,
             rehash_truncated,
             accepted_weak: limits.accepted_weak.clone(),
+            firebase_project: limits.firebase_project.clone(),
             ceilings,
             ceiling_values,
             digest,
@@ -183,6 +187,18 @@ impl Policies {
     #[must_use]
     pub fn ceiling_values(&self) -> &BTreeMap<String, u64> {
         &self.ceiling_values
+    }
+
+    /// The unsalted and fast schemes that are verified all the same.
+    #[must_use]
+    pub fn accepted_weak(&self) -> &AcceptedWeak {
+        &self.accepted_weak
+    }
+
+    /// Whether hashes of a Firebase project are verified.
+    #[must_use]
+    pub fn has_firebase_project(&self) -> bool {
+        self.firebase_project.is_some()
     }
 
     /// SHA-256 of the document's bytes, `sha256:<hex>`: equal where service and client hold the same document.

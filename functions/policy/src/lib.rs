@@ -8,12 +8,14 @@
 mod admission;
 mod document;
 mod error;
+mod firebase;
 mod verdict;
 mod weak;
 
 pub use admission::{Candidate, NewHash, Refusal, Stored};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
+pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 

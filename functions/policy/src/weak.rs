@@ -22,6 +22,19 @@ impl AcceptedWeak {
     }
 }
 
+/// The names with commas between; nothing where there are none.
+impl fmt::Display for AcceptedWeak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, scheme) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            f.write_str(scheme.name())?;
+        }
+        Ok(())
+    }
+}
+
 /// Names with commas between, or `all`.
 impl FromStr for AcceptedWeak {
     type Err = UnknownWeakScheme;

@@ -282,6 +282,26 @@ pub struct FirebaseProject {
     pub mem_cost: u32,
 }
 
+impl FirebaseProject {
+    /// A user's hash as it is stored: the costs of the project, then salt and hash in the standard alphabet.
+    #[must_use]
+    pub fn stored(&self, user: &Firebase) -> String {
+        let standard = |text: &str| text.replace('-', "+").replace('_', "/");
+        let (n, r) = (self.mem_cost, self.rounds);
+        format!("$fbscrypt$v=1,n={n},r={r},p=1${}${}", standard(&user.salt), standard(&user.password_hash))
+    }
+
+    /// What the Firebase console shows.
+    #[must_use]
+    pub fn console(&self) -> String {
+        let Self { signer_key, salt_separator, rounds, mem_cost } = self;
+        format!(
+            "hash_config {{\n  algorithm: SCRYPT,\n  base64_signer_key: {signer_key},\n  \
+             base64_salt_separator: {salt_separator},\n  rounds: {rounds},\n  mem_cost: {mem_cost},\n}}\n"
+        )
+    }
+}
+
 /// A password against a user of Firebase.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

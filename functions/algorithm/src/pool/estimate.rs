@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Argon2,
     Bcrypt,
     Digest,
+    Firebase,
     Pbkdf2Sha1,
     Pbkdf2Sha256,
     Pbkdf2Sha512,
@@ -23,10 +24,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Digest,
+        Self::Firebase,
         Self::Pbkdf2Sha1,
         Self::Pbkdf2Sha256,
         Self::Pbkdf2Sha512,
@@ -46,6 +48,7 @@ impl Kind {
             Setting::Scrypt(_) => Self::Scrypt,
             Setting::VerifyOnly(setting) => match setting.algorithm() {
                 Algorithm::Digest => Self::Digest,
+                Algorithm::Firebase => Self::Firebase,
             },
             Setting::Wrapped(_) => Self::Wrapped,
         }

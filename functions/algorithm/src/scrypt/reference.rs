@@ -13,19 +13,23 @@ use crate::{OutOfMemory, memory_bytes};
 /// [`OutOfMemory`] where the system does not give the memory. The crate allocates it in a way that would end the process,
 /// so it is asked for here first, and given back for the crate to take.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
-    let bytes =
-        usize::try_from(memory_bytes(AnyParams::Scrypt(setting.params()))).map_err(|_| OutOfMemory)?;
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| OutOfMemory)?;
-    derive(setting.params(), password, setting.salt(), output);
-    Ok(())
+    derive(setting.params(), password, setting.salt(), output)
 }
 
 /// scrypt as RFC 7914 has it, for salts too short for a setting as well.
 #[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of our own")]
-fn derive(params: Params, password: &[u8], salt: &[u8], output: &mut [u8]) {
+pub(crate) fn derive(
+    params: Params,
+    password: &[u8],
+    salt: &[u8],
+    output: &mut [u8],
+) -> Result<(), OutOfMemory> {
+    let bytes = usize::try_from(memory_bytes(AnyParams::Scrypt(params))).map_err(|_| OutOfMemory)?;
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| OutOfMemory)?;
     let costs = ::scrypt::Params::new(params.log_n(), params.r(), params.p());
     let costs = costs.expect("our parameters hold what the crate wants");
     ::scrypt::scrypt(password, salt, &costs, output).expect("an output is never empty and never 128 GiB");
+    Ok(())
 }
 
 #[cfg(test)]
@@ -40,7 +44,7 @@ mod tests {
             assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
             let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
             let mut output = vec![0; vector.dk_len];
-            derive(params, &vector.password, &vector.salt, &mut output);
+            derive(params, &vector.password, &vector.salt, &mut output).unwrap();
             assert_eq!(output, vector.output, "{}", vector.comment);
         });
     }

@@ -1,6 +1,7 @@
 //! What is only ever verified, one module an algorithm: computed whole, by well-kept crates where there are any.
 
 mod digest;
+mod firebase;
 
 use saltern_encoded::verify_only::Setting;
 
@@ -10,6 +11,7 @@ use crate::OutOfMemory;
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     match setting {
         Setting::Digest(setting) => digest::compute(setting, password, output),
+        Setting::Firebase(setting) => firebase::compute(setting, password, output)?,
     }
     Ok(())
 }

@@ -83,6 +83,8 @@ impl Settings {
             memory_budget_mib: self.memory_budget_bytes / policies::BYTES_PER_MIB,
             connections: self.bounds.connections,
             policies: self.policies.digest().to_owned(),
+            accepted_weak: self.policies.accepted_weak().to_string(),
+            firebase_project: self.policies.has_firebase_project(),
         }
     }
 }
@@ -97,6 +99,8 @@ pub(super) struct Started {
     memory_budget_mib: u64,
     connections: usize,
     policies: String,
+    accepted_weak: String,
+    firebase_project: bool,
 }
 
 impl Started {
@@ -111,6 +115,8 @@ impl Started {
             memory_budget_mib = self.memory_budget_mib,
             connections = self.connections,
             policies = self.policies,
+            accepted_weak = self.accepted_weak,
+            firebase_project = self.firebase_project,
             "serving"
         );
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     client::{Client, Response, hash, post, post_with, verify},
-    server::Server,
+    server::{Server, file},
 };
 
 #[test]
@@ -49,6 +49,22 @@ fn passwords_of_every_kind() {
 }
 
 #[test]
+fn what_other_software_made_is_verified_once_it_is_allowed() {
+    let project = file("firebase-project", FIREBASE_PROJECT);
+    let allowing = ["--accept-weak", "ldap-sha", "--firebase-project", project.to_str().unwrap()];
+    let server = Server::start(&allowing);
+    let strict = Server::start(&[]);
+    for (password, stored) in [("saltern", SHA_OF_SALTERN), ("user1password", FIREBASE)] {
+        let mut client = Client::connect(server.address());
+        assert_eq!(client.ask(verify(password, stored)).json()["match"], true, "{stored}");
+        assert_eq!(client.ask(verify("another", stored)).json()["match"], false, "{stored}");
+        let refused = Client::connect(strict.address()).ask(verify(password, stored));
+        refused.assert_problem(422, "unsupported_hash");
+    }
+    assert!(!server.output().contains("jxspr8Ki0RYycVU8"), "the signer key is in the log");
+}
+
+#[test]
 fn hostile_hashes_are_refused_at_once() {
     let server = Server::start(&[]);
     let mut client = Client::connect(server.address());
@@ -88,3 +104,17 @@ fn assert_round_trip(client: &mut Client, password: &str, policy: &str) {
     assert_eq!(client.ask(verify(password, stored)).json()["match"], true, "{} bytes", password.len());
     assert_eq!(client.ask(verify("another", stored)).json()["match"], false);
 }
+
+/// By `openssl dgst -sha1 -binary | base64`.
+const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
+
+/// The project and the user that <https://github.com/firebase/scrypt> publishes.
+const FIREBASE_PROJECT: &str = "hash_config {
+  algorithm: SCRYPT,
+  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+  base64_salt_separator: Bw==,
+  rounds: 8,
+  mem_cost: 14,
+}
+";
+const FIREBASE: &str = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==";

@@ -45,6 +45,10 @@ fn wrong_settings_are_refused_with_a_sentence() {
         (&["--ceiling", "bcrypt_cost=31"], "raises the ceiling"),
         (&["--ceiling", "no_such=1"], "no ceiling"),
         (&["--ceiling", "bcrypt_cost=8"], "over a ceiling"),
+        (&["--accept-weak", "bcrypt"], "ldap-ssha"),
+        (&["--accept-weak", ""], "--accept-weak"),
+        (&["--firebase-project", "/nonexistent"], "cannot be read"),
+        (&["--firebase-project", short.to_str().unwrap()], "Password hash parameters"),
         (&["--connections", "1000000000"], "--connections"),
         (&["--log-format", "xml"], "--log-format"),
         (&["--unknown"], "--unknown"),
@@ -110,6 +114,17 @@ fn the_environment_sets_what_the_command_line_does() {
     assert_eq!((&started["connections"], &started["memory_budget_mib"]), (&17.into(), &99.into()));
     assert_eq!(started["workers"], 2);
     assert!(started["policies"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn the_start_says_which_weak_schemes_are_accepted() {
+    let none = Server::start(&[]).line("serving");
+    assert_eq!((&none["accepted_weak"], &none["firebase_project"]), (&"".into(), &false.into()));
+    let two = Server::start(&["--accept-weak", "ldap-ssha,django-md5"]).line("serving");
+    assert_eq!(two["accepted_weak"], "ldap-ssha,django-md5");
+    let all = Server::start_with(&[], &[("SALTERN_ACCEPT_WEAK", "all")]).line("serving");
+    let all = all["accepted_weak"].as_str().unwrap();
+    assert!(all.contains("ldap-sha,") && !all.contains("bcrypt"), "{all}");
 }
 
 #[test]

@@ -296,6 +296,16 @@ fn a_document_beside_the_binary_or_named_by_a_setting_is_in_force() {
 }
 
 #[test]
+fn an_unsalted_digest_is_verified_where_a_setting_names_it() {
+    let body = json!({"password": "saltern", "hash": "{SHA}3EvVateGVQQa1aJk+74E1imN5KA="});
+    let strict = Function::start_with(&[]).request("POST", "/verify", &body);
+    assert_eq!((strict.status, &strict.body["code"]), (422, &json!("unsupported_hash")));
+    let allowing =
+        Function::start_with(&[("SALTERN_ACCEPT_WEAK", "ldap-sha")]).request("POST", "/verify", &body);
+    assert_eq!(allowing.body["rehash_reason"], json!("weak_scheme"), "{}", allowing.body);
+}
+
+#[test]
 fn a_start_that_is_refused_says_why() {
     let directory = Scratch::new("refused");
     directory.write("not.json", "{\"current\":");
@@ -312,6 +322,9 @@ fn a_start_that_is_refused_says_why() {
         (vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "2 GB")], "AWS_LAMBDA_FUNCTION_MEMORY_SIZE is `2 GB`"),
         (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory to hash with"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
+        (vec![("SALTERN_ACCEPT_WEAK", "bcrypt")], "SALTERN_ACCEPT_WEAK is `bcrypt`: write `all`"),
+        (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "the Firebase project /nowhere/p cannot be read"),
+        (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json cannot be understood"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),
     ] {
         let api = RuntimeApi::start().unwrap();

@@ -1,0 +1,27 @@
+//! The shipped policies, and a verification from the stored string to the verdict.
+
+use saltern_algorithm::{Password, compute};
+use saltern_policy::{AcceptedWeak, FirebaseProject, Limits, Policies, SHIPPED, Verdict};
+
+/// Accepting these weak schemes.
+pub(crate) fn policies(accepted: &str) -> Policies {
+    let accepted_weak = if accepted.is_empty() { AcceptedWeak::default() } else { accepted.parse().unwrap() };
+    load(Limits { accepted_weak, ..Limits::default() })
+}
+
+/// Verifying a project's hashes of Firebase.
+pub(crate) fn policies_with(firebase_project: Option<FirebaseProject>) -> Policies {
+    load(Limits { firebase_project, ..Limits::default() })
+}
+
+fn load(limits: Limits) -> Policies {
+    Policies::load(SHIPPED, &Limits { workers: 1, memory_budget_bytes: 1 << 30, ..limits }).unwrap()
+}
+
+pub(crate) fn judge(policies: &Policies, stored: &str, password: &str) -> Verdict {
+    let stored = policies.admit_stored(stored).unwrap();
+    let candidates = stored.candidates(&Password::new(password.as_bytes()).unwrap());
+    let output = |password: &Password| compute(stored.admitted(), password.expose()).unwrap();
+    let outputs: Vec<_> = candidates.iter().map(|candidate| output(&candidate.password)).collect();
+    policies.verdict(&stored, &candidates, &outputs)
+}
