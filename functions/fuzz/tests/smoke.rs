@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_vectors::{Topic, Verify, for_each};
+use saltern_vectors::{Group, Topic, Verify, for_each};
 
 #[test]
 fn the_targets_take_every_vector() {
@@ -60,7 +60,13 @@ fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for topic in Topic::ALL {
         for_each(topic, |vector: &Verify| seeds.push(vector.hash.clone().into_bytes()));
+        for group in topic.load().test_groups {
+            if let Group::Firebase { project, tests, .. } = group {
+                seeds.extend(tests.iter().map(|user| project.stored(user).into_bytes()));
+            }
+        }
     }
+    seeds.push(WRAPPED.into());
     seeds.sort_unstable();
     seeds.dedup();
     seeds
@@ -117,6 +123,12 @@ impl Random {
     }
 }
 
+/// A hash beneath a hash.
+const WRAPPED: &str = concat!(
+    "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
+    "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+);
+
 /// How long the search goes on.
 const SEARCH: Duration = Duration::from_secs(5);
 
@@ -169,6 +181,31 @@ const TOKENS: &[&str] = &[
     "$pbkdf2-sha256$",
     "$pbkdf2-sha512$",
     "$scrypt$",
+    "$fbscrypt$",
+    "$wp",
+    "$saltern-wrap",
+    "$v=1,n=",
+    "argon2",
+    "bcrypt$",
+    "bcrypt_sha256$",
+    "md5$",
+    "pbkdf2_sha256$",
+    "pbkdf2:sha256:",
+    "scrypt:",
+    "sha1$$",
+    "grub.pbkdf2.sha512.",
+    "AQAAAAE",
+    "{MD5}{",
+    "{PBKDF2-SHA256}",
+    "{PKCS5S2}",
+    "{SSHA}",
+    "{bcrypt}",
+    "{pbkdf2}",
+    "{scrypt}$e0801$",
+    "{sha256}",
+    "}",
+    ":",
+    "==",
     "A",
     "/",
     ".",

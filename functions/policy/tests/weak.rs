@@ -2,9 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
-use saltern_algorithm::{Admitted, Password, compute};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Setting, argon2, parse, wrapped};
-use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, RehashReason, SHIPPED, Verdict};
+#[expect(dead_code, reason = "the tests of foreign forms use the rest")]
+mod support;
+
+use saltern_algorithm::{Admitted, compute};
+use saltern_encoded::{Encoded, NEW_SALT_BYTES, Scheme, Setting, argon2, parse, wrapped};
+use saltern_policy::{AcceptedWeak, Refusal, RehashReason};
+use saltern_vectors::{Expected, Group, Topic, Verify};
+use support::{judge, policies};
 
 #[test]
 fn an_unsalted_digest_is_refused_until_it_is_named() {
@@ -31,6 +36,39 @@ fn a_weak_match_should_be_replaced_and_says_why() {
     assert!(!judge(&policies, SHA_OF_SALTERN, "Saltern").matches);
 }
 
+/// Of every weak scheme there is a vector, and each is refused, allowed by its own name, and to be replaced.
+#[test]
+fn every_weak_scheme_is_refused_until_it_is_named() {
+    let mut seen = Vec::new();
+    for vector in right_passwords() {
+        let Some(scheme) = parse(&vector.hash).ok().map(|encoded| encoded.scheme()) else { continue };
+        if scheme.weakness().is_none() || seen.contains(&scheme) {
+            continue;
+        }
+        seen.push(scheme);
+        let password = std::str::from_utf8(&vector.password).unwrap();
+        assert_eq!(policies("").admit_stored(&vector.hash).err(), Some(Refusal::WeakScheme), "{scheme:?}");
+        let verdict = judge(&policies(scheme.name()), &vector.hash, password);
+        assert!(verdict.matches, "{scheme:?}");
+        assert_eq!((verdict.policy, verdict.rehash), (None, Some(RehashReason::WeakScheme)), "{scheme:?}");
+    }
+    for scheme in Scheme::ALL.iter().filter(|scheme| scheme.weakness().is_some()) {
+        assert!(seen.contains(scheme) || WITHOUT_A_VECTOR.contains(&scheme.name()), "{scheme:?}");
+    }
+}
+
+#[test]
+fn what_is_neither_unsalted_nor_fast_needs_no_permission() {
+    let (policies, mut admitted) = (policies(""), 0);
+    for vector in right_passwords() {
+        if parse(&vector.hash).is_ok_and(|encoded| encoded.scheme().weakness().is_none()) {
+            assert!(policies.admit_stored(&vector.hash).is_ok(), "{}", vector.hash);
+            admitted += 1;
+        }
+    }
+    assert!(admitted > 0);
+}
+
 #[test]
 fn what_is_wrapped_verifies_without_permission_and_stays_to_be_replaced() {
     let policies = policies("");
@@ -43,18 +81,13 @@ fn what_is_wrapped_verifies_without_permission_and_stays_to_be_replaced() {
     assert!(!judge(&policies, &wrapped, "Saltern").matches);
 }
 
-fn policies(accepted: &str) -> Policies {
-    let accepted_weak = if accepted.is_empty() { AcceptedWeak::default() } else { accepted.parse().unwrap() };
-    let limits = Limits { workers: 1, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };
-    Policies::load(SHIPPED, &limits).unwrap()
-}
-
-fn judge(policies: &Policies, stored: &str, password: &str) -> Verdict {
-    let stored = policies.admit_stored(stored).unwrap();
-    let candidates = stored.candidates(&Password::new(password.as_bytes()).unwrap());
-    let output = |password: &Password| compute(stored.admitted(), password.expose()).unwrap();
-    let outputs: Vec<_> = candidates.iter().map(|candidate| output(&candidate.password)).collect();
-    policies.verdict(&stored, &candidates, &outputs)
+fn right_passwords() -> impl Iterator<Item = Verify> {
+    let groups = Topic::ALL.into_iter().flat_map(|topic| topic.load().test_groups);
+    let tests = groups.flat_map(|group| match group {
+        Group::Verify { tests, .. } => tests,
+        _ => Vec::new(),
+    });
+    tests.filter(|vector| vector.result == Expected::Match)
 }
 
 /// Wraps as the definition says it: argon2id over the stored string.
@@ -69,3 +102,7 @@ fn wrap(stored: &str) -> String {
 
 /// `saltern`, by `openssl dgst -sha1 -binary | base64`.
 const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
+
+/// What nobody has printed for years: `tests/foreign.rs` has some.
+const WITHOUT_A_VECTOR: [&str; 5] =
+    ["django-unsalted-sha1", "spring-md5", "spring-sha-1", "spring-sha-256", "spring-sha256"];

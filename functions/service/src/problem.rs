@@ -371,7 +371,7 @@ fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
 
-const WEAK_SCHEME: &str = "The stored hash is of an unsalted or fast scheme. Such are verified only where --accept-weak names them.";
+const WEAK_SCHEME: &str = "The stored hash is of an unsalted or fast scheme. Such are verified only where --accept-weak or SALTERN_ACCEPT_WEAK names them.";
 
 /// After a missed deadline the caller's budget is what has to change; this only keeps it from asking in a loop.
 const RETRY_AFTER_A_DEADLINE: Duration = Duration::from_secs(1);

@@ -220,6 +220,64 @@ async fn a_hash_without_policy_verifies_with_null() {
 }
 
 #[tokio::test]
+async fn an_unsalted_or_fast_scheme_is_refused_unless_named_and_then_replaced() {
+    let body = json!({"password": "saltern", "hash": SHA_OF_SALTERN, "rehash": true});
+    let refused = post("/verify", &body).of(&service()).await;
+    let problem = refused.problem(422, "unsupported_hash");
+    assert_eq!(problem["field"], "hash");
+    assert!(problem["detail"].as_str().unwrap().contains("--accept-weak"), "{problem}");
+    let batch =
+        post("/batch", &json!({"operations": [{"op": "verify", "password": "p", "hash": SHA_OF_SALTERN}]}));
+    let refused = &batch.of(&service()).await.ok()["results"][0];
+    assert_eq!(
+        (&refused["status"], &refused["problem"]["field"]),
+        (&json!(422), &json!("operations[0].hash"))
+    );
+
+    let accepting = service_accepting("ldap-sha".parse().unwrap(), &document(), &one_worker());
+    let verified = post("/verify", &body).of(&accepting).await.ok();
+    let rehashed = &verified["rehashed"];
+    assert_eq!(verified["rehash_reason"], "weak_scheme");
+    assert_eq!(
+        (&verified["match"], &verified["policy"], &rehashed["policy"]),
+        (&json!(true), &Value::Null, &json!(CURRENT))
+    );
+    let again = json!({"password": "saltern", "hash": rehashed["hash"]});
+    assert_eq!(post("/verify", &again).of(&accepting).await.ok()["policy"], CURRENT);
+    let other = SHA_OF_SALTERN.replace("{SHA}", "{MD5}");
+    post("/verify", &json!({"password": "saltern", "hash": other}))
+        .of(&accepting)
+        .await
+        .problem(422, "invalid_hash");
+}
+
+#[tokio::test]
+async fn a_wrapped_hash_needs_no_permission_and_is_replaced_by_a_plain_one() {
+    let service = service();
+    let verified =
+        post("/verify", &json!({"password": "saltern", "hash": WRAPPED_SHA_OF_SALTERN, "rehash": true}));
+    let verified = verified.of(&service).await.ok();
+    assert_eq!((&verified["match"], &verified["rehash_reason"]), (&json!(true), &json!("weak_scheme")));
+    assert!(verified["rehashed"]["hash"].as_str().unwrap().starts_with("$argon2id$"), "{verified}");
+    let wrong =
+        post("/verify", &json!({"password": "Saltern", "hash": WRAPPED_SHA_OF_SALTERN, "rehash": true}));
+    let mismatch = json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": null});
+    assert_eq!(wrong.of(&service).await.ok(), mismatch);
+}
+
+#[tokio::test]
+async fn a_part_that_nobody_checked_does_not_become_required() {
+    let service = service();
+    for (password, needs_rehash) in [("saltern", true), (" saltern ", false)] {
+        let asked =
+            post("/verify", &json!({"password": password, "hash": WORDPRESS_OF_SALTERN, "rehash": true}));
+        let verified = asked.of(&service).await.ok();
+        assert_eq!((&verified["match"], &verified["needs_rehash"]), (&json!(true), &json!(needs_rehash)));
+        assert_eq!(verified.get("rehashed").is_some(), needs_rehash, "{verified}");
+    }
+}
+
+#[tokio::test]
 async fn a_match_is_answered_although_its_replacement_fails() {
     let nul_after_match = "in\0side";
     let service = service_with(&document_with_current(BCRYPT), &one_worker());
@@ -821,3 +879,15 @@ async fn every_row_of_the_table_of_errors() {
     let table: HashSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();
     assert_eq!(seen, table);
 }
+
+/// By `openssl dgst -sha1 -binary | base64`.
+const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
+
+/// The same under argon2-cffi.
+const WRAPPED_SHA_OF_SALTERN: &str = concat!(
+    "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
+    "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+);
+
+/// By WordPress 6.8.3.
+const WORDPRESS_OF_SALTERN: &str = "$wp$2y$04$XgowDtHZO3ZHk37sB83QzeWoccZMV79RYwd3T6GaZMVKBFCPs.cCa";
