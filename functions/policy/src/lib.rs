@@ -9,6 +9,7 @@ mod admission;
 mod document;
 mod error;
 mod firebase;
+mod keycloak;
 mod verdict;
 mod weak;
 
@@ -16,6 +17,7 @@ pub use admission::{Candidate, NewHash, Refusal, Stored};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
+pub use keycloak::keycloak;
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 

@@ -4,7 +4,8 @@
 
 mod support;
 
-use saltern_policy::{FirebaseProject, Refusal, RehashReason};
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+use saltern_policy::{FirebaseProject, Refusal, RehashReason, keycloak};
 use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Group, Topic, Vector as _};
 use support::{judge, policies, policies_with};
 
@@ -100,6 +101,45 @@ fn what_is_no_project_is_refused_without_being_quoted() {
         assert!(error.contains("Password hash parameters") && !error.contains(&key[4..]), "{error}");
     }
     assert_eq!(format!("{:?}", whole.parse::<FirebaseProject>()), "Ok(FirebaseProject(..))");
+}
+
+#[test]
+fn every_credential_of_keycloak_becomes_a_string_and_is_answered() {
+    let (policies, mut ran) = (policies(""), 0);
+    let groups = Topic::Products.load().test_groups;
+    for row in groups.iter().flat_map(saltern_vectors::Keycloak::of) {
+        let admitted = keycloak(&row.credential_data, &row.secret_data)
+            .map_err(Refusal::from)
+            .and_then(|stored| policies.admit_stored(&stored).map(|_admitted| stored));
+        let answer = match admitted {
+            Err(Refusal::CostOutOfBounds) => Expected::CostOutOfBounds,
+            Err(Refusal::InvalidHash) => Expected::InvalidHash,
+            Err(Refusal::UnsupportedHash) => Expected::UnsupportedHash,
+            Err(refusal) => panic!("{refusal:?}"),
+            Ok(stored) if judge(&policies, &stored, str::from_utf8(&row.password).unwrap()).matches => {
+                Expected::Match
+            }
+            Ok(_) => Expected::Mismatch,
+        };
+        assert_eq!(answer, row.result, "{}: {}", row.tc_id, row.comment);
+        ran += 1;
+    }
+    assert!(ran > 0);
+}
+
+/// As SCHEMES.md says: over the ceiling whole, and verified by the first of its four blocks.
+#[test]
+fn keycloaks_old_default_verifies_by_its_first_block() {
+    let groups = Topic::Products.load().test_groups;
+    let mut rows = groups.iter().flat_map(saltern_vectors::Keycloak::of);
+    let row = rows.find(|row| row.credential_data.contains("\"hashIterations\":1300000")).unwrap();
+    let whole = keycloak(&row.credential_data, &row.secret_data).unwrap();
+    assert_eq!(policies("").admit_stored(&whole).err(), Some(Refusal::CostOutOfBounds));
+    let (head, output) = whole.rsplit_once('$').unwrap();
+    let output = BASE64_STANDARD_NO_PAD.decode(output).unwrap();
+    let first = BASE64_STANDARD_NO_PAD.encode(&output[..20]);
+    let stored = format!("{}${first}", head.replace(",l=64", ",l=20"));
+    assert!(judge(&policies(""), &stored, str::from_utf8(&row.password).unwrap()).matches);
 }
 
 /// By Spring Security 7.1.1, of three passwords each. Its encoders print them still, and nobody should.
