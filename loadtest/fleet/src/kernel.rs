@@ -118,7 +118,7 @@ impl Taken {
 
     /// Answers, after so long.
     pub(crate) fn answer(self, hashed: Duration) {
-        self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed }));
+        self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed, lanes: 1 }));
     }
 }
 
