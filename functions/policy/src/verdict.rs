@@ -6,7 +6,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, arg
 use crate::{Candidate, Policies, Stored, admission::innermost};
 
 /// Why a stored hash should be replaced at this login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RehashReason {
     /// Its policy stands before the current one.
     OlderPolicy,
@@ -46,7 +46,7 @@ impl Policies {
     /// Judges the outputs, one for each of the stored hash's candidates, in their order.
     #[must_use]
     pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
-        let policy = stored.policy.map(|i| self.list()[i].id.clone());
+        let policy = self.policy_id(stored).map(str::to_owned);
         // Every output is compared: which candidate matched must not show in the time.
         let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
         let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));
@@ -57,7 +57,15 @@ impl Policies {
         Verdict { matches: true, rehash, policy }
     }
 
-    fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
+    /// The policy that lists a stored hash's parameters.
+    #[must_use]
+    pub fn policy_id(&self, stored: &Stored) -> Option<&str> {
+        stored.policy.map(|position| self.list()[position].id())
+    }
+
+    /// Why a login that matches should replace this stored hash, if the scheme read all of the password.
+    #[must_use]
+    pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {
             return self.reason_without_policy(&stored.encoded);
         };
