@@ -57,6 +57,12 @@ pub(crate) fn every_change() -> Vec<Check> {
             command: &["infra/test"],
             environment: &[],
         },
+        Check {
+            part: "loadtest",
+            shows: "the load scripts sign as botocore does, refuse what makes no sense, and run small on this machine",
+            command: &["loadtest/tests/run"],
+            environment: &[],
+        },
     ]
 }
 
