@@ -6,7 +6,11 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser, error::ErrorKind};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{FalseyValueParser, NonEmptyStringValueParser},
+    error::ErrorKind,
+};
 use saltern_algorithm::MOST_BCRYPT_LANES;
 use saltern_capacity::Architecture;
 use saltern_encoded::Scheme;
@@ -238,6 +242,8 @@ pub(crate) struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
+    #[command(flatten)]
+    pub(crate) cloudwatch: CloudWatchArguments,
     /// How long a SIGTERM waits for what was accepted
     #[arg(long, env = "SALTERN_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 30)]
     pub(crate) drain_seconds: u64,
@@ -291,6 +297,32 @@ pub(crate) struct BoundsArguments {
     /// Longest time without a request on a kept connection [default: 75000]
     #[arg(long, env = "SALTERN_IDLE_TIMEOUT_MS", value_name = "MS")]
     pub(crate) idle_timeout_ms: Option<NonZeroU64>,
+}
+
+/// Where distributions go beside `GET /metrics`.
+#[derive(Args, Debug)]
+pub(crate) struct CloudWatchArguments {
+    /// Send distributions to CloudWatch in this region; credentials come from where the AWS SDK looks for them
+    #[arg(long, env = "SALTERN_CLOUDWATCH_REGION", value_name = "REGION", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) cloudwatch_region: Option<String>,
+    /// The value of their dimension `Service`
+    #[arg(
+        long,
+        env = "SALTERN_CLOUDWATCH_SERVICE",
+        value_name = "NAME",
+        default_value = "saltern",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    pub(crate) cloudwatch_service: String,
+    /// How often they are sent, at the most, 1 to 300
+    #[arg(
+        long,
+        env = "SALTERN_CLOUDWATCH_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=300)
+    )]
+    pub(crate) cloudwatch_seconds: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
