@@ -1,4 +1,5 @@
-// The users. pool.json has them: several under each policy, the same in every run and for every target. `pool` makes it.
+// The users. pool.json has them: several under each policy, the same in every run and for every target. `saltern-fleet pool`
+// makes the file from policies.json.
 
 import { SharedArray } from 'k6/data';
 
