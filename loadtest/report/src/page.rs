@@ -347,7 +347,8 @@ fn knobs(evenings: &[Evening]) -> Table {
 /// What fleet takes for granted, with where it comes from.
 fn assumptions(evenings: &[Evening]) -> Option<Section> {
     let mut seen = BTreeSet::new();
-    let mut table = Table::new("").words("what").numbers("value").words("known how").words("from");
+    let mut table =
+        Table::new("Each with its source").words("what").numbers("value").words("known how").words("from");
     for assumption in
         evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions)
     {
@@ -458,8 +459,16 @@ const KINDS: [(&str, &str); 8] = [
     ("wrong", "WRONG"),
 ];
 
-/// Where the run happened to take place; it says nothing about the evening.
-const OF_THE_RUN: [&str; 3] = ["LOAD_SUMMARY_FILE", "LOAD_URL", "LOAD_BACKEND_URL"];
+/// Where a run happened to take place, and what it was allowed to cost: they say nothing about the evening.
+const OF_THE_RUN: [&str; 7] = [
+    "LOAD_ARCHITECTURE",
+    "LOAD_BACKEND_URL",
+    "LOAD_BILLED_MS",
+    "LOAD_COST_CEILING_USD",
+    "LOAD_MEMORY_MB",
+    "LOAD_SUMMARY_FILE",
+    "LOAD_URL",
+];
 
 const NOTHING: &str = "–";
 
