@@ -14,6 +14,7 @@ pub struct Prices {
     x86_64: Compute,
     requests_usd_per_million: f64,
     provisioned_billed_at_least: Duration,
+    managed_percent_on_top_of_ec2: f64,
 }
 
 /// US dollars for a GB-second.
@@ -66,6 +67,7 @@ impl Prices {
             provisioned_billed_at_least: Duration::from_secs_f64(
                 60.0 * file.provisioned_billed_minutes_at_least.value,
             ),
+            managed_percent_on_top_of_ec2: file.managed_instances_percent_on_top_of_ec2.value,
         })
     }
 
@@ -91,6 +93,14 @@ impl Prices {
         let requests = 1e6 / count(batch.max(1));
         let each = gb_seconds(memory_mb, billed(per_request)) * self.compute(architecture).on_demand;
         requests * (each + self.requests_usd_per_million / 1e6)
+    }
+
+    /// Managed Instances for a time, in US dollars and without their requests; `ec2_usd_per_hour` is what one
+    /// environment's share of an instance costs.
+    #[must_use]
+    pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
+        let hours = time.as_secs_f64() / 3600.0;
+        ec2_usd_per_hour * (1.0 + self.managed_percent_on_top_of_ec2 / 100.0) * count(environments) * hours
     }
 
     /// The least time that provisioned concurrency is billed for.
@@ -135,4 +145,5 @@ struct File {
     x86_64_provisioned_run_usd_per_gb_second: Sourced<f64>,
     requests_usd_per_million: Sourced<f64>,
     provisioned_billed_minutes_at_least: Sourced<f64>,
+    managed_instances_percent_on_top_of_ec2: Sourced<f64>,
 }

@@ -148,3 +148,9 @@ fn an_hour_of_provisioned_concurrency_costs_what_the_list_says() {
     let got = Prices::listed().usd(Architecture::Arm64, &usage);
     assert!((got - 55.0).abs() < 0.05, "{got}");
 }
+
+#[test]
+fn managed_instances_cost_ec2_and_fifteen_percent() {
+    let got = Prices::listed().managed_usd(0.10, 20, Duration::from_mins(30));
+    assert!((got - 1.15).abs() < 1e-9, "{got}");
+}

@@ -14,6 +14,7 @@ use serde_json::Value;
 /// The data path: a crate uses only crates to its right. Front doors share the first place.
 const DATA_PATH: &[&[&str]] = &[
     &["saltern-lambda", "saltern-cli"],
+    &["saltern-cloudwatch"],
     &["saltern-service"],
     &["saltern-policy"],
     &["saltern-algorithm"],
@@ -21,7 +22,15 @@ const DATA_PATH: &[&[&str]] = &[
 ];
 
 /// Crates that measure or check the others, and that nothing shipped depends on.
-const BESIDE_THE_DATA_PATH: &[&str] = &["saltern-bench", "saltern-runtime-api", "saltern-vectors", "xtask"];
+const BESIDE_THE_DATA_PATH: &[&str] = &[
+    "saltern-bench",
+    "saltern-cloudwatch-stand-in",
+    "saltern-fleet",
+    "saltern-load-report",
+    "saltern-runtime-api",
+    "saltern-vectors",
+    "xtask",
+];
 
 /// Crates for people who plan and report, which use no other: the command line may use them, what answers requests may not.
 const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
