@@ -258,7 +258,7 @@ fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
         Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512 => {
             kernels == Kernels::Lanes
         }
-        Kind::Argon2 | Kind::Scrypt => false,
+        Kind::Argon2 | Kind::Digest | Kind::Scrypt | Kind::Wrapped => false,
     }
 }
 
@@ -268,7 +268,7 @@ fn width(settings: &PoolSettings, kind: Kind) -> usize {
         return 1;
     }
     match kind {
-        Kind::Argon2 | Kind::Scrypt => 1,
+        Kind::Argon2 | Kind::Digest | Kind::Scrypt | Kind::Wrapped => 1,
         Kind::Bcrypt => {
             let asked_for = settings.bcrypt_lanes.map(NonZeroUsize::get);
             asked_for.unwrap_or_else(bcrypt::lanes::lanes_that_fit_l1).min(MOST_BCRYPT_LANES)
