@@ -240,7 +240,9 @@ impl Report<'_> {
         for (labels, total) in &needed {
             table = table.row([labels.replace(SEPARATOR, ", "), count(*total), percent(*total, matches)]);
         }
-        let mut made = Table::new("New hashes made").words("of policy").numbers("hashes");
+        let mut made = Table::new("New hashes made, by the policy of the old one")
+            .words("old policy")
+            .numbers("new hashes");
         for (policy, total) in done {
             made = made.row([policy, count(total)]);
         }
