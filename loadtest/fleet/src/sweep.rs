@@ -88,6 +88,8 @@ struct Swept {
 #[derive(Serialize)]
 struct Planned {
     label: String,
+    /// Whether nothing is turned.
+    is_start: bool,
     function: Function,
     plan: Plan,
 }
@@ -96,19 +98,19 @@ struct Planned {
 fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
     let backends = usize::try_from(arguments.backends.max(1)).unwrap_or(usize::MAX);
     let alone = Client { backends, batch: 1, wait: BATCH_WAIT };
-    let usual = |label: String| Point {
-        label,
-        function: function(),
-        parameters: Parameters::Bcrypt { cost: 11 },
-        client: alone,
-    };
+    let usual = |label: String| Point { label, function: function(), parameters: USUAL, client: alone };
     let memory = MEMORY_MB.map(|memory_mb| Point {
         function: Function { memory_mb, ..function() },
         ..usual(format!("{memory_mb} MB"))
     });
-    let policy = Durations::documented()
-        .known()
-        .map(|parameters| Point { parameters, ..usual(parameters.to_string()) });
+    let policy = Durations::documented().known().map(|parameters| {
+        let label = match parameters {
+            Parameters::Bcrypt { .. } => parameters.to_string(),
+            // Of each of these there is one.
+            _ => parameters.scheme().to_owned(),
+        };
+        Point { parameters, ..usual(label) }
+    });
     let x86_64 = Point {
         function: Function { architecture: Architecture::X86_64, ..function() },
         ..usual("x86_64".to_owned())
@@ -122,7 +124,7 @@ fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure
             }),
             ..function()
         },
-        ..usual(format!("{} provisioned", needed * percent / 100))
+        ..usual((needed * percent / 100).to_string())
     });
     let batches = |lanes: Lanes| {
         BATCHES.map(|batch| Point {
@@ -168,11 +170,23 @@ impl Point {
         }
     }
 
+    fn is_start(&self) -> bool {
+        let (own, usual) = (&self.function, function());
+        (own.memory_mb, own.architecture, self.parameters, self.client.batch)
+            == (usual.memory_mb, usual.architecture, USUAL, 1)
+            && own.provisioned.is_none()
+    }
+
     fn plan(&self, shape: &Shape, seed: u64) -> Result<Planned, Failure> {
         self.function.check(Limits::documented())?;
         let scenario = self.scenario(shape, seed);
         let plan = Plan::of(&scenario, &simulation::run(&scenario)?)?;
-        Ok(Planned { label: self.label.clone(), function: self.function.clone(), plan })
+        Ok(Planned {
+            label: self.label.clone(),
+            is_start: self.is_start(),
+            function: self.function.clone(),
+            plan,
+        })
     }
 }
 
@@ -186,7 +200,9 @@ impl Results {
         .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Lanes are extrapolated: not measured on Lambda.");
         self.swept.iter().fold(plot, |plot, swept| {
             let points = swept.points.iter().filter_map(|point| {
-                Some((point.plan.p90_ms?, point.plan.usd_per_million, point.label.clone()))
+                // Where all knobs meet one label is enough.
+                let label = if point.is_start && swept.name != "policy" { "" } else { &point.label };
+                Some((point.plan.p90_ms?, point.plan.usd_per_million, label.to_owned()))
             });
             let series = match swept.name {
                 "policy" | "architecture" => Series::dots(swept.name, points.collect()),
@@ -227,6 +243,9 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Failure {
     Failure::system(format!("{} cannot be written ({error})", file.display()))
 }
 
+/// What everything starts from.
+const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
+
 /// How long the audience takes to come.
 const RISE_SECONDS: u32 = 60;
 
@@ -234,7 +253,7 @@ const RISE_SECONDS: u32 = 60;
 const ACCOUNT_CONCURRENCY: u64 = 10_000;
 
 /// From where memory stops to be the cheapest knob to twice a virtual CPU.
-const MEMORY_MB: [u64; 5] = [512, 768, 1024, 1769, 3538];
+const MEMORY_MB: [u64; 4] = [512, 1024, 1769, 3538];
 
 /// Of what the formula asks for.
 const PROVISIONED_PERCENT: [u64; 3] = [50, 100, 150];
