@@ -13,7 +13,7 @@ mod keycloak;
 mod verdict;
 mod weak;
 
-pub use admission::{Candidate, NewHash, Refusal, Stored};
+pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
