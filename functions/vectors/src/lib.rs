@@ -29,6 +29,30 @@ pub fn for_each<V: Vector>(topic: Topic, mut run: impl FnMut(&V)) -> usize {
     ran
 }
 
+/// Runs every vector of one verify-only scheme in a topic, and says how many ran.
+///
+/// ```
+/// use saltern_vectors::{Topic, for_each_of};
+///
+/// let ran = for_each_of(Topic::Crypt, "sha512-crypt", |vector| assert!(!vector.comment.is_empty()));
+/// assert!(ran > 0);
+/// ```
+///
+/// # Panics
+/// If the file holds more or fewer vectors than it declares, or none of this scheme.
+pub fn for_each_of(topic: Topic, scheme: &str, mut run: impl FnMut(&Verify)) -> usize {
+    let file = topic.load();
+    let mut ran = 0;
+    for group in file.test_groups.iter().filter(|group| group.scheme() == Some(scheme)) {
+        for vector in Verify::of(group) {
+            run(vector);
+            ran += 1;
+        }
+    }
+    assert!(ran > 0, "{topic:?} has no vector of {scheme}");
+    ran
+}
+
 /// One file of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
@@ -36,12 +60,16 @@ pub enum Topic {
     Argon2,
     /// Openwall's table and the bugs of old software.
     Bcrypt,
+    /// What crypt(3) prints, and what only looks like it.
+    Crypt,
     /// What real software prints beside the canonical form.
     Deviations,
     /// Hashes made by other software.
     Foreign,
     /// What must be refused, with its code.
     Hostile,
+    /// What directories store.
+    Ldap,
     /// RFC 6070 and RFC 7914 §11, and the edges of blocks.
     Pbkdf2,
     /// RFC 7914 §12, and parameters that it leaves out.
@@ -50,15 +78,20 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Argon2,
         Self::Bcrypt,
+        Self::Crypt,
         Self::Deviations,
         Self::Foreign,
         Self::Hostile,
+        Self::Ldap,
         Self::Pbkdf2,
         Self::Scrypt,
     ];
+
+    /// The families of schemes that are verified and never made: each of their groups names its scheme.
+    pub const VERIFY_ONLY: [Self; 2] = [Self::Crypt, Self::Ldap];
 
     /// The file, read and checked.
     ///
@@ -73,9 +106,11 @@ impl Topic {
         match self {
             Self::Argon2 => include_str!("../data/argon2.json"),
             Self::Bcrypt => include_str!("../data/bcrypt.json"),
+            Self::Crypt => include_str!("../data/crypt.json"),
             Self::Deviations => include_str!("../data/deviations.json"),
             Self::Foreign => include_str!("../data/foreign.json"),
             Self::Hostile => include_str!("../data/hostile.json"),
+            Self::Ldap => include_str!("../data/ldap.json"),
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
         }
@@ -109,6 +144,10 @@ pub struct File {
 pub enum Group {
     /// Passwords against stored hashes.
     Verify {
+        /// The verify-only scheme that they are of.
+        scheme: Option<String>,
+        /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+        weak: Option<bool>,
         /// Where they are from.
         source: Source,
         /// The vectors.
@@ -128,6 +167,20 @@ pub enum Group {
         /// The vectors.
         tests: Vec<ScryptRaw>,
     },
+}
+
+impl Group {
+    /// The verify-only scheme that the group is of.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&str> {
+        if let Self::Verify { scheme, .. } = self { scheme.as_deref() } else { None }
+    }
+
+    /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+    #[must_use]
+    pub fn weak(&self) -> Option<bool> {
+        if let Self::Verify { weak, .. } = self { *weak } else { None }
+    }
 }
 
 /// The document or the software that vectors are from.
@@ -335,6 +388,17 @@ mod tests {
     }
 
     #[test]
+    fn every_vector_of_a_verify_only_family_names_its_scheme_and_no_other_does() {
+        for topic in Topic::ALL {
+            let named = Topic::VERIFY_ONLY.contains(&topic);
+            assert!(
+                topic.load().test_groups.iter().all(|group| group.scheme().is_some() == named),
+                "{topic:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_vector_too_few_is_an_error() {
         let whole = Topic::Scrypt.json();
         let count = read(whole).unwrap().number_of_tests;
@@ -363,6 +427,12 @@ mod tests {
             assert_ne!(changed, whole, "{from} is not there");
             assert!(read(&changed).is_err(), "{to}");
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "has no vector of md6-crypt")]
+    fn a_scheme_of_which_there_is_nothing_fails() {
+        for_each_of(Topic::Crypt, "md6-crypt", |_| ());
     }
 
     #[test]
