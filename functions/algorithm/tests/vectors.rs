@@ -20,6 +20,11 @@ fn bcrypt() {
 }
 
 #[test]
+fn crypt() {
+    every_vector_of(Topic::Crypt);
+}
+
+#[test]
 fn deviations() {
     every_vector_of(Topic::Deviations);
 }

@@ -130,10 +130,10 @@ fn prints_back_if_accepted(text: &str) {
     }
 }
 
-/// The strings of all vectors that parse, of the algorithms that policies name.
+/// The strings of all vectors that parse. LDAP's schemes are not all read yet.
 fn valid_hashes() -> Vec<String> {
     let mut hashes = Vec::new();
-    for topic in Topic::ALL.into_iter().filter(|topic| !Topic::VERIFY_ONLY.contains(topic)) {
+    for topic in Topic::ALL.into_iter().filter(|topic| *topic != Topic::Ldap) {
         for_each(topic, |vector: &Verify| {
             let parses = !matches!(vector.result, Expected::InvalidHash | Expected::UnsupportedHash);
             assert_eq!(parse(&vector.hash).is_ok(), parses, "{topic:?} {}", vector.tc_id);

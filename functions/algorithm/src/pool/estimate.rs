@@ -14,24 +14,42 @@ use crate::Admitted;
 pub(crate) enum Kind {
     Argon2,
     Bcrypt,
+    DesCrypt,
     Digest,
+    Md5Crypt,
     Pbkdf2Sha1,
     Pbkdf2Sha256,
     Pbkdf2Sha512,
+    PhpassMd5,
+    PhpassSha512,
     Scrypt,
+    Sha1Crypt,
+    Sha256Crypt,
+    Sha512Crypt,
+    SunMd5,
     Wrapped,
+    Yescrypt,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Argon2,
         Self::Bcrypt,
+        Self::DesCrypt,
         Self::Digest,
+        Self::Md5Crypt,
         Self::Pbkdf2Sha1,
         Self::Pbkdf2Sha256,
         Self::Pbkdf2Sha512,
+        Self::PhpassMd5,
+        Self::PhpassSha512,
         Self::Scrypt,
+        Self::Sha1Crypt,
+        Self::Sha256Crypt,
+        Self::Sha512Crypt,
+        Self::SunMd5,
         Self::Wrapped,
+        Self::Yescrypt,
     ];
 
     pub(crate) fn of(setting: &Setting) -> Self {
@@ -45,7 +63,16 @@ impl Kind {
             },
             Setting::Scrypt(_) => Self::Scrypt,
             Setting::VerifyOnly(setting) => match setting.algorithm() {
+                Algorithm::DesCrypt => Self::DesCrypt,
                 Algorithm::Digest => Self::Digest,
+                Algorithm::Md5Crypt => Self::Md5Crypt,
+                Algorithm::PhpassMd5 => Self::PhpassMd5,
+                Algorithm::PhpassSha512 => Self::PhpassSha512,
+                Algorithm::Sha1Crypt => Self::Sha1Crypt,
+                Algorithm::Sha256Crypt => Self::Sha256Crypt,
+                Algorithm::Sha512Crypt => Self::Sha512Crypt,
+                Algorithm::SunMd5 => Self::SunMd5,
+                Algorithm::Yescrypt => Self::Yescrypt,
             },
             Setting::Wrapped(_) => Self::Wrapped,
         }
