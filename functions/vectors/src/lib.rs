@@ -66,32 +66,38 @@ pub enum Topic {
     Deviations,
     /// Hashes made by other software.
     Foreign,
+    /// What the frameworks of programmers store.
+    Frameworks,
     /// What must be refused, with its code.
     Hostile,
     /// What directories store.
     Ldap,
     /// RFC 6070 and RFC 7914 §11, and the edges of blocks.
     Pbkdf2,
+    /// What finished products store.
+    Products,
     /// RFC 7914 §12, and parameters that it leaves out.
     Scrypt,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
         Self::Deviations,
         Self::Foreign,
+        Self::Frameworks,
         Self::Hostile,
         Self::Ldap,
         Self::Pbkdf2,
+        Self::Products,
         Self::Scrypt,
     ];
 
     /// The families of schemes that are verified and never made: each of their groups names its scheme.
-    pub const VERIFY_ONLY: [Self; 2] = [Self::Crypt, Self::Ldap];
+    pub const VERIFY_ONLY: [Self; 4] = [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products];
 
     /// The file, read and checked.
     ///
@@ -109,9 +115,11 @@ impl Topic {
             Self::Crypt => include_str!("../data/crypt.json"),
             Self::Deviations => include_str!("../data/deviations.json"),
             Self::Foreign => include_str!("../data/foreign.json"),
+            Self::Frameworks => include_str!("../data/frameworks.json"),
             Self::Hostile => include_str!("../data/hostile.json"),
             Self::Ldap => include_str!("../data/ldap.json"),
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
+            Self::Products => include_str!("../data/products.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
         }
     }
@@ -153,6 +161,19 @@ pub enum Group {
         /// The vectors.
         tests: Vec<Verify>,
     },
+    /// Passwords against what Firebase exports, under the parameters of a project.
+    Firebase {
+        /// The verify-only scheme that they are of.
+        scheme: String,
+        /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+        weak: bool,
+        /// Where they are from.
+        source: Source,
+        /// The parameters of their project.
+        project: FirebaseProject,
+        /// The vectors.
+        tests: Vec<Firebase>,
+    },
     /// PBKDF2 with salts too short for a string: for the kernel alone.
     Pbkdf2Raw {
         /// Where they are from.
@@ -173,13 +194,21 @@ impl Group {
     /// The verify-only scheme that the group is of.
     #[must_use]
     pub fn scheme(&self) -> Option<&str> {
-        if let Self::Verify { scheme, .. } = self { scheme.as_deref() } else { None }
+        match self {
+            Self::Verify { scheme, .. } => scheme.as_deref(),
+            Self::Firebase { scheme, .. } => Some(scheme),
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+        }
     }
 
     /// Whether it is unsalted, or of a fixed cost that nobody can raise.
     #[must_use]
     pub fn weak(&self) -> Option<bool> {
-        if let Self::Verify { weak, .. } = self { *weak } else { None }
+        match self {
+            Self::Verify { weak, .. } => *weak,
+            Self::Firebase { weak, .. } => Some(*weak),
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+        }
     }
 }
 
@@ -226,6 +255,41 @@ pub enum Expected {
     UnsupportedHash,
     /// The string parses and costs too much.
     CostOutOfBounds,
+}
+
+/// The password hash parameters of a project, as the Firebase console shows them. Bytes are in Base64.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct FirebaseProject {
+    /// The key that the hash encrypts.
+    pub signer_key: String,
+    /// What stands behind every salt.
+    pub salt_separator: String,
+    /// scrypt's `r`.
+    pub rounds: u32,
+    /// Binary logarithm of scrypt's `N`.
+    pub mem_cost: u32,
+}
+
+/// A password against a user of Firebase.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Firebase {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// What is special.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The salt as it is exported.
+    pub salt: String,
+    /// The hash as it is exported.
+    pub password_hash: String,
+    /// [`Expected::Match`] or [`Expected::Mismatch`].
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
 }
 
 /// The hash function under HMAC.
@@ -300,7 +364,7 @@ pub struct ScryptRaw {
     pub flags: Vec<String>,
 }
 
-/// A kind of vector: [`Verify`], [`Pbkdf2Raw`] or [`ScryptRaw`].
+/// A kind of vector: [`Verify`], [`Firebase`], [`Pbkdf2Raw`] or [`ScryptRaw`].
 pub trait Vector: Sized {
     /// The vectors of this kind in a group.
     fn of(group: &Group) -> &[Self];
@@ -309,6 +373,12 @@ pub trait Vector: Sized {
 impl Vector for Verify {
     fn of(group: &Group) -> &[Self] {
         if let Group::Verify { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for Firebase {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Firebase { tests, .. } = group { tests } else { &[] }
     }
 }
 
@@ -345,6 +415,7 @@ fn read(json: &str) -> Result<File, String> {
 fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
     match group {
         Group::Verify { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Firebase { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::Pbkdf2Raw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::ScryptRaw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
     }
