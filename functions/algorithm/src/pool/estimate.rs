@@ -92,8 +92,14 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) fn of(admitted: &Admitted) -> Self {
-        Self { kind: Kind::of(admitted.setting()), work: admitted.work() }
+    /// A long password takes longer where every round reads it.
+    pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
+        let setting = admitted.setting();
+        let blocks = match setting {
+            Setting::VerifyOnly(setting) => setting.blocks_of_a_round(password.len()),
+            _ => 1,
+        };
+        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(blocks) }
     }
 }
 

@@ -196,7 +196,7 @@ impl Pool {
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
         let Work { admitted, password, deadline, urgency } = work;
         let (reply, ticket) = oneshot::channel();
-        let cost = Cost::of(&admitted);
+        let cost = Cost::of(&admitted, password.expose());
         let task = Task { admitted, password, reply };
         let wake = self.shared.lock().submit(task, cost, deadline, urgency, Instant::now())?;
         if let Some(worker) = wake {

@@ -12,24 +12,37 @@ mod yescrypt;
 use saltern_encoded::verify_only::Setting;
 use zeroize::zeroize_stack;
 
-use crate::OutOfMemory;
+use crate::{Kernels, OutOfMemory};
 
 /// Computes one hash, and wipes what it left on the stack: the crates here do not.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
-    let computed = compute_on_the_stack(setting, password, output);
+pub(crate) fn compute(
+    kernels: Kernels,
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+) -> Result<(), OutOfMemory> {
+    let computed = compute_on_the_stack(kernels, setting, password, output);
     zeroize_stack::<STACK_BYTES>();
     computed
 }
 
 #[inline(never)]
-fn compute_on_the_stack(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
+fn compute_on_the_stack(
+    kernels: Kernels,
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+) -> Result<(), OutOfMemory> {
     match setting {
         Setting::DesCrypt(setting) => des_crypt::compute(setting, password, output),
         Setting::Digest(setting) => digest::compute(setting, password, output),
         Setting::Md5Crypt(setting) => md5_crypt::compute(setting, password, output),
         Setting::Phpass(setting) => phpass::compute(setting, password, output),
         Setting::Sha1Crypt(setting) => sha1_crypt::compute(setting, password, output),
-        Setting::ShaCrypt(setting) => sha_crypt::compute(setting, password, output),
+        Setting::ShaCrypt(setting) => match kernels {
+            Kernels::Crates => sha_crypt::reference::compute(setting, password, output),
+            Kernels::Lanes => sha_crypt::kernel::compute(setting, password, output),
+        },
         Setting::SunMd5(setting) => sun_md5::compute(setting, password, output),
         Setting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,
     }

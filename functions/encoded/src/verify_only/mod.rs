@@ -71,6 +71,21 @@ impl Setting {
         }
     }
 
+    /// About how many blocks of its digest a round takes for a password of so many bytes; 1 where it is read but once.
+    #[must_use]
+    pub const fn blocks_of_a_round(&self, password_bytes: usize) -> u64 {
+        let block_bytes = match self.algorithm() {
+            Algorithm::Md5Crypt | Algorithm::PhpassMd5 | Algorithm::Sha256Crypt => 64,
+            Algorithm::PhpassSha512 | Algorithm::Sha512Crypt => 128,
+            Algorithm::DesCrypt
+            | Algorithm::Digest
+            | Algorithm::Sha1Crypt
+            | Algorithm::SunMd5
+            | Algorithm::Yescrypt => return 1,
+        };
+        1 + password_bytes as u64 / block_bytes
+    }
+
     /// The salt, in the bytes that the algorithm takes.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
