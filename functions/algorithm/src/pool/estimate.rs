@@ -92,14 +92,14 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// A long password takes longer where every round reads it.
+    /// The work, and where every round reads the password, more of it for a long one.
     pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
         let setting = admitted.setting();
-        let blocks = match setting {
-            Setting::VerifyOnly(setting) => setting.blocks_of_a_round(password.len()),
+        let factor = match setting {
+            Setting::VerifyOnly(setting) => setting.length_factor(password.len()),
             _ => 1,
         };
-        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(blocks) }
+        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(factor) }
     }
 }
 
@@ -224,11 +224,38 @@ const MEMORY: Duration = Duration::from_millis(250);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ceilings;
+
+    const NOTHING: Ceilings = Ceilings {
+        bcrypt_cost: 0,
+        argon2_memory_kib: 0,
+        argon2_memory_passes_kib: 0,
+        argon2_parallelism: 0,
+        pbkdf2_iterations_blocks: 0,
+        sha_crypt_rounds: 0,
+        scrypt_memory_bytes: 0,
+        scrypt_n_r_p: 0,
+    };
 
     const BCRYPT_10: Cost = Cost { kind: Kind::Bcrypt, work: 1024 };
 
     fn eight_lanes() -> Estimates {
         Estimates::new(|kind| if kind == Kind::Bcrypt { 8 } else { 1 })
+    }
+
+    #[test]
+    fn a_long_password_is_more_work_where_every_round_reads_it() {
+        for (stored, factor) in [
+            ("$1$salt$......................", 11),
+            ("$5$rounds=1000$salt$...........................................", 6),
+            ("$md5$salt$$......................", 1),
+            (".............", 1),
+        ] {
+            let setting = saltern_encoded::parse(stored).unwrap().setting().clone();
+            let admitted = Admitted::new(setting, &Ceilings { sha_crypt_rounds: 5_000, ..NOTHING }).unwrap();
+            let [short, long] = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
+            assert_eq!((short, long), (admitted.work(), factor * admitted.work()), "{stored}");
+        }
     }
 
     #[test]

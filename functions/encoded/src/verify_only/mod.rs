@@ -71,19 +71,21 @@ impl Setting {
         }
     }
 
-    /// About how many blocks of its digest a round takes for a password of so many bytes; 1 where it is read but once.
+    /// How many times as long as with a short password a round takes with one of so many bytes, where rounds read it: never
+    /// more than measured (`saltern-bench kernels crypt`).
     #[must_use]
-    pub const fn blocks_of_a_round(&self, password_bytes: usize) -> u64 {
-        let block_bytes = match self.algorithm() {
-            Algorithm::Md5Crypt | Algorithm::PhpassMd5 | Algorithm::Sha256Crypt => 64,
-            Algorithm::PhpassSha512 | Algorithm::Sha512Crypt => 128,
+    pub const fn length_factor(&self, password_bytes: usize) -> u64 {
+        let bytes_of_a_round = match self.algorithm() {
+            Algorithm::Md5Crypt | Algorithm::PhpassMd5 => 96,
+            Algorithm::PhpassSha512 | Algorithm::Sha256Crypt => 192,
+            Algorithm::Sha512Crypt => 256,
             Algorithm::DesCrypt
             | Algorithm::Digest
             | Algorithm::Sha1Crypt
             | Algorithm::SunMd5
             | Algorithm::Yescrypt => return 1,
         };
-        1 + password_bytes as u64 / block_bytes
+        1 + password_bytes as u64 / bytes_of_a_round
     }
 
     /// The salt, in the bytes that the algorithm takes.
