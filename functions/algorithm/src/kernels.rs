@@ -131,7 +131,12 @@ impl WholeKernel {
 
     /// How long to wait for the next hash before memory is given back; `None` where none is held.
     pub(crate) fn give_back_after(&self) -> Option<Duration> {
-        (self.arena.resident_bytes() > 0).then_some(IDLE)
+        (self.arena_bytes() > 0).then_some(IDLE)
+    }
+
+    /// Memory kept between hashes.
+    pub(crate) fn arena_bytes(&self) -> u64 {
+        self.arena.resident_bytes()
     }
 
     /// Gives memory that was kept between hashes back to the system.

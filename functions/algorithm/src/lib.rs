@@ -27,6 +27,8 @@ pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
 pub use kernels::{Kernels, OutOfMemory, compute};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
+#[cfg(feature = "load-model")]
+pub use pool::Reply;
 pub use pool::{
     Done, Dropped, MOST_BCRYPT_LANES, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
 };

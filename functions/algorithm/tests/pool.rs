@@ -136,6 +136,24 @@ fn accepted_work_is_answered_in_time_or_dropped() {
 }
 
 #[test]
+fn what_was_in_use_is_told() {
+    let workers = NonZeroUsize::MIN;
+    let pool =
+        Pool::start(&PoolSettings { bcrypt_lanes: NonZeroUsize::new(3), ..PoolSettings::new(workers) });
+    let pool = pool.unwrap();
+    let tickets: Vec<_> = (0..5).map(|n| submit(&pool, bcrypt(9, n), n, AMPLE).unwrap()).collect();
+    let lanes: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().lanes).collect();
+    assert!(lanes.contains(&3) && lanes.iter().all(|lanes| (1..=3).contains(lanes)), "{lanes:?}");
+
+    assert_eq!(pool.arena_bytes(), 0);
+    let version = argon2::Version::V19;
+    let params = Params::Argon2(argon2::Params::new(argon2::Variant::Id, version, 1024, 1, 1).unwrap());
+    let done = submit(&pool, admitted(params, 0), 0, AMPLE).unwrap().wait().unwrap();
+    assert_eq!(done.lanes, 1);
+    assert!(pool.arena_bytes() >= 1 << 20, "{}", pool.arena_bytes());
+}
+
+#[test]
 fn a_closing_pool_answers_what_it_took() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);

@@ -1,12 +1,18 @@
 //! The command line and the environment, as they were written. `serve::settings` makes sense of them.
 
-use std::{net::SocketAddr, num::NonZeroU64, num::NonZeroUsize, path::PathBuf};
+use std::{
+    net::SocketAddr,
+    num::{NonZeroU64, NonZeroUsize},
+    path::PathBuf,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser, error::ErrorKind};
 use saltern_algorithm::MOST_BCRYPT_LANES;
+use saltern_capacity::Architecture;
 use saltern_policy::AcceptedWeak;
+use time::OffsetDateTime;
 
-use crate::Failure;
+use crate::{Failure, report::window};
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
@@ -28,6 +34,8 @@ pub(crate) enum Command {
     /// Look after policy documents
     #[command(subcommand)]
     Policies(PoliciesCommand),
+    /// Write a page about a function on Lambda: what it did in a window of time, from CloudWatch
+    Report(Box<ReportArguments>),
     /// Serve the HTTP contract from this machine
     Serve(Box<ServeArguments>),
 }
@@ -68,6 +76,41 @@ pub(crate) struct MachineArguments {
     /// Verify hashes of these unsalted or fast schemes too: names with commas between, or `all`
     #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
     pub(crate) accepted_weak: Option<AcceptedWeak>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Credentials and region come from the environment or a profile, as for the AWS tools. They need\n\
+                  cloudwatch:GetMetricData. A million metrics asked for cost 10 USD; a report asks for some dozens."
+)]
+pub(crate) struct ReportArguments {
+    /// The function's name
+    #[arg(long, value_name = "NAME", value_parser = aws_name)]
+    pub(crate) function: String,
+    /// The alias that callers use
+    #[arg(long, value_name = "NAME", default_value = "live", value_parser = aws_name)]
+    pub(crate) alias: String,
+    /// From when, such as 2026-11-21T19:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = window::parse)]
+    pub(crate) from: OffsetDateTime,
+    /// Until when
+    #[arg(long, value_name = "TIME", value_parser = window::parse)]
+    pub(crate) to: OffsetDateTime,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION")]
+    pub(crate) region: Option<String>,
+    /// What k6 wrote about the same time; its budgets become the verdict
+    #[arg(long, value_name = "FILE")]
+    pub(crate) k6_summary: Option<PathBuf>,
+    /// The function's memory, for the cost [default: what the k6 summary says]
+    #[arg(long, value_name = "MB")]
+    pub(crate) memory_mb: Option<NonZeroU64>,
+    /// The function's architecture, for the cost [default: what the k6 summary says]
+    #[arg(long, value_name = "ARCHITECTURE")]
+    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// The page to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]
@@ -146,6 +189,24 @@ pub(crate) struct BoundsArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArchitectureArgument {
+    /// Graviton
+    Arm64,
+    /// Intel or AMD
+    #[value(name = "x86_64")]
+    X86_64,
+}
+
+impl From<ArchitectureArgument> for Architecture {
+    fn from(argument: ArchitectureArgument) -> Self {
+        match argument {
+            ArchitectureArgument::Arm64 => Self::Arm64,
+            ArchitectureArgument::X86_64 => Self::X86_64,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KernelsArgument {
     /// Our own: many hashes at once on each core
     Lanes,
@@ -159,6 +220,16 @@ pub(crate) enum LogFormat {
     Json,
     /// For people
     Text,
+}
+
+/// What Lambda takes for the name of a function or an alias. None of it means anything in a search of CloudWatch.
+fn aws_name(argument: &str) -> Result<String, String> {
+    let is_one = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=128).contains(&argument.len()) && argument.chars().all(is_one) {
+        Ok(argument.to_owned())
+    } else {
+        Err("give a name, of letters, digits, - and _, and no ARN".into())
+    }
 }
 
 fn bcrypt_lanes(argument: &str) -> Result<NonZeroUsize, String> {
@@ -183,6 +254,14 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_function_is_named_without_quotes() {
+        assert_eq!(aws_name("logins-2_b"), Ok("logins-2_b".to_owned()));
+        for wrong in ["", "a\"b", "a'b", "arn:aws:lambda:eu-north-1:1:function:logins", "a b", "ä"] {
+            assert!(aws_name(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

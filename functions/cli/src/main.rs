@@ -6,6 +6,7 @@ mod arguments;
 mod failure;
 mod policies;
 mod process;
+mod report;
 mod serve;
 
 use std::{alloc::System, process::ExitCode};
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     match arguments::read()? {
         Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
     }
 }

@@ -20,7 +20,7 @@ impl Label {
     /// Reads what follows the label.
     pub(crate) fn parse(self, rest: &str) -> Result<Encoded, ParseError> {
         let scheme = Scheme::of(rest).filter(|scheme| self.before.contains(scheme));
-        let encoded = scheme.ok_or(ParseError::Unsupported)?.parse(rest)?;
+        let encoded = scheme.ok_or(ParseError::Invalid)?.parse(rest)?;
         Ok(Encoded { label: Some(self), ..encoded })
     }
 }

@@ -59,9 +59,10 @@ fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
     let mut deviating = 0;
     for hash in valid_hashes() {
         let encoded = parse(&hash).unwrap();
-        if IN_OUR_FORMS.contains(&encoded.scheme()) && canonical(&encoded) != hash {
+        let behind_its_label = &hash[hash.find('$').unwrap_or(0)..];
+        if IN_OUR_FORMS.contains(&encoded.scheme()) && canonical(&encoded) != behind_its_label {
             deviating += 1;
-            assert!(is_listed(&hash), "{hash}");
+            assert!(is_listed(behind_its_label), "{hash}");
         }
     }
     let is_ours = |text: &str| IN_OUR_FORMS.contains(&parse(text).unwrap().scheme());
@@ -76,8 +77,10 @@ fn every_vector_of_a_scheme_is_read_as_that_scheme() {
         for group in topic.load().test_groups.iter().filter(|group| is_read(group)) {
             for vector in Verify::of(group) {
                 let Ok(scheme) = parse(&vector.hash).map(|encoded| encoded.scheme()) else { continue };
-                let (name, is_weak) = (Some(scheme.name()), Some(scheme.weakness().is_some()));
-                assert_eq!((name, is_weak), (group.scheme(), group.weak()), "{topic:?} {}", vector.tc_id);
+                assert_eq!(Some(scheme.weakness().is_some()), group.weak(), "{topic:?} {}", vector.tc_id);
+                if group.scheme() != Some(CRYPT_LABELLED) {
+                    assert_eq!(Some(scheme.name()), group.scheme(), "{topic:?} {}", vector.tc_id);
+                }
                 tried.insert(scheme);
             }
         }
@@ -108,12 +111,13 @@ fn a_label_stands_before_its_own_schemes_alone() {
         format!("{{DES-CRYPT}}{md5}"),
         format!("{{MD5-CRYPT}}{des}"),
         format!("{{CRYPT}}{{CRYPT}}{des}"),
-        format!("{{Crypt}}{des}"),
+        format!("{{CRYPT}}$apr1$salt$......................"),
         "{CRYPT}".to_owned(),
         format!("{{CRYPT}}{{SHA}}{}=", "A".repeat(27)),
     ] {
-        assert_eq!(parse(&refused).err(), Some(ParseError::Unsupported), "{refused}");
+        assert_eq!(parse(&refused).err(), Some(ParseError::Invalid), "{refused}");
     }
+    assert_eq!(parse(&format!("{{Crypt}}{des}")).err(), Some(ParseError::Unsupported));
 }
 
 proptest! {
@@ -199,9 +203,10 @@ fn valid_hashes() -> Vec<String> {
     hashes
 }
 
-/// Whether the group is of a scheme that is read so far.
+/// Whether the group is of a scheme that is read so far. LDAP's digests are not, in all their spellings.
 fn is_read(group: &Group) -> bool {
-    group.scheme().is_none_or(|name| Scheme::ALL.iter().any(|scheme| scheme.name() == name))
+    let is_named = |name: &str| Scheme::ALL.iter().any(|scheme| scheme.name() == name);
+    group.scheme().is_none_or(|name| name == CRYPT_LABELLED || is_named(name) && !name.starts_with("ldap-"))
 }
 
 /// What the reference software of the scheme prints, written down a second time from the parts alone.
@@ -224,7 +229,8 @@ fn canonical(encoded: &Encoded) -> String {
         }
         Params::Bcrypt(params) => {
             // The prefix is no part of the parameters: it is taken as it stands.
-            let prefix = &encoded.to_string()[..4];
+            let text = encoded.to_string();
+            let prefix = &text[text.find('$').unwrap()..][..4];
             let (salt, output) = (base64(setting.salt(), BCRYPT), base64(encoded.output(), BCRYPT));
             format!("{prefix}{:02}${salt}{output}", params.cost())
         }
@@ -293,7 +299,7 @@ fn any_crypt() -> BoxedStrategy<String> {
         r"\$(1|apr1)\$SALT{0,8}\$#{21}[./01]",
         r"(\{CRYPT\}|\{SHA256-CRYPT\})?\$5\$(rounds=[1-9][0-9]{0,8}\$)?#{0,16}\$#{42}[./0-9A-D]",
         r"\$6\$(rounds=(0|[1-9][0-9]{0,8})\$)?SALT{0,6}\$#{85}[./01]",
-        r"\$7\$[/0-9A-D]#\.{4}[/0-9]\.{4}#{0,43}\$#{42}[./0-9A-D]",
+        r"\$7\$[/0-9A-D][/0-9A-Za-z]\.{4}[/0-9]\.{4}#{0,43}\$#{42}[./0-9A-D]",
         r"\$S\$[5-9A-S]#{8}#{43}",
         r"U?\$[HP]\$[5-9A-S]#{8}#{21}[./01]",
         r"U\$S\$[5-9A-S]#{8}#{43}",
@@ -402,6 +408,9 @@ fn cases() -> u32 {
 }
 
 const RANDOM_CASES: u32 = 512;
+
+/// What the vectors call a scheme of crypt(3) behind a label.
+const CRYPT_LABELLED: &str = "ldap-crypt";
 
 /// The forms that new hashes are written in.
 const IN_OUR_FORMS: [Scheme; 4] = [Scheme::Argon2, Scheme::Bcrypt, Scheme::Pbkdf2, Scheme::Scrypt];

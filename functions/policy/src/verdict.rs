@@ -43,10 +43,16 @@ pub struct Verdict {
 }
 
 impl Policies {
+    /// The id of the policy that lists a stored hash's parameters.
+    #[must_use]
+    pub fn id_of(&self, stored: &Stored) -> Option<&str> {
+        stored.policy.map(|i| self.list()[i].id())
+    }
+
     /// Judges the outputs, one for each of the stored hash's candidates, in their order.
     #[must_use]
     pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
-        let policy = stored.policy.map(|i| self.list()[i].id.clone());
+        let policy = self.id_of(stored).map(str::to_owned);
         // Every output is compared: which candidate matched must not show in the time.
         let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
         let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde::Serialize;
 
 use crate::{
-    Answer, End, Operation, Outcome, RequestId,
+    Answer, End, Operation, Outcome, RequestId, Trace,
     response::{self, Content},
 };
 
@@ -261,8 +261,11 @@ impl Problem {
             operation: Operation::None,
             end: End::Problem(self.code),
             request_id,
+            trace: Trace::default(),
             total: Duration::ZERO,
             steps: Vec::new(),
+            arena_bytes: 0,
+            is_cold_start: false,
         };
         Answer { response: response::write(&Content::Problem(self), &outcome), outcome }
     }

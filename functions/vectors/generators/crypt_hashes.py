@@ -46,6 +46,7 @@ def main():
         *openssl(),
         *passlib(),
         *edges(),
+        *codec(),
         small_rounds("sha512-crypt", "$6$"),
         small_rounds("sha256-crypt", "$5$"),
     ]
@@ -54,13 +55,14 @@ def main():
     groups += crypt_hostile.groups()
     vector_file.write(
         "crypt",
-        "Hashes of crypt(3): what libxcrypt, PHP, Apache, OpenSSL and passlib print, and what must be refused.",
+        "Hashes of crypt(3): what libxcrypt, PHP, Apache, OpenSSL, passlib and Commons Codec print, and what must be refused.",
         "generators/crypt_hashes.py",
         family.notes(
             groups,
             BareSalt="Sun's MD5 without the dollar sign after the salt: the salt is hashed without it too.",
             Flavour="yescrypt with flags or parameters that crypt_gensalt() does not choose, computed by crypt() all the same.",
             SaltCharacters="A salt of characters beyond ./0-9A-Za-z.",
+            SevenBits="Seven bits of each byte are looked at: this password has other highest bits than the one that was hashed.",
             SmallRounds="Fewer than 1,000 rounds are written, and 1,000 are computed, as glibc and OpenSSL do. No software prints this.",
         ),
         groups,
@@ -111,6 +113,9 @@ def published():
     return [*groups, family.group("scrypt-7", "Openwall yescrypt, TESTS-OK", "1.0", tests)]
 
 
+# Schemes that look at a part of a password only, and at how many bytes.
+READS = {"des-crypt": family.DES_BYTES}
+
 # Prefix and lowest cost of each scheme; cost 0 is the library's default.
 LIBXCRYPT = {
     "sha512-crypt": ("$6$", 1000),
@@ -146,7 +151,7 @@ def libxcrypt_():
 
 def crypted(scheme, name, settings, flags=()):
     hashes = [libxcrypt.crypt(password, setting) for (_, password), setting in zip(PASSWORDS, settings, strict=True)]
-    return family.made(scheme, name, libxcrypt.VERSION, hashes, flags)
+    return family.made(scheme, name, libxcrypt.VERSION, hashes, flags, reads=READS.get(scheme))
 
 
 def php():
@@ -163,7 +168,7 @@ def php():
     for scheme, setting in kinds.items():
         asked = [(password, setting(f"{scheme} {kind}")) for kind, password in PASSWORDS]
         version, hashes = php_crypt(asked)
-        groups.append(family.made(scheme, f"PHP crypt(), {scheme}", version, hashes))
+        groups.append(family.made(scheme, f"PHP crypt(), {scheme}", version, hashes, reads=READS.get(scheme)))
     return groups
 
 
@@ -185,7 +190,8 @@ def htpasswd():
         command = ["htpasswd", "-ni", *options.split(), "user"]
         hashes = [family.run(command, password).decode().strip().removeprefix("user:") for _, password in PASSWORDS]
         flags = ["DefaultCost"] if options in ("-5", "-2") else []
-        groups.append(family.made(scheme, f"Apache htpasswd {options}", family.debian("apache2-utils"), hashes, flags))
+        version = family.debian("apache2-utils")
+        groups.append(family.made(scheme, f"Apache htpasswd {options}", version, hashes, flags, reads=READS.get(scheme)))
     return groups
 
 
@@ -207,11 +213,18 @@ def passlib():
     for scheme, handler in PASSLIB.items():
         cheap = handler.using(rounds=low[scheme]) if scheme in low else handler
         hashes = [cheap.hash(password) for _, password in PASSWORDS]
-        groups.append(family.made(scheme, f"passlib {handler.name}", version, hashes))
+        groups.append(family.made(scheme, f"passlib {handler.name}", version, hashes, reads=READS.get(scheme)))
         tests = []
         if scheme in low:
             tests.append(test("default cost", PASSWORD, handler.hash(PASSWORD), flags=["DefaultCost"]))
-        if scheme in ("apr1", "md5-crypt", "sha256-crypt", "sha512-crypt"):
+        if scheme == "apr1":
+            # libxcrypt has no apr1: its edges are here. OpenSSL, which confirms them, reads 256 bytes.
+            made = lambda password, salt: handler.using(salt=salt).hash(password)
+            for length in (length for length in PASSWORD_BYTES if length <= 256):
+                password, flags = ascii_of(length), ["LongPassword"] if length >= 64 else []
+                tests.append(test(f"password of {length} bytes", password, made(password, "saltsalt"), flags=flags))
+            tests += [test(f"salt {salt!r}", PASSWORD, made(PASSWORD, salt), flags=["SaltLength"]) for salt in SALTS["md5-crypt"] if salt]
+        if scheme in ("md5-crypt", "sha256-crypt", "sha512-crypt"):
             longest = ascii_of(1024)
             tests.append(test("password of 1,024 bytes", longest, cheap.hash(longest), flags=["LongPassword"]))
         if tests:
@@ -256,7 +269,7 @@ def edges():
         for length in PASSWORD_BYTES:
             password = ascii_of(length)
             flags = ["LongPassword"] if length >= 64 else []
-            flags += ["Truncates"] if scheme == "des-crypt" and length > 8 else []
+            flags += ["Truncates"] if length > READS.get(scheme, length) else []
             tests.append(test(f"password of {length} bytes", password, libxcrypt.crypt(password, setting(usual)), flags=flags))
         longest = ascii_of(511)
         one_less = test("one byte less than 511", longest[:-1], tests[-1]["hash"], "mismatch", ["LongPassword"])
@@ -292,7 +305,7 @@ def des():
         test("the eighth byte is another", b"saltmins", eight, "mismatch"),
         test("eight bytes, seven given", b"saltmin", eight, "mismatch"),
         test("two bytes for one character, cut after eight bytes", eighth, accented, flags=["Truncates"]),
-        test("the highest bit of each byte is ignored", bytes(b & 0x7F for b in eighth), accented, flags=["Truncates"]),
+        test("the highest bit of each byte is ignored", bytes(b & 0x7F for b in eighth), accented, flags=["SevenBits", "Truncates"]),
         test("nothing", b"", libxcrypt.crypt(b"", "..")),
         test("nothing, a byte given", b"x", libxcrypt.crypt(b"", ".."), "mismatch"),
     ]
@@ -331,11 +344,13 @@ def more(scheme):
             test("Solaris's default rounds written", PASSWORD, crypt(PASSWORD, "$md5,rounds=4096$saltsalt$")),
         ]
     if scheme == "bsdi-crypt":
+        high = "häsh".encode()
+        low = bytes(byte & 0x7F for byte in high)
         return [
             test("1 round", PASSWORD, crypt(PASSWORD, "_/...salt")),
             test("725 rounds", PASSWORD, crypt(PASSWORD, "_J9..salt")),
             test("an even number of rounds", PASSWORD, crypt(PASSWORD, "_0...salt")),
-            test("the bytes' highest bits lost", bytes(b & 0x7F for b in "häsh".encode()), crypt("häsh".encode(), "_3...salt"), flags=["Truncates"]),
+            test("the bytes' highest bits lost", low, crypt(high, "_3...salt"), flags=["SevenBits"]),
         ]
     if scheme == "scrypt-7":
         return [
@@ -359,6 +374,21 @@ def more(scheme):
     return []
 
 
+def codec():
+    """Java's strings hold a NUL as any other character, and Commons Codec takes bytes."""
+    made = family.java("Codec.java", [b"salt\0ern", b"salt"])
+    groups = []
+    for scheme, (stored, before) in made.items():
+        tests = [
+            test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]),
+            test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]),
+            test("what stands before a NUL", b"salt", before, flags=["Nul"]),
+            test("what stands before a NUL, the whole password", b"salt\0ern", before, "mismatch", ["Nul"]),
+        ]
+        groups.append(family.group(scheme, f"Apache Commons Codec, {scheme}", "commons-codec 1.19.0", tests))
+    return groups
+
+
 def small_rounds(scheme, prefix):
     """What glibc reads in a setting: fewer than 1,000 rounds are 1,000."""
     tests = []
@@ -375,7 +405,8 @@ def small_rounds(scheme, prefix):
 def confirm(group):
     """Every hash again with another program; yescrypt and salts that the other refuses are taken from one."""
     scheme = group["scheme"]
-    tests = [case for case in group["tests"] if "SmallRounds" not in case["flags"]]
+    # No other program that runs here takes a NUL.
+    tests = [case for case in group["tests"] if "SmallRounds" not in case["flags"] and b"\0" not in case["password"]]
     if scheme in ("sha512-crypt", "sha256-crypt", "md5-crypt", "des-crypt", "bsdi-crypt"):
         if "PHP" in group["source"]["name"]:
             computed = [libxcrypt.crypt(case["password"], case["hash"]) for case in tests]
@@ -383,6 +414,9 @@ def confirm(group):
             _, computed = php_crypt([(case["password"], case["hash"]) for case in tests])
         for case, again in zip(tests, computed, strict=True):
             judge(case, again == case["hash"])
+    elif scheme == "apr1" and "passlib" in group["source"]["name"]:
+        for case in tests:
+            judge(case, openssl_apr1(case["password"], case["hash"]) == case["hash"])
     elif scheme == "apr1" or "passlib" not in group["source"]["name"] and scheme in PASSLIB:
         for case in tests:
             judge(case, PASSLIB[scheme].verify(case["password"], case["hash"]))
@@ -397,6 +431,11 @@ def confirm(group):
 def judge(case, matches):
     if matches != (case["result"] == "match"):
         raise SystemExit(f"another program does not agree: {case}")
+
+
+def openssl_apr1(password, stored):
+    command = ["openssl", "passwd", "-apr1", "-salt", stored.split("$")[2], "-stdin"]
+    return family.run(command, password + b"\n").decode().strip()
 
 
 def scrypt_7(password, stored):

@@ -12,19 +12,26 @@ from hostile import next_character, spellings
 
 INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
 SALT = b"seasalt"
+FUNCTIONS = ("sha1", "sha256", "sha512")
 
 
 def groups():
     return [
-        *[family.hostile(f"django-pbkdf2-{function}", django_pbkdf2(function)) for function in ("sha256", "sha1")],
+        *[family.hostile("django-pbkdf2", django_pbkdf2(function), name=f"django-pbkdf2-{function}") for function in ("sha256", "sha1")],
         family.hostile("django-argon2", django_argon2()),
         family.hostile("django-bcrypt", django_bcrypt("bcrypt", PASSWORD)),
         family.hostile("django-bcrypt-sha256", django_bcrypt("bcrypt_sha256", hashlib.sha256(PASSWORD).hexdigest().encode())),
         family.hostile("django-scrypt", django_scrypt()),
         family.hostile("django-md5", django_md5()),
-        *[family.hostile(f"passlib-pbkdf2-{function}", passlib_pbkdf2(function)) for function in ("sha1", "sha256", "sha512")],
+        *[family.hostile("passlib-pbkdf2", passlib_pbkdf2(function), name=f"passlib-pbkdf2-{function}") for function in FUNCTIONS],
         family.hostile("werkzeug-pbkdf2", werkzeug_pbkdf2()),
         family.hostile("werkzeug-scrypt", werkzeug_scrypt()),
+        family.hostile("spring-bcrypt", spring_bcrypt()),
+        family.hostile("spring-pbkdf2", spring_pbkdf2()),
+        family.hostile("spring-scrypt", spring_scrypt()),
+        family.hostile("spring-argon2", spring_argon2()),
+        family.hostile("aspnet-identity-v2", identity_v2()),
+        family.hostile("aspnet-identity-v3", identity_v3()),
     ]
 
 
@@ -149,7 +156,7 @@ def django_bcrypt(name, password):
         ("three dollar signs", f"{name}$${inner}", INVALID, "Structure"),
         ("name twice", within(stored), INVALID, "Structure"),
         ("another scheme within", within("$1$saltsalt$xxxxxxxxxxxxxxxxxxxxxx"), INVALID, "Structure"),
-        ("prefix 2x", within(inner.replace("2b", "2x")), UNSUPPORTED, "Scheme"),
+        ("prefix 2x", within(inner.replace("2b", "2x")), INVALID, "Structure"),
         ("cost +4", within(inner.replace("$04$", "$+4$")), INVALID, "Number"),
         ("cost 4", within(inner.replace("$04$", "$4$")), INVALID, "Number"),
         ("cost 3", within(inner.replace("$04$", "$03$")), INVALID, "Range"),
@@ -292,4 +299,185 @@ def werkzeug_scrypt():
         ("N=2^18: 256 MiB", made(n=2**18), OVER, "Cost"),
         ("N=2^31", made(n=2**31), OVER, "Cost"),
         ("N times r times p over, memory not", made(n=2**17, p=5), OVER, "Cost"),
+    ]
+
+
+def braces(stored):
+    """Faults of an id in braces."""
+    at = stored.index("}")
+    kind, rest = stored[1:at], stored[at + 1 :]
+    return [
+        ("id alone", stored[: at + 1], INVALID, "Structure"),
+        ("no closing brace", "{" + kind + rest, UNSUPPORTED, "Scheme"),
+        ("no opening brace", stored[1:], UNSUPPORTED, "Scheme"),
+        ("two opening braces", "{" + stored, UNSUPPORTED, "Scheme"),
+        ("space in front", " " + stored, UNSUPPORTED, "Scheme"),
+        ("space after the id", stored.replace("}", "} ", 1), INVALID, "Structure"),
+        ("id in upper case", "{" + kind.upper() + "}" + rest, UNSUPPORTED, "Scheme"),
+        ("id twice", "{" + kind + "}" + stored, INVALID, "Structure"),
+        ("an unknown version", "{" + kind.partition("@")[0] + "@SpringSecurity_v5_9}" + rest, UNSUPPORTED, "Scheme"),
+        ("trailing newline", stored + "\n", INVALID, "Structure"),
+        ("trailing space", stored + " ", INVALID, "Structure"),
+        ("trailing NUL", stored + "\0", INVALID, "Structure"),
+    ]
+
+
+def spring_bcrypt():
+    inner = bcrypt.hashpw(PASSWORD, b"$2a$04$abcdefghijklmnopqrstuu").decode()
+    stored = "{bcrypt}" + inner
+    return [
+        *braces(stored),
+        ("prefix 2x", stored.replace("2a", "2x"), INVALID, "Structure"),
+        ("prefix 2, which Spring takes and does not make", stored.replace("2a", "2"), INVALID, "Structure"),
+        ("cost +4", stored.replace("$04$", "$+4$"), INVALID, "Number"),
+        ("cost 4", stored.replace("$04$", "$4$"), INVALID, "Number"),
+        ("one character short", stored[:-1], INVALID, "Length"),
+        ("one character more", stored + "a", INVALID, "Length"),
+        ("another scheme within", "{bcrypt}$1$saltsalt$xxxxxxxxxxxxxxxxxxxxxx", INVALID, "Structure"),
+        ("cost 16", stored.replace("$04$", "$16$"), OVER, "Cost"),
+        ("cost 31", stored.replace("$04$", "$31$"), OVER, "Cost"),
+        ("{noop}: the password itself", "{noop}saltern", UNSUPPORTED, "Scheme"),
+        ("{noop} and nothing", "{noop}", UNSUPPORTED, "Scheme"),
+        ("{MD4}", "{MD4}" + "0" * 32, UNSUPPORTED, "Scheme"),
+        ("{SHA-1}", "{SHA-1}" + hashlib.sha1(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
+        ("{SHA-256}", "{SHA-256}" + hashlib.sha256(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
+        ("{ldap}", "{ldap}{SSHA}h398L5ZoLNgq9ahuncvDOeFKKGcHuC5g", UNSUPPORTED, "Scheme"),
+        ("no id", "{}" + inner, UNSUPPORTED, "Scheme"),
+    ]
+
+
+def spring_pbkdf2():
+    salt = b"0123456789abcdef"
+    data = salt + hashlib.pbkdf2_hmac("sha256", PASSWORD, salt, 310_000, 32)
+    stored = "{pbkdf2@SpringSecurity_v5_8}" + data.hex()
+    within = lambda text: "{pbkdf2@SpringSecurity_v5_8}" + text
+    text = base64.b64encode(data).decode()
+    # The older id: 40 bytes, of which the last Base64 character has two bits to spare.
+    old = base64.b64encode(data[8:]).decode()
+    assert old.endswith("=")
+    bare = old.rstrip("=")
+    return [
+        *braces(stored),
+        ("one digit short", stored[:-1], INVALID, "Length"),
+        ("two digits short", stored[:-2], INVALID, "Length"),
+        ("two digits more", stored + "00", INVALID, "Length"),
+        ("upper-case digits", within(data.hex().upper()), INVALID, "Number"),
+        ("one upper-case digit", within("A" + data.hex()[1:]), INVALID, "Number"),
+        ("no digit", within("g" + data.hex()[1:]), INVALID, "Number"),
+        ("non-ASCII, as many bytes", within("ä" + data.hex()[2:]), INVALID, "Number"),
+        ("the older id's length", within(data.hex()[16:]), INVALID, "Length"),
+        ("the older id with this one's length", "{pbkdf2}" + data.hex(), INVALID, "Length"),
+        ("Base64, one character short", within(text[:-1]), INVALID, "Length"),
+        ("Base64, exclamation mark", within("!" + text[1:]), INVALID, "Base64"),
+        ("Base64, alphabet of URLs", within("_" + text[1:]), INVALID, "Base64"),
+        ("Base64, older id, no padding", "{pbkdf2}" + bare, INVALID, "Base64"),
+        ("Base64, older id, a bit set beyond the bytes", "{pbkdf2}" + next_character(bare) + "=" * (len(old) - len(bare)), INVALID, "Base64"),
+        ("{pbkdf2@SpringSecurity_v5_5}, which is not its name", "{pbkdf2@SpringSecurity_v5_5}" + data.hex(), UNSUPPORTED, "Scheme"),
+    ]
+
+
+def spring_scrypt():
+    salt = b"0123456789abcdef"
+    output = base64.b64encode(hashlib.scrypt(PASSWORD, salt=salt, n=16, r=8, p=2, dklen=32)).decode()
+    salt = base64.b64encode(salt).decode()
+    made = lambda costs, salt=salt: "{scrypt@SpringSecurity_v5_8}$" + f"{costs}${salt}${output}"
+    stored = made("40802")
+    return [
+        *braces(stored),
+        *padded_base64(stored),
+        ("costs: leading zero", made("040802"), INVALID, "Number"),
+        ("costs: 0x in front", made("0x40802"), INVALID, "Number"),
+        ("costs: leading plus", made("+40802"), INVALID, "Number"),
+        ("costs: upper-case digits", made("E0801"), INVALID, "Number"),
+        ("costs: no digit", made("4080g"), INVALID, "Number"),
+        ("costs: nothing", made(""), INVALID, "Number"),
+        ("costs: one more than 64 bits", made("1" + "0" * 11 + "40802"), INVALID, "Number"),
+        ("no first dollar sign", stored.replace("}$", "}"), INVALID, "Structure"),
+        ("no salt", stored.replace(f"${salt}", ""), INVALID, "Structure"),
+        ("empty salt", made("40802", ""), INVALID, "Length"),
+        ("salt without padding", made("40802", salt.rstrip("=")), INVALID, "Base64"),
+        ("salt with a bit set beyond its bytes", made("40802", next_character(salt.rstrip("=")) + "=="), INVALID, "Base64"),
+        ("trailing field", stored + "$x", INVALID, "Structure"),
+        ("N=1", made("802"), INVALID, "Range"),
+        ("r=0", made("40002"), INVALID, "Range"),
+        ("p=0", made("40800"), INVALID, "Range"),
+        ("N=2^18: 256 MiB", made("120801"), OVER, "Cost"),
+        ("N=2^31", made("1f0801"), OVER, "Cost"),
+        ("N times r times p over, memory not", made("110805"), OVER, "Cost"),
+    ]
+
+
+def spring_argon2():
+    inner = argon2.low_level.hash_secret(PASSWORD, b"0123456789abcdef", 1, 64, 1, 32, argon2.low_level.Type.ID).decode()
+    stored = "{argon2@SpringSecurity_v5_8}" + inner
+    return [
+        *braces(stored),
+        *[(f"m: {what}", stored.replace("m=64", f"m={text}"), INVALID, "Number") for what, text in spellings(64)],
+        ("another scheme within", "{argon2}$2b$04$" + "a" * 53, INVALID, "Structure"),
+        ("padded output", stored + "=", INVALID, "Base64"),
+        ("a bit set beyond the bytes", next_character(stored), INVALID, "Base64"),
+        ("m=4 GiB", stored.replace("m=64", "m=4194304"), OVER, "Cost"),
+        ("t=10^6", stored.replace("t=1", "t=1000000"), OVER, "Cost"),
+    ]
+
+
+def identity_v2():
+    """68 characters without a prefix: what has another length or alphabet is no hash of Identity v2."""
+    salt = b"0123456789abcdef"
+    data = b"\0" + salt + hashlib.pbkdf2_hmac("sha1", PASSWORD, salt, 1000, 32)
+    text = base64.b64encode(data).decode()
+    bare = text.rstrip("=")
+    return [
+        ("no padding", bare, UNSUPPORTED, "Scheme"),
+        ("one byte short", base64.b64encode(data[:-1]).decode(), UNSUPPORTED, "Scheme"),
+        ("two bytes more", base64.b64encode(data + b"xx").decode(), UNSUPPORTED, "Scheme"),
+        ("trailing newline", text + "\n", UNSUPPORTED, "Scheme"),
+        ("space in front", " " + text, UNSUPPORTED, "Scheme"),
+        ("another marker", base64.b64encode(b"\x02" + data[1:]).decode(), UNSUPPORTED, "Scheme"),
+        ("alphabet of URLs", "AA__" + text[4:], UNSUPPORTED, "Scheme"),
+        ("non-ASCII, as many bytes", "AAä" + text[4:], UNSUPPORTED, "Scheme"),
+        ("in hexadecimal", data.hex(), UNSUPPORTED, "Scheme"),
+        ("a bit set beyond the bytes", next_character(bare) + "==", INVALID, "Base64"),
+    ]
+
+
+def identity_v3():
+    salt = b"0123456789abcdef"
+    output = hashlib.pbkdf2_hmac("sha256", PASSWORD, salt, 10, 32)
+
+    def made(prf=1, iterations=10, salt_bytes=16, salt=salt, output=output, marker=1):
+        numbers = b"".join(number.to_bytes(4, "big") for number in (prf, iterations, salt_bytes))
+        return base64.b64encode(bytes([marker]) + numbers + salt + output).decode()
+
+    stored = made()
+    bare = stored.rstrip("=")
+    assert stored.endswith("==")
+    return [
+        ("no padding", bare, INVALID, "Base64"),
+        ("one equals sign more", stored + "=", INVALID, "Base64"),
+        ("a bit set beyond the bytes", next_character(bare) + "==", INVALID, "Base64"),
+        ("trailing newline", stored + "\n", INVALID, "Base64"),
+        ("trailing space", stored + " ", INVALID, "Base64"),
+        ("trailing NUL", stored + "\0", INVALID, "Base64"),
+        ("exclamation mark", stored[:20] + "!" + stored[21:], INVALID, "Base64"),
+        ("alphabet of URLs", stored[:20] + "_" + stored[21:], INVALID, "Base64"),
+        ("non-ASCII, as many bytes", stored[:20] + "ä" + stored[22:], INVALID, "Base64"),
+        ("space in front", " " + stored, UNSUPPORTED, "Scheme"),
+        ("head alone", base64.b64encode(base64.b64decode(stored)[:13]).decode(), INVALID, "Length"),
+        ("half a head", stored[:8], INVALID, "Length"),
+        ("no output", made(output=b""), INVALID, "Length"),
+        ("output of 15 bytes", made(output=output[:15]), INVALID, "Length"),
+        ("salt of 15 bytes", made(salt_bytes=15, salt=salt[:15]), INVALID, "Length"),
+        ("no salt", made(salt_bytes=0, salt=b""), INVALID, "Length"),
+        ("salt longer than what follows", made(salt_bytes=49), INVALID, "Structure"),
+        ("salt of 2^32-1 bytes, as its length says", made(salt_bytes=2**32 - 1), INVALID, "Structure"),
+        ("salt of 2^31 bytes, as its length says", made(salt_bytes=2**31), INVALID, "Structure"),
+        ("iterations=0", made(iterations=0), INVALID, "Range"),
+        ("function 3", made(prf=3), UNSUPPORTED, "Scheme"),
+        ("function 2^32-1", made(prf=2**32 - 1), UNSUPPORTED, "Scheme"),
+        ("marker 2", made(marker=2), UNSUPPORTED, "Scheme"),
+        ("in hexadecimal", base64.b64decode(stored).hex(), UNSUPPORTED, "Scheme"),
+        ("one iteration over the ceiling", made(iterations=5_000_001), OVER, "Cost"),
+        ("2^32-1 iterations", made(iterations=2**32 - 1), OVER, "Cost"),
+        ("iterations times blocks over the ceiling", made(prf=2, iterations=2_500_001, output=bytes(65)), OVER, "Cost"),
     ]

@@ -18,7 +18,7 @@ import passlib.hash as ph
 import family
 import libxcrypt
 import vector_file
-from family import PASSWORD, PASSWORDS, WRONG, test
+from family import PASSWORD, PASSWORDS, test
 from hostile import next_character, spellings
 
 ph.bcrypt.set_backend("builtin")
@@ -36,8 +36,8 @@ DIGESTS = [
 ]
 PBKDF2 = [
     ("ldap-pbkdf2", "PBKDF2", "sha1"),
-    ("ldap-pbkdf2-sha256", "PBKDF2-SHA256", "sha256"),
-    ("ldap-pbkdf2-sha512", "PBKDF2-SHA512", "sha512"),
+    ("ldap-pbkdf2", "PBKDF2-SHA256", "sha256"),
+    ("ldap-pbkdf2", "PBKDF2-SHA512", "sha512"),
 ]
 FUNCTIONS = {name: function for _, name, function, *_ in [*DIGESTS, *PBKDF2]} | {"PBKDF2-SHA1": "sha1"}
 INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
@@ -75,10 +75,20 @@ def openldap():
         flags = ["DefaultCost"] if name.startswith("PBKDF2") else []
         flags += ["TwoNames"] if name == "PBKDF2-SHA1" else []
         groups.append(family.made(scheme, f"OpenLDAP slappasswd {{{name}}}", version, hashes, flags))
-    for salt, scheme in (("%.2s", "DES"), ("_3...%.4s", "BSDi"), ("$1$%.8s", "MD5"), ("$5$%.16s", "SHA-256"), ("$6$%.16s", "SHA-512"), ("$y$j75$%.8s", "yescrypt")):
+    settings = {
+        "DES": "%.2s",
+        "BSDi": "_3...%.4s",
+        "MD5": "$1$%.8s",
+        "SHA-256": "$5$%.16s",
+        "SHA-512": "$6$%.16s",
+        "yescrypt": "$y$j75$%.8s",
+    }
+    for scheme, salt in settings.items():
         hashes = [slappasswd("-c", salt, password=password) for _, password in PASSWORDS]
-        weak = scheme in ("DES", "BSDi", "MD5")
-        groups.append(family.made("ldap-crypt", f"OpenLDAP slappasswd {{CRYPT}}, {scheme}", version, hashes, weak=weak))
+        weak = scheme == "DES"
+        reads = family.DES_BYTES if weak else None
+        name = f"OpenLDAP slappasswd {{CRYPT}}, {scheme}"
+        groups.append(family.made("ldap-crypt", name, version, hashes, weak=weak, reads=reads))
     return groups
 
 
@@ -93,7 +103,27 @@ def dovecot():
         hashes = [doveadm(printed, password).replace("{LDAP-MD5}", "{MD5}") for _, password in PASSWORDS]
         groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
     hashes = [doveadm("CRYPT", password) for _, password in PASSWORDS]
-    return [*groups, family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False)]
+    groups.append(family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False))
+    return [*groups, *dovecot_crypt()]
+
+
+def dovecot_crypt():
+    """What Dovecot labels with its own name of the crypt(3) scheme."""
+    groups = []
+    for name in ("BLF-CRYPT", "DES-CRYPT", "MD5-CRYPT", "SHA256-CRYPT", "SHA512-CRYPT"):
+        hashes = [doveadm(name, password) for _, password in PASSWORDS]
+        is_des = name == "DES-CRYPT"
+        groups.append(
+            family.made(
+                "ldap-crypt",
+                f"Dovecot doveadm pw -s {name}",
+                family.debian("dovecot-core"),
+                hashes,
+                weak=is_des,
+                reads=family.DES_BYTES if is_des else None,
+            )
+        )
+    return groups
 
 
 def doveadm(name, password):
@@ -115,8 +145,8 @@ def passlib():
         ("ldap-md5", ph.ldap_md5, {}),
         ("ldap-smd5", ph.ldap_salted_md5, {}),
         ("ldap-pbkdf2", ph.ldap_pbkdf2_sha1, {"rounds": 10}),
-        ("ldap-pbkdf2-sha256", ph.ldap_pbkdf2_sha256, {"rounds": 10}),
-        ("ldap-pbkdf2-sha512", ph.ldap_pbkdf2_sha512, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha256, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha512, {"rounds": 10}),
         ("atlassian-pkcs5s2", ph.atlassian_pbkdf2_sha1, {}),
     ]
     groups = []
@@ -130,8 +160,8 @@ def passlib():
             groups.append(family.group(scheme, f"passlib {handler.name}, single cases", version, [default]))
     crypts = [
         ("des_crypt", {}, True),
-        ("bsdi_crypt", {"rounds": 5}, True),
-        ("md5_crypt", {}, True),
+        ("bsdi_crypt", {"rounds": 5}, False),
+        ("md5_crypt", {}, False),
         ("sha1_crypt", {"rounds": 10}, False),
         ("sha256_crypt", {"rounds": 1000}, False),
         ("sha512_crypt", {"rounds": 1000}, False),
@@ -140,7 +170,8 @@ def passlib():
     for name, options, weak in crypts:
         handler = getattr(ph, f"ldap_{name}").using(**options)
         hashes = [handler.hash(password) for _, password in PASSWORDS]
-        groups.append(family.made("ldap-crypt", f"passlib ldap_{name}", version, hashes, weak=weak))
+        reads = family.DES_BYTES if name == "des_crypt" else None
+        groups.append(family.made("ldap-crypt", f"passlib ldap_{name}", version, hashes, weak=weak, reads=reads))
     return groups
 
 
@@ -201,7 +232,7 @@ def ab64(data):
 def matches(password, stored):
     name, _, rest = stored[1:].partition("}")
     name = name.upper()
-    if name == "CRYPT":
+    if name.endswith("CRYPT"):
         return libxcrypt.crypt(password, rest) == rest
     if name == "PKCS5S2":
         data = base64.b64decode(rest)
@@ -217,7 +248,7 @@ def matches(password, stored):
 
 def hostile():
     groups = [family.hostile(*digest(*row)) for row in DIGESTS]
-    groups += [family.hostile(*pbkdf2(*row)) for row in PBKDF2]
+    groups += [family.hostile(scheme, pbkdf2(name, function), name=f"ldap-{name.lower()}") for scheme, name, function in PBKDF2]
     groups.append(family.hostile("atlassian-pkcs5s2", pkcs5s2()))
     groups.append(family.hostile("ldap-crypt", crypt(), weak=False))
     return groups
@@ -291,12 +322,13 @@ def digest(scheme, name, function, salted):
     return scheme, tests
 
 
-def pbkdf2(scheme, name, function):
+def pbkdf2(name, function):
     salt = b"0123456789abcdef"
     output = hashlib.pbkdf2_hmac(function, PASSWORD, salt, 10)
     stored = f"{{{name}}}10${ab64(salt)}${ab64(output)}"
     parts = lambda rounds, s=ab64(salt), o=ab64(output): f"{{{name}}}{rounds}${s}${o}"
-    tests = [fault for fault in text_faults(stored, stored.rindex("$") + 1) if fault[0] not in ("one character short", "a scheme in front of the scheme")]
+    others = ("one character short", "a scheme in front of the scheme")
+    tests = [fault for fault in text_faults(stored, stored.rindex("$") + 1) if fault[0] not in others]
     tests += [(f"rounds: {what}", parts(text), INVALID, "Number") for what, text in spellings(10)]
     tests += [
         ("rounds by name", parts("i=10"), INVALID, "Structure"),
@@ -323,7 +355,7 @@ def pbkdf2(scheme, name, function):
     if name == "PBKDF2":
         tests.append(("{PBKDF2-SHA384}", stored.replace("PBKDF2", "PBKDF2-SHA384"), UNSUPPORTED, "Scheme"))
         tests.append(("{PBKDF2_SHA256}, as 389 Directory Server prints", "{PBKDF2_SHA256}" + "A" * 432, UNSUPPORTED, "Scheme"))
-    return scheme, tests
+    return tests
 
 
 def pkcs5s2():
@@ -342,26 +374,26 @@ def pkcs5s2():
 
 
 def crypt():
-    """{CRYPT} takes what crypt(3) prints, and no other scheme within."""
+    """{CRYPT} is known: what stands behind it and is not of crypt(3) is no unknown scheme, but no hash."""
     stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
     des = libxcrypt.crypt(PASSWORD, "sa")
     return [
-        ("nothing after the scheme", "{CRYPT}", UNSUPPORTED, "Scheme"),
-        ("a locked account", "{CRYPT}!" + stored, UNSUPPORTED, "Scheme"),
-        ("an account without a password", "{CRYPT}*", UNSUPPORTED, "Scheme"),
-        ("{CRYPT} twice", "{CRYPT}{CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("{SSHA} within", "{CRYPT}" + braces("SSHA", hashlib.sha1(PASSWORD + b"salt").digest() + b"salt"), UNSUPPORTED, "Scheme"),
-        ("space within", "{CRYPT} " + stored, UNSUPPORTED, "Scheme"),
+        ("nothing after the scheme", "{CRYPT}", INVALID, "Structure"),
+        ("a locked account", "{CRYPT}!" + stored, INVALID, "Structure"),
+        ("an account without a password", "{CRYPT}*", INVALID, "Structure"),
+        ("{CRYPT} twice", "{CRYPT}{CRYPT}" + stored, INVALID, "Structure"),
+        ("{SSHA} within", "{CRYPT}" + braces("SSHA", hashlib.sha1(PASSWORD + b"salt").digest() + b"salt"), INVALID, "Structure"),
+        ("space within", "{CRYPT} " + stored, INVALID, "Structure"),
         ("scheme in mixed case", "{Crypt}" + stored, UNSUPPORTED, "Scheme"),
         ("no closing brace", "{CRYPT" + stored, UNSUPPORTED, "Scheme"),
         ("no opening brace", "CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("DES, 12 characters", "{CRYPT}" + des[:-1], UNSUPPORTED, "Scheme"),
+        ("DES, 12 characters", "{CRYPT}" + des[:-1], INVALID, "Structure"),
         ("SHA-512, one character short", "{CRYPT}" + stored[:-1], INVALID, "Length"),
         ("SHA-512, trailing newline", "{CRYPT}" + stored + "\n", INVALID, "Length"),
         ("SHA-512, a leading zero", "{CRYPT}" + stored.replace("=1000", "=01000"), INVALID, "Number"),
         ("SHA-512, rounds one over the ceiling", "{CRYPT}" + stored.replace("=1000", "=1000001"), OVER, "Cost"),
-        ("Dovecot's {SHA512-CRYPT}", "{SHA512-CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("Dovecot's {BLF-CRYPT}", "{BLF-CRYPT}" + libxcrypt.crypt(PASSWORD, "$2y$04$abcdefghijklmnopqrstuu"), UNSUPPORTED, "Scheme"),
+        ("Dovecot's {SHA512-CRYPT}, of SHA-256", "{SHA512-CRYPT}" + libxcrypt.crypt(PASSWORD, "$5$saltsalt"), INVALID, "Structure"),
+        ("Dovecot's {BLF-CRYPT}, of SHA-512", "{BLF-CRYPT}" + stored, INVALID, "Structure"),
     ]
 
 

@@ -1,7 +1,7 @@
 """products.json: what finished products store: WordPress, phpBB, Drupal, Firebase, Keycloak, GRUB.
 
-WordPress's and Drupal's own PHP runs here (sources.py fetches it), GRUB's own program, and Node's package for Firebase's
-scrypt. Each hash is computed again by Python.
+WordPress's and Drupal's own PHP runs here (sources.py fetches it), GRUB's own program, Keycloak's own classes, and Node's
+package for Firebase's scrypt. Each hash is computed again by Python.
 """
 
 import base64
@@ -13,6 +13,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 
+import argon2.low_level
 import bcrypt
 import passlib.hash as ph
 
@@ -25,18 +26,21 @@ from family import PASSWORD, PASSWORDS, WRONG, ascii_of, test
 
 
 def main():
-    groups = [*wordpress(), *phpass(), *drupal(), *grub(), *firebase()]
+    groups = [*wordpress(), *phpass(), *drupal(), *grub(), *firebase(), *keycloak()]
     for group in groups:
         for case in group["tests"]:
-            if matches(group, case) != (case["result"] == "match"):
+            if case["result"] != "cost_out_of_bounds" and matches(group, case) != (case["result"] == "match"):
                 raise SystemExit(f"computed again, it is another: {case}")
     groups += products_hostile.groups()
+    for hostile in products_hostile.keycloak_groups():
+        groups.append({**hostile, "type": "keycloak"})
     vector_file.write(
         "products",
-        "Hashes of WordPress, phpBB, Drupal, Firebase and GRUB, and what must be refused.",
+        "Hashes of WordPress, phpBB, Drupal, GRUB, Firebase and Keycloak, and what must be refused.",
         "generators/products.py",
         family.notes(
             groups,
+            OlderJson="The JSON of Keycloak before 7, which has no additionalParameters, or with the members in another order.",
             UrlAlphabet="Base64 with - and _ for + and /, as the Firebase Admin SDK writes it.",
             Trimmed="WordPress takes spaces from the ends of a new password and not from one that it checks.",
         ),
@@ -111,7 +115,23 @@ def drupal():
     nul = run(7, [b"salt\0ern"])[0]
     tests.append(test("a NUL in the password", b"salt\0ern", nul, flags=["Nul"]))
     tests.append(test("a NUL in the password, what stands before it", b"salt", nul, "mismatch", ["Nul"]))
-    return [*groups, family.group("drupal7", "Drupal user_hash_password, single cases", version, tests)]
+    groups.append(family.group("drupal7", "Drupal user_hash_password, single cases", version, tests))
+    return [*groups, drupal_updated(run, version)]
+
+
+def drupal_updated(run, version):
+    """What user_update_7000 made of Drupal 6's digests: the text of an MD5, hashed at 2^11, with a `U` in front."""
+    texts = [hashlib.md5(password).hexdigest().encode() for _, password in PASSWORDS]
+    hashes = ["U" + stored for stored in run(11, texts)]
+    made = family.made("drupal7-updated", "Drupal user_update_7000", version, hashes)
+    digest = hashlib.md5(PASSWORD).hexdigest()
+    # Drupal 6 with its module phpass kept the other form; user_check_password reads it too.
+    portable = "U" + ph.phpass.using(rounds=7).hash(digest)
+    made["tests"] += [
+        test("portable hash", PASSWORD, portable),
+        test("portable hash, the digest given", digest.encode(), portable, "mismatch"),
+    ]
+    return made
 
 
 def grub():
@@ -194,6 +214,66 @@ def firebase_group(name, version, project, tests):
     return {**{k: v for k, v in group.items() if k != "tests"}, "type": "firebase", "project": project, "tests": tests}
 
 
+def keycloak():
+    """Rows of Keycloak's table `credential`, as a realm's export has them too: two JSON texts for each."""
+    # 1,300,000 iterations for each of four blocks.
+    over = "pbkdf2, default cost"
+    singles = [ascii_of(length) for length in (1, 64, 65, 1024)] + [b"salt\0ern"]
+    made = family.java("Keycloak.java", [password for _, password in PASSWORDS] + singles)
+    groups = []
+    for kind, credentials in made.items():
+        scheme = "keycloak-argon2" if kind.startswith("argon2") else "keycloak-pbkdf2"
+        flags = ["DefaultCost"] if "default" in kind or "64 bytes" in kind else []
+        tests = [
+            credential(name, password, stored, "cost_out_of_bounds" if kind == over else "match", ["Cost"] if kind == over else flags)
+            for (name, password), stored in zip(PASSWORDS, credentials[: len(PASSWORDS)], strict=True)
+        ]
+        if kind != over:
+            tests.append(credential("wrong password", WRONG, credentials[0], "mismatch", flags))
+        groups.append(keycloak_group(scheme, f"Keycloak {kind}", tests))
+        if kind not in ("pbkdf2-sha256", "argon2"):
+            continue
+        tests = [
+            credential(f"password of {len(password)} bytes", password, stored, flags=["LongPassword"])
+            for password, stored in zip(singles[:-1], credentials[len(PASSWORDS) :], strict=False)
+        ]
+        tests.append(credential("a NUL in the password", singles[-1], credentials[-1], flags=["Nul"]))
+        tests.append(credential("a NUL in the password, what stands before it", b"salt", credentials[-1], "mismatch", ["Nul"]))
+        if kind == "pbkdf2-sha256":
+            tests += older_json(credentials[0])
+        groups.append(keycloak_group(scheme, f"Keycloak {kind}, single cases", tests))
+    return groups
+
+
+def older_json(stored):
+    data, secret = (json.loads(stored[name]) for name in ("credentialData", "secretData"))
+    password = PASSWORDS[0][1]
+    without = lambda members: {name: value for name, value in members.items() if name != "additionalParameters"}
+    texts = [
+        ("no additionalParameters", without(data), without(secret)),
+        ("another order", dict(reversed(data.items())), dict(reversed(secret.items()))),
+    ]
+    made = [
+        credential(name, password, {"credentialData": compact(data), "secretData": compact(secret)}, flags=["OlderJson"])
+        for name, data, secret in texts
+    ]
+    spaced = {"credentialData": json.dumps(data), "secretData": json.dumps(secret)}
+    return [*made, credential("spaces between the members", password, spaced, flags=["OlderJson"])]
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"))
+
+
+def credential(comment, password, stored, result="match", flags=()):
+    texts = {"credentialData": stored["credentialData"], "secretData": stored["secretData"]}
+    return {"comment": comment, "password": password, **texts, "result": result, "flags": list(flags)}
+
+
+def keycloak_group(scheme, name, tests):
+    return {**family.group(scheme, name, "Keycloak 26.5.0", tests), "type": "keycloak"}
+
+
 def b64(data):
     return base64.b64encode(data).decode()
 
@@ -206,6 +286,8 @@ def matches(group, case):
     scheme, password = group["scheme"], case["password"]
     if scheme == "firebase-scrypt":
         return firebase_matches(group["project"], password, case["salt"], case["passwordHash"])
+    if scheme.startswith("keycloak-"):
+        return keycloak_matches(password, json.loads(case["credentialData"]), json.loads(case["secretData"]))
     stored = case["hash"]
     if scheme == "wordpress":
         return bcrypt.checkpw(wordpress_key(password), stored.removeprefix("$wp").encode())
@@ -213,11 +295,25 @@ def matches(group, case):
         rounds, salt, output = stored.removeprefix("grub.pbkdf2.sha512.").split(".")
         made = hashlib.pbkdf2_hmac("sha512", password, bytes.fromhex(salt), int(rounds), len(output) // 2)
         return made.hex().upper() == output
-    function = "sha512" if scheme == "drupal7" else "md5"
+    if scheme == "drupal7-updated":
+        stored, password = stored[1:], hashlib.md5(password).hexdigest().encode()
+    function = "sha512" if stored.startswith("$S$") else "md5"
     made = hashlib.new(function, stored[4:12].encode() + password).digest()
     for _ in range(1 << ITOA64.index(stored[3])):
         made = hashlib.new(function, made + password).digest()
     return (stored[:12] + little_endian(made))[:55] == stored
+
+
+def keycloak_matches(password, data, secret):
+    salt, output = base64.b64decode(secret["salt"]), base64.b64decode(secret["value"])
+    if data["algorithm"] != "argon2":
+        function = {"pbkdf2": "sha1", "pbkdf2-sha256": "sha256", "pbkdf2-sha512": "sha512"}[data["algorithm"]]
+        return hashlib.pbkdf2_hmac(function, password, salt, data["hashIterations"], len(output)) == output
+    more = {name: value for name, (value,) in data["additionalParameters"].items()}
+    kind = {"d": argon2.low_level.Type.D, "i": argon2.low_level.Type.I, "id": argon2.low_level.Type.ID}[more["type"]]
+    version = {"1.0": 16, "1.3": 19}[more["version"]]
+    costs = data["hashIterations"], int(more["memory"]), int(more["parallelism"]), int(more["hashLength"])
+    return argon2.low_level.hash_secret_raw(password, salt, *costs, kind, version) == output
 
 
 def firebase_matches(project, password, salt, stored):

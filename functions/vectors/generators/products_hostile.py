@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 
 import bcrypt
 import passlib.hash as ph
@@ -36,7 +37,7 @@ def wordpress():
         ("two dollar signs", "$wp$" + inner, INVALID, "Structure"),
         ("another scheme within", "$wp$P$7jDDBwU9JmRV8XVketfBOgBGLKIJBy1", INVALID, "Structure"),
         ("Argon2 within, which WordPress does not prefix", "$wp$argon2id$v=19$m=64,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + "A" * 43, INVALID, "Structure"),
-        ("prefix 2x", stored.replace("2y", "2x"), UNSUPPORTED, "Scheme"),
+        ("prefix 2x", stored.replace("2y", "2x"), INVALID, "Structure"),
         ("cost +4", stored.replace("$04$", "$+4$"), INVALID, "Number"),
         ("cost 4", stored.replace("$04$", "$4$"), INVALID, "Number"),
         ("cost 3", stored.replace("$04$", "$03$"), INVALID, "Range"),
@@ -108,7 +109,8 @@ def drupal():
     return [
         *portable(stored, 7, 30, "$S$"),
         ("all 86 characters of the output", "$S$5saltsalt" + little_endian(made), INVALID, "Length"),
-        ("an account that came from Drupal 6", "U" + stored, UNSUPPORTED, "Scheme"),
+        ("the mark of an account that came from Drupal 6 twice", "UU" + stored, UNSUPPORTED, "Scheme"),
+        ("the mark in lower case", "u" + stored, UNSUPPORTED, "Scheme"),
     ]
 
 
@@ -147,3 +149,68 @@ def grub():
         ("iterations times blocks over the ceiling", made(2_500_001, text="00" * 65), OVER, "Cost"),
         ("2^32-1 iterations", made(4_294_967_295), OVER, "Cost"),
     ]
+
+
+def keycloak_groups():
+    """What stands in a credential and is none: each has one member that is missing, or not what Keycloak writes."""
+    salt = b"0123456789abcdef"
+    output = hashlib.pbkdf2_hmac("sha256", PASSWORD, salt, 10, 32)
+    b64 = lambda data: base64.b64encode(data).decode()
+    right = {"hashIterations": 10, "algorithm": "pbkdf2-sha256", "additionalParameters": {}}
+    secret = {"value": b64(output), "salt": b64(salt), "additionalParameters": {}}
+    without = lambda members, name: {k: v for k, v in members.items() if k != name}
+    over = [
+        ("one iteration over the ceiling", {**right, "hashIterations": 5_000_001}, secret, OVER, "Cost"),
+        ("2^31-1 iterations", {**right, "hashIterations": 2**31 - 1}, secret, OVER, "Cost"),
+    ]
+    pbkdf2 = [
+        ("an algorithm that is not Keycloak's", {**right, "algorithm": "pbkdf2-sha384"}, secret, UNSUPPORTED, "Scheme"),
+        ("algorithm in upper case", {**right, "algorithm": "PBKDF2-SHA256"}, secret, UNSUPPORTED, "Scheme"),
+        ("empty algorithm", {**right, "algorithm": ""}, secret, UNSUPPORTED, "Scheme"),
+        ("no algorithm", without(right, "algorithm"), secret, INVALID, "Structure"),
+        ("no hashIterations", without(right, "hashIterations"), secret, INVALID, "Structure"),
+        ("no value", right, without(secret, "value"), INVALID, "Structure"),
+        ("no salt", right, without(secret, "salt"), INVALID, "Structure"),
+        ("salt of null", right, {**secret, "salt": None}, INVALID, "Structure"),
+        ("empty value", right, {**secret, "value": ""}, INVALID, "Length"),
+        ("empty salt", right, {**secret, "salt": ""}, INVALID, "Length"),
+        ("value without padding", right, {**secret, "value": b64(output).rstrip("=")}, INVALID, "Base64"),
+        ("value with an exclamation mark", right, {**secret, "value": "!" + b64(output)[1:]}, INVALID, "Base64"),
+        ("salt in the alphabet of URLs", right, {**secret, "salt": "____" + b64(salt)[4:]}, INVALID, "Base64"),
+        ("value with a newline", right, {**secret, "value": b64(output) + "\n"}, INVALID, "Base64"),
+        ("iterations as a string", {**right, "hashIterations": "10"}, secret, INVALID, "Number"),
+        ("iterations as a fraction", {**right, "hashIterations": 10.5}, secret, INVALID, "Number"),
+        ("iterations=0", {**right, "hashIterations": 0}, secret, INVALID, "Range"),
+        ("iterations=-1", {**right, "hashIterations": -1}, secret, INVALID, "Range"),
+        ("2^32+10 iterations", {**right, "hashIterations": 2**32 + 10}, secret, INVALID, "Range"),
+    ]
+    parameters = {"hashLength": ["32"], "memory": ["64"], "type": ["id"], "version": ["1.3"], "parallelism": ["1"]}
+    argon2 = {"hashIterations": 1, "algorithm": "argon2", "additionalParameters": parameters}
+    changed = lambda **more: {**argon2, "additionalParameters": {**parameters, **more}}
+    argon2s = [
+        ("no parameters", {**argon2, "additionalParameters": {}}, secret, INVALID, "Structure"),
+        ("no memory", {**argon2, "additionalParameters": without(parameters, "memory")}, secret, INVALID, "Structure"),
+        ("memory of two values", changed(memory=["64", "65"]), secret, INVALID, "Structure"),
+        ("memory of no value", changed(memory=[]), secret, INVALID, "Structure"),
+        ("memory with a leading zero", changed(memory=["064"]), secret, INVALID, "Number"),
+        ("memory with a plus", changed(memory=["+64"]), secret, INVALID, "Number"),
+        ("memory of 7 KiB", changed(memory=["7"]), secret, INVALID, "Range"),
+        ("iterations=0", {**argon2, "hashIterations": 0}, secret, INVALID, "Range"),
+        ("a length that is not the value's", changed(hashLength=["31"]), secret, INVALID, "Length"),
+        ("an unknown type", changed(type=["ds"]), secret, UNSUPPORTED, "Scheme"),
+        ("an unknown version", changed(version=["1.4"]), secret, UNSUPPORTED, "Scheme"),
+        ("4 GiB of memory", changed(memory=["4194304"]), secret, OVER, "Cost"),
+        ("10^6 iterations", {**argon2, "hashIterations": 1_000_000}, secret, OVER, "Cost"),
+        ("17 lanes", changed(memory=["136"], parallelism=["17"]), secret, OVER, "Cost"),
+    ]
+    groups = []
+    for scheme, rows in (("keycloak-pbkdf2", pbkdf2 + over), ("keycloak-argon2", argon2s)):
+        tests = []
+        for comment, data, kept, code, flag in rows:
+            texts = {"credentialData": json.dumps(data, separators=(",", ":")), "secretData": json.dumps(kept, separators=(",", ":"))}
+            tests.append({"comment": comment, "password": PASSWORD, **texts, "result": code, "flags": [flag]})
+        groups.append(family.group(scheme, f"Saltern: {scheme}", "1", tests))
+    for comment, text in (("no JSON", "pbkdf2-sha256"), ("half a JSON", '{"hashIterations":10'), ("an array", "[]"), ("empty", "")):
+        texts = {"credentialData": text, "secretData": json.dumps(secret, separators=(",", ":"))}
+        groups[0]["tests"].append({"comment": comment, "password": PASSWORD, **texts, "result": INVALID, "flags": ["Structure"]})
+    return groups

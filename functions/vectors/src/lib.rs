@@ -154,7 +154,7 @@ pub enum Group {
     Verify {
         /// The verify-only scheme that they are of.
         scheme: Option<String>,
-        /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
         weak: Option<bool>,
         /// Where they are from.
         source: Source,
@@ -165,7 +165,7 @@ pub enum Group {
     Firebase {
         /// The verify-only scheme that they are of.
         scheme: String,
-        /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
         weak: bool,
         /// Where they are from.
         source: Source,
@@ -173,6 +173,17 @@ pub enum Group {
         project: FirebaseProject,
         /// The vectors.
         tests: Vec<Firebase>,
+    },
+    /// Passwords against credentials as Keycloak stores them.
+    Keycloak {
+        /// The verify-only scheme that they are of.
+        scheme: String,
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        weak: bool,
+        /// Where they are from.
+        source: Source,
+        /// The vectors.
+        tests: Vec<Keycloak>,
     },
     /// PBKDF2 with salts too short for a string: for the kernel alone.
     Pbkdf2Raw {
@@ -196,17 +207,17 @@ impl Group {
     pub fn scheme(&self) -> Option<&str> {
         match self {
             Self::Verify { scheme, .. } => scheme.as_deref(),
-            Self::Firebase { scheme, .. } => Some(scheme),
+            Self::Firebase { scheme, .. } | Self::Keycloak { scheme, .. } => Some(scheme),
             Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
         }
     }
 
-    /// Whether it is unsalted, or of a fixed cost that nobody can raise.
+    /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
     #[must_use]
     pub fn weak(&self) -> Option<bool> {
         match self {
             Self::Verify { weak, .. } => *weak,
-            Self::Firebase { weak, .. } => Some(*weak),
+            Self::Firebase { weak, .. } | Self::Keycloak { weak, .. } => Some(*weak),
             Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
         }
     }
@@ -292,6 +303,27 @@ pub struct Firebase {
     pub flags: Vec<String>,
 }
 
+/// A password against a row of Keycloak's table `credential`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Keycloak {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// What is special.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The column's JSON text: algorithm and costs.
+    pub credential_data: String,
+    /// The column's JSON text: output and salt.
+    pub secret_data: String,
+    /// What verifying answers under the shipped ceilings.
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
 /// The hash function under HMAC.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -364,7 +396,7 @@ pub struct ScryptRaw {
     pub flags: Vec<String>,
 }
 
-/// A kind of vector: [`Verify`], [`Firebase`], [`Pbkdf2Raw`] or [`ScryptRaw`].
+/// A kind of vector: [`Verify`], [`Firebase`], [`Keycloak`], [`Pbkdf2Raw`] or [`ScryptRaw`].
 pub trait Vector: Sized {
     /// The vectors of this kind in a group.
     fn of(group: &Group) -> &[Self];
@@ -379,6 +411,12 @@ impl Vector for Verify {
 impl Vector for Firebase {
     fn of(group: &Group) -> &[Self] {
         if let Group::Firebase { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for Keycloak {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Keycloak { tests, .. } = group { tests } else { &[] }
     }
 }
 
@@ -416,6 +454,7 @@ fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
     match group {
         Group::Verify { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::Firebase { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Keycloak { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::Pbkdf2Raw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::ScryptRaw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
     }

@@ -1,0 +1,24 @@
+// The users. pool.json has them: several under each policy, the same in every run and for every target. `pool` makes it.
+
+import { SharedArray } from 'k6/data';
+
+export interface User {
+  policy: string;
+  password: string;
+  hash: string;
+}
+
+/** All users, kept once for all virtual users. */
+const users = new SharedArray('pool', () => JSON.parse(open('../pool.json')).users) as User[];
+
+const byPolicy: Record<string, number[]> = {};
+for (let index = 0; index < users.length; index += 1) (byPolicy[users[index].policy] ??= []).push(index);
+
+/** The policies that users of the pool are under. */
+export const policies = Object.keys(byPolicy);
+
+/** One of the users under a policy; `drawn` from 0 to 1. */
+export function user(policy: string, drawn: number): User {
+  const candidates = byPolicy[policy];
+  return users[candidates[Math.floor(drawn * candidates.length)]];
+}
