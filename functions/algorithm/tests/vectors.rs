@@ -120,9 +120,14 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let Ok(admitted) = Admitted::new(encoded.setting().clone(), ceilings) else {
         return Expected::CostOutOfBounds;
     };
-    let password = Password::new(&vector.password).unwrap();
-    let prepared = prepare(encoded.scheme().reading().preparation, &password);
-    let matches = compute(&admitted, prepared.expose()).unwrap().matches(encoded.output());
+    let reading = encoded.scheme().reading();
+    let to_nul = vector.password.iter().position(|&byte| byte == 0).filter(|_| reading.may_stop_at_nul);
+    let readings = [Some(vector.password.len()), to_nul];
+    let matches = readings.into_iter().flatten().any(|end| {
+        let password = Password::new(&vector.password[..end]).unwrap();
+        let prepared = prepare(reading.preparation, &password);
+        compute(&admitted, prepared.expose()).unwrap().matches(encoded.output())
+    });
     if matches { Expected::Match } else { Expected::Mismatch }
 }
 
