@@ -22,8 +22,8 @@ impl Password {
     }
 
     /// What is hashed in place of a password.
-    pub(crate) fn of(bytes: Box<[u8]>) -> Self {
-        Self(Zeroizing::new(bytes))
+    pub(crate) fn prepared(text: String) -> Self {
+        Self(Zeroizing::new(text.into_bytes().into()))
     }
 
     /// The bytes: for kernels, and for the questions about length and NUL that policies ask.

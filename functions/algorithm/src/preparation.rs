@@ -9,24 +9,22 @@ use crate::Password;
 /// The password that the algorithm takes.
 #[must_use]
 pub fn prepare(preparation: Preparation, password: &Password) -> Password {
+    let prepared = prepare_on_the_stack(preparation, password);
+    if preparation != Preparation::None {
+        zeroize_stack::<STACK_BYTES>();
+    }
+    prepared
+}
+
+#[inline(never)]
+fn prepare_on_the_stack(preparation: Preparation, password: &Password) -> Password {
     match preparation {
-        Preparation::HexMd5 => {
-            let text = hex_md5(password);
-            zeroize_stack::<DIGEST_STACK_BYTES>();
-            text
+        Preparation::Md5Hex => {
+            Password::prepared(base16ct::lower::encode_string(&Md5::digest(password.expose())))
         }
         Preparation::None => password.clone(),
     }
 }
 
-#[inline(never)]
-fn hex_md5(password: &Password) -> Password {
-    let digest = Md5::digest(password.expose());
-    let digit = |half: u8| HEX[usize::from(half)];
-    Password::of(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect())
-}
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
-
-/// More stack than a digest takes, in bytes.
-const DIGEST_STACK_BYTES: usize = 4 << 10;
+/// More stack than a digest and its text take, in bytes.
+const STACK_BYTES: usize = 4 << 10;

@@ -152,7 +152,7 @@ impl Scheme {
                 seven_bits: true,
                 ..Reading::WHOLE
             },
-            Self::DrupalUpdated => Reading { preparation: Preparation::HexMd5, ..Reading::WHOLE },
+            Self::DrupalUpdated => Reading { preparation: Preparation::Md5Hex, ..Reading::WHOLE },
             Self::Apr1
             | Self::Md5Crypt
             | Self::Scrypt7
@@ -315,8 +315,8 @@ impl Reading {
 /// What some software hashes in place of the password itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// The 32 hexadecimal digits of the password's MD5.
-    HexMd5,
+    /// The 32 lower-case hexadecimal digits of the password's MD5.
+    Md5Hex,
     /// The password.
     None,
 }
