@@ -21,7 +21,7 @@ impl Password {
         Ok(Self(Zeroizing::new(bytes.into())))
     }
 
-    /// What some software hashes in place of a password.
+    /// What is hashed in place of a password.
     pub(crate) fn prepared(text: String) -> Self {
         Self(Zeroizing::new(text.into_bytes().into()))
     }

@@ -1,5 +1,7 @@
-//! What some software puts in front of a hash: LDAP's `{SSHA}` and `{CRYPT}`, Spring Security's `{bcrypt}`.
-//! Source: RFC 2307 §5.3; Spring Security `DelegatingPasswordEncoder`; and what each scheme's module names.
+//! What some software puts in front of a hash: LDAP's `{SSHA}` and `{CRYPT}` (RFC 2307 itself writes `{crypt}`), Dovecot's
+//! `{SHA512-CRYPT}`, Spring Security's `{bcrypt}`.
+//! Source: RFC 2307 §5.3; Dovecot "Password Schemes"; Spring Security `DelegatingPasswordEncoder`; and what each scheme's
+//! module names.
 
 use crate::{
     Encoded, ParseError, Scheme,
@@ -57,7 +59,10 @@ const fn one_of(text: &'static str, schemes: &'static [Scheme]) -> Label {
 }
 
 const LABELS: &[Label] = &[
-    one_of("{CRYPT}", &[Scheme::Bcrypt]),
+    one_of("{BLF-CRYPT}", &[Scheme::Bcrypt]),
+    one_of("{CRYPT}", CRYPT),
+    one_of("{DES-CRYPT}", &[Scheme::DesCrypt]),
+    one_of("{MD5-CRYPT}", &[Scheme::Md5Crypt]),
     a("{MD5}", Scheme::Ldap(Digest::Md5)),
     // The brace is the salt's: without one it is no string of Spring Security's.
     a("{MD5}{", Scheme::SpringDigest(Hash::Md5)),
@@ -68,7 +73,9 @@ const LABELS: &[Label] = &[
     a("{PKCS5S2}", Scheme::AtlassianPkcs5s2),
     a("{SHA-1}{", Scheme::SpringDigest(Hash::Sha1)),
     a("{SHA-256}{", Scheme::SpringDigest(Hash::Sha256)),
+    one_of("{SHA256-CRYPT}", &[Scheme::Sha256Crypt]),
     a("{SHA256}", Scheme::Ldap(Digest::Sha256)),
+    one_of("{SHA512-CRYPT}", &[Scheme::Sha512Crypt]),
     a("{SHA512}", Scheme::Ldap(Digest::Sha512)),
     a("{SHA}", Scheme::Ldap(Digest::Sha)),
     a("{SMD5}", Scheme::Ldap(Digest::Smd5)),
@@ -78,6 +85,7 @@ const LABELS: &[Label] = &[
     one_of("{argon2@SpringSecurity_v5_8}", &[Scheme::Argon2]),
     one_of("{argon2}", &[Scheme::Argon2]),
     one_of("{bcrypt}", &[Scheme::Bcrypt]),
+    one_of("{crypt}", CRYPT),
     a("{md5}", Scheme::Ldap(Digest::Md5)),
     a("{pbkdf2@SpringSecurity_v5_8}", Scheme::SpringPbkdf2(spring::Pbkdf2::V5_8)),
     a("{pbkdf2@SpringSecurity_v5_8}", Scheme::SpringPbkdf2Base64(spring::Pbkdf2::V5_8)),
@@ -93,4 +101,18 @@ const LABELS: &[Label] = &[
     a("{ssha256}", Scheme::Ldap(Digest::Ssha256)),
     a("{ssha512}", Scheme::Ldap(Digest::Ssha512)),
     a("{ssha}", Scheme::Ldap(Digest::Ssha)),
+];
+
+/// What the crypt(3) of one system or another makes.
+const CRYPT: &[Scheme] = &[
+    Scheme::Bcrypt,
+    Scheme::BsdiCrypt,
+    Scheme::DesCrypt,
+    Scheme::Md5Crypt,
+    Scheme::Scrypt7,
+    Scheme::Sha1Crypt,
+    Scheme::Sha256Crypt,
+    Scheme::Sha512Crypt,
+    Scheme::SunMd5,
+    Scheme::Yescrypt,
 ];

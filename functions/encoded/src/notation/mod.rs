@@ -6,6 +6,7 @@ pub(crate) mod django;
 pub(crate) mod grub;
 pub(crate) mod ldap;
 pub(crate) mod passlib;
+pub(crate) mod scrypt_7;
 pub(crate) mod spring;
 pub(crate) mod werkzeug;
 pub(crate) mod wordpress;
