@@ -5,6 +5,7 @@ import dataclasses
 import json
 
 import calls
+import emulator
 import policies
 
 
@@ -50,6 +51,20 @@ def not_found(seen, api):
         made, problems = calls.of(dataclasses.replace(sound, type=type_, arguments=arguments), api)
         if not any(said in problem for problem in problems + policy_problems(made)):
             yield f"{what}: nothing said {said!r}, but {problems}"
+
+
+def unnoticed_by_the_emulator(made):
+    """What resources.py may wrongly say of moto, said of a call that moto knows."""
+    sound = next(one for one in made if one.call.operation == "PutDashboard")
+    wrongly = {
+        "moto has learned it": {"missing": "Not yet implemented"},
+        "moto has learned DashboardName": {"dropped": ("DashboardName",)},
+        "came back as 'another'": {"read": lambda _api, sent: sent | {"DashboardName": "another"}},
+        "nothing in resources.py reads it back": {"read": None},
+    }
+    wrong = [dataclasses.replace(sound, call=dataclasses.replace(sound.call, **changes)) for changes in wrongly.values()]
+    problems = emulator.make(wrong).problems
+    return [f"nobody says that {said}" for said in wrongly if not any(said in problem for problem in problems)]
 
 
 def policy_problems(made):
