@@ -9,7 +9,7 @@ locals {
 }
 
 resource "aws_s3_bucket" "main" {
-  #checkov:skip=CKV_AWS_18:Who read what is in CloudTrail, with the identity; S3's own access logs are best effort.
+  #checkov:skip=CKV_AWS_18:Who read what, data events of CloudTrail say, with the identity; S3's own access logs are best effort, and want a third bucket.
   #checkov:skip=CKV_AWS_144:State and packages are of one region, as the function is. Versions bring back what was overwritten.
   #checkov:skip=CKV2_AWS_62:Nothing waits for a new state or package.
   for_each = local.noncurrent_days

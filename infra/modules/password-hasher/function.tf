@@ -28,7 +28,12 @@ resource "aws_lambda_function" "main" {
   # Never empty: with no variables Lambda forgets the key, and every plan would want to set it again.
   environment {
     variables = merge(
-      { SALTERN_KERNELS = var.settings.kernels },
+      {
+        SALTERN_DISTRIBUTIONS         = var.settings.distributions
+        SALTERN_DISTRIBUTIONS_SECONDS = tostring(var.settings.distributions_seconds)
+        SALTERN_KERNELS               = var.settings.kernels
+      },
+      length(var.settings.accept_weak) == 0 ? {} : { SALTERN_ACCEPT_WEAK = join(",", var.settings.accept_weak) },
       length(var.settings.ceilings) == 0 ? {} : {
         SALTERN_CEILINGS = join(",", [for name, value in var.settings.ceilings : "${name}=${value}"])
       },

@@ -290,15 +290,43 @@ variable "rollback_to_version" {
 
 variable "settings" {
   description = <<-EOT
-    Settings of the function itself: `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`); `kernels` is
-    `lanes`, or `crates` to go back to the reference implementations.
+    Settings of the function itself, none of them secret. `accept_weak` names the unsalted and fast schemes that are verified
+    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`).
+    `distributions` is `cloudwatch`, or `printed` to send none by CloudWatch's API and print them; `distributions_seconds` is
+    how often they are sent at the most. `kernels` is `lanes`, or `crates` to go back to the reference implementations.
   EOT
   type = object({
-    ceilings = optional(map(number), {})
-    kernels  = optional(string, "lanes")
+    accept_weak           = optional(list(string), [])
+    ceilings              = optional(map(number), {})
+    distributions         = optional(string, "cloudwatch")
+    distributions_seconds = optional(number, 30)
+    kernels               = optional(string, "lanes")
   })
   default  = {}
   nullable = false
+
+  validation {
+    condition     = alltrue([for scheme in var.settings.accept_weak : can(regex("^[a-z0-9][a-z0-9-]*$", scheme))])
+    error_message = "settings.accept_weak must be names of weak schemes, as [\"ldap-sha\"], or [\"all\"]."
+  }
+
+  validation {
+    condition     = !contains(var.settings.accept_weak, "all") || length(var.settings.accept_weak) == 1
+    error_message = "settings.accept_weak must be [\"all\"] or a list of names: all has every name in it."
+  }
+
+  validation {
+    condition     = contains(["cloudwatch", "printed"], var.settings.distributions)
+    error_message = "settings.distributions must be cloudwatch or printed."
+  }
+
+  validation {
+    condition = (
+      var.settings.distributions_seconds >= 1 && var.settings.distributions_seconds <= 300 &&
+      floor(var.settings.distributions_seconds) == var.settings.distributions_seconds
+    )
+    error_message = "settings.distributions_seconds must be a whole number, 1 to 300."
+  }
 
   validation {
     condition     = contains(["lanes", "crates"], var.settings.kernels)

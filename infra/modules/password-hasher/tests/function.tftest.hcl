@@ -148,15 +148,35 @@ run "no_statement_names_a_public_principal_or_a_wildcard_action" {
 
 run "no_secret_is_in_the_environment" {
   variables {
-    settings = { ceilings = { bcrypt_cost = 12, argon2_memory_kib = 65536 }, kernels = "crates" }
+    settings = {
+      accept_weak           = ["ldap-sha", "ldap-ssha"]
+      ceilings              = { bcrypt_cost = 12, argon2_memory_kib = 65536 }
+      distributions         = "printed"
+      distributions_seconds = 60
+      kernels               = "crates"
+    }
   }
 
   assert {
     condition = aws_lambda_function.main.environment[0].variables == tomap({
-      SALTERN_CEILINGS = "argon2_memory_kib=65536,bcrypt_cost=12"
-      SALTERN_KERNELS  = "crates"
+      SALTERN_ACCEPT_WEAK           = "ldap-sha,ldap-ssha"
+      SALTERN_CEILINGS              = "argon2_memory_kib=65536,bcrypt_cost=12"
+      SALTERN_DISTRIBUTIONS         = "printed"
+      SALTERN_DISTRIBUTIONS_SECONDS = "60"
+      SALTERN_KERNELS               = "crates"
     })
     error_message = "The environment holds settings, and nothing that is secret."
+  }
+}
+
+run "settings_that_nobody_gave_are_those_of_the_function" {
+  assert {
+    condition = aws_lambda_function.main.environment[0].variables == tomap({
+      SALTERN_DISTRIBUTIONS         = "cloudwatch"
+      SALTERN_DISTRIBUTIONS_SECONDS = "30"
+      SALTERN_KERNELS               = "lanes"
+    })
+    error_message = "By default the environment says what the function does without it, and accepts no weak scheme."
   }
 }
 

@@ -340,6 +340,46 @@ run "unknown_kernels" {
   expect_failures = [var.settings]
 }
 
+run "a_weak_scheme_without_a_plain_name" {
+  command = plan
+
+  variables {
+    settings = { accept_weak = ["LDAP SHA"] }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "all_weak_schemes_and_one_more" {
+  command = plan
+
+  variables {
+    settings = { accept_weak = ["all", "ldap-sha"] }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "distributions_to_nowhere" {
+  command = plan
+
+  variables {
+    settings = { distributions = "statsd" }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "distributions_too_seldom" {
+  command = plan
+
+  variables {
+    settings = { distributions_seconds = 301 }
+  }
+
+  expect_failures = [var.settings]
+}
+
 run "a_ceiling_that_is_not_whole" {
   command = plan
 

@@ -1,0 +1,88 @@
+"""Holds the plans of infra/test against the API of AWS.
+
+    python infra/checks DIR     DIR/<root>.json is a plan, DIR/<root>.known.json the same with stand-ins
+
+Each resource becomes the calls that it is made by. Each call is held against the model of it that botocore ships; each
+policy against policies.py; then all calls of a root are made in moto, and what was sent is read back. Ends with one line,
+`N passed, N failed`, of which a root counts for three. What was exercised stands in infra/README.md, and is compared.
+"""
+
+import json
+import pathlib
+import sys
+
+import calls
+import emulator
+import faults
+import plans
+import policies
+from resources import RESOURCES
+from stand_ins import STAND_INS
+
+KNOWN = ".known.json"
+
+
+def main():
+    if len(sys.argv) != 2 or not pathlib.Path(sys.argv[1]).is_dir():
+        sys.exit(__doc__)
+    directory = pathlib.Path(sys.argv[1])
+    api = calls.Api()
+    tally = Tally()
+    seen, every_call, read_back, missing = {}, [], set(), set()
+    for file in sorted(directory.glob(f"*{KNOWN}")):
+        root = file.name.removesuffix(KNOWN)
+        plan, known = json.loads((directory / f"{root}.json").read_text()), json.loads(file.read_text())
+        resources = list(plans.resources(plan, known, STAND_INS))
+        made, problems = calls_of(resources, api)
+        tally.note(f"{root}: {len(made)} calls fit the models of AWS's API", [*plans.unknown(plan, known), *problems])
+        tally.note(f"{root}: no policy allows everybody, or a wildcard without a reason", policies.problems(made))
+        tried = emulator.make(made)
+        tally.note(f"{root}: moto takes what it knows, and gives it back", tried.problems)
+        read_back |= tried.read_back
+        missing |= tried.missing
+        every_call += made
+        for resource in resources:
+            seen.setdefault(resource.type, resource)
+    if not seen:
+        sys.exit(f"{directory} holds no plan")
+    tally.note("every type and every call of resources.py occurs in a plan", unused(seen, read_back | missing))
+    tally.note(f"each of {len(faults.FAULTS)} faults is found", faults.not_found(seen, api))
+    tally.note("what is wrongly said of moto is noticed", faults.unnoticed_by_the_emulator(every_call))
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    sys.exit(1 if tally.failed else 0)
+
+
+class Tally:
+    passed = failed = 0
+
+    def note(self, what, problems):
+        problems = list(problems)
+        if problems:
+            self.failed += 1
+            print("\n         ".join([f"FAILED   {what}", *problems]), flush=True)
+        else:
+            self.passed += 1
+            print(f"ok       {what}", flush=True)
+
+
+def calls_of(resources, api):
+    made, problems = [], []
+    for resource in resources:
+        of_this, wrong = calls.of(resource, api)
+        made += of_this
+        problems += wrong
+    return made, problems
+
+
+def unused(seen, tried):
+    """What the README says was exercised, it says of every call that is listed."""
+    for type_, resource in RESOURCES.items():
+        if type_ not in seen:
+            yield f"{type_} is in no plan"
+        for call in resource.calls:
+            if (type_, call.operation) not in tried:
+                yield f"{type_}: {call.operation} was not tried"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The calls of AWS's API that a planned resource becomes, held against the model of each."""
+
+import dataclasses
+import json
+
+import botocore.session
+
+import models
+from resources import RESOURCES, Call
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """One call, with its parameters in the form of the API."""
+
+    address: str
+    type: str
+    service: str
+    call: Call
+    parameters: dict
+    stand_ins: dict
+
+
+class Api:
+    def __init__(self):
+        self._session = botocore.session.get_session()
+        self._services = {}
+
+    def input_shape(self, service, operation):
+        if service not in self._services:
+            self._services[service] = self._session.get_service_model(service)
+        return self._services[service].operation_model(operation).input_shape
+
+
+def of(resource, api):
+    """The calls of a planned resource, and what is wrong with them."""
+    if resource.type not in RESOURCES:
+        return [], [f"{resource.address}: no call of AWS's API is known for {resource.type}: name it in resources.py"]
+    known = RESOURCES[resource.type]
+    made, problems = [], []
+    for call in known.calls:
+        where = f"{resource.address}: {call.operation}"
+        taken = taken_by(call, known, resource)
+        if taken is None:
+            continue
+        shape = api.input_shape(known.service, call.operation)
+        try:
+            parameters = models.fit(call.form(taken), shape, where, call.names)
+        except (models.Unfit, ValueError) as error:
+            problems.append(str(error))
+            continue
+        except KeyError as error:
+            problems.append(f"{where}: {error} is not given")
+            continue
+        problems += models.problems(parameters, shape, where)
+        problems += problems_within(parameters, where, api)
+        made.append(Made(resource.address, resource.type, known.service, call, parameters, resource.stand_ins))
+    return made, problems
+
+
+def taken_by(call, known, resource):
+    """The arguments of one of a resource's calls; None where there is nothing to call for."""
+    if call.takes is None:
+        elsewhere = {name for other in known.calls for name in other.takes or ()} | set(known.terraforms_own)
+        return {name: value for name, value in resource.arguments.items() if name not in elsewhere}
+    own = {name: resource.arguments[name] for name in call.takes if name in resource.arguments}
+    if not own or any(own.get(name) == value for name, value in call.without.items()):
+        return None
+    at_hand = resource.stand_ins | resource.arguments
+    return own | {name: at_hand[name] for name in call.shares}
+
+
+def problems_within(parameters, where, api):
+    """Parameters that are JSON: it must be JSON, and a call that is put off must fit the model of that call."""
+    for name, value in parameters.items():
+        if name.endswith(("Policy", "PolicyDocument", "DashboardBody")):
+            try:
+                json.loads(value)
+            except json.JSONDecodeError as error:
+                yield f"{where}.{name}: {error}"
+    target = parameters.get("Target", {})
+    if isinstance(target, dict) and ":aws-sdk:" in target.get("Arn", ""):
+        service, operation = target["Arn"].split(":aws-sdk:")[1].split(":")
+        operation = f"{operation[0].upper()}{operation[1:]}"
+        shape = api.input_shape(service, operation)
+        later = json.loads(target["Input"])
+        yield from models.problems(later, shape, f"{where}, later {operation}")

@@ -1,0 +1,30 @@
+terraform {
+  required_version = ">= 1.10"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 6.54"
+    }
+  }
+}
+
+provider "aws" {
+  region                      = var.region
+  access_key                  = "none" # emulators take any
+  secret_key                  = "none"
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_requesting_account_id  = true
+  skip_region_validation      = true
+
+  endpoints {
+    applicationautoscaling = var.endpoint
+    cloudwatch             = var.endpoint
+    iam                    = var.endpoint
+    kms                    = var.endpoint
+    lambda                 = var.endpoint
+    logs                   = var.endpoint
+    sts                    = var.endpoint
+  }
+}
