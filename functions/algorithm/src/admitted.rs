@@ -87,16 +87,21 @@ fn setting_memory_bytes(setting: &Setting) -> u64 {
         Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_) => {
             setting.params().map_or(0, memory_bytes)
         }
-        Setting::VerifyOnly(setting) => match setting.cost() {
-            verify_only::Cost::Rounds(_) => 0,
-            verify_only::Cost::Memory { blocks, lane_blocks, .. } => {
-                blocks.saturating_add(lane_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
-            }
-        },
+        Setting::VerifyOnly(setting) => cost_memory_bytes(setting.cost()),
         // The layers are computed one after the other.
         Setting::Wrapped(setting) => {
             let outer = memory_bytes(Params::Argon2(setting.outer().params()));
             outer.max(setting_memory_bytes(setting.inner().setting()))
+        }
+    }
+}
+
+/// Memory that computing takes at such a cost, in bytes.
+pub(crate) fn cost_memory_bytes(cost: verify_only::Cost) -> u64 {
+    match cost {
+        verify_only::Cost::Rounds(_) => 0,
+        verify_only::Cost::Memory { blocks, lane_blocks, .. } => {
+            blocks.saturating_add(lane_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 /// Which code computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernels {
-    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory.
+    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory, sha-crypt.
     #[default]
     Lanes,
     /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
@@ -34,27 +34,29 @@ impl Kernels {
     }
 }
 
-/// Computes one hash on the calling thread with the reference crates, from start to end.
+/// Computes one hash on the calling thread with the reference crates, from start to end; where there is none, with
+/// code of ours.
 ///
 /// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.
 ///
 /// # Errors
 /// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
 pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-    compute_setting(admitted.setting(), password)
+    compute_setting(Kernels::Crates, admitted.setting(), password)
 }
 
-/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash.
-fn compute_setting(setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash. Where a kernel of ours has state
+/// that is kept between two hashes, the crate computes.
+fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
     let mut output = Output::zeroed(setting.output_bytes());
     match setting {
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
-        Setting::VerifyOnly(setting) => verify_only::compute(setting, password, output.as_mut())?,
+        Setting::VerifyOnly(setting) => verify_only::compute(kernels, setting, password, output.as_mut())?,
         Setting::Wrapped(setting) => {
-            let inner = inner_hash(setting, password)?;
+            let inner = inner_hash(kernels, setting, password)?;
             argon2::reference::compute(setting.outer(), inner.as_bytes(), output.as_mut())?;
         }
     }
@@ -62,9 +64,13 @@ fn compute_setting(setting: &Setting, password: &[u8]) -> Result<Output, OutOfMe
 }
 
 /// The stored hash that was wrapped, if the password is its own: what argon2id takes for a password.
-fn inner_hash(setting: &wrapped::Setting, password: &[u8]) -> Result<Zeroizing<String>, OutOfMemory> {
+fn inner_hash(
+    kernels: Kernels,
+    setting: &wrapped::Setting,
+    password: &[u8],
+) -> Result<Zeroizing<String>, OutOfMemory> {
     let inner = setting.inner();
-    let output = compute_setting(inner.setting(), password)?;
+    let output = compute_setting(kernels, inner.setting(), password)?;
     let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
     Ok(Zeroizing::new(hash.unwrap_or_default()))
 }
@@ -100,7 +106,7 @@ impl WholeKernel {
         match admitted.setting() {
             Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
             Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
-                let inner = inner_hash(setting, password)?;
+                let inner = inner_hash(self.kernels, setting, password)?;
                 self.argon2(setting.outer(), inner.as_bytes())
             }
             _ => {
@@ -108,7 +114,7 @@ impl WholeKernel {
                     // One hash's memory for each worker is what the budget counts.
                     self.arena.release();
                 }
-                compute(admitted, password)
+                compute_setting(self.kernels, admitted.setting(), password)
             }
         }
     }

@@ -20,6 +20,7 @@ mod pbkdf2;
 mod pool;
 mod preparation;
 mod scrypt;
+mod sha;
 mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};

@@ -65,7 +65,9 @@ pub enum Parameters {
 }
 
 impl Parameters {
-    fn scheme(self) -> &'static str {
+    /// The scheme, without its parameters.
+    #[must_use]
+    pub fn scheme(self) -> &'static str {
         match self {
             Self::Argon2id { .. } => "argon2id",
             Self::Bcrypt { .. } => "bcrypt",

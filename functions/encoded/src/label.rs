@@ -1,5 +1,6 @@
-//! Labels that some software puts before another's hash: LDAP's `{CRYPT}`, Spring Security's `{bcrypt}`.
-//! Source: RFC 2307 §5.3; Spring Security `DelegatingPasswordEncoder`.
+//! Labels that some software puts before another's hash: LDAP's `{CRYPT}` (RFC 2307 itself writes `{crypt}`), Dovecot's
+//! `{SHA512-CRYPT}`, Spring Security's `{bcrypt}`.
+//! Source: RFC 2307 §5.3; Dovecot "Password Schemes"; Spring Security `DelegatingPasswordEncoder`.
 
 use crate::{Encoded, ParseError, Scheme};
 
@@ -30,8 +31,28 @@ pub(crate) fn split(stored: &str) -> Option<(Label, &str)> {
 }
 
 const LABELS: &[Label] = &[
-    Label { text: "{CRYPT}", before: &[Scheme::Bcrypt] },
+    Label { text: "{BLF-CRYPT}", before: &[Scheme::Bcrypt] },
+    Label { text: "{CRYPT}", before: CRYPT },
+    Label { text: "{DES-CRYPT}", before: &[Scheme::DesCrypt] },
+    Label { text: "{MD5-CRYPT}", before: &[Scheme::Md5Crypt] },
+    Label { text: "{SHA256-CRYPT}", before: &[Scheme::Sha256Crypt] },
+    Label { text: "{SHA512-CRYPT}", before: &[Scheme::Sha512Crypt] },
     Label { text: "{argon2@SpringSecurity_v5_8}", before: &[Scheme::Argon2] },
     Label { text: "{argon2}", before: &[Scheme::Argon2] },
     Label { text: "{bcrypt}", before: &[Scheme::Bcrypt] },
+    Label { text: "{crypt}", before: CRYPT },
+];
+
+/// What the crypt(3) of one system or another makes.
+const CRYPT: &[Scheme] = &[
+    Scheme::Bcrypt,
+    Scheme::BsdiCrypt,
+    Scheme::DesCrypt,
+    Scheme::Md5Crypt,
+    Scheme::Scrypt7,
+    Scheme::Sha1Crypt,
+    Scheme::Sha256Crypt,
+    Scheme::Sha512Crypt,
+    Scheme::SunMd5,
+    Scheme::Yescrypt,
 ];

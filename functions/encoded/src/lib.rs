@@ -10,6 +10,7 @@
 
 pub mod argon2;
 pub mod bcrypt;
+mod crypt;
 mod deviations;
 mod error;
 mod label;

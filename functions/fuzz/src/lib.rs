@@ -99,7 +99,9 @@ fn is_cheap(setting: &Setting, work: u64, memory_bytes: u64) -> bool {
         Setting::Argon2(_) => work <= 256,
         Setting::Bcrypt(_) => work <= 16,
         Setting::Pbkdf2(_) => work <= 2048,
-        Setting::Scrypt(_) | Setting::VerifyOnly(_) => work <= 512,
+        Setting::Scrypt(_) => work <= 512,
+        // The fewest rounds of sha-crypt, and all of md5-crypt.
+        Setting::VerifyOnly(_) => work <= 1000,
         // The inner layer may be dear.
         Setting::Wrapped(_) => false,
     };

@@ -43,6 +43,54 @@ fn what_is_wrapped_verifies_without_permission_and_stays_to_be_replaced() {
     assert!(!judge(&policies, &wrapped, "Saltern").matches);
 }
 
+#[test]
+fn what_des_does_not_read_must_not_become_required() {
+    let policies = policies("des-crypt");
+    for (password, stored, rehash) in [
+        ("saltmine", DES_OF_SALTMINE, Some(RehashReason::WeakScheme)),
+        ("saltminer", DES_OF_SALTMINE, None),
+        ("saltmine\0", DES_OF_SALTMINE, None),
+        // Of each byte seven bits are read.
+        ("sält", DES_OF_SAELT, None),
+    ] {
+        let verdict = judge(&policies, stored, password);
+        assert_eq!((verdict.matches, verdict.rehash), (true, rehash), "{password:?}");
+    }
+    for password in ["saltmin", "saltmins", "salt\0mine"] {
+        assert!(!judge(&policies, DES_OF_SALTMINE, password).matches, "{password:?}");
+    }
+}
+
+#[test]
+fn what_is_salted_and_stretched_needs_no_permission_and_should_be_replaced() {
+    let policies = policies("");
+    for stored in [MD5_CRYPT_OF_SALTERN, SHA512_CRYPT_OF_SALTERN, SCRYPT_7_OF_SALTERN] {
+        for label in ["", "{CRYPT}", "{crypt}"] {
+            let verdict = judge(&policies, &format!("{label}{stored}"), "saltern");
+            let reason = Some(RehashReason::OtherAlgorithm);
+            assert_eq!(verdict, Verdict { matches: true, rehash: reason, policy: None }, "{label}{stored}");
+        }
+        // C's strings end at the NUL.
+        let verdict = judge(&policies, stored, "saltern\0and more");
+        assert_eq!((verdict.matches, verdict.rehash), (true, None), "{stored}");
+    }
+}
+
+#[test]
+fn a_label_changes_nothing_about_a_weak_scheme() {
+    for label in ["", "{CRYPT}", "{crypt}", "{DES-CRYPT}"] {
+        let refusal = policies("").admit_stored(&format!("{label}{DES_OF_SALTMINE}")).err();
+        assert_eq!(refusal, Some(Refusal::WeakScheme), "{label}");
+    }
+}
+
+#[test]
+fn what_drupal_made_of_a_digest_is_verified_by_the_password() {
+    for (password, matches) in [("saltern", true), ("d88474d6d9eee923ae63121f1f1411fe", false)] {
+        assert_eq!(judge(&policies(""), DRUPAL_UPDATED_OF_SALTERN, password).matches, matches, "{password}");
+    }
+}
+
 fn policies(accepted: &str) -> Policies {
     let accepted_weak = if accepted.is_empty() { AcceptedWeak::default() } else { accepted.parse().unwrap() };
     let limits = Limits { workers: 1, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };
@@ -69,3 +117,16 @@ fn wrap(stored: &str) -> String {
 
 /// `saltern`, by `openssl dgst -sha1 -binary | base64`.
 const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
+
+/// By libxcrypt 4.4.33, as its vectors are.
+const DES_OF_SALTMINE: &str = "saNs.ieOcCf9M";
+const DES_OF_SAELT: &str = "saRdVzflIRrRI";
+const MD5_CRYPT_OF_SALTERN: &str = "$1$saltsalt$gx4sGZlAqmP0o1yDaibqm1";
+const SCRYPT_7_OF_SALTERN: &str = "$7$26..../....saltsalt$GtE8IkyEIX/ob1yhwSqyOA0jNID.gajuACeN8HqZkw3";
+const SHA512_CRYPT_OF_SALTERN: &str = concat!(
+    "$6$rounds=1000$saltsalt$",
+    "cOzK6C5JhyvlAG7mF0FZfLbBuFTCvzXnaA29.hcTguffSQcbAef0SvColLGwEdyA1SK/gP0iwFa1hvjGj9dKb."
+);
+
+/// phpass over the MD5 digest, by passlib.
+const DRUPAL_UPDATED_OF_SALTERN: &str = "U$P$54bLtrAT78Aijuyj/ikGX/fg8GlIT3.";

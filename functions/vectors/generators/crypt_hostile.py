@@ -135,14 +135,14 @@ def md5_crypt(prefix, stored):
 
 
 def sha1_crypt(stored):
-    # 20 bytes are 27 characters; the 28th belongs to a 21st byte, which repeats the first.
-    head, last = stored[:-1], ITOA64.index(stored[-1])
+    # 20 bytes leave two for the last group of four characters; the first byte is printed again in front of them.
+    filled = stored[:-4] + ITOA64[ITOA64.index(stored[-4]) ^ 0b100] + stored[-3:]
     count = lambda number: stored.replace("$10$", f"${number}$")
     return [
         *output(stored, 0),
         *salt(stored),
         *rounds(stored, "$sha1$", 10),
-        ("the last byte does not repeat the first", head + ITOA64[last ^ 0b100], INVALID, "Base64"),
+        ("the byte that fills the last group is not the first", filled, INVALID, "Base64"),
         ("prefix alone", "$sha1$", INVALID, "Structure"),
         ("prefix in upper case", stored.replace("sha1", "SHA1"), UNSUPPORTED, "Scheme"),
         ("no rounds", stored.replace("$10$", "$"), INVALID, "Structure"),

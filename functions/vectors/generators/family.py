@@ -39,6 +39,7 @@ SCHEMES = {
     "django-pbkdf2": False,
     "django-scrypt": False,
     "drupal7": False,
+    "drupal7-updated": False,
     "firebase-scrypt": False,
     "grub-pbkdf2-sha512": False,
     "keycloak-argon2": False,

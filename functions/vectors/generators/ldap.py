@@ -85,8 +85,8 @@ def openldap():
     }
     for scheme, salt in settings.items():
         hashes = [slappasswd("-c", salt, password=password) for _, password in PASSWORDS]
-        weak = scheme in ("DES", "BSDi", "MD5")
-        reads = family.DES_BYTES if scheme == "DES" else None
+        weak = scheme == "DES"
+        reads = family.DES_BYTES if weak else None
         name = f"OpenLDAP slappasswd {{CRYPT}}, {scheme}"
         groups.append(family.made("ldap-crypt", name, version, hashes, weak=weak, reads=reads))
     return groups
@@ -103,7 +103,27 @@ def dovecot():
         hashes = [doveadm(printed, password).replace("{LDAP-MD5}", "{MD5}") for _, password in PASSWORDS]
         groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
     hashes = [doveadm("CRYPT", password) for _, password in PASSWORDS]
-    return [*groups, family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False)]
+    groups.append(family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False))
+    return [*groups, *dovecot_crypt()]
+
+
+def dovecot_crypt():
+    """What Dovecot labels with its own name of the crypt(3) scheme."""
+    groups = []
+    for name in ("BLF-CRYPT", "DES-CRYPT", "MD5-CRYPT", "SHA256-CRYPT", "SHA512-CRYPT"):
+        hashes = [doveadm(name, password) for _, password in PASSWORDS]
+        is_des = name == "DES-CRYPT"
+        groups.append(
+            family.made(
+                "ldap-crypt",
+                f"Dovecot doveadm pw -s {name}",
+                family.debian("dovecot-core"),
+                hashes,
+                weak=is_des,
+                reads=family.DES_BYTES if is_des else None,
+            )
+        )
+    return groups
 
 
 def doveadm(name, password):
@@ -140,8 +160,8 @@ def passlib():
             groups.append(family.group(scheme, f"passlib {handler.name}, single cases", version, [default]))
     crypts = [
         ("des_crypt", {}, True),
-        ("bsdi_crypt", {"rounds": 5}, True),
-        ("md5_crypt", {}, True),
+        ("bsdi_crypt", {"rounds": 5}, False),
+        ("md5_crypt", {}, False),
         ("sha1_crypt", {"rounds": 10}, False),
         ("sha256_crypt", {"rounds": 1000}, False),
         ("sha512_crypt", {"rounds": 1000}, False),
@@ -212,7 +232,7 @@ def ab64(data):
 def matches(password, stored):
     name, _, rest = stored[1:].partition("}")
     name = name.upper()
-    if name == "CRYPT":
+    if name.endswith("CRYPT"):
         return libxcrypt.crypt(password, rest) == rest
     if name == "PKCS5S2":
         data = base64.b64decode(rest)
@@ -372,8 +392,8 @@ def crypt():
         ("SHA-512, trailing newline", "{CRYPT}" + stored + "\n", INVALID, "Length"),
         ("SHA-512, a leading zero", "{CRYPT}" + stored.replace("=1000", "=01000"), INVALID, "Number"),
         ("SHA-512, rounds one over the ceiling", "{CRYPT}" + stored.replace("=1000", "=1000001"), OVER, "Cost"),
-        ("Dovecot's {SHA512-CRYPT}", "{SHA512-CRYPT}" + stored, UNSUPPORTED, "Scheme"),
-        ("Dovecot's {BLF-CRYPT}", "{BLF-CRYPT}" + libxcrypt.crypt(PASSWORD, "$2y$04$abcdefghijklmnopqrstuu"), UNSUPPORTED, "Scheme"),
+        ("Dovecot's {SHA512-CRYPT}, of SHA-256", "{SHA512-CRYPT}" + libxcrypt.crypt(PASSWORD, "$5$saltsalt"), INVALID, "Structure"),
+        ("Dovecot's {BLF-CRYPT}, of SHA-512", "{BLF-CRYPT}" + stored, INVALID, "Structure"),
     ]
 
 

@@ -115,7 +115,23 @@ def drupal():
     nul = run(7, [b"salt\0ern"])[0]
     tests.append(test("a NUL in the password", b"salt\0ern", nul, flags=["Nul"]))
     tests.append(test("a NUL in the password, what stands before it", b"salt", nul, "mismatch", ["Nul"]))
-    return [*groups, family.group("drupal7", "Drupal user_hash_password, single cases", version, tests)]
+    groups.append(family.group("drupal7", "Drupal user_hash_password, single cases", version, tests))
+    return [*groups, drupal_updated(run, version)]
+
+
+def drupal_updated(run, version):
+    """What user_update_7000 made of Drupal 6's digests: the text of an MD5, hashed at 2^11, with a `U` in front."""
+    texts = [hashlib.md5(password).hexdigest().encode() for _, password in PASSWORDS]
+    hashes = ["U" + stored for stored in run(11, texts)]
+    made = family.made("drupal7-updated", "Drupal user_update_7000", version, hashes)
+    digest = hashlib.md5(PASSWORD).hexdigest()
+    # Drupal 6 with its module phpass kept the other form; user_check_password reads it too.
+    portable = "U" + ph.phpass.using(rounds=7).hash(digest)
+    made["tests"] += [
+        test("portable hash", PASSWORD, portable),
+        test("portable hash, the digest given", digest.encode(), portable, "mismatch"),
+    ]
+    return made
 
 
 def grub():
@@ -279,7 +295,9 @@ def matches(group, case):
         rounds, salt, output = stored.removeprefix("grub.pbkdf2.sha512.").split(".")
         made = hashlib.pbkdf2_hmac("sha512", password, bytes.fromhex(salt), int(rounds), len(output) // 2)
         return made.hex().upper() == output
-    function = "sha512" if scheme == "drupal7" else "md5"
+    if scheme == "drupal7-updated":
+        stored, password = stored[1:], hashlib.md5(password).hexdigest().encode()
+    function = "sha512" if stored.startswith("$S$") else "md5"
     made = hashlib.new(function, stored[4:12].encode() + password).digest()
     for _ in range(1 << ITOA64.index(stored[3])):
         made = hashlib.new(function, made + password).digest()

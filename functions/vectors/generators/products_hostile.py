@@ -109,7 +109,8 @@ def drupal():
     return [
         *portable(stored, 7, 30, "$S$"),
         ("all 86 characters of the output", "$S$5saltsalt" + little_endian(made), INVALID, "Length"),
-        ("an account that came from Drupal 6", "U" + stored, UNSUPPORTED, "Scheme"),
+        ("the mark of an account that came from Drupal 6 twice", "UU" + stored, UNSUPPORTED, "Scheme"),
+        ("the mark in lower case", "u" + stored, UNSUPPORTED, "Scheme"),
     ]
 
 

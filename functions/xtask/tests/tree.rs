@@ -39,8 +39,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Each workspace crate with the workspace crates that it is built on (not only tested with).
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+/// The crates of the workspace, as cargo describes them.
+fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
         .current_dir(root())
@@ -48,7 +48,12 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .unwrap();
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// Each workspace crate with the workspace crates that it is built on (not only tested with).
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let packages = packages();
     let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
     let own: BTreeSet<String> = packages.iter().map(name).collect();
     let built_on = |package: &Value| {
@@ -81,6 +86,28 @@ fn dependencies_point_one_way() {
             assert!(other.is_some_and(|other| other > own), "{package} must not use {dependency}");
         }
     }
+}
+
+#[test]
+fn what_is_shipped_enables_nothing_that_is_for_tests() {
+    let for_tests = ["bench-kernels", "fault-injection", "load-model"];
+    let mut seen = 0;
+    for package in packages() {
+        let is_shipped = DATA_PATH.iter().flat_map(|step| *step).any(|name| package["name"] == **name);
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let built_on = dependencies.iter().filter(|dependency| is_shipped && dependency["kind"] != "dev");
+        for dependency in built_on {
+            seen += 1;
+            for feature in dependency["features"].as_array().unwrap() {
+                assert!(
+                    !for_tests.contains(&feature.as_str().unwrap()),
+                    "{} enables {feature}",
+                    package["name"]
+                );
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} dependencies were looked at");
 }
 
 /// Files of the tree that git knows or would add, with their text.

@@ -43,6 +43,10 @@ pub(crate) enum Command {
     Serve(Box<ServeArguments>),
     /// Measure how much one hash's time varies on this machine
     Spread(SpreadArguments),
+    /// Plan many evenings: cost per million logins against p90
+    Sweep(SweepArguments),
+    /// Hold the model against real processes on this machine
+    Validate(ValidateArguments),
 }
 
 /// How the function is set up.
@@ -257,4 +261,43 @@ pub(crate) struct SpreadArguments {
     pub(crate) policy: String,
     #[arg(long, value_name = "COUNT", default_value_t = 300)]
     pub(crate) samples: usize,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SweepArguments {
+    /// Logins a second
+    #[arg(long, value_name = "COUNT", default_value_t = 3000.0)]
+    pub(crate) rate: f64,
+    #[arg(long, value_name = "COUNT", default_value_t = 10.0)]
+    pub(crate) minutes: f64,
+    /// Backends among which the logins are spread
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub(crate) backends: u32,
+    /// Where the chart and the data go
+    #[arg(long, value_name = "DIRECTORY", default_value = "loadtest/fleet/results")]
+    pub(crate) results: PathBuf,
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ValidateArguments {
+    /// The real thing: a release build of `bootstrap`
+    #[arg(long, value_name = "FILE", default_value = "target/release/bootstrap")]
+    pub(crate) real: PathBuf,
+    /// The policy document
+    #[arg(long, value_name = "FILE", default_value = "loadtest/policies.json")]
+    pub(crate) policies: PathBuf,
+    /// Users with real hashes
+    #[arg(long, value_name = "FILE", default_value = "loadtest/pool.json")]
+    pub(crate) pool: PathBuf,
+    /// Whose hashes are verified
+    #[arg(long, value_name = "ID", default_value = "bcrypt-10-2019")]
+    pub(crate) policy: String,
+    /// Of each load, for either side
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub(crate) seconds: u64,
+    /// Turns of one load, real and model after each other
+    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    pub(crate) rounds: u64,
 }

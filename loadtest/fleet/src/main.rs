@@ -7,6 +7,7 @@
 mod arguments;
 mod assumptions;
 mod bucket;
+mod caller;
 mod documents;
 mod door;
 mod failure;
@@ -23,6 +24,8 @@ mod say;
 mod shape;
 mod simulation;
 mod spread;
+mod sweep;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -39,5 +42,7 @@ fn run() -> Result<(), Failure> {
         Command::Pool(arguments) => pool::make(&arguments),
         Command::Serve(arguments) => door::run(&arguments),
         Command::Spread(arguments) => spread::measure(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Validate(arguments) => validate::run(&arguments),
     }
 }

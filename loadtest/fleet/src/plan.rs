@@ -88,7 +88,7 @@ pub(crate) struct Plan {
 
 /// What the capacity formula says of the highest rate.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct Formula {
+pub(crate) struct Formula {
     milliseconds_per_request: f64,
     environments: u64,
     provisioned: u64,
@@ -96,7 +96,18 @@ struct Formula {
     fits_account: bool,
 }
 
+impl Formula {
+    pub(crate) fn provisioned(self) -> u64 {
+        self.provisioned
+    }
+}
+
 impl Plan {
+    /// Of all logins.
+    pub(crate) fn throttled_share(&self) -> f64 {
+        ratio(self.throttled_logins, self.logins)
+    }
+
     pub(crate) fn of(scenario: &Scenario<'_>, outcome: &Outcome) -> Result<Self, Failure> {
         let totals = &outcome.series.totals;
         let scale = outcome.scale;
@@ -212,7 +223,7 @@ impl Plan {
 }
 
 /// Of the highest rate, with full batches; and whether its duration is extrapolated.
-fn formula(scenario: &Scenario<'_>) -> Result<(Formula, bool), Failure> {
+pub(crate) fn formula(scenario: &Scenario<'_>) -> Result<(Formula, bool), Failure> {
     let batch = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX);
     let planned = scenario.function.planned(scenario.durations, scenario.parameters, batch, 1);
     let planned = planned.ok_or_else(|| no_duration(scenario.parameters))?;

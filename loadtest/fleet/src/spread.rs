@@ -44,8 +44,14 @@ impl Spread {
     pub(crate) fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
         let median = quantile(&samples, 0.5);
+        Self::over(samples, median)
+    }
+
+    /// Of measurements over something else than their median.
+    pub(crate) fn over(mut samples: Vec<f64>, one: f64) -> Self {
+        samples.sort_by(f64::total_cmp);
         let times_of_median =
-            (0..=STEPS).map(|step| quantile(&samples, f64::from(step) / f64::from(STEPS)) / median);
+            (0..=STEPS).map(|step| quantile(&samples, f64::from(step) / f64::from(STEPS)) / one);
         Self {
             about: ABOUT.to_owned(),
             command: String::new(),

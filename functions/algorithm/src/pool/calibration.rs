@@ -16,7 +16,7 @@ use crate::{Admitted, Ceilings, kernels::WholeKernel};
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, 0);
     for admitted in small_hashes() {
-        let cost = Cost::of(&admitted);
+        let cost = Cost::of(&admitted, PASSWORD);
         if !runs_in_lanes(settings.kernels, cost.kind) {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);

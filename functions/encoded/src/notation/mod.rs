@@ -2,3 +2,4 @@
 
 pub(crate) mod django;
 pub(crate) mod ldap;
+pub(crate) mod scrypt_7;

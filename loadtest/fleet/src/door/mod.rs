@@ -3,9 +3,11 @@
 mod control;
 mod event;
 mod function_url;
-mod model;
-mod real;
+pub(crate) mod model;
+pub(crate) mod real;
 mod sigv4;
+#[cfg(test)]
+mod tests;
 
 use core::{convert::Infallible, future::Future, time::Duration};
 use std::{
