@@ -4,14 +4,12 @@ package saltern.client.local
 private[saltern] object BcryptScheme extends Scheme("bcrypt") {
   override val reading: Reading = Reading(mostBytes = Some(Params.Bcrypt.MaxPasswordBytes), mayStopAtNul = true)
 
-  def claims(stored: String): Boolean = Scheme.id(stored).exists(Set("2", "2a", "2b", "2x", "2y"))
+  def claims(stored: String): Boolean = Scheme.id(stored).exists(Set("2a", "2b", "2y"))
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {
       parts <- Text.fields(stored, '$', 4)
       prefix = parts(1)
-      // The first bcrypt of all, and crypt_blowfish's name for its own old bug: other algorithms.
-      _ <- Either.cond(prefix != "2" && prefix != "2x", (), ParseError.Unsupported)
       (costText, body) = (parts(2), parts(3))
       _ <- Text.valid(costText.length == 2 && Text.digits(costText) && body.length == 53)
       params <- Params.Bcrypt(costText.toInt).toRight(ParseError.Invalid)

@@ -126,10 +126,12 @@ private[local] object Label {
       Scheme.of(rest) match {
         case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
         case Some(_)                                  => Left(ParseError.Invalid)
-        // Behind `{CRYPT}` it may be another crypt(3)'s, which the service may know; behind an encoder's own id it is broken.
-        case None => Left(if (follows.size > 1) ParseError.UnknownScheme else ParseError.Invalid)
+        case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
       }
     }
+
+  /** The service reads it. */
+  private val Yescrypt = "$y$"
 
   /** What the crypt(3) of one system or another makes, and is read here. */
   private lazy val crypt: Seq[Scheme] =
