@@ -39,9 +39,11 @@ private[local] object AspNet {
   /** `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`, numbers of 32 bits with the highest byte first. */
   case object V3 extends Scheme("aspnet-identity-v3") {
 
-    /** Version 3's byte and a function that there is: 40 bits, which end within the seventh character. */
+    /** Version 3's byte and a function that there is: 40 bits, which end within the seventh character. Of 13 characters it is
+      * DES's.
+      */
     def claims(stored: String): Boolean =
-      stored.indexOf('$'.toInt) < 0 && stored.startsWith("AQAAAA") && stored.length > 6 && stored.charAt(6) >= 'A' && stored.charAt(6) <= 'L'
+      stored.matches("(?s)AQAAAA[A-L][^$]*") && !DesCrypt.Traditional.claims(stored)
 
     def parse(stored: String): Either[ParseError, EncodedHash] =
       for {

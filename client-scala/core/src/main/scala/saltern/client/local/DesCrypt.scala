@@ -12,7 +12,7 @@ private[local] object DesCrypt {
     * of the alphabet and no other.
     */
   case object Traditional extends Scheme("des-crypt") {
-    override val reading: Reading = Reading(mostBytes = Some(BlockBytes), mayStopAtNul = true, sevenBits = true)
+    override def reading: Reading = Reading(mostBytes = Some(BlockBytes), mayStopAtNul = true, sevenBits = true)
     override def isWeak: Boolean = true
 
     def claims(stored: String): Boolean = stored.length == 2 + OutputCharacters && CryptBase64.isInAlphabet(stored)
