@@ -51,12 +51,14 @@ lazy val core = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
     ),
-    // The service's own policy document, packed: one file, never a copy in the repository.
+    // The service's own policy document, and what Sun's MD5 hashes, packed: one file each, never a copy in the repository.
     Compile / resourceGenerators += Def.task {
-      val source = (LocalRootProject / baseDirectory).value.getParentFile / "functions" / "policy" / "policies.json"
-      val target = (Compile / resourceManaged).value / "saltern" / "client" / "policies.json"
-      IO.copyFile(source, target, CopyOptions().withOverwrite(true))
-      Seq(target)
+      val functions = (LocalRootProject / baseDirectory).value.getParentFile / "functions"
+      val target = (Compile / resourceManaged).value / "saltern" / "client"
+      Seq(functions / "policy" / "policies.json", functions / "algorithm" / "src" / "verify_only" / "hamlet.txt").map { source =>
+        IO.copyFile(source, target / source.name, CopyOptions().withOverwrite(true))
+        target / source.name
+      }
     }.taskValue
   )
 

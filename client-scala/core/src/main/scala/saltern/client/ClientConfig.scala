@@ -3,6 +3,7 @@ package saltern.client
 import java.net.URI
 import java.nio.file.Path
 import javax.net.ssl.SSLContext
+import saltern.client.local.{AcceptedWeak, FirebaseProject}
 import saltern.client.resilience.{BreakerSettings, RetryBudget}
 import scala.concurrent.duration.*
 
@@ -60,6 +61,15 @@ sealed abstract class ClientConfig {
 
   private[saltern] def breaker: BreakerSettings
 
+  /** Unsalted and fast schemes that the local side verifies all the same. */
+  private[saltern] def acceptedWeak: AcceptedWeak
+
+  /** Whose Firebase hashes the local side verifies. */
+  private[saltern] def firebaseProject: Option[FirebaseProject]
+
+  /** Verifies these unsalted and fast schemes locally too: the names that the service was given with `--accept-weak`, or `all`. */
+  def withAcceptedWeak(schemes: String*): ClientConfig
+
   def withAuth(auth: RequestAuth): ClientConfig
   def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig
   def withBreakerSlowCall(slowCall: FiniteDuration): ClientConfig
@@ -68,6 +78,11 @@ sealed abstract class ClientConfig {
   def withDeadline(deadline: FiniteDuration): ClientConfig
   def withAttemptTimeout(timeout: FiniteDuration): ClientConfig
   def withFallback(enabled: Boolean): ClientConfig
+
+  /** Verifies the hashes of this Firebase project locally: what its console shows as "Password hash parameters". It holds a
+    * secret.
+    */
+  def withFirebaseProject(passwordHashParameters: String): ClientConfig
   def withListener(listener: ClientListener): ClientConfig
   def withLocalMemoryBytes(bytes: Long): ClientConfig
   def withLocalQueue(calls: Int): ClientConfig
@@ -136,7 +151,9 @@ object ClientConfig {
       listener = ClientListener.Silent,
       sslContext = None,
       policyCheckInterval = DefaultPolicyCheckInterval,
-      breaker = BreakerSettings.Default
+      breaker = BreakerSettings.Default,
+      acceptedWeak = AcceptedWeak.None,
+      firebaseProject = None
     )
   }
 
@@ -161,8 +178,13 @@ object ClientConfig {
       listener: ClientListener,
       sslContext: Option[SSLContext],
       policyCheckInterval: FiniteDuration,
-      breaker: BreakerSettings
+      breaker: BreakerSettings,
+      acceptedWeak: AcceptedWeak,
+      firebaseProject: Option[FirebaseProject]
   ) extends ClientConfig {
+    def withAcceptedWeak(schemes: String*): ClientConfig =
+      copy(acceptedWeak = readOrRefuse("acceptedWeak", AcceptedWeak.named(schemes)))
+
     def withAuth(auth: RequestAuth): ClientConfig = copy(auth = auth)
 
     def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig = {
@@ -187,6 +209,10 @@ object ClientConfig {
       copy(attemptTimeout = positive("attemptTimeout", timeout))
 
     def withFallback(enabled: Boolean): ClientConfig = copy(fallback = enabled)
+
+    def withFirebaseProject(passwordHashParameters: String): ClientConfig =
+      copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
+
     def withListener(listener: ClientListener): ClientConfig = copy(listener = listener)
 
     def withLocalMemoryBytes(bytes: Long): ClientConfig = {
@@ -229,6 +255,9 @@ object ClientConfig {
     require(deadline >= 1.milli && deadline <= LongestDeadline, s"deadline: 1 ms to $LongestDeadline")
     deadline
   }
+
+  private def readOrRefuse[A](name: String, read: Either[String, A]): A =
+    read.fold(problem => throw new IllegalArgumentException(s"$name: $problem"), identity)
 
   private def positive(name: String, value: FiniteDuration): FiniteDuration = {
     require(value > Duration.Zero, s"$name: more than 0 is needed")

@@ -271,6 +271,8 @@ private[client] final class Engine(
           case Left(LocalHasher.Refusal.Code(code)) => fail(call, new SalternError.Refused(code, Origin.Local, ""))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
             fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))
+          case Left(LocalHasher.Refusal.NotSetUp(what)) =>
+            fail(call, new SalternError.NotAvailableLocally(s"$what; remote: ${reason.name}"))
           case Right(job) => compute(call, job, reason)
         }
       }

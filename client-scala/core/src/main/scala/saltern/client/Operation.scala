@@ -1,6 +1,6 @@
 package saltern.client
 
-import saltern.client.local.{EncodedHash, LocalHasher, Params, Policies, Setting}
+import saltern.client.local.{Costs, EncodedHash, LocalHasher, Policies}
 import saltern.client.wire.{JsonBytes, Wire}
 import scala.concurrent.duration.FiniteDuration
 
@@ -22,7 +22,7 @@ private[client] sealed trait Operation[A] {
 }
 
 private[client] object Operation {
-  final case class Work(params: Params, mayRehash: Boolean)
+  final case class Work(costs: Costs, mayRehash: Boolean)
 
   final case class Hash(policy: Option[String]) extends Operation[Hashed] {
     def name: String = "hash"
@@ -88,7 +88,7 @@ private[client] object Operation {
     def work(policies: Policies): Option[Work] =
       stored match {
         case None => Some(Work(policies.decoy.params, rehash))
-        case Some(text) => EncodedHash.parse(text).toOption.map(encoded => Work(paramsOf(encoded.setting), rehash))
+        case Some(text) => EncodedHash.parse(text).toOption.map(encoded => Work(encoded.setting.params, rehash))
       }
 
     override def toString: String = "Verify(..)"
@@ -107,8 +107,6 @@ private[client] object Operation {
 
   private def mapped[A, B](job: LocalHasher.Job[A])(f: A => Timing => B): LocalHasher.Job[Timing => B] =
     new LocalHasher.Job(job.admitted, job.times, () => f(job.run()))
-
-  private def paramsOf(setting: Setting): Params = setting.params
 
   private def utf8(text: String): Array[Byte] = text.getBytes(java.nio.charset.StandardCharsets.UTF_8)
 

@@ -61,8 +61,8 @@ object Saltern {
     val listener = new GuardedListener(config.listener)
     val pool =
       new LocalPool(config.localWorkers, config.localQueue, config.localMemoryBytes, localExecutor, scheduler, listener)
-    val engine =
-      new Engine(config, transport, scheduler, new LocalHasher(policies, new SecureRandom), pool, listener, chance)
+    val hasher = new LocalHasher(policies, new SecureRandom, config.acceptedWeak, config.firebaseProject)
+    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance)
     new View(engine, config.deadline)
   }
 

@@ -75,7 +75,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
     val password = operation.password.getBytes(UTF_8)
     def code(refusal: LocalHasher.Refusal): String = refusal match {
       case LocalHasher.Refusal.Code(code)    => code
-      case LocalHasher.Refusal.UnknownScheme => "unsupported_hash"
+      case LocalHasher.Refusal.UnknownScheme | LocalHasher.Refusal.NotSetUp(_) => "unsupported_hash"
     }
     if (operation.op.contains("hash"))
       hasher.prepareHash(operation.policy, password).left.map(code).map { job =>

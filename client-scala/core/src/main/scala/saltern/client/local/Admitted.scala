@@ -10,13 +10,14 @@ private[saltern] final case class Ceilings(
     argon2Parallelism: Long,
     pbkdf2IterationsBlocks: Long,
     scryptMemoryBytes: Long,
-    scryptNRP: Long
+    scryptNRP: Long,
+    shaCryptRounds: Long
 )
 
 /** A setting whose cost stays below the ceilings: the only thing a kernel accepts.
   *
   * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB written (Argon2),
-  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt)
+  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified)
   * @param memoryBytes what computing takes; 0 where it is a few KiB
   */
 private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long)
@@ -36,14 +37,31 @@ private[saltern] object Admitted {
     case s: Setting.Pbkdf2 =>
       val work = BigInt(s.params.iterations) * s.outputBlocks
       Option.when(work <= ceilings.pbkdf2IterationsBlocks)(new Admitted(setting, work.toLong, 0))
-    case Setting.Scrypt(p, _, _) =>
-      val blocks = (BigInt(1) << p.logN) * p.r
-      // What the lanes hold before they are mixed (RFC 7914 §6, `B`): with a small N the larger part of the memory.
-      val lanes = BigInt(p.p) * p.r
-      val (memory, work) = ((blocks max lanes) * ScryptBlockBytes, blocks * p.p)
-      val bounded = memory <= ceilings.scryptMemoryBytes && work <= ceilings.scryptNRP
-      Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
+    case Setting.Scrypt(p, _, _) => ofScrypt(setting, p, ceilings)
+    case s: Setting.VerifyOnly =>
+      s.cost match {
+        case Cost.Memory(p)      => ofScrypt(setting, p, ceilings)
+        case Cost.Rounds(rounds) => Option.when(rounds <= ceilings.shaCryptRounds)(new Admitted(setting, rounds, 0))
+      }
+    // Both layers are bounded; what is wrapped is weak, so that the outer one decides how long it takes. They are computed one
+    // after the other.
+    case Setting.Wrapped(outer, inner) =>
+      for (below <- Admitted(inner.setting, ceilings); above <- Admitted(outer, ceilings))
+        yield new Admitted(setting, above.work, math.max(below.memoryBytes, above.memoryBytes))
   }
+
+  private def ofScrypt(setting: Setting, p: Params.Scrypt, ceilings: Ceilings): Option[Admitted] = {
+    val blocks = (BigInt(1) << p.logN) * p.r
+    // What the lanes hold before they are mixed (RFC 7914 §6, `B`).
+    val lanes = BigInt(p.p) * p.r
+    val work = blocks * p.p
+    val bounded = blocks * ScryptBlockBytes <= ceilings.scryptMemoryBytes &&
+      lanes * ScryptBlockBytes <= ceilings.scryptMemoryBytes / ScryptLanesShare && work <= ceilings.scryptNRP
+    Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
+  }
+
+  /** With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth. */
+  private val ScryptLanesShare = 8
 
   /** One unit of `N·r` is a block of 128 bytes (RFC 7914 §5). */
   private val ScryptBlockBytes = 128

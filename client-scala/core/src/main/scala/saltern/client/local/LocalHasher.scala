@@ -7,7 +7,12 @@ import saltern.client.{RefusalCode, RehashReason}
 /** The service's answers, computed here: the same admission, the same candidates, the same verdict (`functions/policy`).
   * Nothing is computed before it is admitted: [[LocalHasher.Job]]s exist only for admitted work.
   */
-private[saltern] final class LocalHasher(val policies: Policies, random: SecureRandom) {
+private[saltern] final class LocalHasher(
+    val policies: Policies,
+    random: SecureRandom,
+    acceptedWeak: AcceptedWeak = AcceptedWeak.None,
+    firebase: Option[FirebaseProject] = None
+) {
   import LocalHasher.*
 
   def prepareHash(policyId: Option[String], password: Array[Byte]): Either[Refusal, Job[NewText]] =
@@ -24,10 +29,10 @@ private[saltern] final class LocalHasher(val policies: Policies, random: SecureR
     case None =>
       val setting = Setting.fresh(policies.decoy.params, new Array[Byte](Setting.NewSaltBytes))
       admit(setting).map { admitted =>
-        val candidates = candidatesOf(setting.params, password)
+        val candidates = candidatesOf(readingOf(policies.decoy.params), password)
         new Job[Verdict](
           admitted,
-          candidates.size,
+          timesOf(setting, candidates),
           () => {
             candidates.foreach(c => Kernels.compute(admitted, c.password))
             Verdict(matches = false, None, None)
@@ -37,22 +42,39 @@ private[saltern] final class LocalHasher(val policies: Policies, random: SecureR
     case Some(text) =>
       for {
         encoded <- EncodedHash.parse(text).left.map(refusalOf)
-        admitted <- admit(encoded.setting)
-        candidates = candidatesOf(encoded.setting.params, password)
-      } yield new Job[Verdict](admitted, candidates.size, () => verdict(encoded, admitted, candidates))
+        _ <- Either.cond(acceptedWeak.accepts(encoded.scheme), (), Refusal.NotSetUp(s"`${encoded.scheme}` is not among the accepted weak schemes"))
+        resolved <- resolve(encoded)
+        (setting, expected) = resolved
+        admitted <- admit(setting)
+        candidates = candidatesOf(encoded.innermost.scheme.reading, password)
+      } yield new Job[Verdict](admitted, timesOf(setting, candidates), () => verdict(encoded, expected, admitted, candidates))
   }
 
   private def admit(setting: Setting): Either[Refusal, Admitted] =
     Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
 
-  private def verdict(encoded: EncodedHash, admitted: Admitted, candidates: Vector[Candidate]): Verdict = {
-    val policy = policies.policyOf(encoded.setting)
+  /** What to compute, and the output that a right password gives: as they are stored, but for Firebase, whose project's
+    * parameters stand in the settings.
+    */
+  private def resolve(encoded: EncodedHash): Either[Refusal, (Setting, Array[Byte])] = encoded.setting match {
+    case own: Firebase.OwnSetting =>
+      firebase.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project has these costs"))
+    case setting => Right((setting, encoded.output))
+  }
+
+  private def verdict(
+      encoded: EncodedHash,
+      expected: Array[Byte],
+      admitted: Admitted,
+      candidates: Vector[Candidate]
+  ): Verdict = {
+    val policy = policies.policyOf(encoded)
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(Kernels.compute(admitted, c.password), encoded.output))
+    val matching = candidates.map(c => MessageDigest.isEqual(Kernels.compute(admitted, c.password), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
-      if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded.setting, policy)
+      if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded, policy)
     }
     Verdict(matched.isDefined, reason, policy.map(_.id))
   }
@@ -77,6 +99,9 @@ private[saltern] object LocalHasher {
 
     /** The service might know the scheme; this client does not. */
     case object UnknownScheme extends Refusal
+
+    /** The service may be set up to verify it; this client is not. */
+    final case class NotSetUp(what: String) extends Refusal
   }
 
   /** One reading of a password. Software on C strings stopped at a NUL, other software went on, and a bcrypt hash does
@@ -84,14 +109,35 @@ private[saltern] object LocalHasher {
     */
   private final case class Candidate(password: Array[Byte], ignoresPart: Boolean)
 
-  private def candidatesOf(params: Params, password: Array[Byte]): Vector[Candidate] = params match {
-    case _: Params.Bcrypt =>
-      val whole = Candidate(password, ignoresPart = password.length > Params.Bcrypt.MaxPasswordBytes)
-      password.indexOf(0.toByte) match {
-        case -1  => Vector(whole)
-        case nul => Vector(Candidate(Arrays.copyOf(password, nul), ignoresPart = true), whole)
-      }
-    case _ => Vector(Candidate(password, ignoresPart = false))
+  private def candidatesOf(reading: Reading, password: Array[Byte]): Vector[Candidate] = {
+    val whole = candidateOf(reading, password)
+    password.indexOf(0.toByte) match {
+      case nul if nul >= 0 && reading.mayStopAtNul =>
+        Vector(candidateOf(reading, Arrays.copyOf(password, nul)).copy(ignoresPart = true), whole)
+      case _ => Vector(whole)
+    }
+  }
+
+  private def candidateOf(reading: Reading, password: Array[Byte]): Candidate = {
+    val trimmed = trim(password, reading.trims)
+    val beyondMost = reading.mostBytes.exists(trimmed.length > _)
+    val eighthBit = reading.sevenBits && trimmed.exists(_ < 0)
+    Candidate(reading.preparation(trimmed), trimmed.length < password.length || beyondMost || eighthBit)
+  }
+
+  private def trim(password: Array[Byte], characters: String): Array[Byte] = {
+    def kept(byte: Byte) = characters.indexOf(byte.toInt) < 0
+    val (first, last) = (password.indexWhere(kept), password.lastIndexWhere(kept))
+    if (characters.isEmpty) password else if (first < 0) Array.emptyByteArray else Arrays.copyOfRange(password, first, last + 1)
+  }
+
+  /** The work of all candidates, in that of one short password. */
+  private def timesOf(setting: Setting, candidates: Vector[Candidate]): Int =
+    candidates.map(candidate => setting.lengthFactor(candidate.password.length)).sum
+
+  private def readingOf(params: Params): Reading = params match {
+    case _: Params.Bcrypt => BcryptScheme.reading
+    case _                => Reading.Whole
   }
 
   private def refuseWhatBcryptIgnores(policy: Policy, password: Array[Byte]): Either[Refusal, Unit] = policy.params match {

@@ -32,30 +32,35 @@ private[saltern] final class Policies private (
         .filterOrElse(_.active, Refusal.Code(RefusalCode.PolicyNotForHashing))
   }
 
-  /** The policy whose hash this is. A salt or output shorter than a policy's own was not made under it. */
-  def policyOf(setting: Setting): Option[Policy] = list.find { policy =>
-    setting.params == policy.params && !shorterThanFresh(setting, policy.params)
-  }
+  /** The policy whose hash this is. A salt or output shorter than a policy's own was not made under it, and neither was a
+    * hash of something else than the password.
+    */
+  def policyOf(encoded: EncodedHash): Option[Policy] =
+    if (encoded.scheme.reading.preparation != Preparation.None) None
+    else list.find(policy => encoded.setting.params == policy.params && !shorterThanFresh(encoded.setting, policy.params))
 
-  def rehashReason(setting: Setting, policy: Option[Policy]): Option[RehashReason] = policy match {
+  def rehashReason(encoded: EncodedHash, policy: Option[Policy]): Option[RehashReason] = policy match {
     case Some(listed) => Option.when(list.indexOf(listed) < currentIndex)(RehashReason.OlderPolicy)
-    case None         => reasonWithoutPolicy(setting)
+    case None         => reasonWithoutPolicy(encoded)
   }
 
-  private def reasonWithoutPolicy(setting: Setting): Option[RehashReason] = {
+  private def reasonWithoutPolicy(encoded: EncodedHash): Option[RehashReason] = {
+    val setting = encoded.setting
     val below = (setting.params, current.params) match {
+      case _ if encoded.scheme.reading.preparation != Preparation.None => None
       case (own: Params.Argon2, now: Params.Argon2) if own.variant == now.variant =>
         Some(
           own.version.number < now.version.number || own.memoryKib < now.memoryKib || own.passes < now.passes ||
             own.parallelism < now.parallelism
         )
-      case (own: Params.Bcrypt, now: Params.Bcrypt)                           => Some(own.cost < now.cost)
-      case (own: Params.Pbkdf2, now: Params.Pbkdf2) if own.prf == now.prf     => Some(own.iterations < now.iterations)
+      case (own: Params.Bcrypt, now: Params.Bcrypt)                       => Some(own.cost < now.cost)
+      case (own: Params.Pbkdf2, now: Params.Pbkdf2) if own.prf == now.prf => Some(own.iterations < now.iterations)
       case (own: Params.Scrypt, now: Params.Scrypt) => Some(own.logN < now.logN || own.r < now.r || own.p < now.p)
       case _                                        => None
     }
     below match {
-      case None => Some(RehashReason.OtherAlgorithm)
+      case _ if encoded.innermost.scheme.isWeak => Some(RehashReason.WeakScheme)
+      case None                                 => Some(RehashReason.OtherAlgorithm)
       case Some(isBelow) =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
@@ -138,7 +143,7 @@ private[saltern] object Policies {
           case Some(unknown) => Left(s"`$unknown` is no ceiling")
           case None =>
             val v = names.map(raw(_).max)
-            Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6)))
+            Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)))
         }
     }
   }

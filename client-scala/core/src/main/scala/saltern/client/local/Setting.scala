@@ -1,9 +1,32 @@
 package saltern.client.local
 
-/** An algorithm with its cost parameters: what a policy names and what a stored hash states. Only possible values exist. */
-private[saltern] sealed trait Params {
+/** An algorithm with its cost: what decides how long a stored hash takes. */
+private[saltern] sealed trait Costs {
   def algorithm: String
 }
+
+private[saltern] object Costs {
+
+  /** What is only ever verified: no policy names it. */
+  final case class VerifyOnly(algorithm: String, cost: Cost) extends Costs
+
+  /** argon2id over another hash. */
+  final case class Wrapped(outer: Params.Argon2, inner: Costs) extends Costs { def algorithm: String = "wrapped" }
+}
+
+/** What computing costs: which ceiling bounds it, and the work in which its time is linear. */
+private[saltern] sealed trait Cost
+private[saltern] object Cost {
+
+  /** As scrypt. */
+  final case class Memory(params: Params.Scrypt) extends Cost
+
+  /** Passes of a digest or of a cipher, each over a password and a few bytes more. Bounded by `sha_crypt_rounds`. */
+  final case class Rounds(rounds: Long) extends Cost
+}
+
+/** An algorithm with its cost parameters: what a policy names and what a stored hash states. Only possible values exist. */
+private[saltern] sealed trait Params extends Costs
 
 private[saltern] object Params {
   sealed abstract case class Bcrypt(cost: Int) extends Params { def algorithm: String = "bcrypt" }
@@ -87,14 +110,39 @@ private[saltern] object Params {
 
 /** Everything in a stored hash but its output (crypt(3) calls this the setting). */
 private[saltern] sealed trait Setting {
-  def params: Params
+  def params: Costs
   def salt: Array[Byte]
   def outputBytes: Int
-  def print(output: Array[Byte]): String
+
+  /** How many times as long as with a short password a round takes with one of so many bytes, where rounds read it. */
+  def lengthFactor(passwordBytes: Int): Int = 1
   override def toString: String = s"Setting($params, ..)"
 }
 
 private[saltern] object Setting {
+
+  /** What new hashes are made under. */
+  sealed trait Own extends Setting {
+    def params: Params
+
+    /** In the form that new hashes are written in. */
+    def print(output: Array[Byte]): String
+  }
+
+  /** What is only ever verified: computed where its form is read, one file a family. */
+  abstract class VerifyOnly(algorithm: String, val cost: Cost) extends Setting {
+    final val params: Costs.VerifyOnly = Costs.VerifyOnly(algorithm, cost)
+    def compute(password: Array[Byte]): Array[Byte]
+  }
+
+  /** @param inner its output is all zeros */
+  final case class Wrapped(outer: Argon2, inner: EncodedHash) extends Setting {
+    def params: Costs = Costs.Wrapped(outer.params, inner.setting.params)
+    def salt: Array[Byte] = outer.salt
+    def outputBytes: Int = outer.outputBytes
+    override def lengthFactor(passwordBytes: Int): Int = inner.setting.lengthFactor(passwordBytes)
+    override def toString: String = super.toString
+  }
 
   /** Salt of a new hash, in bytes: 128 bits (NIST SP 800-132 §5.1, RFC 9106 §3.1). */
   val NewSaltBytes: Int = 16
@@ -103,15 +151,14 @@ private[saltern] object Setting {
   val NewOutputBytes: Int = 32
 
   /** The setting of a new hash: the form that is written today. */
-  def fresh(params: Params, salt: Array[Byte]): Setting = params match {
+  def fresh(params: Params, salt: Array[Byte]): Own = params match {
     case p: Params.Argon2 => Argon2(p, salt, NewOutputBytes, Argon2.Spelling.Canonical)
     case p: Params.Bcrypt => Bcrypt("2b", p, salt, 0)
     case p: Params.Pbkdf2 => Pbkdf2(p, salt, NewOutputBytes)
     case p: Params.Scrypt => Scrypt(p, salt, NewOutputBytes)
   }
 
-  final case class Argon2(params: Params.Argon2, salt: Array[Byte], outputBytes: Int, spelling: Argon2.Spelling)
-      extends Setting {
+  final case class Argon2(params: Params.Argon2, salt: Array[Byte], outputBytes: Int, spelling: Argon2.Spelling) extends Own {
     def print(output: Array[Byte]): String = {
       val version = if (spelling == Argon2.Spelling.NoVersion) "" else s"$$v=${params.version.number}"
       val value = Map("m" -> params.memoryKib, "t" -> params.passes, "p" -> params.parallelism)
@@ -142,7 +189,7 @@ private[saltern] object Setting {
   }
 
   /** @param saltPadding the four bits that follow the salt in its last character; zero in the canonical form */
-  final case class Bcrypt(prefix: String, params: Params.Bcrypt, salt: Array[Byte], saltPadding: Int) extends Setting {
+  final case class Bcrypt(prefix: String, params: Params.Bcrypt, salt: Array[Byte], saltPadding: Int) extends Own {
     def outputBytes: Int = Params.Bcrypt.OutputBytes
     def print(output: Array[Byte]): String = {
       val saltText = BcryptBase64.withPadding(BcryptBase64.encode(salt), saltPadding)
@@ -151,7 +198,7 @@ private[saltern] object Setting {
     override def toString: String = super.toString
   }
 
-  final case class Pbkdf2(params: Params.Pbkdf2, salt: Array[Byte], outputBytes: Int) extends Setting {
+  final case class Pbkdf2(params: Params.Pbkdf2, salt: Array[Byte], outputBytes: Int) extends Own {
 
     /** Each costs the full number of iterations. */
     def outputBlocks: Int = (outputBytes + params.prf.blockBytes - 1) / params.prf.blockBytes
@@ -160,7 +207,7 @@ private[saltern] object Setting {
     override def toString: String = super.toString
   }
 
-  final case class Scrypt(params: Params.Scrypt, salt: Array[Byte], outputBytes: Int) extends Setting {
+  final case class Scrypt(params: Params.Scrypt, salt: Array[Byte], outputBytes: Int) extends Own {
     def print(output: Array[Byte]): String =
       s"$$scrypt$$ln=${params.logN},r=${params.r},p=${params.p}" + tail(salt, output)
     override def toString: String = super.toString

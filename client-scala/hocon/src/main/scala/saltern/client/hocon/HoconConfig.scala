@@ -21,6 +21,8 @@ import scala.jdk.CollectionConverters.*
   *   retry-budget = 100
   *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
   *   policy-check-interval = 5m
+  *   accept-weak = [ldap-sha, django-md5]           # or [all]
+  *   firebase-project = ${?SALTERN_FIREBASE_PROJECT} # a secret: the console's "Password hash parameters"
   *   fallback { enabled = true, workers = 1, queue = 128, memory = 64MiB }
   *   coalescing { at-most = 4, window = 2ms }
   *   breaker { open-for = 250ms, max-open-for = 1s, slow-call = 1500ms }
@@ -58,6 +60,8 @@ object HoconConfig {
     "policies-file" -> ((s, c, n) => s.withPolicies(PolicySource.File(Paths.get(c.getString(n))))),
     "policies-resource" -> ((s, c, n) => s.withPolicies(PolicySource.Resource(c.getString(n)))),
     "policy-check-interval" -> ((s, c, n) => s.withPolicyCheckInterval(duration(c, n))),
+    "accept-weak" -> ((s, c, n) => s.withAcceptedWeak(c.getStringList(n).asScala.toSeq*)),
+    "firebase-project" -> ((s, c, n) => s.withFirebaseProject(c.getString(n))),
     "fallback.enabled" -> ((s, c, n) => s.withFallback(c.getBoolean(n))),
     "fallback.workers" -> ((s, c, n) => s.withLocalWorkers(c.getInt(n))),
     "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),

@@ -45,15 +45,15 @@ class EncodedHashSuite extends munit.FunSuite {
 
   test("decimals have one spelling") {
     for ((text, value) <- Seq("0" -> 0L, "1" -> 1L, "4294967295" -> 0xffffffffL))
-      assertEquals(EncodedHash.decimal(text), Right(value))
+      assertEquals(Text.decimal(text), Right(value))
     for (text <- Seq("", "+4", "-1", "04", "00", "0x10", "1e3", " 1", "1 ", "4294967296", "99999999999", "٣"))
-      assertEquals(EncodedHash.decimal(text), Left(ParseError.Invalid))
+      assertEquals(Text.decimal(text), Left(ParseError.Invalid))
   }
 
   test("schemes that the contract refuses are not the same as schemes that only this client lacks") {
     assertEquals(EncodedHash.parse("$2x$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S").left.toOption, Some(ParseError.Unsupported))
     assertEquals(EncodedHash.parse(s"$$argon2id$$v=19$$m=64,t=2,p=1,keyid=AAAA$$$salt$$$output").left.toOption, Some(ParseError.Unsupported))
-    assertEquals(EncodedHash.parse("$6$rounds=5000$salt$output").left.toOption, Some(ParseError.UnknownScheme))
+    assertEquals(EncodedHash.parse("$y$j75$salt$output").left.toOption, Some(ParseError.UnknownScheme))
     assertEquals(EncodedHash.parse("").left.toOption, Some(ParseError.UnknownScheme))
   }
 

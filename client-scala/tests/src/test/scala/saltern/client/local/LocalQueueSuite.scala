@@ -33,7 +33,7 @@ class LocalQueueSuite extends munit.FunSuite {
 
   test("the estimate follows what was measured, for each algorithm by itself") {
     val estimator = new Estimator
-    val ceilings = Ceilings(15, 262144, 1048576, 16, 5000000, 134217728, 4194304)
+    val ceilings = Ceilings(15, 262144, 1048576, 16, 5000000, 134217728, 4194304, 1000000)
     def admitted(params: Params) = Admitted(Setting.fresh(params, new Array[Byte](16)), ceilings).get
     val (bcrypt10, bcrypt12) = (admitted(Params.Bcrypt(10).get), admitted(Params.Bcrypt(12).get))
     val scrypt = admitted(Params.Scrypt(10, 8, 1).get)

@@ -1,0 +1,72 @@
+package saltern.client.local
+
+import java.nio.ByteBuffer
+import java.util.Base64
+
+/** ASP.NET Identity's hashes: Base64 of a byte that says which version, the costs where they are stated, the salt and the
+  * output. Source: ASP.NET Core `PasswordHasher.cs`.
+  */
+private[local] object AspNet {
+
+  /** `00 ‖ salt ‖ output`: HMAC-SHA-1, 1,000 iterations. */
+  case object V2 extends Scheme("aspnet-identity-v2") {
+
+    /** As long as version 2 makes it, and its byte first. The rest is Base64, but for bits behind the last byte: what is none
+      * at all might be anybody's.
+      */
+    def claims(stored: String): Boolean =
+      stored.length == (Bytes + 2) / 3 * 4 && stored.endsWith("==") && {
+        try { val bytes = Base64.getDecoder.decode(stored); bytes.length == Bytes && bytes(0) == 0 }
+        catch { case _: IllegalArgumentException => false }
+      }
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        bytes <- PaddedBase64.decode(stored)
+        parts <- Text.splitAt(bytes.drop(1), SaltBytes)
+        (salt, output) = parts
+        encoded <- Pbkdf2Scheme.in(this, Params.Prf.Sha1, Iterations, salt, OutputBytes, output) { bytes =>
+          PaddedBase64.encode(Array(0.toByte) ++ salt ++ bytes)
+        }
+      } yield encoded
+
+    private val SaltBytes = 16
+    private val OutputBytes = 32
+    private val Bytes = 1 + SaltBytes + OutputBytes
+    private val Iterations = 1000L
+  }
+
+  /** `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`, numbers of 32 bits with the highest byte first. */
+  case object V3 extends Scheme("aspnet-identity-v3") {
+
+    /** Version 3's byte and a function that there is: 40 bits, which end within the seventh character. Of 13 characters it is
+      * DES's.
+      */
+    def claims(stored: String): Boolean =
+      stored.matches("(?s)AQAAAA[A-L][^$]*") && !DesCrypt.Traditional.claims(stored)
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        bytes <- PaddedBase64.decode(stored)
+        _ <- Text.valid(bytes.length >= HeadBytes)
+        numbers = { val head = ByteBuffer.wrap(bytes, 1, HeadBytes - 1); Vector.fill(3)(head.getInt & 0xffffffffL) }
+        prf <- Params.Prf.all.lift(numbers(0).toInt).toRight(ParseError.Invalid)
+        _ <- Text.valid(numbers(2) >= LeastBytes && numbers(2) <= bytes.length)
+        parts <- Text.splitAt(bytes.drop(HeadBytes), numbers(2).toInt)
+        (salt, output) = parts
+        _ <- Text.valid(output.length >= LeastBytes)
+        encoded <- Pbkdf2Scheme.in(this, prf, numbers(1), salt, output.length, output) { bytes =>
+          val whole = ByteBuffer.allocate(HeadBytes + salt.length + bytes.length).put(1.toByte)
+          numbers.foreach(number => whole.putInt(number.toInt))
+          PaddedBase64.encode(whole.put(salt).put(bytes).array)
+        }
+      } yield encoded
+
+    private val HeadBytes = 1 + 3 * 4
+
+    /** `VerifyHashedPasswordV3`: of the salt and of the output. */
+    private val LeastBytes = 16
+  }
+
+  val schemes: Seq[Scheme] = Seq(V2, V3)
+}

@@ -1,0 +1,31 @@
+package saltern.client.local
+
+import java.security.MessageDigest
+
+/** A digest over the password and the salt, once or some times over: what is computed for the fast schemes. */
+private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val salt: Array[Byte], passes: Int = 1)
+    extends Setting.VerifyOnly("digest", Cost.Rounds(passes.toLong)) {
+  def outputBytes: Int = hash.outputBytes
+
+  def compute(password: Array[Byte]): Array[Byte] = {
+    val digest = MessageDigest.getInstance(hash.digest)
+    val parts = order match {
+      case Digest.SaltFirst => Seq(salt, password)
+      case Digest.SaltLast  => Seq(password, salt)
+    }
+    parts.foreach(digest.update)
+    (1 until passes).foldLeft(digest.digest())((output, _) => digest.digest(output))
+  }
+}
+
+private[local] object Digest {
+  sealed abstract class Hash(val digest: String, val outputBytes: Int)
+  case object Md5 extends Hash("MD5", 16)
+  case object Sha1 extends Hash("SHA-1", 20)
+  case object Sha256 extends Hash("SHA-256", 32)
+  case object Sha512 extends Hash("SHA-512", 64)
+
+  sealed trait Order
+  case object SaltFirst extends Order
+  case object SaltLast extends Order
+}

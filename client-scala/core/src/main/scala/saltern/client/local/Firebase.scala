@@ -1,0 +1,110 @@
+package saltern.client.local
+
+import java.util.{Arrays, Base64}
+import javax.crypto.Cipher
+import javax.crypto.spec.{IvParameterSpec, SecretKeySpec}
+import org.bouncycastle.crypto.generators.SCrypt
+
+/** Firebase's scrypt: `$fbscrypt$v=1,n=14,r=8,p=1$<salt>$<output>`, a project's secret signer key under AES-256 in counter mode,
+  * keyed with what scrypt makes of the password. The form is Supabase Auth's, without the two fields that it leaves free: the
+  * project's separator and key stand in the settings, and a string that carries them is not read. Source:
+  * <https://github.com/firebase/scrypt>; Supabase Auth `internal/crypto/password.go`.
+  */
+private[local] case object Firebase extends Scheme("firebase-scrypt") {
+  def claims(stored: String): Boolean = stored.startsWith(Prefix)
+
+  def parse(stored: String): Either[ParseError, EncodedHash] =
+    for {
+      rest <- Text.after(Prefix, stored)
+      parts <- Text.fields(rest, '$', 3)
+      costs = parts(0)
+      _ <- Either.cond(!costs.contains(",ss=") && !costs.contains(",sk="), (), ParseError.Unsupported)
+      values <- Text.named(costs, "v", "n", "r", "p")
+      _ <- Text.valid(values(0) == 1)
+      params <- Params.Scrypt(values(1), values(2), values(3)).toRight(ParseError.Invalid)
+      salt <- PaddedBase64.decode(parts(1))
+      _ <- Text.valid(salt.nonEmpty)
+      output <- PaddedBase64.decode(parts(2))
+      encoded <- EncodedHash(this, new OwnSetting(params, salt, Array.emptyByteArray), output) { bytes =>
+        val head = s"${Prefix}v=1,n=${params.logN},r=${params.r},p=${params.p}"
+        s"$head$$${PaddedBase64.encode(salt)}$$${PaddedBase64.encode(bytes)}"
+      }
+    } yield encoded
+
+  /** @param separator the project's, which follows the salt; empty until a project is known */
+  final class OwnSetting(val scrypt: Params.Scrypt, val salt: Array[Byte], separator: Array[Byte])
+      extends Setting.VerifyOnly("firebase-scrypt", Cost.Memory(scrypt)) {
+    def outputBytes: Int = OutputBytes
+
+    /** The stream that the signer key was added to: no kernel sees the project's secret. */
+    def compute(password: Array[Byte]): Array[Byte] = {
+      val key = SCrypt.generate(password, salt ++ separator, 1 << scrypt.logN, scrypt.r.toInt, scrypt.p.toInt, KeyBytes)
+      try {
+        val cipher = Cipher.getInstance("AES/CTR/NoPadding")
+        // The counter begins at zero: every key encrypts one thing only.
+        cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(new Array[Byte](16)))
+        cipher.doFinal(new Array[Byte](OutputBytes))
+      } finally Arrays.fill(key, 0.toByte)
+    }
+  }
+
+  private val Prefix = "$fbscrypt$"
+  private val KeyBytes = 32
+
+  /** Length of a signer key, and so of an output. */
+  val OutputBytes: Int = 64
+}
+
+/** The parameters that every account of a Firebase project shares and no stored hash holds. Its key is a secret: nothing prints
+  * it.
+  */
+private[saltern] final class FirebaseProject private (costs: Params.Scrypt, separator: Array[Byte], signerKey: Array[Byte]) {
+
+  /** What to compute for an account of this project, and the output that a right password gives; anything else as it is. `None`
+    * where the costs are not the project's: it is an account of another one, and every password would be wrong.
+    */
+  private[local] def resolve(setting: Firebase.OwnSetting, output: Array[Byte]): Option[(Setting, Array[Byte])] =
+    Option.when(setting.scrypt == costs) {
+      val stream = output.indices.map(at => (output(at) ^ signerKey(at)).toByte).toArray
+      (new Firebase.OwnSetting(costs, setting.salt, separator), stream)
+    }
+
+  override def toString: String = "FirebaseProject(..)"
+}
+
+private[saltern] object FirebaseProject {
+
+  /** Reads the text of the Firebase console under "Password hash parameters". The sentence quotes nothing of it. */
+  def read(text: String): Either[String, FirebaseProject] = {
+    val lines = text.split("\\R").map(_.trim).filter(_.nonEmpty).toVector
+    val pairs = lines.drop(1).dropRight(1).flatMap { line =>
+      line.stripSuffix(",").split(": ", 2) match {
+        case Array(name, value) => Some(name -> value)
+        case _                  => None
+      }
+    }
+    val read = for {
+      _ <- Option.when(lines.headOption.contains("hash_config {") && lines.last == "}")(())
+      _ <- Option.when(lines.length == Names.length + 2 && pairs.map(_._1).sorted == Names.sorted)(())
+      value = pairs.toMap
+      _ <- Option.when(value("algorithm") == "SCRYPT")(())
+      key <- base64(value("base64_signer_key")).filter(_.length == Firebase.OutputBytes)
+      separator <- base64(value("base64_salt_separator"))
+      r <- value("rounds").toLongOption
+      logN <- value("mem_cost").toLongOption
+      costs <- Params.Scrypt(logN, r, Parallelization)
+    } yield new FirebaseProject(costs, separator, key)
+    read.toRight(
+      "copy what the Firebase console shows as `Password hash parameters`, from `hash_config {` to `}`: " + Names.mkString(" ")
+    )
+  }
+
+  private def base64(text: String): Option[Array[Byte]] =
+    try Some(Base64.getDecoder.decode(text))
+    catch { case _: IllegalArgumentException => None }
+
+  private val Names = Vector("algorithm", "base64_signer_key", "base64_salt_separator", "rounds", "mem_cost")
+
+  /** scrypt's `p`, which Firebase's own program fixes. */
+  private val Parallelization = 1L
+}

@@ -1,0 +1,152 @@
+package saltern.client.local
+
+import java.security.MessageDigest
+import java.util.Base64
+import javax.crypto.Mac
+import javax.crypto.spec.SecretKeySpec
+
+/** The form in which a stored hash is written. Several forms may state one algorithm: Django's PBKDF2 and ours are computed
+  * alike. Each has the name that it has in the service, in settings and in the vectors.
+  */
+private[saltern] abstract class Scheme(val name: String) {
+
+  /** Unsalted, or so fast that a try costs well under a tenth of a millisecond: verified only where that was allowed by name. */
+  def isWeak: Boolean = false
+
+  /** Which part of a password it reads, and what it makes of it first. */
+  def reading: Reading = Reading.Whole
+
+  /** Whether a string has this form, by what it begins with. No two schemes claim one string. */
+  private[local] def claims(stored: String): Boolean
+
+  private[local] def parse(stored: String): Either[ParseError, EncodedHash]
+
+  override def toString: String = name
+}
+
+private[saltern] object Scheme {
+
+  /** Every form that is read here; `local-schemes.txt` has their names. yescrypt is missing: no library of the JVM has it. */
+  lazy val all: Seq[Scheme] = (
+    Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++
+      DesCrypt.schemes ++ MdCrypt.schemes ++ ShaCrypt.schemes ++ Seq(Sha1Crypt, SunMd5) ++ Phpass.schemes ++
+      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
+      Spring.schemes ++ AspNet.schemes ++ Seq(Grub, WordPress, Firebase)
+  ).sortBy(_.name)
+
+  /** Whose form a stored string has. `None` where nothing says so: a bare digest is not guessed. */
+  private[local] def of(stored: String): Option[Scheme] = all.find(_.claims(stored))
+
+  /** What stands between the first two dollar signs. */
+  private[local] def id(stored: String): Option[String] =
+    Option.when(stored.startsWith("$"))(stored.indexOf('$'.toInt, 1)).filter(_ > 0).map(stored.substring(1, _))
+}
+
+/** The unsalted and fast schemes that are verified all the same: none, but those that were named. */
+private[saltern] final class AcceptedWeak private (schemes: Set[Scheme]) {
+  def accepts(scheme: Scheme): Boolean = !scheme.isWeak || schemes(scheme)
+}
+
+private[saltern] object AcceptedWeak {
+  val None: AcceptedWeak = new AcceptedWeak(Set.empty)
+
+  /** Names of schemes, or `all` alone. A name that is no weak scheme's is answered with a sentence that says which there are. */
+  def named(names: Seq[String]): Either[String, AcceptedWeak] = {
+    val weak = Scheme.all.filter(_.isWeak)
+    if (names == Seq("all")) Right(new AcceptedWeak(weak.toSet))
+    else if (names.forall(name => weak.exists(_.name == name))) Right(new AcceptedWeak(weak.filter(s => names.contains(s.name)).toSet))
+    else Left(s"write `all`, or some of these: ${weak.map(_.name).mkString(" ")}")
+  }
+}
+
+/** How a scheme reads a password.
+  *
+  * @param mostBytes bytes that are read; the rest has no effect
+  * @param mayStopAtNul whether software on C strings made such hashes: it stopped at the first NUL, other software went on
+  * @param sevenBits whether the eighth bit of each byte has no effect
+  * @param trims characters that have no effect before and behind the password
+  */
+private[saltern] final case class Reading(
+    mostBytes: Option[Int] = None,
+    mayStopAtNul: Boolean = false,
+    sevenBits: Boolean = false,
+    trims: String = "",
+    preparation: Preparation = Preparation.None
+)
+
+private[saltern] object Reading {
+  val Whole: Reading = Reading()
+  val OfCStrings: Reading = Reading(mayStopAtNul = true)
+}
+
+/** What some software hashes in place of the password itself. */
+private[saltern] sealed abstract class Preparation {
+  def apply(password: Array[Byte]): Array[Byte]
+}
+
+private[saltern] object Preparation {
+  case object None extends Preparation {
+    def apply(password: Array[Byte]): Array[Byte] = password
+  }
+
+  /** Of the password's MD5: Drupal 7, where Drupal 6 had left nothing else. */
+  case object HexMd5 extends Preparation {
+    def apply(password: Array[Byte]): Array[Byte] = hex("MD5", password)
+  }
+
+  /** Of the password's SHA-256: Django's `bcrypt_sha256`. */
+  case object HexSha256 extends Preparation {
+    def apply(password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
+  }
+
+  /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is no secret, but what keeps these digests apart from
+    * all others (`wp_hash_password`).
+    */
+  case object WordPress extends Preparation {
+    def apply(password: Array[Byte]): Array[Byte] = {
+      val mac = Mac.getInstance("HmacSHA384")
+      mac.init(new SecretKeySpec(Text.utf8("wp-sha384"), "HmacSHA384"))
+      Base64.getEncoder.encode(mac.doFinal(password))
+    }
+  }
+
+  private def hex(digest: String, password: Array[Byte]): Array[Byte] =
+    Text.utf8(LowerHex.encode(MessageDigest.getInstance(digest).digest(password)))
+}
+
+/** What some software puts in front of a hash that says itself what it is: LDAP's `{CRYPT}`, Dovecot's `{SHA512-CRYPT}`,
+  * Spring Security's `{bcrypt}`.
+  */
+private[local] object Label {
+
+  /** `None` where a string begins with none of them. */
+  def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
+    labels.collectFirst { case (text, follows) if stored.startsWith(text) =>
+      val rest = stored.substring(text.length)
+      Scheme.of(rest) match {
+        case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
+        case Some(_)                                  => Left(ParseError.Invalid)
+        case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
+      }
+    }
+
+  /** The service reads it. */
+  private val Yescrypt = "$y$"
+
+  /** What the crypt(3) of one system or another makes, and is read here. */
+  private lazy val crypt: Seq[Scheme] =
+    Seq(BcryptScheme, MdCrypt.FreeBsd, Scrypt7, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
+
+  private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
+    "{BLF-CRYPT}" -> Seq(BcryptScheme),
+    "{CRYPT}" -> crypt,
+    "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),
+    "{MD5-CRYPT}" -> Seq(MdCrypt.FreeBsd),
+    "{SHA256-CRYPT}" -> Seq(ShaCrypt.Sha256),
+    "{SHA512-CRYPT}" -> Seq(ShaCrypt.Sha512),
+    "{argon2@SpringSecurity_v5_8}" -> Seq(Argon2Scheme),
+    "{argon2}" -> Seq(Argon2Scheme),
+    "{bcrypt}" -> Seq(BcryptScheme),
+    "{crypt}" -> crypt
+  )
+}

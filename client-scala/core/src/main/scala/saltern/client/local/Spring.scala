@@ -1,0 +1,119 @@
+package saltern.client.local
+
+/** Spring Security's hashes that do not say themselves what they are, behind the id of an encoder in braces: of PBKDF2 and
+  * SHA-256 the id alone fixes the costs. Those of bcrypt and Argon2 do say it: see [[Label]]. Source: Spring Security
+  * `PasswordEncoderFactories`, and the encoders that are named here.
+  */
+private[local] object Spring {
+
+  /** `MessageDigestPasswordEncoder`: `{SHA-256}{<salt>}<hex>`. The braces are hashed with the salt. */
+  final class MessageDigest(label: String, hash: Digest.Hash, name: String) extends Scheme(name) {
+    override def isWeak: Boolean = true
+
+    // The brace is the salt's: without one it is no string of Spring Security's.
+    def claims(stored: String): Boolean = stored.startsWith(label + "{")
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        text <- Text.after(label + "{", stored)
+        parts <- Text.fields(text, '}', 2)
+        _ <- Text.salt(parts(0))
+        salt = Text.utf8(s"{${parts(0)}}")
+        output <- LowerHex.decode(parts(1))
+        encoded <- EncodedHash(this, new Digest(hash, Digest.SaltLast, salt), output) { bytes =>
+          s"$label{${parts(0)}}${LowerHex.encode(bytes)}"
+        }
+      } yield encoded
+  }
+
+  val digests: Seq[Scheme] = Seq(
+    new MessageDigest("{MD5}", Digest.Md5, "spring-md5"),
+    new MessageDigest("{SHA-1}", Digest.Sha1, "spring-sha-1"),
+    new MessageDigest("{SHA-256}", Digest.Sha256, "spring-sha-256"),
+    Sha256
+  )
+
+  /** `Pbkdf2PasswordEncoder`: salt and output in hexadecimal, or in Base64 after `setEncodeHashAsBase64(true)`. */
+  final class Pbkdf2(name: String, label: String, prf: Params.Prf, iterations: Long, saltBytes: Int, encoding: Encoding)
+      extends Scheme(name) {
+    // Two thirds of the hexadecimal are as long as the Base64: what can be read as hexadecimal is.
+    def claims(stored: String): Boolean =
+      stored.startsWith(label) && LowerHex.decode(stored.substring(label.length)).isRight == (encoding == LowerHex)
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        text <- Text.after(label, stored)
+        bytes <- encoding.decode(text)
+        parts <- Text.splitAt(bytes, saltBytes)
+        (salt, output) = parts
+        encoded <- Pbkdf2Scheme.in(this, prf, iterations, salt, OutputBytes, output) { bytes =>
+          label + encoding.encode(salt ++ bytes)
+        }
+      } yield encoded
+  }
+
+  /** `SCryptPasswordEncoder`: `$<costs>$<salt>$<output>`. The costs are one hexadecimal number, `log2(N)·2^16 + r·2^8 + p`, so
+    * that `$e0801` is N = 2^14, r = 8, p = 1.
+    */
+  case object Scrypt extends Scheme("spring-scrypt") {
+    private val labels = Seq("{scrypt}", "{scrypt@SpringSecurity_v5_8}")
+    def claims(stored: String): Boolean = labels.exists(stored.startsWith)
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        label <- labels.find(stored.startsWith).toRight(ParseError.Invalid)
+        parts <- Text.fields(stored.substring(label.length), '$', 4)
+        _ <- Text.valid(parts(0).isEmpty && parts(1).nonEmpty && parts(1).length <= 8 && parts(1).forall(isHexDigit))
+        costs = java.lang.Long.parseLong(parts(1), 16)
+        salt <- PaddedBase64.decode(parts(2))
+        _ <- Text.valid(salt.nonEmpty)
+        output <- PaddedBase64.decode(parts(3))
+        encoded <- ScryptScheme.in(this, costs >> 16, costs >> 8 & 0xff, costs & 0xff, salt, OutputBytes, output) { bytes =>
+          s"$label$$${costs.toHexString}$$${PaddedBase64.encode(salt)}$$${PaddedBase64.encode(bytes)}"
+        }
+      } yield encoded
+  }
+
+  /** `StandardPasswordEncoder`: salt and output in hexadecimal. */
+  case object Sha256 extends Scheme("spring-sha256") {
+    override def isWeak: Boolean = true
+
+    /** LDAP's hash behind the same label is Base64, and shorter. */
+    def claims(stored: String): Boolean = stored.startsWith(Label) && stored.length == Label.length + 2 * (SaltBytes + 32)
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        text <- Text.after(Label, stored)
+        bytes <- LowerHex.decode(text)
+        parts <- Text.splitAt(bytes, SaltBytes)
+        (salt, output) = parts
+        encoded <- EncodedHash(this, new Digest(Digest.Sha256, Digest.SaltFirst, salt, Passes), output) { bytes =>
+          Label + LowerHex.encode(salt ++ bytes)
+        }
+      } yield encoded
+
+    private val Label = "{sha256}"
+
+    /** `KeyGenerators.secureRandom()`. */
+    private val SaltBytes = 8
+
+    /** `StandardPasswordEncoder.DEFAULT_ITERATIONS`. */
+    private val Passes = 1024
+  }
+
+  /** `defaultsForSpringSecurity_v5_5` and `_v5_8`. */
+  private val pbkdf2: Seq[Scheme] = for {
+    (name, label, prf, iterations, saltBytes) <- Seq(
+      ("spring-pbkdf2", "{pbkdf2}", Params.Prf.Sha1, 185000L, 8),
+      ("spring-pbkdf2-v5-8", "{pbkdf2@SpringSecurity_v5_8}", Params.Prf.Sha256, 310000L, 16)
+    )
+    (suffix, encoding) <- Seq("" -> LowerHex, "-base64" -> PaddedBase64)
+  } yield new Pbkdf2(name + suffix, label, prf, iterations, saltBytes, encoding)
+
+  lazy val schemes: Seq[Scheme] = digests ++ pbkdf2 :+ Scrypt
+
+  private def isHexDigit(c: Char): Boolean = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
+
+  /** Of PBKDF2 and of scrypt: the arguments `hashWidth` and `keyLength`. */
+  private val OutputBytes = 32
+}

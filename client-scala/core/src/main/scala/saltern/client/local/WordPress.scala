@@ -1,0 +1,16 @@
+package saltern.client.local
+
+/** WordPress 6.8 and later: `$wp$2y$…`, bcrypt of a keyed digest of the password. Source: WordPress
+  * `wp-includes/pluggable.php`.
+  */
+private[local] case object WordPress extends Scheme("wordpress") {
+
+  /** PHP's `trim` takes these away from a new password, and from one that is to be checked. */
+  private val Trimmed = " \t\n\r\u0000\u000b"
+  override val reading: Reading = Reading(trims = Trimmed, preparation = Preparation.WordPress)
+
+  def claims(stored: String): Boolean = stored.startsWith("$wp$")
+
+  def parse(stored: String): Either[ParseError, EncodedHash] =
+    BcryptScheme.parseBehind("$wp", this, stored).filterOrElse(_ => stored.startsWith("$wp$2y$"), ParseError.Invalid)
+}

@@ -1,0 +1,137 @@
+package saltern.client.local
+
+import com.github.plokhotnyuk.jsoniter_scala.core.readFromArray
+import java.nio.file.{Files, Paths}
+import java.security.SecureRandom
+import saltern.client.{ClientConfig, PolicySource, RehashReason}
+import scala.jdk.CollectionConverters.*
+
+/** Other software's schemes on the local side: their names, who may use the weak ones, and what a match means. */
+class SchemesSuite extends munit.FunSuite {
+  private val policies =
+    Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
+  private val strict = new LocalHasher(policies, new SecureRandom)
+  private def accepting(names: String*) =
+    new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(names).fold(problem => fail(problem), identity))
+
+  test("the names are those of local-schemes.txt") {
+    val list = Paths.get(sys.props("saltern.functions")).resolveSibling("client-scala").resolve("local-schemes.txt")
+    assertEquals(Scheme.all.map(_.name), Files.readAllLines(list).asScala.toSeq)
+    assertEquals(Scheme.all.map(_.name).distinct.size, Scheme.all.size)
+  }
+
+  test("every string has at most one scheme, prints as it was read, and refuses every cut and change of structure") {
+    var tried = 0
+    for (stored <- oneOfEachGroup) {
+      assertEquals(EncodedHash.parse(stored).map(_.print), Right(stored))
+      val changes = for {
+        i <- stored.indices
+        changed <- Seq(stored.take(i), stored.patch(i, "", 1)) ++
+          "$,=:{}+0aZ.\u0000é".map(c => stored.patch(i, c.toString, 1)) ++ "$0=}".map(c => stored.patch(i, c.toString, 0))
+      } yield changed
+      for (changed <- changes) {
+        tried += 1
+        val claiming = Scheme.all.filter(_.claims(changed))
+        assert(claiming.size <= 1, s"$changed: ${claiming.mkString(" ")}")
+        EncodedHash.parse(changed).foreach(read => assertEquals(read.print, changed))
+      }
+      // A hash that was cut is never another hash of its scheme, but where the scheme leaves the length open.
+      val scheme = EncodedHash.parse(stored).map(_.scheme)
+      if (!scheme.exists(s => OfAnyLength(s.name)))
+        for (i <- stored.indices) assert(!EncodedHash.parse(stored.take(i)).exists(read => scheme.contains(read.scheme)), stored.take(i))
+    }
+    assert(tried > 50000, s"$tried")
+  }
+
+  test("an unsalted digest is not verified until it is named, and then asks to be replaced") {
+    assertEquals(strict.prepareVerify(Some(ShaOfSaltern), bytes("saltern")).left.toOption.map(_.getClass), Some(classOf[LocalHasher.Refusal.NotSetUp]))
+    assert(accepting("ldap-md5").prepareVerify(Some(ShaOfSaltern), bytes("saltern")).isLeft)
+    for (names <- Seq(Seq("ldap-sha"), Seq("ldap-md5", "ldap-sha"), Seq("all"))) {
+      val hasher = accepting(names*)
+      assertEquals(judge(hasher, ShaOfSaltern, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
+      assert(!judge(hasher, ShaOfSaltern, "Saltern").matches)
+    }
+  }
+
+  test("names that are no weak scheme's are refused where they are set") {
+    for (names <- Seq(Seq("bcrypt"), Seq("nobody"), Seq("all", "ldap-sha"), Seq(""))) {
+      val problem = intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:1").withAcceptedWeak(names*))
+      assert(problem.getMessage.contains("ldap-sha"), problem.getMessage)
+    }
+  }
+
+  test("a wrapped hash is checked through both layers, without permission, and stays to be replaced") {
+    val setting = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
+    val outer = Kernels.compute(Admitted(setting, policies.ceilings).get, bytes(ShaOfSaltern))
+    val wrapped = s"$$saltern-wrap${setting.print(outer)}$${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    assertEquals(EncodedHash.parse(wrapped).map(_.print), Right(wrapped))
+    assertEquals(judge(strict, wrapped, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
+    assert(!judge(strict, wrapped, "Saltern").matches)
+    for (wrong <- Seq(s"$$saltern-wrap${setting.print(outer)}$$$ShaOfSaltern", s"$$saltern-wrap${setting.print(outer)}$$$wrapped", wrapped.replace("v=19", "v=16")))
+      assertEquals(EncodedHash.parse(wrong).left.toOption, Some(ParseError.Invalid), wrong)
+  }
+
+  test("a hash of something else than the password has no policy") {
+    val stored = "bcrypt_sha256$$2b$10$3uxvWBO9lJbQxcCNPjHMKeSRQ9bdtN6nBR.EuhMr99PPq26IKk19a"
+    assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
+  }
+
+  test("what DES cut off does not become required") {
+    // By libxcrypt, of the first eight bytes.
+    val (hasher, stored) = (accepting("des-crypt"), "saTK9dxacx.Qo")
+    assertEquals(judge(hasher, stored, "the quic"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
+    for (longer <- Seq("the quick", "the quic\u0000x")) assertEquals(judge(hasher, stored, longer), LocalHasher.Verdict(matches = true, None, None))
+    assert(!judge(hasher, stored, "the qui").matches)
+  }
+
+  test("what may be several things is refused and never guessed") {
+    val digest = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0"
+    for (stored <- Seq(digest, digest.take(32), digest.toUpperCase, s"sha1$$salt$$$digest", s"salt:$digest", s"*$digest", "{noop}saltern", "saltern", ""))
+      assertEquals(EncodedHash.parse(stored).left.toOption, Some(ParseError.UnknownScheme), stored)
+  }
+
+  test("Firebase wants its project, and nothing quotes the key") {
+    val stored = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
+    assert(strict.prepareVerify(Some(stored), bytes("user1password")).isLeft)
+    val project = FirebaseProject.read(GoogleProject).fold(problem => fail(problem), identity)
+    val hasher = new LocalHasher(policies, new SecureRandom, firebase = Some(project))
+    assertEquals(judge(hasher, stored, "user1password").rehashReason, Some(RehashReason.OtherAlgorithm))
+    assert(hasher.prepareVerify(Some(stored.replace("n=14", "n=13")), bytes("x")).isLeft)
+    assertEquals(project.toString, "FirebaseProject(..)")
+    for ((from, to) <- Seq("SCRYPT" -> "BCRYPT", "rounds: 8" -> "rounds: 0", "base64_signer_key" -> "key", "}" -> "", "jxsp" -> "")) {
+      val problem = intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:1").withFirebaseProject(GoogleProject.replace(from, to)))
+      assert(problem.getMessage.contains("Password hash parameters") && !problem.getMessage.contains("Ki0RYy"), problem.getMessage)
+    }
+  }
+
+  /** The first right hash of each scheme in each group of the vectors. */
+  private def oneOfEachGroup: Seq[String] = {
+    val directory = Paths.get(sys.props("saltern.functions"), "vectors", "data")
+    for {
+      topic <- Seq("crypt", "frameworks", "ldap", "products")
+      group <- readFromArray[VectorsSuite.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)
+      stored <- group.tests.find(_.result == "match").flatMap(_.hash)
+      if !stored.contains("$y$")
+    } yield stored
+  }
+
+  private val OfAnyLength = Set("argon2", "django-argon2", "grub-pbkdf2-sha512", "aspnet-identity-v3") ++
+    Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha512")
+
+  private def judge(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
+    hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => fail(r.toString), identity)
+
+  private def bytes(text: String): Array[Byte] = Text.utf8(text)
+
+  /** `saltern`, by `openssl dgst -sha1 -binary | base64`. */
+  private val ShaOfSaltern = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA="
+
+  /** The example of github.com/firebase/scrypt. */
+  private val GoogleProject = """hash_config {
+  algorithm: SCRYPT,
+  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+  base64_salt_separator: Bw==,
+  rounds: 8,
+  mem_cost: 14,
+}"""
+}
