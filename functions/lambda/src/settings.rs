@@ -10,7 +10,7 @@ use std::{
 };
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
-use saltern_policy::{Limits, Policies};
+use saltern_policy::{AcceptedWeak, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{policies, refusal::Refusal};
@@ -50,6 +50,7 @@ impl Settings {
             workers: machine.workers().get(),
             memory_budget_bytes: machine.memory_budget_bytes()?,
             lowered_ceilings: lowered_ceilings(&variable)?,
+            accepted_weak: accepted_weak(&variable)?,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
@@ -191,6 +192,12 @@ fn lowered_ceilings(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<(
     })
 }
 
+/// `SALTERN_ACCEPT_WEAK`: names with commas between, or `all`, as for `saltern serve`.
+fn accepted_weak(variable: impl Fn(&str) -> Option<OsString>) -> Result<AcceptedWeak, Refusal> {
+    let Some(given) = text(variable, ACCEPT_WEAK)? else { return Ok(AcceptedWeak::default()) };
+    given.parse().map_err(|error| Refusal::new(format!("{ACCEPT_WEAK} is `{given}`: {error}")))
+}
+
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
@@ -228,6 +235,7 @@ const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Ceilings of the policy document, lowered.
+const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 const CEILINGS: &str = "SALTERN_CEILINGS";
 
 /// Where distributions go: `cloudwatch` or `printed`.

@@ -22,15 +22,25 @@ const DATA_PATH: &[&[&str]] = &[
 ];
 
 /// Crates that measure or check the others, and that nothing shipped depends on.
-const BESIDE_THE_DATA_PATH: &[&str] =
-    &["saltern-bench", "saltern-cloudwatch-stand-in", "saltern-runtime-api", "saltern-vectors", "xtask"];
+const BESIDE_THE_DATA_PATH: &[&str] = &[
+    "saltern-bench",
+    "saltern-cloudwatch-stand-in",
+    "saltern-fleet",
+    "saltern-load-report",
+    "saltern-runtime-api",
+    "saltern-vectors",
+    "xtask",
+];
+
+/// Crates for people who plan and report, which use no other: the command line may use them, what answers requests may not.
+const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Each workspace crate with the workspace crates that it is built on (not only tested with).
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+/// The crates of the workspace, as cargo describes them.
+fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
         .current_dir(root())
@@ -38,7 +48,12 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .unwrap();
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// Each workspace crate with the workspace crates that it is built on (not only tested with).
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let packages = packages();
     let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
     let own: BTreeSet<String> = packages.iter().map(name).collect();
     let built_on = |package: &Value| {
@@ -52,6 +67,10 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 fn dependencies_point_one_way() {
     let place = |name: &str| DATA_PATH.iter().position(|step| step.contains(&name));
     for (package, built_on) in dependencies() {
+        if FOR_PLANNING.contains(&package.as_str()) {
+            assert!(built_on.is_empty(), "{package} must use no other crate of the workspace");
+            continue;
+        }
         let Some(own) = place(&package) else {
             assert!(
                 BESIDE_THE_DATA_PATH.contains(&package.as_str()),
@@ -60,10 +79,35 @@ fn dependencies_point_one_way() {
             continue;
         };
         for dependency in built_on {
+            if package == "saltern-cli" && FOR_PLANNING.contains(&dependency.as_str()) {
+                continue;
+            }
             let other = place(&dependency);
             assert!(other.is_some_and(|other| other > own), "{package} must not use {dependency}");
         }
     }
+}
+
+#[test]
+fn what_is_shipped_enables_nothing_that_is_for_tests() {
+    let for_tests = ["bench-kernels", "fault-injection", "load-model"];
+    let mut seen = 0;
+    for package in packages() {
+        let is_shipped = DATA_PATH.iter().flat_map(|step| *step).any(|name| package["name"] == **name);
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let built_on = dependencies.iter().filter(|dependency| is_shipped && dependency["kind"] != "dev");
+        for dependency in built_on {
+            seen += 1;
+            for feature in dependency["features"].as_array().unwrap() {
+                assert!(
+                    !for_tests.contains(&feature.as_str().unwrap()),
+                    "{} enables {feature}",
+                    package["name"]
+                );
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} dependencies were looked at");
 }
 
 /// Files of the tree that git knows or would add, with their text.
@@ -125,5 +169,43 @@ fn unsafe_code_stays_in_its_rooms() {
         let lifts = text.contains(concat!("allow(unsafe", "_code"))
             || text.contains(concat!("expect(unsafe", "_code"));
         assert!(!lifts || rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
+    }
+}
+
+/// What stands between two texts, wherever they do.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> BTreeSet<&'a str> {
+    text.split(begin).skip(1).filter_map(|rest| rest.split_once(end)).map(|(found, _)| found).collect()
+}
+
+#[test]
+fn the_operations_guide_has_every_alarm() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (terraform, guide) = (read("infra/modules/password-hasher/alarms.tf"), read("infra/OPERATIONS.md"));
+    let rings = between(&terraform, "= \"${var.name}-", "\"");
+    let (_, after) = guide.split_once("\n## When an alarm rings\n").unwrap();
+    let (alarms, _) = after.split_once("\n## ").unwrap();
+    assert_eq!(between(alarms, "\n### `", "`\n"), rings);
+    assert_eq!(terraform.matches("\"aws_cloudwatch_metric_alarm\"").count(), rings.len());
+    let client = read("client-scala/core/src/main/scala/saltern/client/ClientListener.scala");
+    let reasons = between(&client, "extends FallbackReason(\"", "\")");
+    assert!(reasons.len() >= 10, "{reasons:?}");
+    for reason in reasons {
+        assert!(alarms.contains(&format!("`{reason}`")), "the guide does not say what {reason} is");
+    }
+}
+
+#[test]
+fn the_operations_guide_names_metrics_that_exist() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (readme, guide) = (read("README.md"), read("infra/OPERATIONS.md"));
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = guide.split(|c: char| !is_name(c)).filter(|word| word.starts_with("saltern_"));
+    let metrics: BTreeSet<_> = words.map(|word| word.trim_end_matches("_bucket")).collect();
+    assert!(metrics.len() >= 4, "{metrics:?}");
+    for metric in metrics {
+        assert!(readme.contains(&format!("`{metric}`")), "{metric} is no metric of the README's table");
+    }
+    for metric in between(&guide, "SUM(", ")").into_iter().filter(|metric| !metric.is_empty()) {
+        assert!(readme.contains(&format!("| `{metric}` |")), "{metric} is no metric of the README's table");
     }
 }

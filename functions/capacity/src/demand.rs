@@ -1,0 +1,57 @@
+use std::time::Duration;
+
+use crate::Limits;
+
+/// What comes, and what there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Logins, registrations and resets: hashes a second.
+    pub logins_per_second: u64,
+    /// One request, with its whole batch.
+    pub per_request: Duration,
+    /// Hashes of one request, at least 1.
+    pub batch: u64,
+    /// The account's quota of concurrency in the region.
+    pub account_concurrency: u64,
+}
+
+/// What that needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Environments at work at once.
+    pub environments: u64,
+    /// Provisioned concurrency to ask for: the environments, and head room for what comes unevenly.
+    pub provisioned: u64,
+    /// How long Lambda takes to start so many from none, at its documented pace.
+    pub from_cold: Duration,
+    /// Whether the account has so much provisioned concurrency to give.
+    pub fits_account: bool,
+}
+
+impl Demand {
+    /// The capacity formula. In integers: in floating point some results come out one too high.
+    ///
+    /// The environments are the larger of the work (requests a second × seconds) and of what the request-rate quota
+    /// wants (a tenth of the requests a second), rounded up.
+    #[must_use]
+    pub fn capacity(&self, limits: &Limits) -> Capacity {
+        let logins = u128::from(self.logins_per_second);
+        let batch = u128::from(self.batch.max(1));
+        let by_work = (logins * self.per_request.as_nanos()).div_ceil(batch * NANOS_PER_SECOND);
+        let by_rate = logins.div_ceil(batch * u128::from(limits.requests_per_second_per_concurrency));
+        let environments = u64::try_from(by_work.max(by_rate)).unwrap_or(u64::MAX);
+        let provisioned = environments.saturating_mul(100).div_ceil(limits.target_utilisation_percent);
+        let ten_seconds = Duration::from_secs(10);
+        let from_cold = ten_seconds.as_nanos() * u128::from(environments)
+            / u128::from(limits.environments_per_ten_seconds);
+        let to_give = self.account_concurrency.saturating_sub(limits.concurrency_left_unreserved);
+        Capacity {
+            environments,
+            provisioned,
+            from_cold: Duration::from_nanos(u64::try_from(from_cold).unwrap_or(u64::MAX)),
+            fits_account: provisioned <= to_give,
+        }
+    }
+}
+
+const NANOS_PER_SECOND: u128 = 1_000_000_000;

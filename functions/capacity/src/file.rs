@@ -1,0 +1,29 @@
+//! What the files of numbers have in common.
+
+use core::fmt;
+
+use serde::Deserialize;
+
+/// A number. Its source stands beside it, for people.
+#[derive(Deserialize)]
+pub(crate) struct Sourced<T> {
+    pub(crate) value: T,
+}
+
+/// A file of numbers is not what it should be.
+#[derive(Debug)]
+pub struct Unreadable(String);
+
+impl Unreadable {
+    pub(crate) fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the file cannot be read: {}", self.0)
+    }
+}
+
+impl core::error::Error for Unreadable {}

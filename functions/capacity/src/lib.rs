@@ -1,0 +1,21 @@
+//! How much of AWS Lambda an audience needs, and what it costs.
+//!
+//! [`Demand::capacity`] is the formula, [`Durations`] says how long a request takes, [`Prices`] what it costs, [`Limits`]
+//! what Lambda bounds. Their numbers stand in the JSON files of `infra/modules/password-hasher`, which Terraform reads
+//! too, and nowhere else.
+//!
+//! What this crate does not do: it knows no policy document and computes no hash.
+
+#![forbid(unsafe_code)]
+
+mod demand;
+mod durations;
+mod file;
+mod limits;
+mod prices;
+
+pub use demand::{Capacity, Demand};
+pub use durations::{Architecture, Durations, Lanes, NotParameters, Parameters, Planned};
+pub use file::Unreadable;
+pub use limits::Limits;
+pub use prices::{Prices, Usage, billed, gb_seconds};

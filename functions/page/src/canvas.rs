@@ -1,0 +1,196 @@
+//! What all charts share with plotters: a sheet of one of two sizes, and text on it.
+
+use std::io;
+
+use maud::{Markup, PreEscaped, html};
+use plotters::{
+    coord::Shift,
+    drawing::DrawingAreaErrorKind,
+    prelude::{Circle, DrawingArea, IntoDrawingArea as _, Polygon, SVGBackend, Text},
+    style::{
+        Color as _, FontStyle, IntoFont as _, TextStyle,
+        text_anchor::{HPos, Pos, VPos},
+    },
+};
+
+use crate::palette::{self, Colour, INK, SERIES};
+
+pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Of plotters, whose SVG goes into a string, so that none ever comes.
+pub(crate) type Fault = DrawingAreaErrorKind<io::Error>;
+
+/// plotters counts in whole units. Ten to a pixel make smooth lines.
+pub(crate) const PX: i32 = 10;
+
+/// How wide a chart is drawn: one text size cannot serve a phone and a desk, so each chart is drawn twice, and the page
+/// shows the one that fits.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Width {
+    /// For a page of more than `NARROW_UP_TO` pixels.
+    Wide,
+    /// For a phone.
+    Narrow,
+}
+
+impl Width {
+    pub(crate) const fn of_sheet(self) -> i32 {
+        match self {
+            Self::Wide => 660 * PX,
+            Self::Narrow => 350 * PX,
+        }
+    }
+
+    pub(crate) const fn is_wide(self) -> bool {
+        matches!(self, Self::Wide)
+    }
+}
+
+/// What is drawn, with its name and its meaning for those who cannot see it.
+pub(crate) struct Drawing<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) about: &'a str,
+    pub(crate) width: Width,
+    pub(crate) height: i32,
+}
+
+impl Drawing<'_> {
+    /// An SVG element for an HTML page, whose style sheet and heading it relies on.
+    pub(crate) fn for_page(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> Markup {
+        let (class, width) = match self.width {
+            Width::Wide => ("wide", self.width.of_sheet()),
+            Width::Narrow => ("narrow", self.width.of_sheet()),
+        };
+        html! {
+            svg class=(class) viewBox={ "0 0 " (width) " " (self.height) } role="img" {
+                title { (self.title) }
+                @if !self.about.is_empty() { desc { (self.about) } }
+                (self.inside(draw))
+            }
+        }
+    }
+
+    /// An SVG document by itself, with its title on top.
+    pub(crate) fn alone(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> Markup {
+        const TITLE: i32 = 34 * PX;
+        let (width, height) = (self.width.of_sheet(), self.height + TITLE);
+        html! {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 " (-TITLE) " " (width) " " (height) }
+                width=(width / PX) height=(height / PX) role="img" {
+                title { (self.title) }
+                @if !self.about.is_empty() { desc { (self.about) } }
+                style { (PreEscaped(palette::style_sheet())) }
+                text y=(-TITLE / 2 + 5 * PX) font-size=(15 * PX) font-weight="600" fill=(INK.attribute()) { (self.title) }
+                (self.inside(draw))
+            }
+        }
+    }
+
+    /// The marks, without the element around them: plotters would give that a size in pixels.
+    fn inside(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> PreEscaped<String> {
+        let mut svg = String::new();
+        let size = (self.width.of_sheet().unsigned_abs(), self.height.unsigned_abs());
+        let sheet = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let drawn = draw(&sheet).and_then(|()| sheet.present());
+        drop(sheet);
+        if drawn.is_err() {
+            return PreEscaped(format!(r#"<text y="{}">This chart could not be drawn.</text>"#, 20 * PX));
+        }
+        let marks = svg.split_once('>').map_or("", |(_, marks)| marks);
+        PreEscaped(marks.trim_end().trim_end_matches("</svg>").trim().to_owned())
+    }
+}
+
+/// How text stands: its colour, its size in pixels, and which of its points is given.
+pub(crate) fn text_style(colour: Colour, size: i32, across: HPos, down: VPos) -> TextStyle<'static> {
+    // plotters takes a size for 1.24 em; the style sheet names the family.
+    let size = f64::from(size * PX) * 1.24;
+    ("sans-serif", size).into_font().color(&colour.light).pos(Pos::new(across, down))
+}
+
+pub(crate) fn bold(style: &TextStyle<'static>) -> TextStyle<'static> {
+    TextStyle { font: style.font.style(FontStyle::Bold), ..style.clone() }
+}
+
+pub(crate) fn write(
+    sheet: &Sheet<'_>,
+    text: &str,
+    style: &TextStyle<'static>,
+    at: (i32, i32),
+) -> Result<(), Fault> {
+    sheet.draw(&Text::new(text.to_owned(), at, style.clone()))
+}
+
+/// About how wide text is, without knowing the reader's font: rather too wide.
+pub(crate) fn text_width(text: &str) -> i32 {
+    times(text.chars().count(), 7 * PX + PX / 2)
+}
+
+/// The same of bold text.
+pub(crate) fn bold_width(text: &str) -> i32 {
+    times(text.chars().count(), 8 * PX + PX / 2)
+}
+
+/// The same of so many digits.
+pub(crate) fn digits_width(digits: usize) -> i32 {
+    times(digits, 8 * PX)
+}
+
+fn times(count: usize, width: i32) -> i32 {
+    // A sheet is not wider than this.
+    i32::try_from(count.min(1000)).unwrap_or(1000) * width
+}
+
+/// The mark of a series: its form tells it apart as well as its colour.
+pub(crate) fn marker(sheet: &Sheet<'_>, series: usize, at: (i32, i32)) -> Result<(), Fault> {
+    const R: i32 = 5 * PX;
+    const FORMS: [&[(i32, i32)]; 5] = [
+        &[(-R, -R), (R, -R), (R, R), (-R, R)],
+        &[(0, -R - PX), (R + PX, R), (-R - PX, R)],
+        &[(0, -R - 2 * PX), (R + 2 * PX, 0), (0, R + 2 * PX), (-R - 2 * PX, 0)],
+        &[(-R - PX, -R), (R + PX, -R), (0, R + PX)],
+        &[(-R, -2 * PX), (R, -2 * PX), (R, 2 * PX), (-R, 2 * PX)],
+    ];
+    let style = series_colour(series).light.filled();
+    match series % (FORMS.len() + 1) {
+        0 => sheet.draw(&Circle::new(at, R, style)),
+        form => {
+            let corners = FORMS[form - 1].iter().map(|(x, y)| (at.0 + x, at.1 + y));
+            sheet.draw(&Polygon::new(corners.collect::<Vec<_>>(), style))
+        }
+    }
+}
+
+pub(crate) fn series_colour(series: usize) -> Colour {
+    SERIES[series % SERIES.len()]
+}
+
+/// Heights for labels side by side: as near to the wished ones as a distance between them and these bounds allow.
+pub(crate) fn spread(wished: &[i32], distance: i32, bounds: (i32, i32)) -> Vec<i32> {
+    let mut order: Vec<usize> = (0..wished.len()).collect();
+    order.sort_by_key(|&index| wished[index]);
+    let mut placed = wished.to_vec();
+    let mut free = bounds.0;
+    for &index in &order {
+        placed[index] = placed[index].max(free);
+        free = placed[index] + distance;
+    }
+    let mut free = bounds.1;
+    for &index in order.iter().rev() {
+        placed[index] = placed[index].min(free);
+        free = placed[index] - distance;
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_keep_their_distance_and_their_order() {
+        assert_eq!(spread(&[50, 52, 10], 20, (0, 100)), [50, 70, 10]);
+        assert_eq!(spread(&[99, 98], 20, (0, 100)), [100, 80]);
+        assert_eq!(spread(&[], 20, (0, 100)), [0_i32; 0]);
+    }
+}

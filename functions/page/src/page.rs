@@ -1,0 +1,336 @@
+//! The page around the charts.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::{Bars, Plot, canvas::Width, palette};
+
+/// A page: what was found out, then how.
+#[derive(Clone, Debug)]
+pub struct Page {
+    title: String,
+    verdict: Verdict,
+    facts: Vec<(String, String)>,
+    sections: Vec<Section>,
+    footer: String,
+}
+
+/// The one sentence for a reader without time.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// What was asked for was reached.
+    Kept(String),
+    /// It was not.
+    Missed(String),
+    /// Nothing was asked for.
+    Stated(String),
+}
+
+/// A part of a page under a heading.
+#[derive(Clone, Debug)]
+pub struct Section {
+    heading: String,
+    blocks: Vec<Block>,
+}
+
+#[derive(Clone, Debug)]
+enum Block {
+    Prose(String),
+    Table(Table),
+    Chart(Chart),
+}
+
+/// A chart of either kind.
+#[derive(Clone, Debug)]
+pub enum Chart {
+    /// Amounts side by side.
+    Bars(Bars),
+    /// Lines, bands and dots between two axes.
+    Plot(Plot),
+}
+
+/// A table. Columns of numbers are set flush right.
+#[derive(Clone, Debug)]
+pub struct Table {
+    caption: String,
+    columns: Vec<(String, bool)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Page {
+    /// A page without sections yet.
+    #[must_use]
+    pub fn new(title: impl Into<String>, verdict: Verdict) -> Self {
+        Self { title: title.into(), verdict, facts: Vec::new(), sections: Vec::new(), footer: String::new() }
+    }
+
+    /// Adds a figure that stands large at the top.
+    #[must_use]
+    pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.facts.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a section.
+    #[must_use]
+    pub fn section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// Where the figures come from, at the foot of the page.
+    #[must_use]
+    pub fn footer(self, footer: impl Into<String>) -> Self {
+        Self { footer: footer.into(), ..self }
+    }
+
+    /// The page as one file.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let style = [&variables(), include_str!("style.css"), &palette::style_sheet()].concat();
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    // Whatever got in here by mistake, nothing is loaded and nothing runs.
+                    meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
+                    title { (self.title) }
+                    style { (PreEscaped(style)) }
+                }
+                body {
+                    header {
+                        h1 { (self.title) }
+                        (self.verdict.html())
+                    }
+                    main {
+                        @if !self.facts.is_empty() {
+                            dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
+                        }
+                        @for section in &self.sections { (section.html()) }
+                    }
+                    @if !self.footer.is_empty() { footer { (self.footer) } }
+                }
+            }
+        }
+        .into_string()
+    }
+}
+
+/// Of the facts, where there is room: rows of the same length, as near as can be.
+fn columns(facts: usize) -> usize {
+    const MOST: usize = 6;
+    facts.div_ceil(facts.div_ceil(MOST).max(1)).max(1)
+}
+
+impl Verdict {
+    fn html(&self) -> Markup {
+        let (class, mark, sentence) = match self {
+            Self::Kept(sentence) => ("verdict kept", "✓", sentence),
+            Self::Missed(sentence) => ("verdict missed", "✗", sentence),
+            Self::Stated(sentence) => ("verdict", "", sentence),
+        };
+        html! { p class=(class) { @if !mark.is_empty() { span aria-hidden="true" { (mark) " " } } (sentence) } }
+    }
+}
+
+impl Section {
+    /// A section with nothing in it yet.
+    #[must_use]
+    pub fn new(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), blocks: Vec::new() }
+    }
+
+    /// Adds a paragraph.
+    #[must_use]
+    pub fn prose(mut self, text: impl Into<String>) -> Self {
+        self.blocks.push(Block::Prose(text.into()));
+        self
+    }
+
+    /// Adds a table.
+    #[must_use]
+    pub fn table(mut self, table: Table) -> Self {
+        self.blocks.push(Block::Table(table));
+        self
+    }
+
+    /// Adds a chart. Charts that follow each other stand side by side where there is room.
+    #[must_use]
+    pub fn chart(mut self, chart: impl Into<Chart>) -> Self {
+        self.blocks.push(Block::Chart(chart.into()));
+        self
+    }
+
+    fn html(&self) -> Markup {
+        let is_chart = |block: &Block| matches!(block, Block::Chart(_));
+        html! {
+            section {
+                h2 { (self.heading) }
+                @for run in self.blocks.chunk_by(|one, other| is_chart(one) && is_chart(other)) {
+                    @if run.iter().any(is_chart) {
+                        div.charts { @for block in run { (block.html()) } }
+                    } @else {
+                        @for block in run { (block.html()) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Block {
+    fn html(&self) -> Markup {
+        match self {
+            Self::Prose(text) => html! { p { (text) } },
+            Self::Table(table) => table.html(),
+            Self::Chart(chart) => chart.html(),
+        }
+    }
+}
+
+impl Chart {
+    fn html(&self) -> Markup {
+        let (title, about) = match self {
+            Self::Bars(bars) => (&bars.title, &bars.about),
+            Self::Plot(plot) => (&plot.title, &plot.about),
+        };
+        let draw = |width: Width| match self {
+            Self::Bars(bars) => bars.for_page(width),
+            Self::Plot(plot) => plot.for_page(width),
+        };
+        html! {
+            figure {
+                figcaption { h3 { (title) } @if !about.is_empty() { p { (about) } } }
+                (draw(Width::Wide))
+                (draw(Width::Narrow))
+            }
+        }
+    }
+}
+
+impl From<Bars> for Chart {
+    fn from(bars: Bars) -> Self {
+        Self::Bars(bars)
+    }
+}
+
+impl From<Plot> for Chart {
+    fn from(plot: Plot) -> Self {
+        Self::Plot(plot)
+    }
+}
+
+impl Table {
+    /// A table without columns yet. The caption says what it holds; it may be empty.
+    #[must_use]
+    pub fn new(caption: impl Into<String>) -> Self {
+        Self { caption: caption.into(), columns: Vec::new(), rows: Vec::new() }
+    }
+
+    /// Adds a column of words.
+    #[must_use]
+    pub fn words(mut self, heading: impl Into<String>) -> Self {
+        self.columns.push((heading.into(), false));
+        self
+    }
+
+    /// Adds a column of numbers.
+    #[must_use]
+    pub fn numbers(mut self, heading: impl Into<String>) -> Self {
+        self.columns.push((heading.into(), true));
+        self
+    }
+
+    /// Adds a row: a cell for each column.
+    #[must_use]
+    pub fn row<Cell: Into<String>>(mut self, cells: impl IntoIterator<Item = Cell>) -> Self {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self
+    }
+
+    fn html(&self) -> Markup {
+        let class =
+            |column: usize| self.columns.get(column).is_some_and(|column| column.1).then_some("number");
+        html! {
+            // Wider than a phone, it moves by itself and not the page; the keyboard can move it too.
+            div.table tabindex="0" role="region" aria-label=(self.caption) {
+                table {
+                    @if !self.caption.is_empty() { caption { (self.caption) } }
+                    thead { tr { @for (index, (heading, _)) in self.columns.iter().enumerate() {
+                        th scope="col" class=[class(index)] { (heading) }
+                    } } }
+                    tbody { @for row in &self.rows { tr { @for (index, cell) in row.iter().enumerate() {
+                        td class=[class(index)] { (cell) }
+                    } } } }
+                }
+            }
+        }
+    }
+}
+
+fn variables() -> String {
+    let set = |page: &str, rest: &str| format!(":root{{--page:{page};{rest}}}");
+    let light = set(
+        LIGHT,
+        "--ink:#1a222c;--quiet:#5b6775;--line:#e3e7ec;--raised:#f5f7f9;--kept:#00694f;--missed:#a81d2f",
+    );
+    let dark = set(
+        DARK,
+        "--ink:#e7ecf2;--quiet:#9aa7b5;--line:#29323d;--raised:#182029;--kept:#42d3a5;--missed:#ff8494",
+    );
+    format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
+}
+
+/// What a page is written on.
+pub(crate) const LIGHT: &str = "#ffffff";
+pub(crate) const DARK: &str = "#10161d";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Series};
+
+    fn page() -> String {
+        let plot = Plot::new("<i>", Axis::elapsed(), Axis::linear("ms"))
+            .about("a & b")
+            .series(Series::line("<s>", vec![(0.0, 1.0), (1.0, 2.0)]));
+        let table = Table::new("<c>").words("<w>").numbers("n").row(["<r>", "1"]);
+        let section = Section::new("<h>").prose("<script>alert(1)</script>").table(table).chart(plot);
+        Page::new("<t>", Verdict::Missed("<v>".into()))
+            .fact("<f>", "<g>")
+            .section(section)
+            .footer("<o>")
+            .html()
+    }
+
+    #[test]
+    fn text_is_escaped_everywhere() {
+        let html = page();
+        for raw in ["<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<o>", "<script"] {
+            assert!(!html.contains(raw), "{raw}");
+        }
+        assert!(html.contains("&lt;script&gt;") && html.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn rows_of_facts_are_even() {
+        assert_eq!([0, 1, 5, 6, 7, 8, 9, 12, 13].map(columns), [1, 1, 5, 6, 4, 4, 5, 6, 5]);
+    }
+
+    #[test]
+    fn nothing_is_loaded() {
+        let html = page();
+        for reference in ["http://", "https://", "src=", "href=", "url(", "@import"] {
+            assert!(!html.contains(reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_chart_has_a_name_and_a_meaning_in_both_widths() {
+        let html = page();
+        assert_eq!(html.matches("<title>&lt;i&gt;</title>").count(), 2);
+        assert_eq!(html.matches("<desc>a &amp; b</desc>").count(), 2);
+    }
+}

@@ -1,0 +1,223 @@
+//! The door: a Function URL on this machine, in front of the model or of real processes.
+
+mod control;
+mod event;
+mod function_url;
+pub(crate) mod model;
+pub(crate) mod real;
+mod sigv4;
+#[cfg(test)]
+mod tests;
+
+use core::{convert::Infallible, future::Future, time::Duration};
+use std::{
+    fs, io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use saltern_capacity::{Durations, Limits};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    time::sleep,
+};
+
+use crate::{
+    arguments::{Auth, ServeArguments},
+    documents,
+    failure::Failure,
+    function::Function,
+    ledger::{Ledger, Series},
+    moment::Moment,
+    plan,
+    platform::Platform,
+    say::{print, progress},
+    spread::Spread,
+};
+
+use model::Model;
+use real::Real;
+
+/// `saltern-fleet serve`.
+pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(serve(arguments));
+    // Processes that still answer are not waited for.
+    runtime.shutdown_timeout(Duration::ZERO);
+    ended
+}
+
+/// One thread: a request takes microseconds of it, and the load generator needs the rest of the machine.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("the system gives no event loop ({error})")))
+}
+
+async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
+    let function = arguments.function.function()?;
+    let behind = behind(arguments, &function)?;
+    let (listening, controlling) = (listen(arguments.listen).await?, listen(arguments.control).await?);
+    let interrupted = signals()?;
+    let door = Door::open(function, arguments.auth, behind).await?;
+    let serving = tokio::spawn(accept(listening.0, Arc::clone(&door), Door::answer));
+    let answering = tokio::spawn(accept(controlling.0, Arc::clone(&door), control::answer));
+    print(&format!("listening on http://{}, control on http://{}", listening.1, controlling.1));
+    interrupted.await;
+    serving.abort();
+    door.until_all_are_answered().await;
+    answering.abort();
+    let series = door.series();
+    if let Some(file) = &arguments.series {
+        let text = serde_json::to_string(&series).map_err(|error| Failure::system(error.to_string()))?;
+        fs::write(file, text + "\n")
+            .map_err(|error| Failure::system(format!("{} cannot be written ({error})", file.display())))?;
+    }
+    let totals = &series.totals;
+    let throttled: u64 = totals.throttled.values().sum();
+    progress(&format!(
+        "{} requests: {} answered, {} refused, {throttled} throttled; {} at once at most, {} cold starts; $ {:.4}; {:.1} s of CPU here",
+        totals.requested,
+        totals.answered,
+        totals.refused,
+        totals.concurrency,
+        totals.cold_starts,
+        totals.usd,
+        totals.cpu_seconds,
+    ));
+    Ok(())
+}
+
+fn behind(arguments: &ServeArguments, function: &Function) -> Result<Behind, Failure> {
+    if let Some(bootstrap) = &arguments.real {
+        return Ok(Behind::Real(Real::new(bootstrap, arguments.policies.as_deref(), function)?));
+    }
+    let policies = documents::policies(arguments.policies.as_deref())?;
+    let users = documents::users(arguments.pool.as_deref())?;
+    let own = arguments.durations.as_deref().map(plan::durations).transpose()?;
+    let durations = own.unwrap_or_else(|| Durations::documented().clone());
+    let model = Model::new(policies, users, durations, Spread::measured().clone(), arguments.seed)?;
+    Ok(Behind::Model(Box::new(model)))
+}
+
+/// The function behind its URL.
+#[derive(Debug)]
+pub(crate) struct Door {
+    fleet: Mutex<Fleet>,
+    opened: Instant,
+    function: Function,
+    auth: Auth,
+    behind: Behind,
+}
+
+/// What changes with every request.
+#[derive(Debug)]
+struct Fleet {
+    platform: Platform,
+    ledger: Ledger,
+}
+
+/// Who answers.
+#[derive(Debug)]
+pub(crate) enum Behind {
+    Model(Box<Model>),
+    Real(Real),
+}
+
+impl Door {
+    pub(crate) async fn open(function: Function, auth: Auth, behind: Behind) -> Result<Arc<Self>, Failure> {
+        let platform = Platform::new(&function, Limits::documented(), 1);
+        if let Behind::Real(real) = &behind {
+            for environment in platform.started_ahead() {
+                real.start(environment).await.map_err(|error| Failure::system(error.to_string()))?;
+            }
+        }
+        let ledger = Ledger::new(&function, 1);
+        let fleet = Mutex::new(Fleet { platform, ledger });
+        Ok(Arc::new(Self { fleet, opened: Instant::now(), function, auth, behind }))
+    }
+
+    /// What happened until now.
+    pub(crate) fn series(&self) -> Series {
+        self.fleet().ledger.series(self.now())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::START + self.opened.elapsed()
+    }
+
+    fn fleet(&self) -> MutexGuard<'_, Fleet> {
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Or until a patient caller would have left.
+    async fn until_all_are_answered(&self) {
+        let began = Instant::now();
+        while self.fleet().ledger.are_under_way() && began.elapsed() < PATIENCE {
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Serves connections until the task is ended.
+pub(crate) async fn accept<F, A>(socket: TcpListener, door: Arc<Door>, answer: F)
+where
+    F: Fn(Arc<Door>, Request<Incoming>) -> A + Copy + Send + 'static,
+    A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+{
+    loop {
+        let Ok((stream, _)) = socket.accept().await else {
+            // Out of files: the wait gives connections time to end.
+            sleep(AFTER_A_FAILED_ACCEPT).await;
+            continue;
+        };
+        // Answers are written whole.
+        let _late = stream.set_nodelay(true);
+        let door = Arc::clone(&door);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let answered = answer(Arc::clone(&door), request);
+                async move { Ok::<_, Infallible>(answered.await) }
+            });
+            // A caller that breaks off is its own affair.
+            let _broken = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+pub(crate) async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let unavailable = |error: io::Error| {
+        Failure::system(format!(
+            "nothing can listen on {address} ({error}): end what does, or choose another"
+        ))
+    };
+    let socket = TcpListener::bind(address).await.map_err(unavailable)?;
+    let address = socket.local_addr().map_err(unavailable)?;
+    Ok((socket, address))
+}
+
+/// Ends with the first signal that asks to end.
+fn signals() -> Result<impl Future<Output = ()>, Failure> {
+    let listen =
+        |kind| signal(kind).map_err(|error| Failure::system(format!("signals cannot be heard ({error})")));
+    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);
+
+/// Longer than most callers wait.
+const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,56 @@
+use std::{
+    fmt,
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+/// Why the process ends without having done what it was asked: one sentence that says what to do.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line, the environment or a file that they name is wrong.
+    Configuration(String),
+    /// Not a failure: help or the version was asked for.
+    Explained(String),
+    /// The system refused something, or the time to end in ran out.
+    System(String),
+}
+
+impl Failure {
+    pub(crate) fn configuration(sentence: impl Into<String>) -> Self {
+        Self::Configuration(sentence.into())
+    }
+
+    pub(crate) fn system(sentence: impl Into<String>) -> Self {
+        Self::System(sentence.into())
+    }
+
+    /// Says it, and names the exit code.
+    pub(crate) fn tell(&self) -> ExitCode {
+        // There is nobody left to tell about an output that cannot be written.
+        let _unwritten = match self {
+            Self::Explained(text) => write!(io::stdout(), "{text}"),
+            Self::Configuration(sentence) | Self::System(sentence) => {
+                writeln!(io::stderr(), "saltern-fleet: {sentence}")
+            }
+        };
+        match self {
+            Self::Configuration(_) => ExitCode::from(EX_USAGE),
+            Self::Explained(_) => ExitCode::SUCCESS,
+            Self::System(_) => ExitCode::from(EX_OSERR),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configuration(text) | Self::Explained(text) | Self::System(text) => f.write_str(text),
+        }
+    }
+}
+
+/// sysexits.h: "the command was used incorrectly". A supervisor need not try again.
+const EX_USAGE: u8 = 64;
+
+/// sysexits.h: "an operating system error has been detected". A supervisor may try again.
+const EX_OSERR: u8 = 71;

@@ -1,0 +1,49 @@
+use core::time::Duration;
+
+/// Times in tenths of a millisecond, counted: exact percentiles of millions without keeping them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latencies {
+    counts: Vec<u64>,
+    total: u64,
+}
+
+impl Latencies {
+    pub(crate) fn record(&mut self, latency: Duration) {
+        let tenth = usize::try_from(latency.as_micros() / TENTH_OF_A_MS).unwrap_or(usize::MAX).min(LONGEST);
+        if self.counts.len() <= tenth {
+            self.counts.resize(tenth + 1, 0);
+        }
+        self.counts[tenth] += 1;
+        self.total += 1;
+    }
+
+    /// In milliseconds; `None` where nothing was recorded.
+    pub(crate) fn percentile(&self, percent: u64) -> Option<f64> {
+        let rank = (self.total * percent).div_ceil(100).max(1);
+        let mut seen = 0;
+        let tenth = self.counts.iter().position(|count| {
+            seen += count;
+            seen >= rank
+        });
+        tenth.map(|tenth| f64::from(u32::try_from(tenth).unwrap_or(u32::MAX)) / 10.0)
+    }
+}
+
+const TENTH_OF_A_MS: u128 = 100;
+
+/// 100 s. What takes longer counts as that.
+const LONGEST: usize = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_the_least_that_so_many_do_not_exceed() {
+        let mut latencies = Latencies::default();
+        assert_eq!(latencies.percentile(50), None);
+        (1..=100).for_each(|ms| latencies.record(Duration::from_millis(ms)));
+        let percentiles = [1, 50, 90, 99, 100].map(|percent| latencies.percentile(percent).unwrap());
+        assert_eq!(percentiles.map(|ms| format!("{ms}")), ["1", "50", "90", "99", "100"]);
+    }
+}

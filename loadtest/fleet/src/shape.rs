@@ -1,0 +1,167 @@
+//! How many come when.
+
+use core::{fmt, str::FromStr, time::Duration};
+
+use serde::Serialize;
+
+use crate::{moment::Moment, random::Random};
+
+/// A rate that changes along straight lines.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Shape {
+    stages: Vec<Stage>,
+}
+
+/// From the rate at the end of the stage before to this one's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Stage {
+    seconds: f64,
+    /// A second.
+    from: f64,
+    /// A second.
+    to: f64,
+}
+
+impl Shape {
+    pub(crate) fn constant(rate: f64, time: Duration) -> Self {
+        Self { stages: vec![Stage { seconds: time.as_secs_f64(), from: rate, to: rate }] }
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.seconds).sum()
+    }
+
+    pub(crate) fn highest_rate(&self) -> f64 {
+        self.stages.iter().flat_map(|stage| [stage.from, stage.to]).fold(0.0, f64::max)
+    }
+
+    /// How many come in all, on average.
+    pub(crate) fn expected(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.seconds * f64::midpoint(stage.from, stage.to)).sum()
+    }
+
+    /// The same with every rate divided.
+    pub(crate) fn divided(&self, by: f64) -> Self {
+        let divide = |stage: &Stage| Stage { from: stage.from / by, to: stage.to / by, ..*stage };
+        Self { stages: self.stages.iter().map(divide).collect() }
+    }
+
+    /// The moments at which they come, independently of each other.
+    pub(crate) fn arrivals(self, random: Random) -> Arrivals {
+        Arrivals { stages: self.stages, stage: 0, at: 0.0, before: 0.0, random }
+    }
+}
+
+/// `SECONDS:RATE` for each stage, as k6 writes them: the rate is the stage's last, and the first stage's first.
+impl FromStr for Shape {
+    type Err = NotAShape;
+
+    fn from_str(text: &str) -> Result<Self, NotAShape> {
+        let mut stages: Vec<Stage> = Vec::new();
+        for part in text.split(',') {
+            let (seconds, rate) = part.split_once(':').ok_or(NotAShape)?;
+            let number = |text: &str| text.parse().ok().filter(|number: &f64| (0.0..=1e7).contains(number));
+            let (seconds, to) = (number(seconds).ok_or(NotAShape)?, number(rate).ok_or(NotAShape)?);
+            let from = stages.last().map_or(to, |stage| stage.to);
+            stages.push(Stage { seconds, from, to });
+        }
+        Ok(Self { stages })
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = |rate: f64| format!("{rate:.0}/s");
+        let with_length = self.stages.iter().filter(|stage| stage.seconds > 0.0);
+        for (index, stage) in with_length.enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            let (from, to) = (rate(stage.from), rate(stage.to));
+            let way = if from == to { to } else { format!("{from} to {to}") };
+            write!(f, "{comma}{way} for {} s", stage.seconds)?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that is no shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NotAShape;
+
+impl fmt::Display for NotAShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("write SECONDS:RATE for each stage, separated by commas, such as 60:100,10:3000,60:3000")
+    }
+}
+
+impl core::error::Error for NotAShape {}
+
+/// Arrivals of a Poisson process whose rate is the shape's.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    stages: Vec<Stage>,
+    stage: usize,
+    /// Seconds into the stage.
+    at: f64,
+    /// Seconds before the stage.
+    before: f64,
+    random: Random,
+}
+
+impl Iterator for Arrivals {
+    type Item = Moment;
+
+    fn next(&mut self) -> Option<Moment> {
+        // What is left of the expected number of arrivals until the next.
+        let mut left = self.random.exponential();
+        loop {
+            let stage = self.stages.get(self.stage)?;
+            // A stage without length is a step: nobody comes in it.
+            let slope = if stage.seconds > 0.0 { (stage.to - stage.from) / stage.seconds } else { 0.0 };
+            let rate = stage.from + slope * self.at;
+            let rest = stage.seconds - self.at;
+            let in_rest = rest * f64::midpoint(rate, stage.to);
+            if left < in_rest {
+                // Solves rate·x + slope·x²/2 = left, in the form that has no small differences.
+                self.at += 2.0 * left / (rate + (rate * rate + 2.0 * slope * left).max(0.0).sqrt());
+                return Some(Moment::START + Duration::from_secs_f64(self.before + self.at));
+            }
+            left -= in_rest;
+            self.before += stage.seconds;
+            (self.stage, self.at) = (self.stage + 1, 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_is_read_as_it_is_written_for_k6() {
+        let shape: Shape = "60:100,10:3000,60:3000".parse().unwrap();
+        assert_eq!(shape.to_string(), "100/s for 60 s, 100/s to 3000/s for 10 s, 3000/s for 60 s");
+        let step: Shape = "0:100,60:100,0:3000,60:3000".parse().unwrap();
+        assert_eq!(step.to_string(), "100/s for 60 s, 3000/s for 60 s");
+        assert!((shape.expected() - (6000.0 + 15_500.0 + 180_000.0)).abs() < 1e-6);
+        for wrong in ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf"] {
+            assert_eq!(wrong.parse::<Shape>(), Err(NotAShape), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn as_many_come_in_each_stage_as_its_rate_says() {
+        let shape: Shape = "10:100,10:2000,0:50,10:50".parse().unwrap();
+        let mut seconds = [0_u32; 30];
+        for arrival in shape.arrivals(Random::new(7)) {
+            seconds[arrival.second()] += 1;
+        }
+        let stage = |from: usize| f64::from(seconds[from..from + 10].iter().sum::<u32>());
+        for (from, expected) in [(0, 1000.0_f64), (10, 10_500.0), (20, 500.0)] {
+            // Four standard deviations.
+            assert!((stage(from) - expected).abs() < 4.0 * expected.sqrt(), "{} of {expected}", stage(from));
+        }
+        // Along the line: a quarter of the way up there are 575 a second.
+        let quarter = f64::from(seconds[12]);
+        assert!((quarter - 575.0).abs() < 4.0 * 575.0_f64.sqrt(), "{quarter}");
+    }
+}

@@ -1,0 +1,323 @@
+//! An evening in simulated time: the same [`Platform`] as behind the door, and no waiting.
+//!
+//! Logins come by themselves at the shape's rate. They are not repeated when they get a 429, and nobody leaves: what a
+//! client does about them is the client's.
+//!
+//! Beyond [`Scenario::at_most`] logins a part is simulated, with that part of every quota and environment. Chance swings
+//! wider in the small: the most at once, and what is throttled at a quota's edge, come out too high rather than too low.
+
+use core::{cmp::Ordering, mem, time::Duration};
+use std::{
+    collections::{BinaryHeap, VecDeque},
+    time::Instant,
+};
+
+use saltern_capacity::{Durations, Limits, Parameters};
+use serde::Serialize;
+
+use crate::{
+    failure::Failure,
+    function::Function,
+    latencies::Latencies,
+    ledger::{Ended, Ledger, Series},
+    moment::Moment,
+    platform::{Placed, Platform, Start},
+    random::Random,
+    shape::Shape,
+    spread::Spread,
+};
+
+/// What is simulated.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario<'a> {
+    pub(crate) function: &'a Function,
+    pub(crate) durations: &'a Durations,
+    pub(crate) spread: &'a Spread,
+    pub(crate) parameters: Parameters,
+    pub(crate) shape: &'a Shape,
+    pub(crate) client: Client,
+    pub(crate) seed: u64,
+    /// Logins that are simulated one by one; of more, each stands for several.
+    pub(crate) at_most: u64,
+}
+
+/// How the backends send what they are asked.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Client {
+    /// Backends, each with a client of its own.
+    pub(crate) backends: usize,
+    /// The most logins of a request; 1 sends each by itself.
+    pub(crate) batch: usize,
+    /// How long a login waits for company while others of its backend are in flight.
+    pub(crate) wait: Duration,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) series: Series,
+    /// Of logins that were answered, from arrival to answer.
+    pub(crate) latencies: Latencies,
+    /// That came, and of these the ones that were not answered, each `scale` times.
+    pub(crate) logins: u64,
+    pub(crate) throttled_logins: u64,
+    /// Requests under way, on average over time.
+    pub(crate) mean_concurrency: f64,
+    /// Logins that one of the simulated stands for.
+    pub(crate) scale: u64,
+    /// Of real time.
+    pub(crate) took: Duration,
+}
+
+/// Simulates it.
+///
+/// # Errors
+/// [`Failure`] where no duration is known for the parameters, or the scale leaves no whole backend.
+pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
+    let began = Instant::now();
+    let scale = scale(scenario)?;
+    let mut evening = Evening::new(scenario, scale)?;
+    let divided = scenario.shape.divided(f64::from(u32::try_from(scale).unwrap_or(u32::MAX)));
+    for arrival in divided.arrivals(Random::new(scenario.seed)) {
+        evening.until(arrival);
+        evening.arrives(arrival);
+    }
+    Ok(evening.end(scenario.shape, began))
+}
+
+/// How many logins one of the simulated stands for.
+fn scale(scenario: &Scenario<'_>) -> Result<u64, Failure> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a shape is bounded and positive"
+    )]
+    let expected = scenario.shape.expected() as u64;
+    let scale = expected.div_ceil(scenario.at_most.max(1)).max(1);
+    let backends = u64::try_from(scenario.client.backends).unwrap_or(u64::MAX);
+    if scenario.client.batch > 1 && backends < scale {
+        return Err(Failure::configuration(format!(
+            "each simulated login stands for {scale} here, so --backends must be {scale} or more: name more, or simulate a shorter time"
+        )));
+    }
+    Ok(scale)
+}
+
+struct Evening<'a> {
+    platform: Platform,
+    ledger: Ledger,
+    /// Median seconds of so many hashes in one environment.
+    medians: Vec<f64>,
+    spread: &'a Spread,
+    cold_start: Duration,
+    client: Client,
+    backends: Vec<Backend>,
+    /// Batches that wait for company, in the order in which they leave.
+    leaving: VecDeque<Leaving>,
+    running: BinaryHeap<Running>,
+    times: Random,
+    choices: Random,
+    latencies: Latencies,
+    logins: u64,
+    throttled_logins: u64,
+    /// Requests under way, times the seconds that they were.
+    concurrency_seconds: f64,
+    now: Moment,
+    scale: u64,
+}
+
+/// A backend's client, as far as coalescing goes: a login that finds none in flight leaves at once, others wait for
+/// company.
+#[derive(Clone, Debug, Default)]
+struct Backend {
+    in_flight: u64,
+    /// When the logins of the open batch arrived.
+    open: Vec<Moment>,
+    /// Which of its batches that is.
+    batch: u64,
+}
+
+struct Leaving {
+    at: Moment,
+    backend: usize,
+    batch: u64,
+}
+
+/// A request under way. The greatest is the one that ends first.
+struct Running {
+    ends: Moment,
+    placed: Placed,
+    run: Duration,
+    backend: usize,
+}
+
+impl<'a> Evening<'a> {
+    fn new(scenario: &Scenario<'a>, scale: u64) -> Result<Self, Failure> {
+        let function = scenario.function;
+        let company = function.managed.map_or(1, |managed| managed.requests_at_once);
+        let hashes = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
+        let median = |hashes| function.planned(scenario.durations, scenario.parameters, hashes, 1);
+        let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
+        let medians = medians.collect::<Option<_>>().ok_or_else(|| {
+            Failure::configuration(format!("no duration on Lambda is known for {}", scenario.parameters))
+        })?;
+        let backends = scenario.client.backends.div_ceil(usize::try_from(scale).unwrap_or(usize::MAX));
+        Ok(Self {
+            platform: Platform::new(function, Limits::documented(), scale),
+            ledger: Ledger::new(function, scale),
+            medians,
+            spread: scenario.spread,
+            cold_start: function.cold_start(),
+            client: scenario.client,
+            backends: vec![Backend::default(); backends.max(1)],
+            leaving: VecDeque::new(),
+            running: BinaryHeap::new(),
+            times: Random::new(scenario.seed ^ 1),
+            choices: Random::new(scenario.seed ^ 2),
+            latencies: Latencies::default(),
+            logins: 0,
+            throttled_logins: 0,
+            concurrency_seconds: 0.0,
+            now: Moment::START,
+            scale,
+        })
+    }
+
+    /// Whatever ends or leaves until then, in its order.
+    fn until(&mut self, then: Moment) {
+        loop {
+            let ends = self.running.peek().map(|running| running.ends).filter(|&ends| ends <= then);
+            let leaves = self.leaving.front().map(|leaving| leaving.at).filter(|&at| at <= then);
+            match (ends, leaves) {
+                (Some(ends), leaves) if leaves.is_none_or(|leaves| ends <= leaves) => self.ends(),
+                (_, Some(_)) => self.leaves(),
+                (_, None) => return self.pass(then),
+            }
+        }
+    }
+
+    fn arrives(&mut self, now: Moment) {
+        self.logins += 1;
+        let chosen = if self.backends.len() > 1 { self.choices.below(self.backends.len()) } else { 0 };
+        let backend = &mut self.backends[chosen];
+        if self.client.batch <= 1 || (backend.in_flight == 0 && backend.open.is_empty()) {
+            return self.send(now, chosen, &[now]);
+        }
+        backend.open.push(now);
+        if backend.open.len() == 1 {
+            self.leaving.push_back(Leaving {
+                at: now + self.client.wait,
+                backend: chosen,
+                batch: backend.batch,
+            });
+        }
+        if backend.open.len() == self.client.batch {
+            self.flush(now, chosen);
+        }
+    }
+
+    fn leaves(&mut self) {
+        let Some(leaving) = self.leaving.pop_front() else { return };
+        // A batch that was full has left before.
+        if self.backends[leaving.backend].batch == leaving.batch {
+            self.pass(leaving.at);
+            self.flush(leaving.at, leaving.backend);
+        }
+    }
+
+    fn flush(&mut self, now: Moment, chosen: usize) {
+        let backend = &mut self.backends[chosen];
+        backend.batch += 1;
+        let logins = mem::take(&mut backend.open);
+        self.send(now, chosen, &logins);
+        // Its room is used again.
+        self.backends[chosen].open = logins;
+        self.backends[chosen].open.clear();
+    }
+
+    fn send(&mut self, now: Moment, backend: usize, logins: &[Moment]) {
+        let placed = match self.platform.place(now) {
+            Ok(placed) => placed,
+            Err(throttle) => {
+                self.throttled_logins += logins.len() as u64;
+                return self.ledger.throttled(now, throttle);
+            }
+        };
+        let spills = self.platform.spills(&placed);
+        self.ledger.placed(now, &placed, spills, self.platform.census());
+        let hashes = logins.len() * usize::try_from(placed.company).unwrap_or(usize::MAX);
+        let run = Duration::from_secs_f64(self.medians[hashes] * self.spread.draw(&mut self.times));
+        let cold_start = if placed.start == Start::Cold { self.cold_start } else { Duration::ZERO };
+        let ends = now + cold_start + run;
+        for &arrived in logins {
+            self.latencies.record(ends.since(arrived));
+        }
+        self.backends[backend].in_flight += 1;
+        self.running.push(Running { ends, placed, run, backend });
+    }
+
+    fn ends(&mut self) {
+        let Some(first) = self.running.peek() else { return };
+        self.pass(first.ends);
+        let Some(Running { ends, placed, run, backend }) = self.running.pop() else { return };
+        self.platform.release(ends, placed.lease);
+        self.backends[backend].in_flight -= 1;
+        self.ledger.ended(ends, &Ended { placed, run, refused: false }, self.platform.census());
+    }
+
+    fn pass(&mut self, now: Moment) {
+        #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 run at once")]
+        let running = self.running.len() as f64;
+        self.concurrency_seconds += running * now.since(self.now).as_secs_f64();
+        self.now = now;
+    }
+
+    fn end(mut self, shape: &Shape, began: Instant) -> Outcome {
+        let end = Moment::START + Duration::from_secs_f64(shape.seconds());
+        self.until(end);
+        let mean_concurrency = self.concurrency_seconds / shape.seconds()
+            * f64::from(u32::try_from(self.scale).unwrap_or(u32::MAX));
+        while !self.running.is_empty() || !self.leaving.is_empty() {
+            let next = self.running.peek().map(|running| running.ends);
+            self.until(
+                self.leaving
+                    .front()
+                    .map_or(Moment::END, |leaving| leaving.at)
+                    .min(next.unwrap_or(Moment::END)),
+            );
+        }
+        Outcome {
+            series: self.ledger.series(self.now.max(end)),
+            latencies: self.latencies,
+            logins: self.logins,
+            throttled_logins: self.throttled_logins,
+            mean_concurrency,
+            scale: self.scale,
+            took: began.elapsed(),
+        }
+    }
+}
+
+impl PartialEq for Running {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Running {}
+
+impl PartialOrd for Running {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Running {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Two that end together do so in the order of their environments.
+        (other.ends, other.placed.lease).cmp(&(self.ends, self.placed.lease))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! How much one hash's time varies around its median: measured once with the real kernel, drawn from ever after.
+
+use core::num::NonZeroUsize;
+use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
+
+use saltern_algorithm::{Password, Pool, PoolSettings, Urgency, Work};
+use saltern_policy::Policies;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    arguments::SpreadArguments,
+    documents,
+    failure::Failure,
+    ledger::cpu_seconds,
+    random::Random,
+    say::{print, progress},
+};
+
+/// Times of one hash over their median.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Spread {
+    about: String,
+    command: String,
+    policy: String,
+    machine: String,
+    samples: usize,
+    /// What other processes took of all cores meanwhile.
+    others_percent: f64,
+    /// The least, what a hundredth of all is below, two hundredths, and so on to the most.
+    times_of_median: Vec<f64>,
+}
+
+impl Spread {
+    /// The one that is committed.
+    #[expect(clippy::expect_used, reason = "the file is part of the build; a test reads it")]
+    pub(crate) fn measured() -> &'static Self {
+        static MEASURED: LazyLock<Spread> = LazyLock::new(|| {
+            serde_json::from_str(include_str!("../spread.json")).expect("spread.json is a spread")
+        });
+        &MEASURED
+    }
+
+    /// Of measurements, in any unit.
+    pub(crate) fn of(mut samples: Vec<f64>) -> Self {
+        samples.sort_by(f64::total_cmp);
+        let median = quantile(&samples, 0.5);
+        Self::over(samples, median)
+    }
+
+    /// Of measurements over something else than their median.
+    pub(crate) fn over(mut samples: Vec<f64>, one: f64) -> Self {
+        samples.sort_by(f64::total_cmp);
+        let times_of_median =
+            (0..=STEPS).map(|step| quantile(&samples, f64::from(step) / f64::from(STEPS)) / one);
+        Self {
+            about: ABOUT.to_owned(),
+            command: String::new(),
+            policy: String::new(),
+            machine: String::new(),
+            samples: samples.len(),
+            others_percent: 0.0,
+            times_of_median: times_of_median.collect(),
+        }
+    }
+
+    /// A time over the median.
+    pub(crate) fn draw(&self, random: &mut Random) -> f64 {
+        quantile(&self.times_of_median, random.unit())
+    }
+}
+
+/// `saltern-fleet spread`: measures it on this machine.
+pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
+    let policies = documents::policies(Some(&arguments.policies))?;
+    let others = Others::until_now()?;
+    let milliseconds = time_hashes(&policies, &arguments.policy, arguments.samples)?;
+    let mut sorted = milliseconds.clone();
+    sorted.sort_by(f64::total_cmp);
+    let spread = Spread {
+        command: format!(
+            "saltern-fleet spread --policies {} --policy {} --samples {}",
+            arguments.policies.display(),
+            arguments.policy,
+            arguments.samples
+        ),
+        policy: arguments.policy.clone(),
+        machine: machine(),
+        others_percent: (others.percent_since()? * 10.0).round() / 10.0,
+        ..Spread::of(milliseconds)
+    };
+    let text = serde_json::to_string_pretty(&spread).map_err(|error| Failure::system(error.to_string()))?;
+    print(&text);
+    let median = quantile(&sorted, 0.5);
+    progress(&format!("median {median:.1} ms; others took {} % of the cores", spread.others_percent));
+    Ok(())
+}
+
+/// Milliseconds of CPU time of so many hashes, one after the other. Nothing else runs in this process meanwhile.
+fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<f64>, Failure> {
+    let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN))
+        .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+    let password =
+        Password::new(b"how long does it take").map_err(|error| Failure::system(error.to_string()))?;
+    let mut milliseconds = Vec::with_capacity(samples);
+    // The first of a process finds cold caches.
+    for _ in 0..=samples {
+        let new = policies
+            .admit_new(Some(policy), &password)
+            .map_err(|_| Failure::configuration(format!("--policy {policy} is not one that makes hashes")))?;
+        let deadline = Instant::now() + LONGEST;
+        let work = Work {
+            admitted: new.admitted().clone(),
+            password: password.clone(),
+            deadline,
+            urgency: Urgency::Required,
+        };
+        let before = cpu_seconds();
+        let done = pool.submit(work).ok().and_then(|ticket| ticket.wait().ok());
+        let done = done.ok_or_else(|| Failure::system("a hash was not computed"))?;
+        drop(done);
+        milliseconds.push((cpu_seconds() - before) * 1e3);
+    }
+    milliseconds.remove(0);
+    Ok(milliseconds)
+}
+
+/// The value that a part of the sorted values are below, on a straight line between two neighbours.
+pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+    #[expect(clippy::cast_precision_loss, reason = "an index of an array is far below 2^52")]
+    let at = part.clamp(0.0, 1.0) * last as f64;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the last index"
+    )]
+    let below = at as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (sorted[above] - sorted[below]) * at.fract()
+}
+
+/// The processor, as the system names it.
+pub(crate) fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
+}
+
+/// What other processes take of the cores while something is measured.
+pub(crate) struct Others {
+    since: Instant,
+    busy_ticks: f64,
+    own_seconds: f64,
+}
+
+impl Others {
+    pub(crate) fn until_now() -> Result<Self, Failure> {
+        Ok(Self { since: Instant::now(), busy_ticks: busy_ticks()?, own_seconds: cpu_seconds() })
+    }
+
+    /// Of all cores, in percent.
+    pub(crate) fn percent_since(&self) -> Result<f64, Failure> {
+        let busy = (busy_ticks()? - self.busy_ticks) / TICKS_PER_SECOND;
+        let others = busy - (cpu_seconds() - self.own_seconds);
+        let cores = thread::available_parallelism()
+            .map_or(1.0, |cores| f64::from(u32::try_from(cores.get()).unwrap_or(1)));
+        Ok((100.0 * others / (self.since.elapsed().as_secs_f64() * cores)).max(0.0))
+    }
+}
+
+/// All cores since the system started, idle time and waiting for disks left out (`proc_stat(5)`).
+fn busy_ticks() -> Result<f64, Failure> {
+    let stat =
+        fs::read_to_string("/proc/stat").map_err(|error| Failure::system(format!("/proc/stat: {error}")))?;
+    let first = stat.lines().next().unwrap_or_default();
+    let columns: Vec<f64> =
+        first.split_whitespace().skip(1).filter_map(|column| column.parse().ok()).collect();
+    Ok(columns
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !IDLE_COLUMNS.contains(index) && *index < GUEST_COLUMN)
+        .map(|(_, ticks)| ticks)
+        .sum())
+}
+
+const IDLE_COLUMNS: [usize; 2] = [3, 4];
+
+/// From here on the columns are parts of others.
+const GUEST_COLUMN: usize = 8;
+
+/// `USER_HZ`, which Linux fixes for user space.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// No hash takes longer.
+const LONGEST: Duration = Duration::from_mins(1);
+
+const STEPS: u32 = 100;
+
+const ABOUT: &str = "One hash's CPU time over the median: the least, what a hundredth of all samples are below, two hundredths, and so on to the most. What neighbours take of a core is not in it, here or on Lambda.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_has_a_median_of_one_and_is_drawn_as_it_was() {
+        let spread = Spread::measured();
+        assert!(spread.samples >= 200 && !spread.command.is_empty());
+        assert!((quantile(&spread.times_of_median, 0.5) - 1.0).abs() < 1e-9);
+        assert!(spread.times_of_median.is_sorted());
+        let mut random = Random::new(3);
+        let mut drawn: Vec<f64> = (0..20_000).map(|_| spread.draw(&mut random)).collect();
+        drawn.sort_by(f64::total_cmp);
+        for part in [0.1, 0.5, 0.9] {
+            let (got, wanted) = (quantile(&drawn, part), quantile(&spread.times_of_median, part));
+            assert!((got / wanted - 1.0).abs() < 0.01, "{part}: {got}, {wanted}");
+        }
+    }
+
+    #[test]
+    fn quantiles_lie_between_their_neighbours() {
+        assert!((quantile(&[1.0, 2.0, 4.0], 0.75) - 3.0).abs() < 1e-12);
+        assert!((quantile(&[5.0], 0.9) - 5.0).abs() < 1e-12);
+    }
+}

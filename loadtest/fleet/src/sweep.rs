@@ -1,0 +1,300 @@
+//! `saltern-fleet sweep`: what each knob does to cost and p90, as a chart, as a table and as data.
+
+use core::{fmt::Write as _, time::Duration};
+use std::{fs, path::Path};
+
+use saltern_capacity::{Architecture, Durations, Lanes, Limits, Parameters};
+use saltern_page::{Axis, Plot, Series};
+use serde::Serialize;
+
+use crate::{
+    arguments::SweepArguments,
+    failure::Failure,
+    function::{Function, ProvisionedConcurrency},
+    plan::{Plan, formula},
+    say::progress,
+    shape::Shape,
+    simulation::{self, Client, Scenario},
+    spread::Spread,
+};
+
+pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Failure> {
+    let rate = arguments.rate;
+    let seconds = 60.0 * arguments.minutes;
+    let shape: Shape = format!("0:{},{RISE_SECONDS}:{rate},{seconds}:{rate}", rate / 10.0)
+        .parse()
+        .map_err(|error| Failure::configuration(format!("--rate or --minutes: {error}")))?;
+    let swept = knobs(&shape, arguments)?
+        .into_iter()
+        .map(|knob| {
+            progress(&format!("{} ({})", knob.name, knob.points.len()));
+            let points = knob
+                .points
+                .iter()
+                .map(|point| point.plan(&shape, arguments.seed))
+                .collect::<Result<_, _>>()?;
+            Ok(Swept { name: knob.name, points })
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let results = Results {
+        command: format!(
+            "saltern-fleet sweep --rate {rate} --minutes {} --backends {} --seed {}",
+            arguments.minutes, arguments.backends, arguments.seed
+        ),
+        shape: shape.to_string(),
+        swept,
+    };
+    let data = serde_json::to_string_pretty(&results).map_err(|error| Failure::system(error.to_string()))?;
+    fs::create_dir_all(&arguments.results).map_err(|error| unwritten(&arguments.results, &error))?;
+    for (name, text) in [
+        ("sweep.json", data + "\n"),
+        ("sweep.md", results.table()),
+        ("sweep.svg", results.chart().svg() + "\n"),
+    ] {
+        let file = arguments.results.join(name);
+        fs::write(&file, text).map_err(|error| unwritten(&file, &error))?;
+        progress(&format!("wrote {}", file.display()));
+    }
+    Ok(())
+}
+
+/// One thing that is turned while all else stays.
+struct Knob {
+    name: &'static str,
+    points: Vec<Point>,
+}
+
+/// One of its positions.
+struct Point {
+    label: String,
+    function: Function,
+    parameters: Parameters,
+    client: Client,
+}
+
+#[derive(Serialize)]
+struct Results {
+    command: String,
+    shape: String,
+    swept: Vec<Swept>,
+}
+
+#[derive(Serialize)]
+struct Swept {
+    name: &'static str,
+    points: Vec<Planned>,
+}
+
+#[derive(Serialize)]
+struct Planned {
+    label: String,
+    /// Whether nothing is turned.
+    is_start: bool,
+    function: Function,
+    plan: Plan,
+}
+
+/// Everything starts from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned, each login by itself.
+fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
+    let backends = usize::try_from(arguments.backends.max(1)).unwrap_or(usize::MAX);
+    let alone = Client { backends, batch: 1, wait: BATCH_WAIT };
+    let usual = |label: String| Point { label, function: function(), parameters: USUAL, client: alone };
+    let memory = MEMORY_MB.map(|memory_mb| Point {
+        function: Function { memory_mb, ..function() },
+        ..usual(format!("{memory_mb} MB"))
+    });
+    let policy = Durations::documented().known().map(|parameters| {
+        let label = match parameters {
+            Parameters::Bcrypt { .. } => parameters.to_string(),
+            // Of each of these there is one.
+            _ => parameters.scheme().to_owned(),
+        };
+        Point { parameters, ..usual(label) }
+    });
+    let x86_64 = Point {
+        function: Function { architecture: Architecture::X86_64, ..function() },
+        ..usual("x86_64".to_owned())
+    };
+    let needed = formula(&usual(String::new()).scenario(shape, arguments.seed))?.0.provisioned();
+    let provisioned = PROVISIONED_PERCENT.map(|percent| Point {
+        function: Function {
+            provisioned: Some(ProvisionedConcurrency {
+                environments: needed * percent / 100,
+                asked_at_seconds: -900,
+            }),
+            ..function()
+        },
+        ..usual((needed * percent / 100).to_string())
+    });
+    let batches = |lanes: Lanes| {
+        BATCHES.map(|batch| Point {
+            function: Function { lanes, ..function() },
+            client: Client { batch, ..alone },
+            ..usual(if batch == 1 { "alone".to_owned() } else { format!("up to {batch}") })
+        })
+    };
+    Ok(vec![
+        Knob { name: "memory", points: memory.into() },
+        Knob { name: "policy", points: policy.collect() },
+        Knob { name: "architecture", points: vec![x86_64] },
+        Knob { name: "provisioned concurrency", points: provisioned.into() },
+        Knob { name: "batches, lanes (extrapolated)", points: batches(Lanes::SideBySide).into() },
+        Knob { name: "batches, one by one", points: batches(Lanes::OneByOne).into() },
+    ])
+}
+
+fn function() -> Function {
+    Function {
+        memory_mb: Durations::documented().reference_memory_mb(),
+        architecture: Architecture::Arm64,
+        lanes: Lanes::SideBySide,
+        account_concurrency: ACCOUNT_CONCURRENCY,
+        reserved: None,
+        provisioned: None,
+        managed: None,
+        cold_start_ms: crate::assumptions::ENVIRONMENT_MS + crate::assumptions::INIT_MS,
+    }
+}
+
+impl Point {
+    fn scenario<'a>(&'a self, shape: &'a Shape, seed: u64) -> Scenario<'a> {
+        Scenario {
+            function: &self.function,
+            durations: Durations::documented(),
+            spread: Spread::measured(),
+            parameters: self.parameters,
+            shape,
+            client: self.client,
+            seed,
+            at_most: LOGINS_AT_MOST,
+        }
+    }
+
+    fn is_start(&self) -> bool {
+        let (own, usual) = (&self.function, function());
+        (own.memory_mb, own.architecture, self.parameters, self.client.batch)
+            == (usual.memory_mb, usual.architecture, USUAL, 1)
+            && own.provisioned.is_none()
+    }
+
+    fn plan(&self, shape: &Shape, seed: u64) -> Result<Planned, Failure> {
+        self.function.check(Limits::documented())?;
+        let scenario = self.scenario(shape, seed);
+        let plan = Plan::of(&scenario, &simulation::run(&scenario)?)?;
+        Ok(Planned {
+            label: self.label.clone(),
+            is_start: self.is_start(),
+            function: self.function.clone(),
+            plan,
+        })
+    }
+}
+
+impl Results {
+    fn chart(&self) -> Plot {
+        let plot = Plot::new(
+            "Cost of a million logins against p90",
+            Axis::logarithmic("p90, ms"),
+            Axis::linear("US dollars per million"),
+        )
+        .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Lanes are extrapolated: not measured on Lambda.");
+        self.swept.iter().fold(plot, |plot, swept| {
+            let points = swept.points.iter().filter_map(|point| {
+                // Where all knobs meet one label is enough.
+                let label = if point.is_start && swept.name != "policy" { "" } else { &point.label };
+                Some((point.plan.p90_ms?, point.plan.usd_per_million, label.to_owned()))
+            });
+            let series = match swept.name {
+                "policy" | "architecture" => Series::dots(swept.name, points.collect()),
+                _ => Series::joined_dots(swept.name, points.collect()),
+            };
+            plot.series(series)
+        })
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!(
+            "Made by `{}`: {}. From bcrypt-11 on arm64 with 1,769 MB, nothing provisioned, each login by itself; one knob is turned at a time. Provisioned concurrency is held from a quarter of an hour before.\n\n",
+            self.command, self.shape
+        );
+        text.push_str("| knob | | p50 | p90 | p99 | most at once | throttled | $ per million | |\n|---|---|---|---|---|---|---|---|---|\n");
+        for swept in &self.swept {
+            for Planned { label, plan, .. } in &swept.points {
+                let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{ms:.0} ms"));
+                let _infallible = writeln!(
+                    text,
+                    "| {} | {label} | {} | {} | {} | {} | {:.2} % | {:.2} | {} |",
+                    swept.name,
+                    ms(plan.p50_ms),
+                    ms(plan.p90_ms),
+                    ms(plan.p99_ms),
+                    plan.concurrency_most,
+                    100.0 * plan.throttled_share(),
+                    plan.usd_per_million,
+                    if plan.is_extrapolated { "extrapolated" } else { "" },
+                );
+            }
+        }
+        text
+    }
+}
+
+fn unwritten(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::system(format!("{} cannot be written ({error})", file.display()))
+}
+
+/// What everything starts from.
+const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
+
+/// How long the audience takes to come.
+const RISE_SECONDS: u32 = 60;
+
+/// Enough for each point: what a quota does is another question.
+const ACCOUNT_CONCURRENCY: u64 = 10_000;
+
+/// From where memory stops to be the cheapest knob to twice a virtual CPU.
+const MEMORY_MB: [u64; 4] = [512, 1024, 1769, 3538];
+
+/// Of what the formula asks for.
+const PROVISIONED_PERCENT: [u64; 3] = [50, 100, 150];
+
+const BATCHES: [usize; 4] = [1, 2, 4, 8];
+
+/// The Scala client's.
+const BATCH_WAIT: Duration = Duration::from_millis(2);
+
+const LOGINS_AT_MOST: u64 = 20_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_knob_is_drawn_and_told() {
+        let arguments = SweepArguments {
+            rate: 100.0,
+            minutes: 0.5,
+            backends: 1,
+            results: std::env::temp_dir().join(format!("saltern-fleet-sweep-{}", std::process::id())),
+            seed: 1,
+        };
+        run(&arguments).unwrap();
+        let text = |name: &str| fs::read_to_string(arguments.results.join(name)).unwrap();
+        let (table, chart) = (text("sweep.md"), text("sweep.svg"));
+        for name in [
+            "memory",
+            "policy",
+            "architecture",
+            "provisioned concurrency",
+            "batches, lanes (extrapolated)",
+            "batches, one by one",
+        ] {
+            assert!(table.contains(&format!("| {name} |")) && chart.contains(name), "{name}");
+        }
+        let lanes = table.lines().filter(|line| line.contains("lanes") && line.contains("up to"));
+        assert!(
+            lanes.clone().count() == 3 && lanes.into_iter().all(|line| line.ends_with("| extrapolated |"))
+        );
+        fs::remove_dir_all(&arguments.results).unwrap();
+    }
+}

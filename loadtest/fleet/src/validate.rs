@@ -1,0 +1,314 @@
+//! `saltern-fleet validate`: the model beside real processes, on this machine and at loads that its cores carry.
+//!
+//! The model has durations that are measured here just before, so that what is compared is the model and not two machines.
+
+use core::{fmt::Write as _, time::Duration};
+use std::sync::Arc;
+
+use saltern_capacity::{Architecture, Durations, Lanes};
+use serde_json::json;
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    arguments::{Auth, ValidateArguments},
+    caller::{Caller, Heard},
+    documents::{self, User, Users},
+    door::{Behind, Door, accept, listen, model::Model, real::Real, runtime},
+    failure::Failure,
+    function::Function,
+    say::{print, progress},
+    spread::{Others, Spread, machine, quantile},
+};
+
+pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(validate(arguments));
+    runtime.shutdown_timeout(Duration::from_secs(5));
+    ended
+}
+
+async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
+    let others = Others::until_now()?;
+    let sides = Sides::calibrated(arguments).await?;
+    let mut table = format!(
+        "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. One {} takes {:.1} ms here, and a process {:.0} ms to start.\n\n| load | | real | model | model / real | limits |\n|---|---|---|---|---|---|\n",
+        arguments.policy,
+        arguments.seconds,
+        arguments.rounds,
+        documents::cores(),
+        machine(),
+        arguments.policy,
+        sides.median_ms,
+        sides.cold_start_ms,
+    );
+    let mut holds = true;
+    for load in &LOADS {
+        progress(load.name);
+        holds &= sides.compare(load, &mut table).await?;
+    }
+    let others = others.percent_since()?;
+    print(&format!("{table}\nOther processes took {others:.0} % of the cores meanwhile."));
+    let apart = "the model and the real processes are further apart than the limits; on a busy machine try again when it is idle";
+    if holds { Ok(()) } else { Err(Failure::system(apart)) }
+}
+
+/// What is asked, and how often.
+struct Load {
+    name: &'static str,
+    /// Of the cores, or of the reserved environments where there are any.
+    utilisation: f64,
+    reserved: Option<u32>,
+    batch: usize,
+}
+
+/// Requests come evenly spaced, so that no more are under way than there are cores: on Lambda each has a virtual CPU.
+const LOADS: [Load; 4] = [
+    Load { name: "a quarter of the cores", utilisation: 0.25, reserved: None, batch: 1 },
+    Load { name: "three quarters of the cores", utilisation: 0.75, reserved: None, batch: 1 },
+    Load { name: "batches of 4, half of the cores", utilisation: 0.5, reserved: None, batch: 4 },
+    // Batches, because of short requests Lambda's bound on their rate would refuse more than that on their concurrency.
+    Load {
+        name: "half as much again as one reserved environment takes, batches of 16",
+        utilisation: 1.5,
+        reserved: Some(1),
+        batch: 16,
+    },
+];
+
+/// Both sides of the comparison.
+struct Sides<'a> {
+    arguments: &'a ValidateArguments,
+    users: Users,
+    user: User,
+    /// Of the hashes that were timed here, over what `durations.json` says of Lambda.
+    spread: Spread,
+    median_ms: f64,
+    cold_start_ms: f64,
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Model,
+    Real,
+}
+
+/// What a load was answered.
+#[derive(Default)]
+struct Seen {
+    answered_ms: Vec<f64>,
+    throttled: u32,
+}
+
+impl<'a> Sides<'a> {
+    /// Times starts and hashes of real processes, one at a time.
+    async fn calibrated(arguments: &'a ValidateArguments) -> Result<Self, Failure> {
+        let users = documents::users(Some(&arguments.pool))?;
+        let user = users.users.iter().find(|user| user.policy == arguments.policy).cloned();
+        let user = user.ok_or_else(|| {
+            let pool = arguments.pool.display();
+            Failure::configuration(format!("{pool} has no user under {}", arguments.policy))
+        })?;
+        let uncalibrated = Spread::of(vec![1.0]);
+        let mut sides =
+            Self { arguments, users, user, spread: uncalibrated, median_ms: 0.0, cold_start_ms: 0.0 };
+        progress("timing starts and hashes");
+        let (mut starts, mut tooks, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..CALIBRATION_STARTS {
+            let opened = sides.open(Side::Real, None).await?;
+            starts.push(milliseconds(opened.ask(1, &sides.user).await?.took));
+            for _ in 0..CALIBRATION_HASHES {
+                let heard = opened.ask(1, &sides.user).await?;
+                let timing = heard.header("server-timing").and_then(|timing| timing.rsplit_once("hash;dur="));
+                let hash_ms = timing.and_then(|(_, ms)| ms.parse().ok());
+                hashes.push(
+                    hash_ms
+                        .ok_or_else(|| Failure::system("an answer does not say how long its hash took"))?,
+                );
+                tooks.push(milliseconds(heard.took));
+            }
+        }
+        for times in [&mut starts, &mut tooks, &mut hashes] {
+            times.sort_by(f64::total_cmp);
+        }
+        sides.median_ms = quantile(&hashes, 0.5);
+        sides.cold_start_ms = (quantile(&starts, 0.5) - quantile(&tooks, 0.5)).max(0.0);
+        sides.spread = Spread::over(hashes, milliseconds(sides.planned(1)?));
+        Ok(sides)
+    }
+
+    /// Adds what came of a load to the table; whether it is within the limits.
+    async fn compare(&self, load: &Load, table: &mut String) -> Result<bool, Failure> {
+        let (mut real, mut model) = (Seen::default(), Seen::default());
+        for round in 0..self.arguments.rounds {
+            // What changes slowly falls on both sides.
+            for side in if round % 2 == 0 { [Side::Real, Side::Model] } else { [Side::Model, Side::Real] } {
+                let seen = match side {
+                    Side::Real => &mut real,
+                    Side::Model => &mut model,
+                };
+                self.drive(side, load, seen).await?;
+            }
+        }
+        let mut row = |what: &str, unit: &str, values: [f64; 2], within: f64| {
+            let [real, model] = values;
+            let ratio = model / real;
+            let _infallible = writeln!(
+                table,
+                "| {} | {what} | {real:.1} {unit} | {model:.1} {unit} | {ratio:.3} | {:.2} to {:.2} |",
+                load.name,
+                1.0 - within,
+                1.0 + within
+            );
+            (ratio - 1.0).abs() <= within
+        };
+        let [real_ms, model_ms] = [&mut real.answered_ms, &mut model.answered_ms];
+        real_ms.sort_by(f64::total_cmp);
+        model_ms.sort_by(f64::total_cmp);
+        let mut holds = row("p50", "ms", [quantile(real_ms, 0.5), quantile(model_ms, 0.5)], P50_WITHIN);
+        holds &= row("p90", "ms", [quantile(real_ms, 0.9), quantile(model_ms, 0.9)], P90_WITHIN);
+        if load.reserved.is_some() {
+            holds &= row("429", "%", [real.throttled_percent(), model.throttled_percent()], THROTTLED_WITHIN);
+        }
+        Ok(holds)
+    }
+
+    /// Puts a load on one side, for its turn.
+    async fn drive(&self, side: Side, load: &Load, seen: &mut Seen) -> Result<(), Failure> {
+        let opened = Arc::new(self.open(side, load.reserved).await?);
+        let cores = u32::try_from(documents::cores().get()).unwrap_or(1);
+        let at_once = f64::from(load.reserved.unwrap_or(cores)) * load.utilisation;
+        let batch_over_one = self.planned(load.batch)?.as_secs_f64() / self.planned(1)?.as_secs_f64();
+        let every = Duration::from_secs_f64(self.median_ms / 1e3 * batch_over_one / at_once);
+        let began = Instant::now();
+        let turn = Duration::from_secs(self.arguments.seconds);
+        let mut asked = Vec::new();
+        for at in (0..).map(|index| every * index).take_while(|at| *at < turn) {
+            sleep_until(began + at).await;
+            let (opened, user, batch) = (Arc::clone(&opened), self.user.clone(), load.batch);
+            asked.push(tokio::spawn(async move { opened.ask(batch, &user).await }));
+        }
+        for asked in asked {
+            let heard = asked.await.map_err(|error| Failure::system(error.to_string()))??;
+            match heard.status {
+                200 => seen.answered_ms.push(milliseconds(heard.took)),
+                429 => seen.throttled += 1,
+                503 => {
+                    return Err(Failure::system(
+                        "the cores here did not carry the load in time: try again when the machine is idle",
+                    ));
+                }
+                other => return Err(Failure::system(format!("an answer that was not expected: {other}"))),
+            }
+        }
+        Ok(())
+    }
+
+    async fn open(&self, side: Side, reserved: Option<u32>) -> Result<Opened, Failure> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few milliseconds")]
+        let cold_start_ms = self.cold_start_ms.round() as u64;
+        let function = Function {
+            memory_mb: Durations::documented().reference_memory_mb(),
+            architecture: ARCHITECTURE,
+            lanes: Lanes::SideBySide,
+            account_concurrency: 1000,
+            reserved: reserved.map(u64::from),
+            provisioned: None,
+            managed: None,
+            cold_start_ms,
+        };
+        let policies = Some(self.arguments.policies.as_path());
+        let behind = match side {
+            Side::Real => Behind::Real(Real::new(&self.arguments.real, policies, &function)?),
+            Side::Model => {
+                let (users, durations) = (self.users.clone(), Durations::documented().clone());
+                let model =
+                    Model::new(documents::policies(policies)?, users, durations, self.spread.clone(), SEED)?;
+                Behind::Model(Box::new(model))
+            }
+        };
+        let door = Door::open(function, Auth::None, behind).await?;
+        let (socket, address) = listen(([127, 0, 0, 1], 0).into()).await?;
+        let accepting = tokio::spawn(accept(socket, door, Door::answer));
+        Ok(Opened { caller: Caller::new(address), accepting })
+    }
+
+    /// What `durations.json` says of so many of the user's hashes.
+    fn planned(&self, hashes: usize) -> Result<Duration, Failure> {
+        let stored = saltern_encoded::parse(&self.user.hash)
+            .map_err(|_| Failure::configuration("the user's hash is no hash"))?;
+        let hashes = u64::try_from(hashes).unwrap_or(u64::MAX);
+        let durations = Durations::documented();
+        let planned = stored.setting().params().and_then(documents::parameters).and_then(|parameters| {
+            durations.batch(
+                parameters,
+                ARCHITECTURE,
+                durations.reference_memory_mb(),
+                hashes,
+                Lanes::SideBySide,
+            )
+        });
+        let unknown = || {
+            Failure::configuration(format!("no duration on Lambda is known for {}", self.arguments.policy))
+        };
+        planned.map(|planned| planned.duration).ok_or_else(unknown)
+    }
+}
+
+impl Seen {
+    fn throttled_percent(&self) -> f64 {
+        let answered = f64::from(u32::try_from(self.answered_ms.len()).unwrap_or(u32::MAX));
+        100.0 * f64::from(self.throttled) / (answered + f64::from(self.throttled))
+    }
+}
+
+/// One side's door. Dropping it takes no more connections.
+struct Opened {
+    caller: Caller,
+    accepting: JoinHandle<()>,
+}
+
+impl Opened {
+    /// So many logins of a user, which must be right.
+    async fn ask(&self, batch: usize, user: &User) -> Result<Heard, Failure> {
+        let login = json!({ "op": "verify", "password": user.password, "hash": user.hash });
+        let heard = if batch == 1 {
+            let body = json!({ "password": user.password, "hash": user.hash }).to_string();
+            self.caller.post("/verify", &[], body.as_bytes()).await
+        } else {
+            let body = json!({ "operations": vec![login; batch] }).to_string();
+            self.caller.post("/batch", &[], body.as_bytes()).await
+        };
+        let heard = heard.map_err(|error| Failure::system(format!("no answer came ({error})")))?;
+        let matches = String::from_utf8_lossy(&heard.body).matches(r#""match":true"#).count();
+        if heard.status == 200 && matches != batch {
+            return Err(Failure::system("a right password was refused"));
+        }
+        Ok(heard)
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// Only for what `durations.json` is asked; the calibration replaces its times.
+const ARCHITECTURE: Architecture = Architecture::Arm64;
+
+const CALIBRATION_STARTS: usize = 5;
+const CALIBRATION_HASHES: usize = 20;
+
+/// The limits that the model is held to.
+const P50_WITHIN: f64 = 0.10;
+const P90_WITHIN: f64 = 0.20;
+const THROTTLED_WITHIN: f64 = 0.10;
+
+const SEED: u64 = 1;
