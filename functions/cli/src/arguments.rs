@@ -304,6 +304,7 @@ pub(crate) struct BoundsArguments {
 
 /// Where distributions go beside `GET /metrics`.
 #[derive(Args, Debug)]
+#[expect(clippy::struct_field_names, reason = "the fields name the arguments")]
 pub(crate) struct CloudWatchArguments {
     /// Send distributions to CloudWatch in this region; credentials come from where the AWS SDK looks for them
     #[arg(long, env = "SALTERN_CLOUDWATCH_REGION", value_name = "REGION", value_parser = NonEmptyStringValueParser::new())]

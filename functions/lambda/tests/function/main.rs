@@ -3,6 +3,7 @@
 //! `package --test` runs these against the binaries in the zips too, without `faults`, which needs a test build.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::print_stdout, reason = "what is measured is shown")]
 
 mod answers;
 mod disturbance;
