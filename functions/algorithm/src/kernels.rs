@@ -1,18 +1,19 @@
 use core::fmt;
 use std::time::Duration;
 
-use saltern_encoded::Setting;
+use saltern_encoded::{Setting, wrapped};
+use zeroize::Zeroizing;
 
 use crate::{
     Admitted, Output,
     argon2::{self, arena::Arena},
-    bcrypt, pbkdf2, scrypt,
+    bcrypt, pbkdf2, scrypt, verify_only,
 };
 
 /// Which code computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernels {
-    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory.
+    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory, sha-crypt.
     #[default]
     Lanes,
     /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
@@ -33,21 +34,45 @@ impl Kernels {
     }
 }
 
-/// Computes one hash on the calling thread with the reference crates, from start to end.
+/// Computes one hash on the calling thread with the reference crates, from start to end; where there is none, with
+/// code of ours.
 ///
 /// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.
 ///
 /// # Errors
 /// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
 pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-    let mut output = Output::zeroed(admitted.setting().output_bytes());
-    match admitted.setting() {
+    compute_setting(Kernels::Crates, admitted.setting(), password)
+}
+
+/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash. Where a kernel of ours has state
+/// that is kept between two hashes, the crate computes.
+fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+    let mut output = Output::zeroed(setting.output_bytes());
+    match setting {
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
+        Setting::VerifyOnly(setting) => verify_only::compute(kernels, setting, password, output.as_mut())?,
+        Setting::Wrapped(setting) => {
+            let inner = inner_hash(kernels, setting, password)?;
+            argon2::reference::compute(setting.outer(), inner.as_bytes(), output.as_mut())?;
+        }
     }
     Ok(output)
+}
+
+/// The stored hash that was wrapped, if the password is its own: what argon2id takes for a password.
+fn inner_hash(
+    kernels: Kernels,
+    setting: &wrapped::Setting,
+    password: &[u8],
+) -> Result<Zeroizing<String>, OutOfMemory> {
+    let inner = setting.inner();
+    let output = compute_setting(kernels, inner.setting(), password)?;
+    let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
+    Ok(Zeroizing::new(hash.unwrap_or_default()))
 }
 
 /// The system did not give the memory that a hash needs.
@@ -78,16 +103,27 @@ impl WholeKernel {
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
         #[cfg(feature = "fault-injection")]
         crate::fault::strike(password);
-        let Setting::Argon2(setting) = admitted.setting() else {
-            if admitted.memory_bytes() > 0 {
-                // One hash's memory for each worker is what the budget counts.
-                self.arena.release();
+        match admitted.setting() {
+            Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
+            Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
+                let inner = inner_hash(self.kernels, setting, password)?;
+                self.argon2(setting.outer(), inner.as_bytes())
             }
-            return compute(admitted, password);
-        };
-        if self.kernels == Kernels::Crates {
-            return compute(admitted, password);
+            _ => {
+                if admitted.memory_bytes() > 0 {
+                    // One hash's memory for each worker is what the budget counts.
+                    self.arena.release();
+                }
+                compute_setting(self.kernels, admitted.setting(), password)
+            }
         }
+    }
+
+    fn argon2(
+        &mut self,
+        setting: &saltern_encoded::argon2::Setting,
+        password: &[u8],
+    ) -> Result<Output, OutOfMemory> {
         let mut output = Output::zeroed(setting.output_bytes());
         argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
         Ok(output)

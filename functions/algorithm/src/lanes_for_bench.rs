@@ -7,9 +7,10 @@ use core::fmt;
 use saltern_encoded::{Setting, pbkdf2::Prf};
 
 use crate::{
-    Admitted, Output,
+    Admitted, Kernels, OutOfMemory, Output,
     argon2::{arena::Arena, kernel::Path},
     bcrypt::lanes::{Lane, advance},
+    kernels::WholeKernel,
     pbkdf2::lanes as pbkdf2_lanes,
 };
 
@@ -38,6 +39,16 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
             output
         })
         .collect()
+}
+
+/// Computes one hash as a worker does that computes hashes whole.
+///
+/// # Panics
+/// Where the system gives no memory.
+#[must_use]
+pub fn whole(admitted: &Admitted, password: &[u8]) -> Output {
+    let computed = WholeKernel::new(Kernels::Lanes, 0).compute(admitted, password);
+    computed.unwrap_or_else(|OutOfMemory| panic!("no memory for a hash"))
 }
 
 /// How many bcrypt lanes a worker on this machine keeps, where nobody says otherwise.

@@ -21,6 +21,11 @@ impl Password {
         Ok(Self(Zeroizing::new(bytes.into())))
     }
 
+    /// What is hashed in place of a password.
+    pub(crate) fn prepared(text: String) -> Self {
+        Self(Zeroizing::new(text.into_bytes().into()))
+    }
+
     /// The bytes: for kernels, and for the questions about length and NUL that policies ask.
     #[must_use]
     pub fn expose(&self) -> &[u8] {

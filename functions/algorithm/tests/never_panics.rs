@@ -4,9 +4,12 @@
 
 use std::env;
 
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, prelude::*, sample::select, strategy::Union, string::string_regex};
 use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, memory_bytes};
-use saltern_encoded::{Encoded, MAX_ENCODED_BYTES, Params, argon2, parse, scrypt};
+use saltern_encoded::{
+    MAX_ENCODED_BYTES, Params, Setting, argon2, parse, scrypt,
+    verify_only::{self, yescrypt::Flavour},
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
@@ -22,7 +25,7 @@ proptest! {
         let output = compute(&admitted.unwrap(), &password).unwrap();
         prop_assert_eq!(output.expose().len(), encoded.output().len());
         // A random output is not the right one; the one computed is.
-        let right = Encoded::new(encoded.setting().clone(), output.expose()).unwrap();
+        let right = encoded.with_output(output.expose()).unwrap();
         prop_assert!(output.matches(right.output()));
         prop_assert!(parse(&right.to_string()).unwrap() == right);
     }
@@ -32,8 +35,19 @@ proptest! {
         let Ok(encoded) = parse(&text) else { return Ok(()) };
         let Ok(admitted) = Admitted::new(encoded.setting().clone(), &NO_CEILINGS) else { return Ok(()) };
         prop_assert!(admitted.work() > 0);
-        prop_assert_eq!(admitted.memory_bytes(), memory_bytes(encoded.setting().params()));
-        match encoded.setting().params() {
+        if let Setting::VerifyOnly(verify_only::Setting::Yescrypt(setting)) = encoded.setting() {
+            let params = setting.params();
+            let mode = match params.flavour() {
+                Flavour::Classic => ::yescrypt::Mode::Classic,
+                Flavour::ReadWrite => ::yescrypt::Mode::Rw,
+                Flavour::Worm => ::yescrypt::Mode::Worm,
+            };
+            let (n, r, p, t) = (params.n(), params.r(), params.p(), params.t());
+            prop_assert!(::yescrypt::Params::new_with_all_params(mode, n, r, p, t, 0).is_ok(), "{text}");
+        }
+        let Some(params) = encoded.setting().params() else { return Ok(()) };
+        prop_assert_eq!(admitted.memory_bytes(), memory_bytes(params));
+        match params {
             Params::Argon2(params) => {
                 let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
                 prop_assert!(::argon2::Params::new(m, t, p, Some(encoded.output().len())).is_ok(), "{text}");
@@ -90,7 +104,32 @@ fn cheap_stored_hash() -> impl Strategy<Value = String> {
     let argon2 = with_salt_and_output(argon2, argon2::MIN_OUTPUT_BYTES);
     let scrypt = (1..8_u8, 1..5_u32, 1..5_u32).prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
     let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
-    prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20)]
+    prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20), cheap_crypt()]
+}
+
+/// What crypt(3) prints, and phpass and Drupal after its manner.
+fn cheap_crypt() -> BoxedStrategy<String> {
+    let forms = [
+        r"\$(1|apr1)\$#{0,8}\$#{21}[./01]",
+        r"\$5\$(rounds=(0|1[0-9]{3})\$)?#{0,16}\$#{42}[./0-9A-D]",
+        r"\$6\$(rounds=(0|1[0-9]{3})\$)?#{0,16}\$#{85}[./01]",
+        r"\$7\$[/0-4][/0-2]\.{4}[/0-2]\.{4}#{0,43}\$#{42}[./0-9A-D]",
+        r"U?(\$S\$[56]#{51}|\$[HP]\$[5-8]#{29}[./01])",
+        r"\$md5(,rounds=[1-9][0-9])?\$#{0,40}\$?\$#{21}[./01]",
+        r"\$sha1\$[1-9][0-9]?\$#{1,64}\$\.{28}",
+        // One of p needs four blocks, two need eight.
+        r"\$y\$(j[/0-4]|[./][./0-4])[./0-2]\$(#{4}){0,20}(#[./01])?\$#{42}[./0-9A-D]",
+        r"\$y\$(j[0-4]|/[./0-4])[./0-2](\.\.|/[./0]|0\.[./])\$#{4}\$#{42}[./0-9A-D]",
+        r"_[/0-9A-Z]\.{3}#{4}#{10}[.26AEIMQUYcgkosw]",
+        r"#{12}[.26AEIMQUYcgkosw]",
+    ];
+    let form = |form: &str| string_regex(&form.replace('#', "[./0-9A-Za-z]")).unwrap().boxed();
+    Union::new(forms.map(form)).boxed()
+}
+
+/// yescrypt's parameters from the whole range of the format.
+fn dear_yescrypt() -> BoxedStrategy<String> {
+    r"\$y\$[./0ij][./0-9A-Za-z]{2,16}\$[./0-9A-Za-z]{4}\$[./0-9A-Za-z]{42}[./]".boxed()
 }
 
 /// Parameters from the whole range of the format; few are small enough to compute, and none is computed.
@@ -101,7 +140,7 @@ fn dear_stored_hash() -> impl Strategy<Value = String> {
     let numbers = (1..=scrypt::MAX_LOG_N, near(1 << 30), near(1 << 15));
     let scrypt = numbers.prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
     let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
-    prop_oneof![argon2, scrypt, bcrypt(4..32), pbkdf2(1..u32::MAX)]
+    prop_oneof![argon2, scrypt, bcrypt(4..32), pbkdf2(1..u32::MAX), dear_yescrypt()]
 }
 
 fn argon2_head() -> impl Strategy<Value = &'static str> {
@@ -173,8 +212,10 @@ const CHEAP: Ceilings = Ceilings {
     argon2_memory_passes_kib: 3 * (16 * 8 + 64),
     argon2_parallelism: 16,
     pbkdf2_iterations_blocks: 20 * 52,
-    scrypt_memory_bytes: 128 * 128 * 4,
-    scrypt_n_r_p: 128 * 4 * 4,
+    // The tables of two of yescrypt's p, 24 KiB, are at most an eighth of it.
+    scrypt_memory_bytes: 1 << 18,
+    scrypt_n_r_p: 128 * 5 * 8,
+    sha_crypt_rounds: u64::MAX,
 };
 
 const NO_CEILINGS: Ceilings = Ceilings {
@@ -185,4 +226,5 @@ const NO_CEILINGS: Ceilings = Ceilings {
     pbkdf2_iterations_blocks: u64::MAX,
     scrypt_memory_bytes: u64::MAX,
     scrypt_n_r_p: u64::MAX,
+    sha_crypt_rounds: u64::MAX,
 };

@@ -21,6 +21,7 @@ const CEILINGS: Ceilings = Ceilings {
     pbkdf2_iterations_blocks: 5_000_000,
     scrypt_memory_bytes: 1 << 27,
     scrypt_n_r_p: 1 << 22,
+    sha_crypt_rounds: u64::MAX,
 };
 
 fn pool(kernels: Kernels, queue: Option<QueueLimits>) -> Pool {

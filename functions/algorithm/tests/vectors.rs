@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use saltern_algorithm::{Admitted, Ceilings, compute};
+use saltern_algorithm::{Admitted, Ceilings, Password, compute, prepare};
 use saltern_encoded::{DEVIATIONS, ParseError};
-use saltern_vectors::{Expected, Topic, Verify, for_each};
+use saltern_vectors::{Expected, Topic, Verify, for_each, for_each_of};
 use serde_json::Value;
 
 #[test]
@@ -17,6 +17,22 @@ fn argon2() {
 #[test]
 fn bcrypt() {
     every_vector_of(Topic::Bcrypt);
+}
+
+#[test]
+fn crypt() {
+    every_vector_of(Topic::Crypt);
+}
+
+#[test]
+fn crypt_behind_a_label() {
+    every_vector_of_scheme(Topic::Ldap, "ldap-crypt");
+}
+
+#[test]
+fn drupal() {
+    every_vector_of_scheme(Topic::Products, "drupal7");
+    every_vector_of_scheme(Topic::Products, "drupal7-updated");
 }
 
 #[test]
@@ -40,6 +56,11 @@ fn pbkdf2() {
 }
 
 #[test]
+fn phpass() {
+    every_vector_of_scheme(Topic::Products, "phpass");
+}
+
+#[test]
 fn scrypt() {
     every_vector_of(Topic::Scrypt);
 }
@@ -47,11 +68,13 @@ fn scrypt() {
 #[test]
 fn each_listed_deviation_has_its_example_among_the_vectors() {
     let mut matching = Vec::new();
-    for_each(Topic::Deviations, |vector: &Verify| {
-        if vector.result == Expected::Match && vector.password == b"saltern" {
-            matching.push(vector.hash.clone());
-        }
-    });
+    for topic in [Topic::Crypt, Topic::Deviations] {
+        for_each(topic, |vector: &Verify| {
+            if vector.result == Expected::Match && vector.password == b"saltern" {
+                matching.push(vector.hash.clone());
+            }
+        });
+    }
     for deviation in DEVIATIONS {
         assert!(matching.iter().any(|hash| hash == deviation.example), "{}", deviation.what);
     }
@@ -75,10 +98,17 @@ fn what_costs_too_much_is_refused_before_any_work() {
 
 fn every_vector_of(topic: Topic) {
     let ceilings = shipped_ceilings();
-    for_each(topic, |vector: &Verify| {
-        let Verify { tc_id, comment, hash, .. } = vector;
-        assert_eq!(verify(vector, &ceilings), vector.result, "{topic:?} {tc_id}: {comment}: {hash}");
-    });
+    for_each(topic, |vector| is_as_expected(topic, vector, &ceilings));
+}
+
+fn every_vector_of_scheme(topic: Topic, scheme: &str) {
+    let ceilings = shipped_ceilings();
+    for_each_of(topic, scheme, |vector| is_as_expected(topic, vector, &ceilings));
+}
+
+fn is_as_expected(topic: Topic, vector: &Verify, ceilings: &Ceilings) {
+    let Verify { tc_id, comment, hash, .. } = vector;
+    assert_eq!(verify(vector, ceilings), vector.result, "{topic:?} {tc_id}: {comment}: {hash}");
 }
 
 fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
@@ -90,7 +120,14 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let Ok(admitted) = Admitted::new(encoded.setting().clone(), ceilings) else {
         return Expected::CostOutOfBounds;
     };
-    let matches = compute(&admitted, &vector.password).unwrap().matches(encoded.output());
+    let reading = encoded.scheme().reading();
+    let to_nul = vector.password.iter().position(|&byte| byte == 0).filter(|_| reading.may_stop_at_nul);
+    let readings = [Some(vector.password.len()), to_nul];
+    let matches = readings.into_iter().flatten().any(|end| {
+        let password = Password::new(&vector.password[..end]).unwrap();
+        let prepared = prepare(reading.preparation, &password);
+        compute(&admitted, prepared.expose()).unwrap().matches(encoded.output())
+    });
     if matches { Expected::Match } else { Expected::Mismatch }
 }
 
@@ -103,6 +140,7 @@ fn shipped_ceilings() -> Ceilings {
         argon2_memory_kib: narrow("argon2_memory_kib"),
         argon2_memory_passes_kib: wide("argon2_memory_passes_kib"),
         argon2_parallelism: narrow("argon2_parallelism"),
+        sha_crypt_rounds: 1_000_000,
         pbkdf2_iterations_blocks: wide("pbkdf2_iterations_blocks"),
         scrypt_memory_bytes: wide("scrypt_memory_bytes"),
         scrypt_n_r_p: wide("scrypt_n_r_p"),

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "usage: saltern-bench all [--results DIRECTORY] [--server FILE] [--bootstrap FILE] [--zip FILE] [--seconds N] [--rounds N]
-       saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--lanes N,N,...] [--iterations N] [--rounds N] \
+       saltern-bench kernels [bcrypt|pbkdf2|argon2|crypt] [--cost N] [--lanes N,N,...] [--iterations N] [--rounds N] \
      [--json FILE]
        saltern-bench http [--server FILE] [--bootstrap FILE] [--zip FILE] [--seconds N] [--rounds N] [--json FILE]";
 

@@ -3,7 +3,7 @@
 //! `saltern-bench all [--results DIRECTORY]` measures everything that was asked for and gives a verdict on each figure;
 //! the others look closer at a part.
 //!
-//! `saltern-bench kernels [bcrypt|pbkdf2|argon2] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels [bcrypt|pbkdf2|argon2|crypt] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
 //! `saltern-bench http [--server FILE] [--seconds N] [--rounds N] [--json FILE]`
 
 #![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
@@ -17,6 +17,7 @@ mod http;
 mod kernels;
 mod libxcrypt;
 mod measure;
+mod migrate;
 mod report;
 mod summary;
 
@@ -62,13 +63,17 @@ fn kernels(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
         Some("bcrypt") => kernels::bcrypt::measure(arguments)?,
         Some("pbkdf2") => kernels::pbkdf2::measure(arguments)?,
         Some("argon2") => kernels::argon2::measure(arguments)?,
+        Some("crypt") => kernels::crypt::measure(arguments)?,
         Some(other) => {
-            return Err(format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2").into());
+            return Err(
+                format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2, crypt").into()
+            );
         }
         None => [
             kernels::bcrypt::measure(arguments)?,
             kernels::pbkdf2::measure(arguments)?,
             kernels::argon2::measure(arguments)?,
+            kernels::crypt::measure(arguments)?,
         ]
         .concat(),
     };

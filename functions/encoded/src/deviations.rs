@@ -14,6 +14,15 @@ pub struct Deviation {
 /// Every accepted deviation from a canonical form. A spelling that is neither canonical nor listed is refused.
 pub const DEVIATIONS: &[Deviation] = &[
     Deviation {
+        scheme: "5, 6",
+        what: "`rounds=` below 1,000, which means 1,000; 0 too",
+        printed_by: "whatever writes the setting down itself: glibc reads it so, and prints `rounds=1000`; libxcrypt refuses it",
+        example: concat!(
+            "$6$rounds=10$saltsalt$",
+            "cOzK6C5JhyvlAG7mF0FZfLbBuFTCvzXnaA29.hcTguffSQcbAef0SvColLGwEdyA1SK/gP0iwFa1hvjGj9dKb."
+        ),
+    },
+    Deviation {
         scheme: "2a, 2b, 2y",
         what: "the last salt character has some of its four padding bits set; they are not part of the salt",
         printed_by: "passlib 1.5.2 and older, and whatever draws 22 random characters for a salt",

@@ -265,6 +265,9 @@ fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
         Refusal::PolicyNotForHashing => (Code::PolicyNotForHashing, "policy"),
         Refusal::UnknownPolicy => (Code::UnknownPolicy, "policy"),
         Refusal::UnsupportedHash => (Code::UnsupportedHash, "hash"),
+        Refusal::WeakScheme => {
+            return Problem::weak_scheme().in_field(Field { operation: index, name: "hash" });
+        }
     };
     Problem::new(code).in_field(Field { operation: index, name })
 }

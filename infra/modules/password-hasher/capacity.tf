@@ -32,7 +32,7 @@ module "capacity" {
 }
 
 locals {
-  # Of no event, for the constants alone.
+  # The constants that the formula itself takes, for what is computed around it.
   limits = { for name, limit in jsondecode(file("${path.module}/limits.json")) : name => limit.value if name != "about" }
 
   events = {

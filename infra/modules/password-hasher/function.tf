@@ -64,6 +64,7 @@ resource "aws_lambda_function" "main" {
       error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has ${local.account_concurrency} in ${local.region} and ${local.limits.concurrency_left_unreserved} of it stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or reserve less."
     }
 
+    # The next two say which of two numbers is too small; either alone would stop the plan.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
       error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region}, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or send batches."

@@ -4,7 +4,8 @@
 resource "aws_signer_signing_profile" "main" {
   count = var.signing == null ? 0 : 1
 
-  name        = replace(var.name, "-", "_") # it may have no hyphens
+  # It may have no hyphens; and Signer never gives a name again, so the rest is random.
+  name_prefix = "${replace(substr(var.name, 0, 37), "-", "_")}_"
   platform_id = "AWSLambda-SHA384-ECDSA"
 }
 

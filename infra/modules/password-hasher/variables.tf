@@ -203,7 +203,9 @@ variable "managed_instances" {
   description = <<-EOT
     Runs the function on Lambda Managed Instances (EC2 in your VPC) instead: each environment takes 8 requests at once for
     each vCPU, which fill the lanes. For load that is steady; it answers 429 to traffic that doubles within five minutes.
-    An environment has a vCPU for each 2 GiB. The subnets need a way to CloudWatch Logs, X-Ray and CloudWatch.
+    An environment has a vCPU for each 2 GiB. The subnets need a way to CloudWatch Logs, X-Ray and CloudWatch. A measured
+    `capacity.milliseconds_per_request` is here that of eight at once; `reserved_concurrency` and what is provisioned are
+    classic Lambda's and do nothing.
   EOT
   type = object({
     subnet_ids             = list(string)

@@ -241,7 +241,7 @@ impl<'a> Sides<'a> {
             .map_err(|_| Failure::configuration("the user's hash is no hash"))?;
         let hashes = u64::try_from(hashes).unwrap_or(u64::MAX);
         let durations = Durations::documented();
-        let planned = documents::parameters(stored.setting().params()).and_then(|parameters| {
+        let planned = stored.setting().params().and_then(documents::parameters).and_then(|parameters| {
             durations.batch(
                 parameters,
                 ARCHITECTURE,

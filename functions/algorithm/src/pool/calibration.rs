@@ -16,7 +16,7 @@ use crate::{Admitted, Ceilings, kernels::WholeKernel};
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, 0);
     for admitted in small_hashes() {
-        let cost = Cost::of(&admitted);
+        let cost = Cost::of(&admitted, PASSWORD);
         if !runs_in_lanes(settings.kernels, cost.kind) {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);
@@ -68,6 +68,7 @@ const CEILINGS: Ceilings = Ceilings {
     argon2_memory_passes_kib: ARGON2_MEMORY_KIB as u64,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 2 * PBKDF2_ITERATIONS as u64,
+    sha_crypt_rounds: 0,
     scrypt_memory_bytes: 1 << 20,
     scrypt_n_r_p: 1 << 12,
 };

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use saltern_encoded::{Params, pbkdf2::Prf};
+use saltern_encoded::{Setting, pbkdf2::Prf, verify_only::Algorithm};
 
 use crate::Admitted;
 
@@ -14,26 +14,67 @@ use crate::Admitted;
 pub(crate) enum Kind {
     Argon2,
     Bcrypt,
+    DesCrypt,
+    Digest,
+    Md5Crypt,
     Pbkdf2Sha1,
     Pbkdf2Sha256,
     Pbkdf2Sha512,
+    PhpassMd5,
+    PhpassSha512,
     Scrypt,
+    Sha1Crypt,
+    Sha256Crypt,
+    Sha512Crypt,
+    SunMd5,
+    Wrapped,
+    Yescrypt,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Argon2, Self::Bcrypt, Self::Pbkdf2Sha1, Self::Pbkdf2Sha256, Self::Pbkdf2Sha512, Self::Scrypt];
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Argon2,
+        Self::Bcrypt,
+        Self::DesCrypt,
+        Self::Digest,
+        Self::Md5Crypt,
+        Self::Pbkdf2Sha1,
+        Self::Pbkdf2Sha256,
+        Self::Pbkdf2Sha512,
+        Self::PhpassMd5,
+        Self::PhpassSha512,
+        Self::Scrypt,
+        Self::Sha1Crypt,
+        Self::Sha256Crypt,
+        Self::Sha512Crypt,
+        Self::SunMd5,
+        Self::Wrapped,
+        Self::Yescrypt,
+    ];
 
-    pub(crate) fn of(params: Params) -> Self {
-        match params {
-            Params::Argon2(_) => Self::Argon2,
-            Params::Bcrypt(_) => Self::Bcrypt,
-            Params::Pbkdf2(params) => match params.prf() {
+    pub(crate) fn of(setting: &Setting) -> Self {
+        match setting {
+            Setting::Argon2(_) => Self::Argon2,
+            Setting::Bcrypt(_) => Self::Bcrypt,
+            Setting::Pbkdf2(setting) => match setting.params().prf() {
                 Prf::Sha1 => Self::Pbkdf2Sha1,
                 Prf::Sha256 => Self::Pbkdf2Sha256,
                 Prf::Sha512 => Self::Pbkdf2Sha512,
             },
-            Params::Scrypt(_) => Self::Scrypt,
+            Setting::Scrypt(_) => Self::Scrypt,
+            Setting::VerifyOnly(setting) => match setting.algorithm() {
+                Algorithm::DesCrypt => Self::DesCrypt,
+                Algorithm::Digest => Self::Digest,
+                Algorithm::Md5Crypt => Self::Md5Crypt,
+                Algorithm::PhpassMd5 => Self::PhpassMd5,
+                Algorithm::PhpassSha512 => Self::PhpassSha512,
+                Algorithm::Sha1Crypt => Self::Sha1Crypt,
+                Algorithm::Sha256Crypt => Self::Sha256Crypt,
+                Algorithm::Sha512Crypt => Self::Sha512Crypt,
+                Algorithm::SunMd5 => Self::SunMd5,
+                Algorithm::Yescrypt => Self::Yescrypt,
+            },
+            Setting::Wrapped(_) => Self::Wrapped,
         }
     }
 
@@ -51,8 +92,14 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) fn of(admitted: &Admitted) -> Self {
-        Self { kind: Kind::of(admitted.setting().params()), work: admitted.work() }
+    /// The work, and where every round reads the password, more of it for a long one.
+    pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
+        let setting = admitted.setting();
+        let factor = match setting {
+            Setting::VerifyOnly(setting) => setting.length_factor(password.len()),
+            _ => 1,
+        };
+        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(factor) }
     }
 }
 
@@ -177,11 +224,38 @@ const MEMORY: Duration = Duration::from_millis(250);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ceilings;
+
+    const NOTHING: Ceilings = Ceilings {
+        bcrypt_cost: 0,
+        argon2_memory_kib: 0,
+        argon2_memory_passes_kib: 0,
+        argon2_parallelism: 0,
+        pbkdf2_iterations_blocks: 0,
+        sha_crypt_rounds: 0,
+        scrypt_memory_bytes: 0,
+        scrypt_n_r_p: 0,
+    };
 
     const BCRYPT_10: Cost = Cost { kind: Kind::Bcrypt, work: 1024 };
 
     fn eight_lanes() -> Estimates {
         Estimates::new(|kind| if kind == Kind::Bcrypt { 8 } else { 1 })
+    }
+
+    #[test]
+    fn a_long_password_is_more_work_where_every_round_reads_it() {
+        for (stored, factor) in [
+            ("$1$salt$......................", 11),
+            ("$5$rounds=1000$salt$...........................................", 6),
+            ("$md5$salt$$......................", 1),
+            (".............", 1),
+        ] {
+            let setting = saltern_encoded::parse(stored).unwrap().setting().clone();
+            let admitted = Admitted::new(setting, &Ceilings { sha_crypt_rounds: 5_000, ..NOTHING }).unwrap();
+            let [short, long] = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
+            assert_eq!((short, long), (admitted.work(), factor * admitted.work()), "{stored}");
+        }
     }
 
     #[test]

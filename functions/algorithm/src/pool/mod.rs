@@ -220,7 +220,7 @@ impl Pool {
         };
         let Work { admitted, password, deadline, urgency } = work;
         let (reply, ticket) = oneshot::channel();
-        let cost = Cost::of(&admitted);
+        let cost = Cost::of(&admitted, password.expose());
         let task = Task { admitted, password, reply };
         let wake = self.shared.lock().submit(task, cost, deadline, urgency, Instant::now())?;
         if let Some(worker) = wake {
@@ -254,12 +254,8 @@ impl Drop for Pool {
 
 /// Whether a kind is computed in slices beside others, or whole.
 fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
-    match kind {
-        Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512 => {
-            kernels == Kernels::Lanes
-        }
-        Kind::Argon2 | Kind::Scrypt => false,
-    }
+    let has_lanes = matches!(kind, Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512);
+    has_lanes && kernels == Kernels::Lanes
 }
 
 /// Lanes of a kind on a full worker.
@@ -268,7 +264,6 @@ fn width(settings: &PoolSettings, kind: Kind) -> usize {
         return 1;
     }
     match kind {
-        Kind::Argon2 | Kind::Scrypt => 1,
         Kind::Bcrypt => {
             let asked_for = settings.bcrypt_lanes.map(NonZeroUsize::get);
             asked_for.unwrap_or_else(bcrypt::lanes::lanes_that_fit_l1).min(MOST_BCRYPT_LANES)
@@ -276,6 +271,7 @@ fn width(settings: &PoolSettings, kind: Kind) -> usize {
         Kind::Pbkdf2Sha1 => pbkdf2::lanes::width(Prf::Sha1),
         Kind::Pbkdf2Sha256 => pbkdf2::lanes::width(Prf::Sha256),
         Kind::Pbkdf2Sha512 => pbkdf2::lanes::width(Prf::Sha512),
+        _ => 1,
     }
 }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod argon2;
 pub(crate) mod bcrypt;
+pub(crate) mod crypt;
 pub(crate) mod pbkdf2;

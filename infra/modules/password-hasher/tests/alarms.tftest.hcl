@@ -29,7 +29,7 @@ run "every_alarm_goes_to_the_topic_and_says_when_it_is_over" {
   }
 }
 
-run "throttles_and_spillover_ring_at_the_first" {
+run "the_first_throttle_and_the_first_spillover_ring" {
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.spillover[0]] :
@@ -40,7 +40,7 @@ run "throttles_and_spillover_ring_at_the_first" {
   }
 }
 
-run "errors_are_a_share_of_the_requests" {
+run "errors_and_5xx_ring_as_a_share_of_the_requests" {
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
@@ -58,7 +58,7 @@ run "errors_are_a_share_of_the_requests" {
   }
 }
 
-run "p90_rings_when_the_planned_environments_are_full" {
+run "the_p90_rings_when_the_planned_environments_are_full" {
   # 164 ms were planned to use 70 percent of them.
   assert {
     condition     = aws_cloudwatch_metric_alarm.duration.extended_statistic == "p90" && aws_cloudwatch_metric_alarm.duration.threshold == 235
@@ -73,14 +73,14 @@ run "concurrency_rings_before_lambda_refuses" {
   }
 }
 
-run "local_hashing_rings_by_the_clients_own_metric" {
+run "hashing_in_the_backends_rings_by_the_metric_that_the_client_documents" {
   assert {
     condition     = one(aws_cloudwatch_metric_alarm.client_fallback[0].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
     error_message = "The alarm sums saltern.client.fallback over its reasons."
   }
 }
 
-run "without_the_clients_namespace_there_is_no_alarm_for_it" {
+run "without_a_namespace_of_the_client_nothing_is_asked_of_it" {
   variables {
     alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
   }

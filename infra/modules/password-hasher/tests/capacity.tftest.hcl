@@ -34,7 +34,7 @@ run "the_formula_gives_what_the_table_says" {
   }
 }
 
-run "durations_follow_policy_architecture_memory_and_batch" {
+run "a_request_takes_as_long_as_policy_architecture_memory_and_batch_make_it" {
   variables {
     architecture   = "x86_64"
     capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500 }
@@ -71,7 +71,7 @@ run "your_own_measurement_replaces_the_table" {
   }
 }
 
-run "an_event_has_its_capacity_fifteen_minutes_before" {
+run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
     events = [
@@ -155,7 +155,7 @@ run "between_two_close_events_nothing_is_given_up" {
   }
 }
 
-run "target_tracking_keeps_seventy_percent_and_sees_silence" {
+run "target_tracking_aims_at_seventy_percent_and_takes_silence_for_zero" {
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
   }
@@ -190,7 +190,7 @@ run "without_events_and_a_baseline_nothing_is_provisioned" {
   }
 }
 
-run "cost_is_by_the_list_prices" {
+run "cost_is_what_the_list_prices_make_it" {
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500 }
     events = [
@@ -217,19 +217,26 @@ run "cost_is_by_the_list_prices" {
   }
 }
 
+run "a_million_logins_one_at_a_time_cost_four_dollars_under_bcrypt_11" {
+  # 1769/1024 GB × 0.164 s × 0.0000133334 + 0.0000002, a million times: 3.9776.
+  assert {
+    condition     = output.cost_usd.per_million_logins == 3.98
+    error_message = "A million logins: 3.98, not ${output.cost_usd.per_million_logins}."
+  }
+}
+
 run "a_batch_of_four_costs_less_than_a_third" {
   variables {
     capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500 }
   }
 
-  # One at a time a million cost 3.98.
   assert {
     condition     = output.cost_usd.per_million_logins == 1.16
     error_message = "A million logins in batches of four: 1.16, not ${output.cost_usd.per_million_logins}."
   }
 }
 
-run "the_account_is_asked_where_it_is_not_given" {
+run "what_is_not_given_of_the_account_is_read" {
   variables {
     account  = {}
     capacity = { policy = "bcrypt-11", reserved_concurrency = 900 }
@@ -241,7 +248,7 @@ run "the_account_is_asked_where_it_is_not_given" {
   }
 }
 
-run "the_quota_that_was_read_is_compared" {
+run "more_reserved_than_the_quota_that_was_read" {
   command = plan
 
   variables {

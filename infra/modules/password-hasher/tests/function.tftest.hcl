@@ -35,7 +35,7 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "the_function_is_as_documented" {
+run "by_default_it_is_arm64_with_1769_mb_for_ten_seconds" {
   assert {
     condition = (
       aws_lambda_function.main.runtime == "provided.al2023" &&
@@ -104,7 +104,7 @@ run "one_key_encrypts_logs_and_environment" {
   }
 }
 
-run "the_role_may_do_exactly_this" {
+run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
   assert {
     condition = { for statement in jsondecode(aws_iam_role_policy.execution.policy).Statement : statement.Sid => [flatten([statement.Action]), statement.Resource, lookup(statement, "Condition", null)] } == {
       OwnLogs = [
@@ -172,7 +172,7 @@ run "the_package_decides_the_version_and_live_follows" {
   }
 }
 
-run "rolling_back_moves_the_alias_alone" {
+run "rolling_back_moves_the_alias_and_nothing_else" {
   variables {
     rollback_to_version = "5"
   }

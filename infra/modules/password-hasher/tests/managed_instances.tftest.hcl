@@ -107,7 +107,7 @@ run "without_a_price_of_ec2_no_cost_is_claimed" {
   }
 }
 
-run "an_event_beyond_the_maximum_is_refused" {
+run "an_event_beyond_the_maximum_of_instances" {
   command = plan
 
   variables {

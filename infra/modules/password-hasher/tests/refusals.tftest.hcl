@@ -220,7 +220,7 @@ run "a_caller_with_a_wildcard" {
   expect_failures = [var.function_url]
 }
 
-run "a_callers_name_that_lambda_would_not_take" {
+run "a_name_of_a_caller_that_lambda_would_not_take" {
   command = plan
 
   variables {

@@ -14,7 +14,7 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "the_url_wants_iam_and_is_of_the_alias" {
+run "the_url_leads_to_live_and_always_wants_iam" {
   assert {
     condition     = aws_lambda_function_url.live[0].authorization_type == "AWS_IAM" && aws_lambda_function_url.live[0].qualifier == "live"
     error_message = "The URL wants AWS_IAM and leads to live."
@@ -26,7 +26,7 @@ run "the_url_wants_iam_and_is_of_the_alias" {
   }
 }
 
-run "every_caller_gets_both_permissions" {
+run "every_caller_gets_the_two_permissions_that_a_url_wants" {
   variables {
     function_url = {
       callers = {

@@ -1,0 +1,53 @@
+//! What is only ever verified, one module an algorithm: computed whole, by well-kept crates where there are any.
+
+mod des_crypt;
+mod digest;
+mod md5_crypt;
+mod phpass;
+mod sha1_crypt;
+mod sha_crypt;
+mod sun_md5;
+mod yescrypt;
+
+use saltern_encoded::verify_only::Setting;
+use zeroize::zeroize_stack;
+
+use crate::{Kernels, OutOfMemory};
+
+/// Computes one hash, and wipes what it left on the stack: the crates here do not.
+pub(crate) fn compute(
+    kernels: Kernels,
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+) -> Result<(), OutOfMemory> {
+    let computed = compute_on_the_stack(kernels, setting, password, output);
+    zeroize_stack::<STACK_BYTES>();
+    computed
+}
+
+#[inline(never)]
+fn compute_on_the_stack(
+    kernels: Kernels,
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+) -> Result<(), OutOfMemory> {
+    match setting {
+        Setting::DesCrypt(setting) => des_crypt::compute(setting, password, output),
+        Setting::Digest(setting) => digest::compute(setting, password, output),
+        Setting::Md5Crypt(setting) => md5_crypt::compute(setting, password, output),
+        Setting::Phpass(setting) => phpass::compute(setting, password, output),
+        Setting::Sha1Crypt(setting) => sha1_crypt::compute(setting, password, output),
+        Setting::ShaCrypt(setting) => match kernels {
+            Kernels::Crates => sha_crypt::reference::compute(setting, password, output),
+            Kernels::Lanes => sha_crypt::kernel::compute(setting, password, output),
+        },
+        Setting::SunMd5(setting) => sun_md5::compute(setting, password, output),
+        Setting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,
+    }
+    Ok(())
+}
+
+/// More stack than any of them takes, in bytes: a few digests, each with a block and its schedule.
+const STACK_BYTES: usize = 16 << 10;

@@ -1,0 +1,26 @@
+//! phpass's portable hashes, after Openwall's `PasswordHash.php`; Drupal 7's, after its `password.inc`.
+
+use md5::Md5;
+use saltern_encoded::verify_only::phpass::{Setting, Variant};
+use sha1::Digest;
+use sha2::Sha512;
+
+/// Computes into `output`, of the variant's length.
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+    match setting.variant() {
+        Variant::Drupal => rounds::<Sha512>(setting, password, output),
+        Variant::PhpBb | Variant::Phpass => rounds::<Md5>(setting, password, output),
+    }
+    if let Some(last) = output.last_mut() {
+        *last &= setting.variant().last_byte_mask();
+    }
+}
+
+fn rounds<D: Digest>(setting: &Setting, password: &[u8], output: &mut [u8]) {
+    let mut digest = D::new().chain_update(setting.salt()).chain_update(password).finalize();
+    for _ in 0..setting.rounds() {
+        digest = D::new().chain_update(&digest).chain_update(password).finalize();
+    }
+    let kept = output.len();
+    output.copy_from_slice(&digest[..kept]);
+}

@@ -1,0 +1,204 @@
+//! sha-crypt with the compressions of the `sha2` crate.
+//!
+//! Every round hashes one of eight messages, and from one round to the next nothing in them changes but the digest. So each
+//! is laid out once, padding and all, and what stands in whole blocks before the digest is hashed once. No branch and no
+//! count depends on a password's content.
+
+use core::array::from_fn;
+
+use saltern_encoded::verify_only::sha_crypt::{Hash, Setting};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq as _, ConstantTimeLess as _};
+use zeroize::Zeroizing;
+
+use crate::sha::{END_OF_MESSAGE, MAX_DIGEST_BYTES, State, absorb};
+
+/// Computes into `output`, of the hash function's length.
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+    match setting.hash() {
+        Hash::Sha256 => rounds::<[u32; 8]>(setting, password, output),
+        Hash::Sha512 => rounds::<[u64; 8]>(setting, password, output),
+    }
+}
+
+fn rounds<S: State>(setting: &Setting, password: &[u8], digest: &mut [u8])
+where
+    S::Word: ConditionallySelectable,
+{
+    let salt = setting.salt();
+    first::<S>(salt, password).write(digest);
+    let mut sequence = Zeroizing::new([0; MAX_DIGEST_BYTES]);
+    absorb(S::INITIAL, 0, &vec![password; password.len()]).write(&mut sequence[..S::DIGEST_BYTES]);
+    let password = repeated::<S>(&*sequence, password.len());
+    repeated_salt::<S>(salt, digest[0]).write(&mut sequence[..S::DIGEST_BYTES]);
+    let salt = repeated::<S>(&*sequence, salt.len());
+
+    let mut messages: [Message<S>; 8] = from_fn(|kind| {
+        let salt = if kind & HAS_SALT == 0 { &[] } else { &salt[..] };
+        let again = if kind & HAS_PASSWORD_AGAIN == 0 { &[] } else { &password[..] };
+        if kind & IS_ODD == 0 {
+            Message::new(&[], &[salt, again, &password])
+        } else {
+            Message::new(&[&password, salt, again], &[])
+        }
+    });
+    for round in 0..setting.rounds() {
+        let mut kind = if round % 2 == 0 { 0 } else { IS_ODD };
+        kind |= if round % 3 == 0 { 0 } else { HAS_SALT };
+        kind |= if round % 7 == 0 { 0 } else { HAS_PASSWORD_AGAIN };
+        messages[kind].hash(digest);
+    }
+}
+
+/// What the rounds begin with (steps 1 to 12).
+fn first<S: State>(salt: &[u8], password: &[u8]) -> S {
+    let mut alternate = Zeroizing::new([0; MAX_DIGEST_BYTES]);
+    let alternate = &mut alternate[..S::DIGEST_BYTES];
+    absorb(S::INITIAL, 0, &[password, salt, password]).write(alternate);
+    let mut parts = vec![password, salt];
+    parts.extend(password.chunks(S::DIGEST_BYTES).map(|part| &alternate[..part.len()]));
+    let mut bits = password.len();
+    while bits > 0 {
+        parts.push(if bits % 2 == 1 { alternate } else { password });
+        bits /= 2;
+    }
+    absorb(S::INITIAL, 0, &parts)
+}
+
+/// The sequence P or S: a digest, as often as it takes to be so long (steps 16 and 20).
+fn repeated<S: State>(digest: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(digest[..S::DIGEST_BYTES].iter().copied().cycle().take(length).collect())
+}
+
+/// The hash of the salt repeated 16 times, and once more for each number in a byte of a digest (steps 17 to 19). How often that
+/// is depends on the password. So as much is hashed as for the highest number, and the state is taken that it should be.
+fn repeated_salt<S: State>(salt: &[u8], more_times: u8) -> S
+where
+    S::Word: ConditionallySelectable,
+{
+    let length = (LEAST_TIMES + u64::from(more_times)) * salt.len() as u64;
+    let most = (LEAST_TIMES + u64::from(u8::MAX)) * salt.len() as u64;
+    let last_block =
+        |length: u64| (length + 1 + length_field::<S>() as u64).div_ceil(S::BLOCK_BYTES as u64) - 1;
+    let characters = salt.iter().copied().cycle().chain([0]);
+    let mut text = (0_u64..).zip(characters).map(|(at, character)| {
+        let text = u8::conditional_select(&0, &character, at.ct_lt(&length));
+        u8::conditional_select(&text, &END_OF_MESSAGE, at.ct_eq(&length))
+    });
+    let (mut state, mut wanted) = (S::INITIAL, S::INITIAL);
+    for number in 0..=last_block(most) {
+        let is_last = number.ct_eq(&last_block(length));
+        let mut block: Zeroizing<Vec<u8>> = Zeroizing::new(text.by_ref().take(S::BLOCK_BYTES).collect());
+        block.resize(S::BLOCK_BYTES, 0);
+        let bits = u64::conditional_select(&0, &(8 * length), is_last).to_be_bytes();
+        let field = S::BLOCK_BYTES - bits.len();
+        block[field..].iter_mut().zip(bits).for_each(|(byte, bits)| *byte |= bits);
+        state.compress(&block);
+        select(&mut wanted, &state, is_last);
+    }
+    wanted
+}
+
+fn select<S: State>(state: &mut S, other: &S, choice: Choice)
+where
+    S::Word: ConditionallySelectable,
+{
+    for (word, other) in state.as_mut().iter_mut().zip(other.as_ref()) {
+        word.conditional_assign(other, choice);
+    }
+}
+
+/// A message to hash again and again, with another digest in it each time.
+struct Message<S> {
+    /// After the blocks before the digest.
+    state: S,
+    /// The blocks from there on, the padding among them.
+    blocks: Zeroizing<Vec<u8>>,
+    digest_at: usize,
+}
+
+impl<S: State> Message<S> {
+    /// Lays out what stands before the digest and after it.
+    fn new(before: &[&[u8]], after: &[&[u8]]) -> Self {
+        let bytes = |parts: &[&[u8]]| parts.iter().map(|part| part.len()).sum::<usize>();
+        let length = bytes(before) + S::DIGEST_BYTES + bytes(after);
+        let padded = (length + 1 + length_field::<S>()).next_multiple_of(S::BLOCK_BYTES);
+        // With room for all, so that no copy of it is left behind.
+        let mut text = Zeroizing::new(Vec::with_capacity(padded));
+        before.iter().for_each(|part| text.extend_from_slice(part));
+        let digest_at = text.len();
+        text.resize(digest_at + S::DIGEST_BYTES, 0);
+        after.iter().for_each(|part| text.extend_from_slice(part));
+        text.push(END_OF_MESSAGE);
+        text.resize(padded, 0);
+        let bits = (8 * length as u64).to_be_bytes();
+        text[padded - bits.len()..].copy_from_slice(&bits);
+
+        let (hashed, blocks) = text.split_at(digest_at - digest_at % S::BLOCK_BYTES);
+        let mut state = S::INITIAL;
+        state.compress(hashed);
+        Self { state, blocks: Zeroizing::new(blocks.to_vec()), digest_at: digest_at % S::BLOCK_BYTES }
+    }
+
+    /// Hashes it with this digest in it, in whose place the new one is written.
+    fn hash(&mut self, digest: &mut [u8]) {
+        self.blocks[self.digest_at..][..S::DIGEST_BYTES].copy_from_slice(digest);
+        let mut state = self.state;
+        state.compress(&self.blocks);
+        state.write(digest);
+    }
+}
+
+/// Bytes of the padding in which the message's length stands (FIPS 180-4 §5.1).
+const fn length_field<S: State>() -> usize {
+    S::BLOCK_BYTES / 8
+}
+
+const IS_ODD: usize = 1;
+const HAS_SALT: usize = 2;
+const HAS_PASSWORD_AGAIN: usize = 4;
+
+const LEAST_TIMES: u64 = 16;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use saltern_encoded::{Setting as AnySetting, parse, verify_only};
+
+    use super::*;
+    use crate::{MAX_PASSWORD_BYTES, verify_only::sha_crypt::reference};
+
+    #[test]
+    fn takes_every_length_of_password_and_of_salt() {
+        for length in (0..=MAX_PASSWORD_BYTES).filter(|length| *length < 140 || length % 61 == 0) {
+            let password: Vec<u8> = (1..=u8::MAX).cycle().take(length).collect();
+            is_as_the_crate_has_it(&password, &"saltsaltsaltsalt"[..length % 17]);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn computes_what_the_crate_does(
+            password in proptest::collection::vec(any::<u8>(), 0..=200), salt in "[./0-9A-Za-z]{0,16}",
+        ) {
+            is_as_the_crate_has_it(&password, &salt);
+        }
+    }
+
+    fn is_as_the_crate_has_it(password: &[u8], salt: &str) {
+        let zeros = |characters| ".".repeat(characters);
+        for stored in
+            [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))]
+        {
+            let encoded = parse(&stored).unwrap();
+            let AnySetting::VerifyOnly(verify_only::Setting::ShaCrypt(setting)) = encoded.setting() else {
+                panic!("{stored} is no sha-crypt");
+            };
+            let mut outputs = [vec![0; encoded.output().len()], vec![0; encoded.output().len()]];
+            compute(setting, password, &mut outputs[0]);
+            reference::compute(setting, password, &mut outputs[1]);
+            assert_eq!(outputs[0], outputs[1], "{stored}, {} bytes", password.len());
+        }
+    }
+}

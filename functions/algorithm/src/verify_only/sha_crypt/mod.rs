@@ -1,0 +1,2 @@
+pub(crate) mod kernel;
+pub(crate) mod reference;

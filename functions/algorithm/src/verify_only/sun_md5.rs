@@ -1,0 +1,53 @@
+//! Sun's MD5, after Alec Muffett's `crypt_sunmd5.c` of OpenSolaris.
+//!
+//! In every round a bit of the digest says whether a soliloquy of Shakespeare's is hashed too, so that the original takes
+//! longer for some passwords than for others. Here both are computed, and one is taken in constant time.
+
+use core::array::from_fn;
+
+use md5::{Digest as _, Md5};
+use saltern_encoded::verify_only::{md5_crypt::OUTPUT_BYTES, sun_md5::Setting};
+use subtle::{Choice, ConditionallySelectable as _};
+
+/// Computes into `output`, [`OUTPUT_BYTES`] long.
+pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
+    let mut digest: [u8; OUTPUT_BYTES] =
+        Md5::new().chain_update(password).chain_update(setting.hashed_text()).finalize().into();
+    for round in 0..setting.rounds() {
+        let number = round.to_string();
+        let short = Md5::new().chain_update(digest);
+        let long = short.clone().chain_update(SOLILOQUY).chain_update([0]);
+        let [short, long] = [short, long].map(|hash| hash.chain_update(&number).finalize());
+        let is_long = coin(&digest, round);
+        digest = from_fn(|at| u8::conditional_select(&short[at], &long[at], is_long));
+    }
+    output.copy_from_slice(&digest);
+}
+
+/// The coin that is tossed in every round.
+fn coin(digest: &[u8; OUTPUT_BYTES], round: u32) -> Choice {
+    let bit_of = |place: u32| bit(digest, place);
+    let number = |from: usize| {
+        (0..8).fold(0, |number, place| number | bit_of(wandering(digest, from + place)) << place)
+    };
+    // Shifts in place of branches.
+    let x = number(0) >> bit_of(round);
+    let y = number(8) >> bit_of(round.wrapping_add(64));
+    Choice::from(u8::from(bit_of(x) ^ bit_of(y) == 1))
+}
+
+/// A byte of the digest that its own bytes lead to, or half of it.
+fn wandering(digest: &[u8; OUTPUT_BYTES], place: usize) -> u32 {
+    let a = u32::from(digest[place % OUTPUT_BYTES]);
+    let b = u32::from(digest[(place + 3) % OUTPUT_BYTES]);
+    let led_to = u32::from(digest[(a >> (b % 5)) as usize % OUTPUT_BYTES]);
+    led_to >> (b >> (a % 8) & 1)
+}
+
+fn bit(digest: &[u8; OUTPUT_BYTES], place: u32) -> u32 {
+    let place = place % 128;
+    u32::from(digest[place as usize / 8]) >> (place % 8) & 1
+}
+
+/// Hamlet, III. i; hashed with a NUL after it, as the original's string had one.
+const SOLILOQUY: &[u8] = include_bytes!("hamlet.txt");

@@ -1,0 +1,193 @@
+//! Algorithms under which no new hashes are made: what other software left behind.
+//!
+//! Salted and stretched is not the same as good: md5-crypt (`$1$`, `$apr1$`), BSDi's DES, phpass with MD5 and Sun's MD5 are as
+//! old as their digests, and a try costs an attacker microseconds. They are verified without permission, and every match says
+//! that it should be replaced.
+
+pub mod des_crypt;
+pub mod digest;
+pub mod md5_crypt;
+pub mod phpass;
+pub mod sha1_crypt;
+pub mod sha_crypt;
+pub mod sun_md5;
+pub mod yescrypt;
+
+/// What has to be computed.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// See [`des_crypt::Setting`].
+    DesCrypt(des_crypt::Setting),
+    /// See [`digest::Setting`].
+    Digest(digest::Setting),
+    /// See [`md5_crypt::Setting`].
+    Md5Crypt(md5_crypt::Setting),
+    /// See [`phpass::Setting`].
+    Phpass(phpass::Setting),
+    /// See [`sha1_crypt::Setting`].
+    Sha1Crypt(sha1_crypt::Setting),
+    /// See [`sha_crypt::Setting`].
+    ShaCrypt(sha_crypt::Setting),
+    /// See [`sun_md5::Setting`].
+    SunMd5(sun_md5::Setting),
+    /// See [`yescrypt::Setting`].
+    Yescrypt(yescrypt::Setting),
+}
+
+impl Setting {
+    /// The algorithm.
+    #[must_use]
+    pub const fn algorithm(&self) -> Algorithm {
+        match self {
+            Self::DesCrypt(_) => Algorithm::DesCrypt,
+            Self::Digest(_) => Algorithm::Digest,
+            Self::Md5Crypt(_) => Algorithm::Md5Crypt,
+            Self::Phpass(setting) => match setting.variant() {
+                phpass::Variant::Drupal => Algorithm::PhpassSha512,
+                phpass::Variant::PhpBb | phpass::Variant::Phpass => Algorithm::PhpassMd5,
+            },
+            Self::Sha1Crypt(_) => Algorithm::Sha1Crypt,
+            Self::ShaCrypt(setting) => match setting.hash() {
+                sha_crypt::Hash::Sha256 => Algorithm::Sha256Crypt,
+                sha_crypt::Hash::Sha512 => Algorithm::Sha512Crypt,
+            },
+            Self::SunMd5(_) => Algorithm::SunMd5,
+            Self::Yescrypt(_) => Algorithm::Yescrypt,
+        }
+    }
+
+    /// What computing costs.
+    #[must_use]
+    pub const fn cost(&self) -> Cost {
+        match self {
+            Self::DesCrypt(setting) => Cost::Rounds(setting.encryptions() as u64),
+            Self::Digest(_) => Cost::Rounds(1),
+            Self::Md5Crypt(_) => Cost::Rounds(md5_crypt::ROUNDS as u64),
+            Self::Phpass(setting) => Cost::Rounds(setting.rounds() as u64),
+            Self::Sha1Crypt(setting) => Cost::Rounds(setting.rounds() as u64),
+            Self::ShaCrypt(setting) => Cost::Rounds(setting.rounds() as u64),
+            Self::SunMd5(setting) => Cost::Rounds(setting.rounds() as u64),
+            Self::Yescrypt(setting) => setting.params().cost(),
+        }
+    }
+
+    /// How many times as long as with a short password a round takes with one of so many bytes, where rounds read it: never
+    /// more than measured (`saltern-bench kernels crypt`).
+    #[must_use]
+    pub const fn length_factor(&self, password_bytes: usize) -> u64 {
+        let bytes_of_a_round = match self.algorithm() {
+            Algorithm::Md5Crypt | Algorithm::PhpassMd5 => 96,
+            Algorithm::PhpassSha512 | Algorithm::Sha256Crypt => 192,
+            Algorithm::Sha512Crypt => 256,
+            Algorithm::DesCrypt
+            | Algorithm::Digest
+            | Algorithm::Sha1Crypt
+            | Algorithm::SunMd5
+            | Algorithm::Yescrypt => return 1,
+        };
+        1 + password_bytes as u64 / bytes_of_a_round
+    }
+
+    /// The salt, in the bytes that the algorithm takes.
+    #[must_use]
+    pub fn salt(&self) -> &[u8] {
+        match self {
+            Self::DesCrypt(setting) => setting.salt(),
+            Self::Digest(setting) => setting.salt(),
+            Self::Md5Crypt(setting) => setting.salt(),
+            Self::Phpass(setting) => setting.salt(),
+            Self::Sha1Crypt(setting) => setting.salt(),
+            Self::ShaCrypt(setting) => setting.salt(),
+            Self::SunMd5(setting) => setting.salt(),
+            Self::Yescrypt(setting) => setting.salt(),
+        }
+    }
+
+    /// Length of the output, in bytes.
+    #[must_use]
+    pub const fn output_bytes(&self) -> usize {
+        match self {
+            Self::DesCrypt(_) => des_crypt::OUTPUT_BYTES,
+            Self::Digest(setting) => setting.hash().output_bytes(),
+            Self::Md5Crypt(_) | Self::SunMd5(_) => md5_crypt::OUTPUT_BYTES,
+            Self::Phpass(setting) => setting.variant().output_bytes(),
+            Self::Sha1Crypt(_) => sha1_crypt::OUTPUT_BYTES,
+            Self::ShaCrypt(setting) => setting.hash().output_bytes(),
+            Self::Yescrypt(_) => yescrypt::OUTPUT_BYTES,
+        }
+    }
+}
+
+/// An algorithm, whatever its cost. One speed is measured for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// DES, in either form.
+    DesCrypt,
+    /// One pass of a digest.
+    Digest,
+    /// md5-crypt, in either variant.
+    Md5Crypt,
+    /// phpass's rounds of MD5.
+    PhpassMd5,
+    /// phpass's rounds of SHA-512.
+    PhpassSha512,
+    /// Rounds of HMAC-SHA-1.
+    Sha1Crypt,
+    /// sha-crypt with SHA-256.
+    Sha256Crypt,
+    /// sha-crypt with SHA-512.
+    Sha512Crypt,
+    /// Sun's MD5.
+    SunMd5,
+    /// yescrypt.
+    Yescrypt,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: &'static [Self] = &[
+        Self::DesCrypt,
+        Self::Digest,
+        Self::Md5Crypt,
+        Self::PhpassMd5,
+        Self::PhpassSha512,
+        Self::Sha1Crypt,
+        Self::Sha256Crypt,
+        Self::Sha512Crypt,
+        Self::SunMd5,
+        Self::Yescrypt,
+    ];
+
+    /// Its name in logs and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DesCrypt => "des-crypt",
+            Self::Digest => "digest",
+            Self::Md5Crypt => "md5-crypt",
+            Self::PhpassMd5 => "phpass",
+            Self::PhpassSha512 => "phpass-sha512",
+            Self::Sha1Crypt => "sha1-crypt",
+            Self::Sha256Crypt => "sha256-crypt",
+            Self::Sha512Crypt => "sha512-crypt",
+            Self::SunMd5 => "sun-md5",
+            Self::Yescrypt => "yescrypt",
+        }
+    }
+}
+
+/// What computing costs: which ceiling bounds it, and the work in which its time is linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cost {
+    /// Passes of a digest or of a cipher, each over a password and a few bytes more. Bounded by `sha_crypt_rounds`.
+    Rounds(u64),
+    /// scrypt and its kin: `128·N·r` bytes of memory, `N·r·p` work. Bounded as scrypt is.
+    Memory {
+        /// `N·r`, blocks of 128 bytes.
+        blocks: u64,
+        /// `p·r`, blocks of 128 bytes, and for yescrypt its tables.
+        lane_blocks: u64,
+        /// `N·r·p`, and for yescrypt what its time parameter adds.
+        work: u64,
+    },
+}
