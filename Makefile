@@ -1,6 +1,6 @@
 # Each target is a command that a person can also type.
 
-.PHONY: run test test-all bench package
+.PHONY: run test test-all bench event package
 
 run:
 	cargo run --release --locked --package saltern-cli -- serve
@@ -16,6 +16,10 @@ bench:
 	cargo build --release --locked --package saltern-cli --package saltern-lambda
 	cargo build --release --locked --package saltern-bench --features peers
 	target/release/saltern-bench all --results functions/bench/results
+
+# Four evenings: what Yle saw, and what it would see prepared. Some eight minutes; it ends with the name of the report.
+event:
+	loadtest/event
 
 # POLICIES=FILE puts that document into the zips.
 package:

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use saltern_encoded::{Params, Setting, scrypt};
+use saltern_encoded::{Params, Setting, argon2, scrypt, verify_only};
 
 /// The most that one hash may cost. Each bound is on the product that decides memory or time, not on its factors.
 ///
@@ -17,6 +17,8 @@ pub struct Ceilings {
     pub argon2_parallelism: u32,
     /// Iterations × output blocks.
     pub pbkdf2_iterations_blocks: u64,
+    /// Rounds of sha-crypt, and of every other scheme that is only verified and takes little memory.
+    pub sha_crypt_rounds: u64,
     /// Memory, `128·N·r`, in bytes; `128·p·r` stays below an eighth of it.
     pub scrypt_memory_bytes: u64,
     /// Work, `N·r·p`.
@@ -54,7 +56,7 @@ impl Admitted {
     }
 
     /// The work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), blocks of 1 KiB
-    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt).
+    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified).
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -63,7 +65,7 @@ impl Admitted {
     /// The memory that computing takes, in bytes; 0 where it is a few KiB.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        memory_bytes(self.setting.params())
+        setting_memory_bytes(&self.setting)
     }
 }
 
@@ -80,16 +82,28 @@ pub fn memory_bytes(params: Params) -> u64 {
     }
 }
 
+fn setting_memory_bytes(setting: &Setting) -> u64 {
+    match setting {
+        Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_) => {
+            setting.params().map_or(0, memory_bytes)
+        }
+        Setting::VerifyOnly(setting) => match setting.cost() {
+            verify_only::Cost::Rounds(_) => 0,
+            verify_only::Cost::Memory { blocks, lane_blocks, .. } => {
+                blocks.saturating_add(lane_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
+            }
+        },
+        // The layers are computed one after the other.
+        Setting::Wrapped(setting) => {
+            let outer = memory_bytes(Params::Argon2(setting.outer().params()));
+            outer.max(setting_memory_bytes(setting.inner().setting()))
+        }
+    }
+}
+
 fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
     match setting {
-        Setting::Argon2(setting) => {
-            let params = setting.params();
-            let memory_passes = u64::from(params.memory_kib()) * u64::from(params.passes());
-            let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
-                && memory_passes <= ceilings.argon2_memory_passes_kib
-                && params.parallelism() <= ceilings.argon2_parallelism;
-            bounded.then_some(memory_passes)
-        }
+        Setting::Argon2(setting) => bounded_argon2_work(setting.params(), ceilings),
         Setting::Bcrypt(setting) => {
             let cost = setting.params().cost();
             (cost <= ceilings.bcrypt_cost).then_some(1 << cost)
@@ -102,15 +116,40 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
-            let lanes_memory = scrypt_lane_blocks(params).checked_mul(SCRYPT_BLOCK_BYTES)?;
             let work = blocks.checked_mul(u64::from(params.p()))?;
-            let bounded = memory <= ceilings.scrypt_memory_bytes
-                && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE
-                && work <= ceilings.scrypt_n_r_p;
-            bounded.then_some(work)
+            bounded_scrypt_work(blocks, scrypt_lane_blocks(params), work, ceilings)
+        }
+        Setting::VerifyOnly(setting) => match setting.cost() {
+            verify_only::Cost::Rounds(rounds) => (rounds <= ceilings.sha_crypt_rounds).then_some(rounds),
+            verify_only::Cost::Memory { blocks, lane_blocks, work } => {
+                bounded_scrypt_work(blocks, lane_blocks, work, ceilings)
+            }
+        },
+        // Both layers are bounded; what is wrapped is weak, so that the outer one decides how long it takes.
+        Setting::Wrapped(setting) => {
+            bounded_work(setting.inner().setting(), ceilings)?;
+            bounded_argon2_work(setting.outer().params(), ceilings)
         }
     }
+}
+
+/// `m·t`, in KiB.
+fn bounded_argon2_work(params: argon2::Params, ceilings: &Ceilings) -> Option<u64> {
+    let memory_passes = u64::from(params.memory_kib()) * u64::from(params.passes());
+    let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
+        && memory_passes <= ceilings.argon2_memory_passes_kib
+        && params.parallelism() <= ceilings.argon2_parallelism;
+    bounded.then_some(memory_passes)
+}
+
+/// `N·r·p`.
+fn bounded_scrypt_work(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u64> {
+    let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+    let lanes_memory = lane_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+    let bounded = memory <= ceilings.scrypt_memory_bytes
+        && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE
+        && work <= ceilings.scrypt_n_r_p;
+    bounded.then_some(work)
 }
 
 /// `N·r`, where it can be named at all.

@@ -1,12 +1,13 @@
 use core::fmt;
 use std::time::Duration;
 
-use saltern_encoded::Setting;
+use saltern_encoded::{Setting, wrapped};
+use zeroize::Zeroizing;
 
 use crate::{
     Admitted, Output,
     argon2::{self, arena::Arena},
-    bcrypt, pbkdf2, scrypt,
+    bcrypt, pbkdf2, scrypt, verify_only,
 };
 
 /// Which code computes.
@@ -40,14 +41,32 @@ impl Kernels {
 /// # Errors
 /// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
 pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-    let mut output = Output::zeroed(admitted.setting().output_bytes());
-    match admitted.setting() {
+    compute_setting(admitted.setting(), password)
+}
+
+/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash.
+fn compute_setting(setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+    let mut output = Output::zeroed(setting.output_bytes());
+    match setting {
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
         Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
         Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
+        Setting::VerifyOnly(setting) => verify_only::compute(setting, password, output.as_mut())?,
+        Setting::Wrapped(setting) => {
+            let inner = inner_hash(setting, password)?;
+            argon2::reference::compute(setting.outer(), inner.as_bytes(), output.as_mut())?;
+        }
     }
     Ok(output)
+}
+
+/// The stored hash that was wrapped, if the password is its own: what argon2id takes for a password.
+fn inner_hash(setting: &wrapped::Setting, password: &[u8]) -> Result<Zeroizing<String>, OutOfMemory> {
+    let inner = setting.inner();
+    let output = compute_setting(inner.setting(), password)?;
+    let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
+    Ok(Zeroizing::new(hash.unwrap_or_default()))
 }
 
 /// The system did not give the memory that a hash needs.
@@ -78,16 +97,27 @@ impl WholeKernel {
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
         #[cfg(feature = "fault-injection")]
         crate::fault::strike(password);
-        let Setting::Argon2(setting) = admitted.setting() else {
-            if admitted.memory_bytes() > 0 {
-                // One hash's memory for each worker is what the budget counts.
-                self.arena.release();
+        match admitted.setting() {
+            Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
+            Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
+                let inner = inner_hash(setting, password)?;
+                self.argon2(setting.outer(), inner.as_bytes())
             }
-            return compute(admitted, password);
-        };
-        if self.kernels == Kernels::Crates {
-            return compute(admitted, password);
+            _ => {
+                if admitted.memory_bytes() > 0 {
+                    // One hash's memory for each worker is what the budget counts.
+                    self.arena.release();
+                }
+                compute(admitted, password)
+            }
         }
+    }
+
+    fn argon2(
+        &mut self,
+        setting: &saltern_encoded::argon2::Setting,
+        password: &[u8],
+    ) -> Result<Output, OutOfMemory> {
         let mut output = Output::zeroed(setting.output_bytes());
         argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
         Ok(output)
@@ -95,7 +125,12 @@ impl WholeKernel {
 
     /// How long to wait for the next hash before memory is given back; `None` where none is held.
     pub(crate) fn give_back_after(&self) -> Option<Duration> {
-        (self.arena.resident_bytes() > 0).then_some(IDLE)
+        (self.arena_bytes() > 0).then_some(IDLE)
+    }
+
+    /// Memory kept between hashes.
+    pub(crate) fn arena_bytes(&self) -> u64 {
+        self.arena.resident_bytes()
     }
 
     /// Gives memory that was kept between hashes back to the system.

@@ -18,7 +18,9 @@ mod output;
 mod password;
 mod pbkdf2;
 mod pool;
+mod preparation;
 mod scrypt;
+mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
 pub use kernels::{Kernels, OutOfMemory, compute};
@@ -29,3 +31,4 @@ pub use pool::Reply;
 pub use pool::{
     Done, Dropped, MOST_BCRYPT_LANES, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
 };
+pub use preparation::prepare;

@@ -21,6 +21,7 @@ const CEILINGS: Ceilings = Ceilings {
     pbkdf2_iterations_blocks: 5_000_000,
     scrypt_memory_bytes: 1 << 27,
     scrypt_n_r_p: 1 << 22,
+    sha_crypt_rounds: u64::MAX,
 };
 
 fn pool(kernels: Kernels, queue: Option<QueueLimits>) -> Pool {
@@ -132,6 +133,24 @@ fn accepted_work_is_answered_in_time_or_dropped() {
         assert!(done > 0, "{kernels:?}");
         assert!(Instant::now() < deadline + Duration::from_millis(500), "{kernels:?}: answers came late");
     }
+}
+
+#[test]
+fn what_was_in_use_is_told() {
+    let workers = NonZeroUsize::MIN;
+    let pool =
+        Pool::start(&PoolSettings { bcrypt_lanes: NonZeroUsize::new(3), ..PoolSettings::new(workers) });
+    let pool = pool.unwrap();
+    let tickets: Vec<_> = (0..5).map(|n| submit(&pool, bcrypt(9, n), n, AMPLE).unwrap()).collect();
+    let lanes: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().lanes).collect();
+    assert!(lanes.contains(&3) && lanes.iter().all(|lanes| (1..=3).contains(lanes)), "{lanes:?}");
+
+    assert_eq!(pool.arena_bytes(), 0);
+    let version = argon2::Version::V19;
+    let params = Params::Argon2(argon2::Params::new(argon2::Variant::Id, version, 1024, 1, 1).unwrap());
+    let done = submit(&pool, admitted(params, 0), 0, AMPLE).unwrap().wait().unwrap();
+    assert_eq!(done.lanes, 1);
+    assert!(pool.arena_bytes() >= 1 << 20, "{}", pool.arena_bytes());
 }
 
 #[test]

@@ -103,6 +103,7 @@ fn shipped_ceilings() -> Ceilings {
         argon2_memory_kib: narrow("argon2_memory_kib"),
         argon2_memory_passes_kib: wide("argon2_memory_passes_kib"),
         argon2_parallelism: narrow("argon2_parallelism"),
+        sha_crypt_rounds: 1_000_000,
         pbkdf2_iterations_blocks: wide("pbkdf2_iterations_blocks"),
         scrypt_memory_bytes: wide("scrypt_memory_bytes"),
         scrypt_n_r_p: wide("scrypt_n_r_p"),

@@ -10,7 +10,7 @@ use saltern_policy::{Limits, Policies};
 
 use crate::{
     Failure,
-    arguments::{CheckArguments, MachineArguments},
+    arguments::{CheckArguments, DocumentArguments, MachineArguments},
     process,
 };
 
@@ -27,6 +27,15 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     io::stdout()
         .write_all(summary.as_bytes())
         .map_err(|error| Failure::system(format!("the result cannot be written: {error}")))
+}
+
+/// The document that the arguments name, or the shipped one, held against this machine.
+pub(crate) fn of(arguments: &DocumentArguments) -> Result<Policies, Failure> {
+    let limits = limits(&arguments.machine)?;
+    match &arguments.policies {
+        Some(document) => load(&read(document)?, &limits),
+        None => load(saltern_policy::SHIPPED, &limits),
+    }
 }
 
 /// The bytes of a document.
@@ -56,7 +65,12 @@ pub(crate) fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
         None => process::usable_bytes() / SHARE_FOR_HASHES,
     };
-    Ok(Limits { workers: workers.get(), memory_budget_bytes, lowered_ceilings: arguments.ceilings.clone() })
+    Ok(Limits {
+        workers: workers.get(),
+        memory_budget_bytes,
+        lowered_ceilings: arguments.ceilings.clone(),
+        accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
+    })
 }
 
 pub(crate) const BYTES_PER_MIB: u64 = 1024 * 1024;

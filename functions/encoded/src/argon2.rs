@@ -145,6 +145,11 @@ impl Setting {
         self.output_bytes
     }
 
+    /// Version 19, in the reference software's spelling.
+    pub(crate) fn is_as_printed_today(&self) -> bool {
+        self.params.version == Version::V19 && self.spelling == Spelling::Canonical
+    }
+
     pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Params { variant, version, memory_kib, passes, parallelism } = self.params;
         f.write_str(match variant {
@@ -165,8 +170,9 @@ impl Setting {
     }
 }
 
-/// Reads what follows `$argon2id$`.
-pub(crate) fn parse(variant: &str, rest: &str) -> Result<Encoded, ParseError> {
+/// Reads a PHC string.
+pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    let (variant, rest) = phc::split_id(stored)?;
     let variant = match variant {
         "argon2d" => Variant::D,
         "argon2i" => Variant::I,

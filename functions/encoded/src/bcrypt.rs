@@ -10,7 +10,7 @@ use base64::{
 };
 use zeroize::Zeroizing;
 
-use crate::{Encoded, NEW_SALT_BYTES, ParseError};
+use crate::{Encoded, NEW_SALT_BYTES, ParseError, phc};
 
 /// Lowest cost that the format can state.
 pub const MIN_COST: u32 = 4;
@@ -110,8 +110,9 @@ impl Setting {
     }
 }
 
-/// Reads what follows `$2b$`.
-pub(crate) fn parse(prefix: &str, rest: &str) -> Result<Encoded, ParseError> {
+/// Reads a hash in modular crypt format.
+pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    let (prefix, rest) = phc::split_id(stored)?;
     let prefix = match prefix {
         "2a" => Prefix::A,
         "2b" => Prefix::B,

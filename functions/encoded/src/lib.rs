@@ -12,9 +12,14 @@ pub mod argon2;
 pub mod bcrypt;
 mod deviations;
 mod error;
+mod label;
+mod notation;
 pub mod pbkdf2;
 mod phc;
+mod scheme;
 pub mod scrypt;
+pub mod verify_only;
+pub mod wrapped;
 
 use core::fmt;
 
@@ -23,6 +28,7 @@ use zeroize::Zeroizing;
 pub use deviations::{DEVIATIONS, Deviation};
 pub use error::ParseError;
 pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
+pub use scheme::{Preparation, Reading, Scheme, Weakness};
 
 /// Longest stored hash that is looked at, in bytes (HTTP contract, "Passwords and hashes").
 pub const MAX_ENCODED_BYTES: usize = 1024;
@@ -42,15 +48,9 @@ pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
     if stored.len() > MAX_ENCODED_BYTES {
         return Err(ParseError::Invalid);
     }
-    let Some((scheme, rest)) = stored.strip_prefix('$').and_then(|s| s.split_once('$')) else {
-        return Err(ParseError::Unsupported);
-    };
-    match scheme {
-        "2a" | "2b" | "2y" => bcrypt::parse(scheme, rest),
-        "argon2d" | "argon2i" | "argon2id" => argon2::parse(scheme, rest),
-        "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" => pbkdf2::parse(scheme, rest),
-        "scrypt" => scrypt::parse(rest),
-        _ => Err(ParseError::Unsupported),
+    match label::split(stored) {
+        Some((label, rest)) => label.parse(rest),
+        None => Scheme::of(stored).ok_or(ParseError::Unsupported)?.parse(stored),
     }
 }
 
@@ -59,18 +59,53 @@ pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
 /// [`fmt::Display`] prints the stored string again. It is the one way out; `Debug` shows the algorithm only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
+    label: Option<label::Label>,
+    scheme: Scheme,
     setting: Setting,
     output: Zeroizing<Vec<u8>>,
 }
 
 impl Encoded {
-    /// Joins a setting and the output computed under it.
+    /// Joins a setting and the output computed under it, in the form that new hashes are written in.
     ///
-    /// Returns `None` where the output has not the length that the setting names.
+    /// Returns `None` where the output has not the length that the setting names, and for a setting under which no new
+    /// hashes are made.
     #[must_use]
     pub fn new(setting: Setting, output: &[u8]) -> Option<Self> {
-        (output.len() == setting.output_bytes())
-            .then(|| Self { setting, output: Zeroizing::new(output.to_vec()) })
+        let scheme = match &setting {
+            Setting::Wrapped(_) => Scheme::Wrapped,
+            setting => Scheme::of_new(setting.params()?),
+        };
+        Self::written_as(scheme, setting, output)
+    }
+
+    /// Joins a setting and an output in the form of `scheme`.
+    pub(crate) fn written_as(scheme: Scheme, setting: Setting, output: &[u8]) -> Option<Self> {
+        (output.len() == setting.output_bytes()).then(|| Self {
+            label: None,
+            scheme,
+            setting,
+            output: Zeroizing::new(output.to_vec()),
+        })
+    }
+
+    /// The same setting in the same form with another output; `None` where its length differs.
+    #[must_use]
+    pub fn with_output(&self, output: &[u8]) -> Option<Self> {
+        let encoded = Self::written_as(self.scheme, self.setting.clone(), output)?;
+        Some(Self { label: self.label, ..encoded })
+    }
+
+    /// Whose form it is written in.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// What some software wrote before it, such as `{bcrypt}`.
+    #[must_use]
+    pub fn label(&self) -> Option<&'static str> {
+        self.label.map(label::Label::text)
     }
 
     /// What has to be computed: parameters, salt and output length.
@@ -88,18 +123,16 @@ impl Encoded {
 
 impl fmt::Display for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.setting {
-            Setting::Argon2(setting) => setting.print(&self.output, f),
-            Setting::Bcrypt(setting) => setting.print(&self.output, f),
-            Setting::Pbkdf2(setting) => setting.print(&self.output, f),
-            Setting::Scrypt(setting) => setting.print(&self.output, f),
+        if let Some(label) = self.label {
+            f.write_str(label.text())?;
         }
+        self.scheme.print(&self.setting, &self.output, f)
     }
 }
 
 impl fmt::Debug for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Encoded({:?}, ..)", self.setting.params())
+        write!(f, "Encoded({:?}, {:?}, ..)", self.scheme, self.setting)
     }
 }
 
@@ -114,6 +147,10 @@ pub enum Setting {
     Pbkdf2(pbkdf2::Setting),
     /// See [`scrypt::Setting`].
     Scrypt(scrypt::Setting),
+    /// See [`verify_only::Setting`].
+    VerifyOnly(verify_only::Setting),
+    /// See [`wrapped::Setting`].
+    Wrapped(Box<wrapped::Setting>),
 }
 
 impl Setting {
@@ -128,14 +165,27 @@ impl Setting {
         }
     }
 
-    /// Algorithm and cost.
+    /// Algorithm and cost, where a policy can name them; `None` for what is only ever verified.
     #[must_use]
-    pub fn params(&self) -> Params {
+    pub fn params(&self) -> Option<Params> {
         match self {
-            Self::Argon2(setting) => Params::Argon2(setting.params()),
-            Self::Bcrypt(setting) => Params::Bcrypt(setting.params()),
-            Self::Pbkdf2(setting) => Params::Pbkdf2(setting.params()),
-            Self::Scrypt(setting) => Params::Scrypt(setting.params()),
+            Self::Argon2(setting) => Some(Params::Argon2(setting.params())),
+            Self::Bcrypt(setting) => Some(Params::Bcrypt(setting.params())),
+            Self::Pbkdf2(setting) => Some(Params::Pbkdf2(setting.params())),
+            Self::Scrypt(setting) => Some(Params::Scrypt(setting.params())),
+            Self::VerifyOnly(_) | Self::Wrapped(_) => None,
+        }
+    }
+
+    /// The algorithm's name in documents, logs and metrics.
+    #[must_use]
+    pub fn algorithm(&self) -> &'static str {
+        match self {
+            Self::VerifyOnly(setting) => setting.algorithm().name(),
+            Self::Wrapped(_) => "wrapped",
+            Self::Argon2(_) | Self::Bcrypt(_) | Self::Pbkdf2(_) | Self::Scrypt(_) => {
+                self.params().map_or("", Params::algorithm)
+            }
         }
     }
 
@@ -147,6 +197,8 @@ impl Setting {
             Self::Bcrypt(setting) => setting.salt(),
             Self::Pbkdf2(setting) => setting.salt(),
             Self::Scrypt(setting) => setting.salt(),
+            Self::VerifyOnly(setting) => setting.salt(),
+            Self::Wrapped(setting) => setting.outer().salt(),
         }
     }
 
@@ -158,17 +210,23 @@ impl Setting {
             Self::Bcrypt(_) => bcrypt::OUTPUT_BYTES,
             Self::Pbkdf2(setting) => setting.output_bytes(),
             Self::Scrypt(setting) => setting.output_bytes(),
+            Self::VerifyOnly(setting) => setting.output_bytes(),
+            Self::Wrapped(setting) => setting.outer().output_bytes(),
         }
     }
 }
 
 impl fmt::Debug for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Setting({:?}, ..)", self.params())
+        match self {
+            Self::VerifyOnly(setting) => write!(f, "Setting({:?}, ..)", setting.algorithm()),
+            Self::Wrapped(_) => f.write_str("Setting(Wrapped, ..)"),
+            _ => write!(f, "Setting({:?}, ..)", self.params()),
+        }
     }
 }
 
-/// An algorithm with its cost parameters: what a policy names and what a stored hash states.
+/// An algorithm with its cost parameters: what a policy names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Params {
     /// RFC 9106.
@@ -179,4 +237,25 @@ pub enum Params {
     Pbkdf2(pbkdf2::Params),
     /// RFC 7914.
     Scrypt(scrypt::Params),
+}
+
+impl Params {
+    /// The algorithm's name in documents, logs and metrics.
+    #[must_use]
+    pub const fn algorithm(self) -> &'static str {
+        match self {
+            Self::Argon2(params) => match params.variant() {
+                argon2::Variant::D => "argon2d",
+                argon2::Variant::I => "argon2i",
+                argon2::Variant::Id => "argon2id",
+            },
+            Self::Bcrypt(_) => "bcrypt",
+            Self::Pbkdf2(params) => match params.prf() {
+                pbkdf2::Prf::Sha1 => "pbkdf2-sha1",
+                pbkdf2::Prf::Sha256 => "pbkdf2-sha256",
+                pbkdf2::Prf::Sha512 => "pbkdf2-sha512",
+            },
+            Self::Scrypt(_) => "scrypt",
+        }
+    }
 }

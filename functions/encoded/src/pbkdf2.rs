@@ -64,6 +64,10 @@ pub struct Setting {
 }
 
 impl Setting {
+    pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
+        Self { params, salt, output_bytes }
+    }
+
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
         Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
     }
@@ -103,8 +107,9 @@ impl Setting {
     }
 }
 
-/// Reads what follows `$pbkdf2-sha512$`.
-pub(crate) fn parse(prf: &str, rest: &str) -> Result<Encoded, ParseError> {
+/// Reads a PHC string.
+pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    let (prf, rest) = phc::split_id(stored)?;
     let prf = match prf {
         "pbkdf2" => Prf::Sha1,
         "pbkdf2-sha256" => Prf::Sha256,
@@ -118,6 +123,6 @@ pub(crate) fn parse(prf: &str, rest: &str) -> Result<Encoded, ParseError> {
     if usize::try_from(length) != Ok(output.len()) || output.len() < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes: output.len() };
+    let setting = Setting::new(params, salt, output.len());
     Encoded::new(crate::Setting::Pbkdf2(setting), &output).ok_or(ParseError::Invalid)
 }

@@ -12,6 +12,11 @@ pub const MIN_SALT_BYTES: usize = 8;
 /// Shortest output that is read where the scheme sets no bound of its own, in bytes (PHC string format: 80 bits).
 pub const MIN_OUTPUT_BYTES: usize = 10;
 
+/// Splits `$<id>$<rest>`.
+pub(crate) fn split_id(stored: &str) -> Result<(&str, &str), ParseError> {
+    stored.strip_prefix('$').and_then(|text| text.split_once('$')).ok_or(ParseError::Invalid)
+}
+
 /// Reads `name=<decimal>` and nothing else.
 pub(crate) fn field(text: &str, name: &str) -> Result<u32, ParseError> {
     let value = text.strip_prefix(name).and_then(|t| t.strip_prefix('=')).ok_or(ParseError::Invalid)?;

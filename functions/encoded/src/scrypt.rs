@@ -64,6 +64,10 @@ pub struct Setting {
 }
 
 impl Setting {
+    pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
+        Self { params, salt, output_bytes }
+    }
+
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
         Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
     }
@@ -93,8 +97,9 @@ impl Setting {
     }
 }
 
-/// Reads what follows `$scrypt$`.
-pub(crate) fn parse(rest: &str) -> Result<Encoded, ParseError> {
+/// Reads a PHC string.
+pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    let (_scrypt, rest) = phc::split_id(stored)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let mut costs = costs.split(',');
     let mut cost = |name| phc::field(costs.next().ok_or(ParseError::Invalid)?, name);
@@ -108,6 +113,6 @@ pub(crate) fn parse(rest: &str) -> Result<Encoded, ParseError> {
     if output.len() < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes: output.len() };
+    let setting = Setting::new(params, salt, output.len());
     Encoded::new(crate::Setting::Scrypt(setting), &output).ok_or(ParseError::Invalid)
 }

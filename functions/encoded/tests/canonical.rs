@@ -12,8 +12,8 @@ use proptest::{
     sample::{Index, select},
 };
 use saltern_encoded::{
-    DEVIATIONS, Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Setting,
-    argon2, bcrypt, parse, pbkdf2, scrypt,
+    DEVIATIONS, Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Scheme,
+    Setting, argon2, bcrypt, parse, pbkdf2, scrypt,
 };
 use saltern_vectors::{Expected, Topic, Verify, for_each};
 
@@ -59,7 +59,7 @@ fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
     let mut deviating = 0;
     for hash in valid_hashes() {
         let encoded = parse(&hash).unwrap();
-        if canonical(&encoded) != hash {
+        if IN_OUR_FORMS.contains(&encoded.scheme()) && canonical(&encoded) != hash {
             deviating += 1;
             assert!(is_listed(&hash), "{hash}");
         }
@@ -88,7 +88,7 @@ proptest! {
         let text = encoded.to_string();
         let again = parse(&text).unwrap();
         prop_assert!(again == encoded, "{text}");
-        prop_assert_eq!(again.setting().params(), params);
+        prop_assert_eq!(again.setting().params(), Some(params));
         prop_assert_eq!(again.setting().salt(), &salt[..]);
         prop_assert_eq!(again.output(), &output[..setting.output_bytes()]);
         prop_assert_eq!(canonical(&again), text);
@@ -130,10 +130,10 @@ fn prints_back_if_accepted(text: &str) {
     }
 }
 
-/// The strings of all vectors that parse.
+/// The strings of all vectors that parse, of the algorithms that policies name.
 fn valid_hashes() -> Vec<String> {
     let mut hashes = Vec::new();
-    for topic in Topic::ALL {
+    for topic in Topic::ALL.into_iter().filter(|topic| !Topic::VERIFY_ONLY.contains(topic)) {
         for_each(topic, |vector: &Verify| {
             let parses = !matches!(vector.result, Expected::InvalidHash | Expected::UnsupportedHash);
             assert_eq!(parse(&vector.hash).is_ok(), parses, "{topic:?} {}", vector.tc_id);
@@ -151,7 +151,7 @@ fn valid_hashes() -> Vec<String> {
 fn canonical(encoded: &Encoded) -> String {
     let setting = encoded.setting();
     let tail = format!("${}${}", base64(setting.salt(), STANDARD), base64(encoded.output(), STANDARD));
-    match setting.params() {
+    match setting.params().unwrap() {
         Params::Argon2(params) => {
             let name = match params.variant() {
                 argon2::Variant::D => "argon2d",
@@ -301,6 +301,9 @@ fn cases() -> u32 {
 }
 
 const RANDOM_CASES: u32 = 512;
+
+/// The forms that new hashes are written in.
+const IN_OUR_FORMS: [Scheme; 4] = [Scheme::Argon2, Scheme::Bcrypt, Scheme::Pbkdf2, Scheme::Scrypt];
 
 const STANDARD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BCRYPT: &str = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

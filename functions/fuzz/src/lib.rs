@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use saltern_algorithm::compute;
-use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, parse};
-use saltern_policy::{Limits, Policies, Refusal, SHIPPED};
+use saltern_encoded::{MAX_ENCODED_BYTES, Setting, parse, verify_only::Cost};
+use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, SHIPPED};
 
 /// Whatever parses prints back as it was, so no two strings mean the same.
 ///
@@ -43,7 +43,7 @@ pub fn admit(data: &[u8]) {
     assert!(admitted.work() > 0, "{text}");
     assert!(is_below_the_ceilings(setting), "{text}");
     assert!(admitted.memory_bytes() <= MOST_MEMORY_BYTES, "{text}");
-    if is_cheap(setting.params(), admitted.work(), admitted.memory_bytes()) {
+    if is_cheap(setting, admitted.work(), admitted.memory_bytes()) {
         let output = compute(admitted, b"saltern").expect("a cheap hash wants little memory");
         assert_eq!(output.expose().len(), setting.output_bytes(), "{text}");
         // Verifying twice gives the same answer.
@@ -69,6 +69,19 @@ fn is_below_the_ceilings(setting: &Setting) -> bool {
             u128::from(setting.params().iterations()) * blocks
                 <= u128::from(ceilings.pbkdf2_iterations_blocks)
         }
+        Setting::VerifyOnly(setting) => match setting.cost() {
+            Cost::Rounds(rounds) => rounds <= ceilings.sha_crypt_rounds,
+            Cost::Memory { blocks, lane_blocks, work } => {
+                128 * u128::from(blocks) <= u128::from(ceilings.scrypt_memory_bytes)
+                    && 128 * u128::from(lane_blocks) <= u128::from(ceilings.scrypt_memory_bytes)
+                    && work <= ceilings.scrypt_n_r_p
+            }
+        },
+        Setting::Wrapped(setting) => {
+            let params = setting.outer().params();
+            params.memory_kib() <= ceilings.argon2_memory_kib
+                && is_below_the_ceilings(setting.inner().setting())
+        }
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let (n, r, p) = (1_u128 << params.log_n(), u128::from(params.r()), u128::from(params.p()));
@@ -81,18 +94,20 @@ fn is_below_the_ceilings(setting: &Setting) -> bool {
 }
 
 /// Whether computing takes well under a millisecond.
-fn is_cheap(params: Params, work: u64, memory_bytes: u64) -> bool {
-    let little_work = match params {
-        Params::Argon2(_) => work <= 256,
-        Params::Bcrypt(_) => work <= 16,
-        Params::Pbkdf2(_) => work <= 2048,
-        Params::Scrypt(_) => work <= 512,
+fn is_cheap(setting: &Setting, work: u64, memory_bytes: u64) -> bool {
+    let little_work = match setting {
+        Setting::Argon2(_) => work <= 256,
+        Setting::Bcrypt(_) => work <= 16,
+        Setting::Pbkdf2(_) => work <= 2048,
+        Setting::Scrypt(_) | Setting::VerifyOnly(_) => work <= 512,
+        // The inner layer may be dear.
+        Setting::Wrapped(_) => false,
     };
     little_work && memory_bytes <= 1 << 20
 }
 
 static POLICIES: LazyLock<Policies> = LazyLock::new(|| {
-    let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, lowered_ceilings: Vec::new() };
+    let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, accepted_weak: AcceptedWeak::all(), ..Limits::default() };
     Policies::load(SHIPPED, &limits).expect("the shipped document is valid")
 });
 

@@ -21,6 +21,7 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug)]
 pub(crate) struct Invocation {
     request_id: String,
+    xray_trace_id: Option<String>,
     arrival: Instant,
     not_after: Instant,
 }
@@ -34,10 +35,15 @@ impl Invocation {
         let left =
             context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(MARGIN));
         let usable = left.unwrap_or(LONGEST).min(LONGEST);
-        Self { request_id: context.request_id.clone(), arrival, not_after: arrival + usable }
+        Self {
+            request_id: context.request_id.clone(),
+            xray_trace_id: context.xray_trace_id.clone(),
+            arrival,
+            not_after: arrival + usable,
+        }
     }
 
-    /// The headers of a request that cannot be read: Lambda's own request id.
+    /// The headers of a request that cannot be read: Lambda's own ids.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         self.name(&mut headers);
@@ -51,6 +57,11 @@ impl Invocation {
         let kept = given.is_some_and(|given| given.as_bytes() == RequestId::of(headers).as_str().as_bytes());
         if let (false, Ok(id)) = (kept, HeaderValue::from_str(&self.request_id)) {
             headers.insert(REQUEST_ID, id);
+        }
+        // Lambda's own segment of the trace, where it has one; the caller's header names the same trace, or lies.
+        let xray = self.xray_trace_id.as_ref().and_then(|id| HeaderValue::from_str(id).ok());
+        if let Some(id) = xray {
+            headers.insert(XRAY, id);
         }
     }
 }
@@ -162,6 +173,9 @@ const VERSION: &str = "2.0";
 
 /// The header that names a request.
 const REQUEST_ID: &str = "x-request-id";
+
+/// The header that names an X-Ray trace.
+const XRAY: &str = "x-amzn-trace-id";
 
 /// Headers of one request. Function URLs add about a dozen to the caller's own; hyper's own limit is 100.
 const MAX_HEADERS: usize = 100;

@@ -1,17 +1,27 @@
 //! The front door: an event comes in, an answer in the same shape goes out.
 
-use core::convert::Infallible;
-use std::{panic::catch_unwind, sync::Arc, time::Instant};
+use core::{convert::Infallible, pin::pin};
+use std::{
+    panic::catch_unwind,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use lambda_runtime::{LambdaEvent, Runtime, service_fn};
 use saltern_service::{Answer, Problem, Service};
 use serde_json::value::RawValue;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::timeout,
+};
 
 use crate::{
     event::{self, Invocation, Unreadable},
     guard::Guard,
+    invocations::Invocations,
     refusal::Refusal,
     reply::Reply,
+    sending::Sending,
 };
 
 /// The service behind Lambda's Runtime API.
@@ -23,21 +33,40 @@ impl Front {
         Self(Arc::new(service))
     }
 
-    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends only by a failure.
-    pub(crate) async fn serve(self) -> Result<(), Refusal> {
+    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends by a failure, or by SIGTERM.
+    pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), Refusal> {
         let handler = service_fn(move |event| self.clone().handle(event));
-        // What the failure says may come from a header that a caller controls (`ClientContext`).
-        Runtime::new(handler).layer(Guard).run_concurrent().await.map_err(|_unsaid| {
-            Refusal::new("the Runtime API cannot be reached, or sent what is no invocation")
-        })
+        let invocations = Invocations::default();
+        let serving = Runtime::new(handler).layer(Guard).layer(invocations.clone()).run_concurrent();
+        let mut serving = pin!(async {
+            // What the failure says may come from a header that a caller controls (`ClientContext`).
+            serving.await.map_err(|_unsaid| {
+                Refusal::new("the Runtime API cannot be reached, or sent what is no invocation")
+            })
+        });
+        let Some(sending) = sending else { return serving.await };
+        let mut terminate = signal(SignalKind::terminate())
+            .map_err(|error| Refusal::new(format!("the system passes no signals on ({error})")))?;
+        let extension = sending.register().await;
+        tokio::select! {
+            ended = &mut serving => return ended,
+            () = sending.beside(extension, &invocations) => {}
+            _ = terminate.recv() => {}
+        }
+        // One that is under way may still be answered, and counted.
+        tokio::select! {
+            ended = serving => return ended,
+            _late = timeout(LAST_ANSWER_WITHIN, invocations.none_running()) => {}
+        }
+        sending.at_the_end().await;
+        Ok(())
     }
 
     /// Total: an error that reached the runtime would be logged and sent out in a form that is not ours.
     async fn handle(self, event: LambdaEvent<Box<RawValue>>) -> Result<Reply, Infallible> {
         let invocation = Invocation::of(&event.context, Instant::now());
+        // Its line is printed with its metrics: after the answer Lambda freezes the process.
         let answer = self.answer(event.payload, &invocation).await;
-        // After the answer Lambda freezes the process: the line goes out before.
-        answer.outcome.log();
         Ok(Reply::new(answer.response))
     }
 
@@ -52,3 +81,6 @@ impl Front {
         }
     }
 }
+
+/// From SIGTERM on. It and the sending that follows fit into the 500 ms that Lambda gives.
+const LAST_ANSWER_WITHIN: Duration = Duration::from_millis(150);

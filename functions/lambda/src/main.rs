@@ -6,25 +6,30 @@
 #![forbid(unsafe_code)]
 
 mod event;
+mod extension;
 mod front;
 mod guard;
+mod invocations;
 mod log;
 mod policies;
 mod refusal;
 mod reply;
+mod sending;
 mod settings;
 
-use std::{alloc::System, env, process::ExitCode};
+use std::{alloc::System, env, io, process::ExitCode, sync::Arc};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use saltern_algorithm::Pool;
-use saltern_service::Service;
+use saltern_cloudwatch::CloudWatch;
+use saltern_service::{Service, metrics::Emf};
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
 
 use front::Front;
 use refusal::Refusal;
-use settings::Settings;
+use sending::Sending;
+use settings::{Distributions, Settings};
 
 /// Wipes every buffer that is freed: an event passes through buffers of the HTTP client and of the Lambda runtime,
 /// which do not.
@@ -43,13 +48,16 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Refusal> {
     keep_memory_private()?;
     let runtime = runtime()?;
-    match Settings::read(|name| env::var_os(name)).and_then(compose) {
-        Ok(front) => runtime.block_on(front.serve()),
+    let ended = match Settings::read(|name| env::var_os(name)).and_then(compose) {
+        Ok((front, sending)) => runtime.block_on(front.serve(sending)),
         Err(refusal) => {
             runtime.block_on(refusal.report());
             Err(refusal)
         }
-    }
+    };
+    // A name that is still being looked up is not waited for.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Holds the policy document against the function's settings, as at start-up, and ends. `package` calls it.
@@ -58,10 +66,19 @@ fn check() -> Result<(), Refusal> {
     settings.describe()
 }
 
-fn compose(settings: Settings) -> Result<Front, Refusal> {
-    let pool = Pool::start(&settings.pool)
+fn compose(settings: Settings) -> Result<(Front, Option<Sending>), Refusal> {
+    let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
+    let pool = Pool::start(&pool)
         .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;
-    Ok(Front::new(Service::new(settings.policies, pool)))
+    let service = Service::new(policies, pool);
+    let service = if starts_cold { service.with_cold_start() } else { service };
+    let emf = Emf::new(function.clone(), io::stdout());
+    let Distributions::Sent { region, interval } = distributions else {
+        return Ok((Front::new(service.with_sink(Arc::new(emf.with_distributions()))), None));
+    };
+    let cloudwatch = Arc::new(CloudWatch::new(region, function, io::stdout()));
+    let service = service.with_sink(Arc::new(emf)).with_sink(Arc::<CloudWatch>::clone(&cloudwatch));
+    Ok((Front::new(service), Some(Sending { cloudwatch, interval, is_always_awake })))
 }
 
 /// Extensions run as the same user in the same environment: they shall not read this process's memory.

@@ -4,11 +4,13 @@ use std::{
     ffi::OsString,
     io::{self, Write as _},
     num::NonZeroUsize,
+    ops::RangeInclusive,
     thread,
+    time::Duration,
 };
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
-use saltern_policy::{Limits, Policies};
+use saltern_policy::{AcceptedWeak, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{policies, refusal::Refusal};
@@ -18,7 +20,23 @@ use crate::{policies, refusal::Refusal};
 pub(crate) struct Settings {
     pub(crate) policies: Policies,
     pub(crate) pool: PoolSettings,
+    /// The function's name, under which its metrics are.
+    pub(crate) function: String,
+    /// Whether a request is waiting for this start; provisioned environments and Managed Instances start ahead.
+    pub(crate) starts_cold: bool,
+    /// Whether the environment is never frozen, as on Managed Instances.
+    pub(crate) is_always_awake: bool,
+    pub(crate) distributions: Distributions,
     source: String,
+}
+
+/// Where distributions go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Distributions {
+    /// To CloudWatch, by its API.
+    Sent { region: String, interval: Duration },
+    /// Into the log, with all that is counted.
+    Printed,
 }
 
 impl Settings {
@@ -32,13 +50,22 @@ impl Settings {
             workers: machine.workers().get(),
             memory_budget_bytes: machine.memory_budget_bytes()?,
             lowered_ceilings: lowered_ceilings(&variable)?,
+            accepted_weak: accepted_weak(&variable)?,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
             .map_err(|error| Refusal::new(format!("{}: {error}", document.source)))?;
         let kernels = kernels(&variable)?;
         let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
-        Ok(Self { policies, pool, source: document.source })
+        Ok(Self {
+            policies,
+            pool,
+            function: text(&variable, FUNCTION)?.unwrap_or_default(),
+            starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
+            is_always_awake: machine.is_concurrent(),
+            distributions: Distributions::read(&variable)?,
+            source: document.source,
+        })
     }
 
     /// Says on the standard output what was read.
@@ -57,6 +84,30 @@ impl Settings {
             STATIC_MAX_LEVEL,
         )
         .map_err(|error| Refusal::new(format!("the result cannot be written ({error})")))
+    }
+}
+
+impl Distributions {
+    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
+        let seconds = number(&variable, INTERVAL)?.unwrap_or(DEFAULT_INTERVAL_SECONDS);
+        if !INTERVAL_SECONDS.contains(&seconds) {
+            return Err(Refusal::new(format!(
+                "{INTERVAL} is `{seconds}`: write {} to {}",
+                INTERVAL_SECONDS.start(),
+                INTERVAL_SECONDS.end()
+            )));
+        }
+        let interval = Duration::from_secs(seconds);
+        match text(&variable, DISTRIBUTIONS)?.as_deref() {
+            // Lambda always names the region; what stands in for it may not.
+            None | Some("cloudwatch") => {
+                Ok(text(&variable, REGION)?.map_or(Self::Printed, |region| Self::Sent { region, interval }))
+            }
+            Some("printed") => Ok(Self::Printed),
+            Some(given) => {
+                Err(Refusal::new(format!("{DISTRIBUTIONS} is `{given}`: write cloudwatch or printed")))
+            }
+        }
     }
 }
 
@@ -108,7 +159,11 @@ impl Machine {
 
     /// Classic Lambda sends one request at a time, so what waits is one batch, bounded by its count and deadline.
     fn queue(self) -> Option<QueueLimits> {
-        (self.concurrency > 1).then(QueueLimits::default)
+        self.is_concurrent().then(QueueLimits::default)
+    }
+
+    fn is_concurrent(self) -> bool {
+        self.concurrency > 1
     }
 }
 
@@ -137,6 +192,12 @@ fn lowered_ceilings(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<(
     })
 }
 
+/// `SALTERN_ACCEPT_WEAK`: names with commas between, or `all`, as for `saltern serve`.
+fn accepted_weak(variable: impl Fn(&str) -> Option<OsString>) -> Result<AcceptedWeak, Refusal> {
+    let Some(given) = text(variable, ACCEPT_WEAK)? else { return Ok(AcceptedWeak::default()) };
+    given.parse().map_err(|error| Refusal::new(format!("{ACCEPT_WEAK} is `{given}`: {error}")))
+}
+
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
@@ -152,7 +213,17 @@ fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Optio
 
 /// Set by Lambda; `lambda_runtime` panics without them.
 const WANTED_BY_THE_RUNTIME: [&str; 4] =
-    ["AWS_LAMBDA_RUNTIME_API", "AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
+    ["AWS_LAMBDA_RUNTIME_API", FUNCTION, "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
+
+/// The function's name.
+const FUNCTION: &str = "AWS_LAMBDA_FUNCTION_NAME";
+
+/// Where the function runs.
+const REGION: &str = "AWS_REGION";
+
+/// How the environment came to be started (Lambda developer guide, "Defined runtime environment variables").
+const INITIALIZATION: &str = "AWS_LAMBDA_INITIALIZATION_TYPE";
+const ON_DEMAND: &str = "on-demand";
 
 /// The function's memory. AWS writes MB and means MiB.
 const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
@@ -164,7 +235,18 @@ const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Ceilings of the policy document, lowered.
+const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 const CEILINGS: &str = "SALTERN_CEILINGS";
+
+/// Where distributions go: `cloudwatch` or `printed`.
+const DISTRIBUTIONS: &str = "SALTERN_DISTRIBUTIONS";
+
+/// How often they are sent, at the most, in seconds.
+const INTERVAL: &str = "SALTERN_DISTRIBUTIONS_SECONDS";
+const INTERVAL_SECONDS: RangeInclusive<u64> = 1..=300;
+
+/// A thousand environments that send every 30 s or so make 25 calls a second, of the 500 that a region takes.
+const DEFAULT_INTERVAL_SECONDS: u64 = 30;
 
 /// "At 1,769 MB, a function has the equivalent of one vCPU" (AWS Lambda developer guide, "Configure Lambda function
 /// memory").
@@ -229,6 +311,30 @@ mod tests {
         );
         for wrong in ["bcrypt_cost", "bcrypt_cost=", "bcrypt_cost=-1", "bcrypt_cost=12,"] {
             assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn distributions_are_sent_unless_told_otherwise() {
+        let read = |set: &'static [(&str, &str)]| {
+            Distributions::read(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+        };
+        let sent = |seconds| Distributions::Sent {
+            region: "eu-north-1".to_owned(),
+            interval: Duration::from_secs(seconds),
+        };
+        assert_eq!(read(&[("AWS_REGION", "eu-north-1")]), Ok(sent(30)));
+        assert_eq!(read(&[("AWS_REGION", "eu-north-1"), (INTERVAL, "1")]), Ok(sent(1)));
+        assert_eq!(
+            read(&[("AWS_REGION", "eu-north-1"), (DISTRIBUTIONS, "printed")]),
+            Ok(Distributions::Printed)
+        );
+        assert_eq!(read(&[]), Ok(Distributions::Printed));
+        for wrong in [(DISTRIBUTIONS, "statsd"), (INTERVAL, "0"), (INTERVAL, "301"), (INTERVAL, "soon")] {
+            assert!(
+                Distributions::read(|name| (name == wrong.0).then(|| wrong.1.into())).is_err(),
+                "{wrong:?}"
+            );
         }
     }
 

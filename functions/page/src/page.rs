@@ -106,7 +106,7 @@ impl Page {
                     }
                     main {
                         @if !self.facts.is_empty() {
-                            dl.facts { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
+                            dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
                         }
                         @for section in &self.sections { (section.html()) }
                     }
@@ -116,6 +116,12 @@ impl Page {
         }
         .into_string()
     }
+}
+
+/// Of the facts, where there is room: rows of the same length, as near as can be.
+fn columns(facts: usize) -> usize {
+    const MOST: usize = 6;
+    facts.div_ceil(facts.div_ceil(MOST).max(1)).max(1)
 }
 
 impl Verdict {
@@ -306,6 +312,11 @@ mod tests {
             assert!(!html.contains(raw), "{raw}");
         }
         assert!(html.contains("&lt;script&gt;") && html.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn rows_of_facts_are_even() {
+        assert_eq!([0, 1, 5, 6, 7, 8, 9, 12, 13].map(columns), [1, 1, 5, 6, 4, 4, 5, 6, 5]);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Which hashes are computed at all: parse, bound, and choose before any work.
 
-use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, ParseError, Setting, bcrypt};
+use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
+use saltern_encoded::{
+    Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, argon2, bcrypt, wrapped,
+};
+use zeroize::Zeroizing;
 
 use crate::{Policies, Policy, Status};
 
@@ -24,6 +27,8 @@ pub enum Refusal {
     UnknownPolicy,
     /// The stored hash is of a scheme unknown or switched off.
     UnsupportedHash,
+    /// The stored hash is of an unsalted or fast scheme that was not allowed by name.
+    WeakScheme,
 }
 
 /// A stored hash that may be verified.
@@ -45,22 +50,22 @@ impl Stored {
     /// Algorithm name, for logs and metrics.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
-        crate::document::algorithm_name(self.encoded.setting().params())
+        self.encoded.setting().algorithm()
     }
 
-    /// The readings of a password under which the stored hash may have been made. One, but for bcrypt with a NUL:
-    /// software on C strings stopped there, other software went on, and the stored hash does not say which made it.
+    /// The readings of a password under which the stored hash may have been made. One, but for a NUL in what software
+    /// on C strings may have hashed: it stopped there, other software went on, and the stored hash does not say which
+    /// made it.
     #[must_use]
     pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
+        let reading = innermost(&self.encoded).scheme().reading();
         let bytes = password.expose();
-        let Params::Bcrypt(_) = self.encoded.setting().params() else {
-            return vec![Candidate { password: password.clone(), ignores_part: false }];
-        };
-        let beyond_72 = bytes.len() > bcrypt::MAX_PASSWORD_BYTES;
-        let whole = Candidate { password: password.clone(), ignores_part: beyond_72 };
-        let before_nul = bytes.iter().position(|&b| b == 0).and_then(|nul| Password::new(&bytes[..nul]).ok());
-        match before_nul {
-            Some(password) => vec![Candidate { password, ignores_part: true }, whole],
+        let before_nul = bytes.iter().position(|&b| b == 0).filter(|_| reading.may_stop_at_nul);
+        let whole = Candidate::of(password, reading);
+        match before_nul.and_then(|nul| Password::new(&bytes[..nul]).ok()) {
+            Some(stopped) => {
+                vec![Candidate { ignores_part: true, ..Candidate::of(&stopped, reading) }, whole]
+            }
             None => vec![whole],
         }
     }
@@ -79,6 +84,52 @@ pub struct Candidate {
     pub password: Password,
     /// Whether the scheme, read so, ignores part of what was given.
     pub ignores_part: bool,
+}
+
+impl Candidate {
+    fn of(password: &Password, reading: Reading) -> Self {
+        let bytes = password.expose();
+        let beyond_most = reading.most_bytes.is_some_and(|most| bytes.len() > most);
+        let eighth_bit = reading.seven_bits && !bytes.is_ascii();
+        Self { password: prepare(reading.preparation, password), ignores_part: beyond_most || eighth_bit }
+    }
+}
+
+/// The hash beneath, where one is wrapped.
+pub(crate) fn innermost(encoded: &Encoded) -> &Encoded {
+    match encoded.setting() {
+        Setting::Wrapped(setting) => setting.inner(),
+        _ => encoded,
+    }
+}
+
+/// A stored hash that may be wrapped: argon2id over the string itself.
+#[derive(Clone)]
+pub struct Wrapping {
+    setting: wrapped::Setting,
+    admitted: Admitted,
+    stored: Password,
+}
+
+impl Wrapping {
+    /// What to compute.
+    #[must_use]
+    pub fn admitted(&self) -> &Admitted {
+        &self.admitted
+    }
+
+    /// What to compute it for: the stored hash.
+    #[must_use]
+    pub fn stored(&self) -> &Password {
+        &self.stored
+    }
+
+    /// The string to store; `None` where the output is not of this setting's length.
+    #[must_use]
+    pub fn encode(&self, output: &Output) -> Option<String> {
+        let setting = Setting::Wrapped(Box::new(self.setting.clone()));
+        Encoded::new(setting, output.expose()).map(|encoded| encoded.to_string())
+    }
 }
 
 /// A new hash that may be computed.
@@ -113,10 +164,13 @@ impl Policies {
     /// Parses a stored hash and bounds its cost.
     ///
     /// # Errors
-    /// [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::CostOutOfBounds`].
+    /// [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`], [`Refusal::CostOutOfBounds`].
     pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
         let encoded = saltern_encoded::parse(stored)?;
-        let policy = self.policy_of(encoded.setting());
+        if !self.accepted_weak.accepts(encoded.scheme()) {
+            return Err(Refusal::WeakScheme);
+        }
+        let policy = self.policy_of(&encoded);
         self.stored(encoded, policy, false)
     }
 
@@ -143,6 +197,24 @@ impl Policies {
         Ok(NewHash { setting, admitted, policy: policy.id.clone() })
     }
 
+    /// Prepares to wrap a stored hash in argon2id under new parameters.
+    ///
+    /// # Errors
+    /// [`Refusal::UnsupportedHash`] where it is wrapped already or the parameters are not argon2id's,
+    /// [`Refusal::InvalidHash`] where the result would be longer than a stored hash may be,
+    /// [`Refusal::CostOutOfBounds`] where a login could not be checked through both layers,
+    /// [`Refusal::NoRandomness`].
+    pub fn admit_wrapping(&self, stored: &Encoded, params: argon2::Params) -> Result<Wrapping, Refusal> {
+        let mut salt = [0; NEW_SALT_BYTES];
+        getrandom::fill(&mut salt).map_err(|_| Refusal::NoRandomness)?;
+        let setting = wrapped::Setting::fresh(params, salt, stored).ok_or(Refusal::UnsupportedHash)?;
+        Admitted::new(Setting::Wrapped(Box::new(setting.clone())), self.ceilings())?;
+        let admitted = Admitted::new(Setting::Argon2(setting.outer().clone()), self.ceilings())?;
+        let stored = Zeroizing::new(stored.to_string());
+        let stored = Password::new(stored.as_bytes()).map_err(|_| Refusal::InvalidHash)?;
+        Ok(Wrapping { setting, admitted, stored })
+    }
+
     fn stored(&self, encoded: Encoded, policy: Option<usize>, is_decoy: bool) -> Result<Stored, Refusal> {
         let admitted = Admitted::new(encoded.setting().clone(), self.ceilings())?;
         Ok(Stored { encoded, admitted, policy, is_decoy })
@@ -157,11 +229,16 @@ impl Policies {
         }
     }
 
-    /// The policy whose hash this is. A salt or output shorter than a policy's own was not made under it.
-    fn policy_of(&self, setting: &Setting) -> Option<usize> {
+    /// The policy whose hash this is. A salt or output shorter than a policy's own was not made under it, and neither was
+    /// a hash of something else than the password.
+    fn policy_of(&self, encoded: &Encoded) -> Option<usize> {
+        if encoded.scheme().reading().preparation != Preparation::None {
+            return None;
+        }
+        let setting = encoded.setting();
         let made_here = |policy: &Policy| {
             let own = Setting::fresh(policy.params, [0; NEW_SALT_BYTES]);
-            setting.params() == policy.params
+            setting.params() == Some(policy.params)
                 && setting.salt().len() >= own.salt().len()
                 && setting.output_bytes() >= own.output_bytes()
         };

@@ -7,7 +7,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::DocumentError;
+use crate::{AcceptedWeak, DocumentError};
 
 /// What the machine and the operator allow, below what the document does.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Limits {
     pub memory_budget_bytes: u64,
     /// Ceilings lowered by settings: name in the document, and value.
     pub lowered_ceilings: Vec<(String, u64)>,
+    /// Unsalted and fast schemes that are verified all the same.
+    pub accepted_weak: AcceptedWeak,
 }
 
 impl Limits {
@@ -68,7 +70,7 @@ impl Policy {
     /// Its algorithm, as the document names it.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
-        algorithm_name(self.params)
+        self.params.algorithm()
     }
 
     /// Its parameters, as the document names them.
@@ -89,24 +91,6 @@ impl Policy {
     }
 }
 
-/// The name of an algorithm in documents, logs and metrics.
-pub(crate) fn algorithm_name(params: Params) -> &'static str {
-    match params {
-        Params::Argon2(params) => match params.variant() {
-            argon2::Variant::D => "argon2d",
-            argon2::Variant::I => "argon2i",
-            argon2::Variant::Id => "argon2id",
-        },
-        Params::Bcrypt(_) => "bcrypt",
-        Params::Pbkdf2(params) => match params.prf() {
-            pbkdf2::Prf::Sha1 => "pbkdf2-sha1",
-            pbkdf2::Prf::Sha256 => "pbkdf2-sha256",
-            pbkdf2::Prf::Sha512 => "pbkdf2-sha512",
-        },
-        Params::Scrypt(_) => "scrypt",
-    }
-}
-
 /// The policies in force: a document that was found consistent with itself and with the machine.
 #[derive(Clone, Debug)]
 pub struct Policies {
@@ -116,6 +100,7 @@ pub struct Policies {
     decoy: usize,
     pub(crate) decoy_hash: Encoded,
     pub(crate) rehash_truncated: bool,
+    pub(crate) accepted_weak: AcceptedWeak,
     ceilings: Ceilings,
     ceiling_values: BTreeMap<String, u64>,
     digest: String,
@@ -163,10 +148,17 @@ impl Policies {
             decoy,
             decoy_hash,
             rehash_truncated,
+            accepted_weak: limits.accepted_weak.clone(),
             ceilings,
             ceiling_values,
             digest,
         })
+    }
+
+    /// The same policies, with other weak schemes verified.
+    #[must_use]
+    pub fn accepting(self, accepted_weak: AcceptedWeak) -> Self {
+        Self { accepted_weak, ..self }
     }
 
     /// All policies, oldest first.
@@ -375,7 +367,6 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
         u32::try_from(wide(name)?)
             .map_err(|_| DocumentError::new(format!("the ceiling `{name}` is over 2^32 - 1")))
     };
-    wide("sha_crypt_rounds")?;
     Ok(Ceilings {
         bcrypt_cost: narrow("bcrypt_cost")?,
         argon2_memory_kib: narrow("argon2_memory_kib")?,
@@ -384,6 +375,7 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
         pbkdf2_iterations_blocks: wide("pbkdf2_iterations_blocks")?,
         scrypt_memory_bytes: wide("scrypt_memory_bytes")?,
         scrypt_n_r_p: wide("scrypt_n_r_p")?,
+        sha_crypt_rounds: wide("sha_crypt_rounds")?,
     })
 }
 

@@ -9,11 +9,13 @@ mod admission;
 mod document;
 mod error;
 mod verdict;
+mod weak;
 
-pub use admission::{Candidate, NewHash, Refusal, Stored};
+pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use verdict::{RehashReason, Verdict};
+pub use weak::{AcceptedWeak, UnknownWeakScheme};
 
 /// The document that Saltern ships: used where no other is named.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");

@@ -1,12 +1,12 @@
 //! What a computed output means for the stored hash: mismatch, match, or match that should be replaced.
 
 use saltern_algorithm::Output;
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2::Version};
+use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, argon2::Version};
 
-use crate::{Candidate, Policies, Stored};
+use crate::{Candidate, Policies, Stored, admission::innermost};
 
 /// Why a stored hash should be replaced at this login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RehashReason {
     /// Its policy stands before the current one.
     OlderPolicy,
@@ -14,6 +14,8 @@ pub enum RehashReason {
     OtherAlgorithm,
     /// It has no policy, the current algorithm, and a cost, salt or output below the current one's.
     UnlistedParameters,
+    /// Its scheme is unsalted or fast, or was before it was wrapped.
+    WeakScheme,
 }
 
 impl RehashReason {
@@ -24,6 +26,7 @@ impl RehashReason {
             Self::OlderPolicy => "older_policy",
             Self::OtherAlgorithm => "other_algorithm",
             Self::UnlistedParameters => "unlisted_parameters",
+            Self::WeakScheme => "weak_scheme",
         }
     }
 }
@@ -40,10 +43,16 @@ pub struct Verdict {
 }
 
 impl Policies {
+    /// The id of the policy that lists a stored hash's parameters.
+    #[must_use]
+    pub fn id_of(&self, stored: &Stored) -> Option<&str> {
+        stored.policy.map(|i| self.list()[i].id())
+    }
+
     /// Judges the outputs, one for each of the stored hash's candidates, in their order.
     #[must_use]
     pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
-        let policy = stored.policy.map(|i| self.list()[i].id.clone());
+        let policy = self.id_of(stored).map(str::to_owned);
         // Every output is compared: which candidate matched must not show in the time.
         let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
         let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));
@@ -54,15 +63,25 @@ impl Policies {
         Verdict { matches: true, rehash, policy }
     }
 
-    fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
+    /// Why a login that matches should replace this stored hash, if the scheme read all of the password.
+    #[must_use]
+    pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {
-            return self.reason_without_policy(stored.encoded.setting());
+            return self.reason_without_policy(&stored.encoded);
         };
         (position < self.current_position()).then_some(RehashReason::OlderPolicy)
     }
 
-    fn reason_without_policy(&self, setting: &Setting) -> Option<RehashReason> {
-        let below = match (setting.params(), self.current().params) {
+    fn reason_without_policy(&self, encoded: &Encoded) -> Option<RehashReason> {
+        if innermost(encoded).scheme().weakness().is_some() {
+            return Some(RehashReason::WeakScheme);
+        }
+        if encoded.scheme().reading().preparation != Preparation::None {
+            return Some(RehashReason::OtherAlgorithm);
+        }
+        let setting = encoded.setting();
+        let Some(params) = setting.params() else { return Some(RehashReason::OtherAlgorithm) };
+        let below = match (params, self.current().params) {
             (Params::Argon2(own), Params::Argon2(current)) if own.variant() == current.variant() => {
                 (own.version(), current.version()) == (Version::V16, Version::V19)
                     || own.memory_kib() < current.memory_kib()

@@ -6,7 +6,7 @@ use saltern_policy::{Limits, Policies, SCHEMA, SHIPPED, Status};
 use serde_json::{Value, json};
 
 fn roomy() -> Limits {
-    Limits { workers: 2, memory_budget_bytes: 1 << 30, lowered_ceilings: Vec::new() }
+    Limits { workers: 2, memory_budget_bytes: 1 << 30, ..Limits::default() }
 }
 
 fn shipped() -> Value {

@@ -28,7 +28,7 @@ fn policies(change: impl FnOnce(&mut Value)) -> Policies {
         "ceilings": shipped["ceilings"],
     });
     change(&mut document);
-    let limits = Limits { workers: 1, memory_budget_bytes: 1 << 30, lowered_ceilings: Vec::new() };
+    let limits = Limits { workers: 1, memory_budget_bytes: 1 << 30, ..Limits::default() };
     Policies::load(document.to_string().as_bytes(), &limits).unwrap()
 }
 

@@ -8,7 +8,7 @@ use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason
 use tokio::time::timeout_at;
 
 use crate::{
-    Code, End, Operation, Problem, Step, Timing,
+    Code, End, Operation, Problem, Step, Timing, Upgrade,
     command::{Asked, Given, Task},
     problem::Field,
     response::{Made, Reply, Verified},
@@ -98,6 +98,7 @@ impl Executor<'_> {
         };
         let stored = stored.map_err(|refusal| refused(refusal, index))?;
         step.algorithm = Some(stored.algorithm());
+        step.policy = self.policies.id_of(&stored).map(str::to_owned);
         let candidates = stored.candidates(&password);
         let submit = |candidate: &Candidate| {
             self.submit(stored.admitted(), candidate.password.clone(), self.deadline, Urgency::Required)
@@ -154,7 +155,8 @@ impl Executor<'_> {
         let upgrade = wanted.and_then(|password| {
             let new = self.policies.admit_new(None, &password).ok()?;
             let ticket = self.submit(new.admitted(), password, not_after, Urgency::Optional).ok()?;
-            Some((Box::new(new), ticket))
+            let algorithm = self.algorithm_of(new.policy());
+            Some((Box::new(new), algorithm, ticket))
         });
         Upgrading { reply, step, upgrade, not_after }
     }
@@ -212,7 +214,7 @@ struct Judged {
 struct Upgrading {
     reply: Result<Reply, Problem>,
     step: Step,
-    upgrade: Option<(Box<NewHash>, Ticket)>,
+    upgrade: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
     /// When the verdict goes without it.
     not_after: Instant,
 }
@@ -220,13 +222,13 @@ struct Upgrading {
 impl Upgrading {
     async fn finish(self) -> Finished {
         let Self { mut reply, mut step, upgrade, not_after } = self;
-        if let Some((new, ticket)) = upgrade
+        if let Some((new, algorithm, ticket)) = upgrade
             && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
             && let Some(made) = made(&new, &done)
             && let Ok(Reply::Verified(verified)) = &mut reply
         {
-            step.rehashed = true;
-            step.timing = Some(step.timing.unwrap_or_default().then(Timing::of(&done)));
+            let policy = made.policy.clone();
+            step.upgrade = Some(Upgrade { policy, algorithm, timing: Timing::of(&done) });
             verified.rehashed = Some(made);
         }
         if let Err(problem) = &reply {
@@ -238,11 +240,11 @@ impl Upgrading {
 
 fn verified(verdict: Verdict, step: &mut Step) -> Reply {
     step.end = if verdict.matches { End::Match } else { End::Mismatch };
-    step.policy.clone_from(&verdict.policy);
+    step.rehash = verdict.rehash.map(RehashReason::name);
     Reply::Verified(Verified {
         matches: verdict.matches,
         needs_rehash: verdict.rehash.is_some(),
-        rehash_reason: verdict.rehash.map(RehashReason::name),
+        rehash_reason: step.rehash,
         policy: verdict.policy,
         rehashed: None,
     })
@@ -263,6 +265,9 @@ fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
         Refusal::PolicyNotForHashing => (Code::PolicyNotForHashing, "policy"),
         Refusal::UnknownPolicy => (Code::UnknownPolicy, "policy"),
         Refusal::UnsupportedHash => (Code::UnsupportedHash, "hash"),
+        Refusal::WeakScheme => {
+            return Problem::weak_scheme().in_field(Field { operation: index, name: "hash" });
+        }
     };
     Problem::new(code).in_field(Field { operation: index, name })
 }
@@ -276,18 +281,26 @@ fn dropped(dropped: Dropped) -> Problem {
 
 impl Timing {
     fn of(done: &Done) -> Self {
-        Self { queued: done.queued, hashed: done.hashed }
+        Self { queued: done.queued, hashed: done.hashed, lanes: done.lanes }
     }
 
     /// Of two works that ran side by side.
     pub(crate) fn beside(self, other: Self) -> Self {
-        Self { queued: self.queued.max(other.queued), hashed: self.hashed.max(other.hashed) }
+        Self {
+            queued: self.queued.max(other.queued),
+            hashed: self.hashed.max(other.hashed),
+            lanes: self.lanes.max(other.lanes),
+        }
     }
 
     /// Of two works of which one waited for the other.
-    fn then(self, other: Self) -> Self {
+    pub(crate) fn then(self, other: Self) -> Self {
         let sum = |a: Duration, b: Duration| a.saturating_add(b);
-        Self { queued: sum(self.queued, other.queued), hashed: sum(self.hashed, other.hashed) }
+        Self {
+            queued: sum(self.queued, other.queued),
+            hashed: sum(self.hashed, other.hashed),
+            lanes: self.lanes.max(other.lanes),
+        }
     }
 }
 

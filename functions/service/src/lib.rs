@@ -19,7 +19,7 @@ mod command;
 mod execute;
 mod json;
 mod log;
-mod metrics;
+pub mod metrics;
 #[cfg(test)]
 mod openapi;
 mod outcome;
@@ -29,6 +29,7 @@ mod request_id;
 mod response;
 mod route;
 mod service;
+mod trace;
 
 use core::fmt;
 
@@ -36,10 +37,11 @@ use http::Response;
 
 pub use body::Body;
 pub use log::say_only_where_a_panic_was;
-pub use outcome::{End, Operation, Outcome, Step, Timing};
+pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};
 pub use problem::{Code, Problem};
 pub use request_id::RequestId;
 pub use service::{Arrival, NotAfter, Service};
+pub use trace::Trace;
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///

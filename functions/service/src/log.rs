@@ -2,25 +2,71 @@
 
 use std::{panic, time::Duration};
 
-use crate::{Outcome, Step};
+use serde::Serialize;
+
+use crate::{Outcome, Step, outcome::NONE};
 
 impl Outcome {
-    /// Writes the request's line. The front door calls it once, when the answer has gone out or nobody wants it.
+    /// Writes the request's line. The front door calls it once, when the answer has gone out or nobody wants it;
+    /// where [`Emf`](crate::metrics::Emf) prints, the line is in what it prints.
     pub fn log(&self) {
-        let timing = self.timing().unwrap_or_default();
+        let line = Line::of(self);
         tracing::info!(
-            operation = self.operation.name(),
-            policy = shared(&self.steps, |step| step.policy.as_deref()),
-            algorithm = shared(&self.steps, |step| step.algorithm),
-            outcome = self.end.name(),
-            operations = self.steps.len(),
-            failed = self.steps.iter().filter(|step| step.has_failed()).count(),
-            rehashed = self.steps.iter().filter(|step| step.rehashed).count(),
-            total_ms = milliseconds(self.total),
-            queue_ms = milliseconds(timing.queued),
-            hash_ms = milliseconds(timing.hashed),
-            request_id = self.request_id.as_str(),
+            operation = line.operation,
+            policy = line.policy,
+            algorithm = line.algorithm,
+            outcome = line.outcome,
+            operations = line.operations,
+            failed = line.failed,
+            rehashed = line.rehashed,
+            total_ms = line.total_ms,
+            queue_ms = line.queue_ms,
+            hash_ms = line.hash_ms,
+            request_id = line.request_id,
+            trace_id = line.trace_id,
+            xray_trace_id = line.xray_trace_id,
         );
+    }
+}
+
+/// What the line says.
+#[derive(Serialize)]
+pub(crate) struct Line<'a> {
+    operation: &'static str,
+    policy: &'a str,
+    algorithm: &'a str,
+    outcome: &'static str,
+    operations: usize,
+    failed: usize,
+    rehashed: usize,
+    total_ms: f64,
+    queue_ms: f64,
+    hash_ms: f64,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    xray_trace_id: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    pub(crate) fn of(outcome: &'a Outcome) -> Self {
+        let timing = outcome.timing().unwrap_or_default();
+        Self {
+            operation: outcome.operation.name(),
+            policy: shared(&outcome.steps, Step::policy_label),
+            algorithm: shared(&outcome.steps, |step| step.algorithm_label()),
+            outcome: outcome.end.name(),
+            operations: outcome.steps.len(),
+            failed: outcome.steps.iter().filter(|step| step.has_failed()).count(),
+            rehashed: outcome.steps.iter().filter(|step| step.upgrade.is_some()).count(),
+            total_ms: milliseconds(outcome.total),
+            queue_ms: milliseconds(timing.queued),
+            hash_ms: milliseconds(timing.hashed),
+            request_id: outcome.request_id.as_str(),
+            trace_id: outcome.trace.id(),
+            xray_trace_id: outcome.trace.xray_id(),
+        }
     }
 }
 
@@ -34,8 +80,8 @@ pub fn say_only_where_a_panic_was() {
 }
 
 /// What all steps have in common.
-fn shared<'a>(steps: &'a [Step], of: impl Fn(&'a Step) -> Option<&'a str>) -> &'a str {
-    let mut values = steps.iter().map(|step| of(step).unwrap_or(NONE));
+fn shared<'a>(steps: &'a [Step], of: impl Fn(&'a Step) -> &'a str) -> &'a str {
+    let mut values = steps.iter().map(of);
     let Some(first) = values.next() else { return NONE };
     if values.all(|value| value == first) { first } else { "several" }
 }
@@ -44,6 +90,3 @@ fn shared<'a>(steps: &'a [Step], of: impl Fn(&'a Step) -> Option<&'a str>) -> &'
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
-
-/// Where there is no policy or algorithm.
-pub(crate) const NONE: &str = "none";

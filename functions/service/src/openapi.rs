@@ -12,6 +12,7 @@ use crate::{
     request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
     request_id,
     route::{Route, body_limit},
+    trace::TRACEPARENT,
 };
 
 #[test]
@@ -114,9 +115,14 @@ fn parameters(route: Route) -> Value {
         "description": "The caller's remaining budget in milliseconds, counted from arrival. A batch carries its smallest.",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_BUDGET_MS, "default": DEFAULT_BUDGET_MS},
     });
+    let traceparent = json!({
+        "name": TRACEPARENT, "in": "header",
+        "description": "W3C Trace Context. Logged and echoed where it is well-formed, else left out.",
+        "schema": {"type": "string"},
+    });
     match request_schema(route) {
-        Some(_) => json!([request_id, deadline]),
-        None => json!([request_id]),
+        Some(_) => json!([request_id, traceparent, deadline]),
+        None => json!([request_id, traceparent]),
     }
 }
 
@@ -181,6 +187,7 @@ fn problem_response(status: u16, codes: &[&str]) -> Value {
 fn headers() -> Value {
     json!({
         request_id::HEADER: {"$ref": "#/components/headers/Request-Id"},
+        TRACEPARENT: {"$ref": "#/components/headers/Traceparent"},
         "Cache-Control": {"$ref": "#/components/headers/Cache-Control"},
     })
 }
@@ -195,6 +202,10 @@ fn header_components() -> Value {
         "Server-Timing": {
             "description": "`queue;dur=…, hash;dur=…` in milliseconds, where a hash was computed.",
             "schema": {"type": "string"},
+        },
+        "Traceparent": {
+            "description": "The request's own, where it had one that is well-formed.",
+            "schema": {"type": "string", "pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"},
         },
         "WWW-Authenticate": {"required": true, "schema": {"const": "Bearer"}},
     })

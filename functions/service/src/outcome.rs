@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Code, RequestId};
+use crate::{Code, RequestId, Trace};
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,7 +58,7 @@ pub enum End {
 }
 
 impl End {
-    /// Its name in logs and metrics.
+    /// Its name in logs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -67,6 +67,15 @@ impl End {
             Self::Match => "match",
             Self::Mismatch => "mismatch",
             Self::Problem(code) => code.name(),
+        }
+    }
+
+    /// Its name in metrics, where refusals count by code elsewhere.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Problem(_) => "refused",
+            done => done.name(),
         }
     }
 }
@@ -78,6 +87,19 @@ pub struct Timing {
     pub queued: Duration,
     /// Computing.
     pub hashed: Duration,
+    /// The most lanes of its worker in use meanwhile, its own among them.
+    pub lanes: usize,
+}
+
+/// A new hash that was made after a match.
+#[derive(Clone, Debug)]
+pub struct Upgrade {
+    /// Its policy.
+    pub policy: String,
+    /// Its algorithm.
+    pub algorithm: Option<&'static str>,
+    /// Where the time went.
+    pub timing: Timing,
 }
 
 /// What became of one hash or verification.
@@ -87,14 +109,16 @@ pub struct Step {
     pub operation: Operation,
     /// How it ended.
     pub end: End,
-    /// The policy, by its id in our own document.
+    /// The policy, by its id in our own document; `None` where none lists the parameters, or before they were read.
     pub policy: Option<String>,
-    /// The algorithm.
+    /// The algorithm; `None` where nothing was admitted.
     pub algorithm: Option<&'static str>,
     /// Where the time went; `None` where nothing was computed.
     pub timing: Option<Timing>,
-    /// Whether a new hash was made after a match.
-    pub rehashed: bool,
+    /// Why the hash should be replaced; only with a match.
+    pub rehash: Option<&'static str>,
+    /// The hash that replaces it.
+    pub upgrade: Option<Upgrade>,
 }
 
 impl Step {
@@ -105,7 +129,30 @@ impl Step {
             policy: None,
             algorithm: None,
             timing: None,
-            rehashed: false,
+            rehash: None,
+            upgrade: None,
+        }
+    }
+
+    /// The policy's label: its id, or what stands for it in logs and metrics.
+    pub(crate) fn policy_label(&self) -> &str {
+        match (&self.policy, self.algorithm) {
+            (Some(id), _) => id,
+            (None, Some(_)) => UNLISTED,
+            (None, None) => NONE,
+        }
+    }
+
+    pub(crate) fn algorithm_label(&self) -> &'static str {
+        self.algorithm.unwrap_or(NONE)
+    }
+
+    /// Where the time went, the upgrade's with it.
+    fn whole_timing(&self) -> Option<Timing> {
+        let upgrade = self.upgrade.as_ref().map(|upgrade| upgrade.timing);
+        match (self.timing, upgrade) {
+            (Some(timing), Some(upgrade)) => Some(timing.then(upgrade)),
+            (timing, upgrade) => timing.or(upgrade),
         }
     }
 
@@ -123,16 +170,28 @@ pub struct Outcome {
     pub end: End,
     /// Its name.
     pub request_id: RequestId,
+    /// What it belongs to, where the caller said so.
+    pub trace: Trace,
     /// From arrival to answer.
     pub total: Duration,
     /// Its hashes and verifications: one, or as many as the batch has, or none.
     pub steps: Vec<Step>,
+    /// Memory that the workers hold for Argon2 at its end.
+    pub arena_bytes: u64,
+    /// Whether the process was started for it.
+    pub is_cold_start: bool,
 }
 
 impl Outcome {
     /// Where the time went; `None` where nothing was computed.
     #[must_use]
     pub fn timing(&self) -> Option<Timing> {
-        self.steps.iter().filter_map(|step| step.timing).reduce(Timing::beside)
+        self.steps.iter().filter_map(Step::whole_timing).reduce(Timing::beside)
     }
 }
+
+/// Where there is no policy or algorithm.
+pub(crate) const NONE: &str = "none";
+
+/// Where an algorithm's parameters are no policy's.
+const UNLISTED: &str = "unlisted";

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde::Serialize;
 
 use crate::{
-    Answer, End, Operation, Outcome, RequestId,
+    Answer, End, Operation, Outcome, RequestId, Trace,
     response::{self, Content},
 };
 
@@ -201,6 +201,7 @@ pub struct Problem {
     field: Option<Field>,
     retry_after: Option<Duration>,
     allow: Option<&'static str>,
+    detail: &'static str,
 }
 
 impl Problem {
@@ -260,14 +261,22 @@ impl Problem {
             operation: Operation::None,
             end: End::Problem(self.code),
             request_id,
+            trace: Trace::default(),
             total: Duration::ZERO,
             steps: Vec::new(),
+            arena_bytes: 0,
+            is_cold_start: false,
         };
         Answer { response: response::write(&Content::Problem(self), &outcome), outcome }
     }
 
     pub(crate) fn new(code: Code) -> Self {
-        Self { code, place: None, field: None, retry_after: None, allow: None }
+        Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
+    }
+
+    /// The scheme is known, and switched off.
+    pub(crate) fn weak_scheme() -> Self {
+        Self { detail: WEAK_SCHEME, ..Self::new(Code::UnsupportedHash) }
     }
 
     pub(crate) fn at(self, place: Place) -> Self {
@@ -294,7 +303,7 @@ impl Problem {
             title: code.title(),
             status: code.status().as_u16(),
             code: code.name(),
-            detail: code.detail(),
+            detail: self.detail,
             line: self.place.map(|place| place.line),
             column: self.place.map(|place| place.column),
             field: self.field.map(|field| field.to_string()),
@@ -361,6 +370,8 @@ pub(crate) struct Document {
 fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
+
+const WEAK_SCHEME: &str = "The stored hash is of an unsalted or fast scheme. Such are verified only where --accept-weak names them.";
 
 /// After a missed deadline the caller's budget is what has to change; this only keeps it from asking in a loop.
 const RETRY_AFTER_A_DEADLINE: Duration = Duration::from_secs(1);

@@ -4,17 +4,24 @@ use core::{
     pin::pin,
     task::Poll,
 };
-use std::{panic::catch_unwind, time::Instant};
+use std::{
+    panic::catch_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
 use http::{HeaderMap, Request, request::Parts};
 use saltern_algorithm::Pool;
 use saltern_policy::Policies;
 
 use crate::{
-    Answer, Body, End, Operation, Outcome, Problem, RequestId, Step,
+    Answer, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
     command::Command,
     execute::Executor,
-    metrics::Metrics,
+    metrics::{self, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
     route::body_limit,
@@ -35,7 +42,9 @@ pub struct NotAfter(pub Instant);
 pub struct Service {
     policies: Policies,
     pool: Pool,
-    metrics: Option<Metrics>,
+    sinks: Vec<Arc<dyn Sink>>,
+    prometheus: Option<Arc<Prometheus>>,
+    is_unused: AtomicBool,
     version: &'static str,
 }
 
@@ -44,13 +53,34 @@ impl Service {
     /// environment of many.
     #[must_use]
     pub fn new(policies: Policies, pool: Pool) -> Self {
-        Self { policies, pool, metrics: None, version: env!("CARGO_PKG_VERSION") }
+        Self {
+            policies,
+            pool,
+            sinks: Vec::new(),
+            prometheus: None,
+            is_unused: AtomicBool::new(false),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
+    /// Gives the figures of every request to this sink too.
+    #[must_use]
+    pub fn with_sink(mut self, sink: Arc<dyn Sink>) -> Self {
+        self.sinks.push(sink);
+        self
     }
 
     /// Counts, and serves `GET /metrics` too.
     #[must_use]
     pub fn with_metrics(self) -> Self {
-        Self { metrics: Some(Metrics::new()), ..self }
+        let prometheus = Arc::new(Prometheus::new());
+        Self { prometheus: Some(Arc::clone(&prometheus)), ..self.with_sink(prometheus) }
+    }
+
+    /// Takes the first request for a cold start: the process was started for it.
+    #[must_use]
+    pub fn with_cold_start(self) -> Self {
+        Self { is_unused: AtomicBool::new(true), ..self }
     }
 
     /// Names another version than this crate's in `GET /health`.
@@ -64,16 +94,17 @@ impl Service {
     /// Dropping the future gives up the work that has not started.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
         let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
-        let request_id = RequestId::of(request.headers());
+        let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
         let found = caught(self.find(request)).await;
         let found = found.unwrap_or_else(|| Found::problem(Operation::None, Problem::internal()));
-        self.conclude(found, request_id, arrival)
+        self.conclude(found, request_id, trace, arrival)
     }
 
     /// Answers a request that the front door does not let in: counted like any other.
     #[must_use]
     pub fn refuse(&self, headers: &HeaderMap, problem: Problem) -> Answer {
-        self.conclude(Found::problem(Operation::None, problem), RequestId::of(headers), Instant::now())
+        let found = Found::problem(Operation::None, problem);
+        self.conclude(found, RequestId::of(headers), Trace::of(headers), Instant::now())
     }
 
     /// The most bytes that a body may have, by where it goes. A front door stops reading there and refuses with
@@ -84,7 +115,7 @@ impl Service {
     }
 
     async fn find(&self, mut request: Request<Body>) -> Found {
-        let route = match request::route(&request, self.metrics.is_some()) {
+        let route = match request::route(&request, self.prometheus.is_some()) {
             Ok(route) => route,
             Err((operation, problem)) => return Found::problem(operation, problem),
         };
@@ -115,7 +146,7 @@ impl Service {
                 Content::Health { version: self.version, policies: self.policies.digest().to_owned() }
             }
             Command::Metrics => {
-                Content::Metrics(self.metrics.as_ref().map(Metrics::text).unwrap_or_default())
+                Content::Metrics(self.prometheus.as_deref().map(Prometheus::text).unwrap_or_default())
             }
             Command::OpenApi => Content::OpenApi,
             Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
@@ -124,11 +155,21 @@ impl Service {
     }
 
     /// The one place where an outcome is made, counted and written.
-    fn conclude(&self, found: Found, request_id: RequestId, arrival: Instant) -> Answer {
+    fn conclude(&self, found: Found, request_id: RequestId, trace: Trace, arrival: Instant) -> Answer {
         let Found { operation, end, steps, content } = found;
-        let outcome = Outcome { operation, end, request_id, total: arrival.elapsed(), steps };
-        if let Some(metrics) = &self.metrics {
-            metrics.record(&outcome);
+        let outcome = Outcome {
+            operation,
+            end,
+            request_id,
+            trace,
+            total: arrival.elapsed(),
+            steps,
+            arena_bytes: self.pool.arena_bytes(),
+            is_cold_start: self.is_unused.swap(false, Ordering::Relaxed),
+        };
+        if !self.sinks.is_empty() {
+            let samples = metrics::samples(&outcome);
+            self.sinks.iter().for_each(|sink| sink.record(&outcome, &samples));
         }
         Answer { response: response::write(&content, &outcome), outcome }
     }

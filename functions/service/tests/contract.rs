@@ -82,11 +82,17 @@ async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
     for line in [
         r#"saltern_requests_total{operation="hash",outcome="hashed"} 1"#,
         r#"saltern_requests_total{operation="batch",outcome="answered"} 1"#,
-        r#"saltern_requests_total{operation="none",outcome="unauthorized"} 1"#,
-        r#"saltern_operations_total{operation="verify",policy="bcrypt-5",algorithm="bcrypt",outcome="match"} 1"#,
-        r#"saltern_operations_total{operation="none",policy="none",algorithm="none",outcome="invalid_request"} 1"#,
-        "saltern_rehashes_total 1",
-        r#"saltern_hash_seconds_count{algorithm="bcrypt"} 2"#,
+        r#"saltern_requests_total{operation="none",outcome="refused"} 1"#,
+        r#"saltern_operations_total{operation="verify",algorithm="bcrypt",policy="bcrypt-5",outcome="match"} 1"#,
+        r#"saltern_operations_total{operation="none",algorithm="none",policy="none",outcome="refused"} 1"#,
+        r#"saltern_refusals_total{code="unauthorized"} 1"#,
+        r#"saltern_refusals_total{code="invalid_request"} 1"#,
+        r#"saltern_rehashes_needed_total{policy="bcrypt-5",reason="older_policy"} 1"#,
+        r#"saltern_rehashes_done_total{policy="bcrypt-5"} 1"#,
+        r#"saltern_hash_seconds_count{algorithm="bcrypt",policy="bcrypt-5"} 2"#,
+        "saltern_queue_seconds_count 3",
+        "saltern_lanes_in_use_count 3",
+        "saltern_batch_operations_sum 2.0",
         r#"saltern_answer_seconds_count{operation="batch"} 1"#,
     ] {
         assert!(text.lines().any(|l| l == line), "no `{line}` in:\n{text}");
@@ -180,7 +186,7 @@ async fn a_hash_that_should_be_replaced_is_where_asked() {
     assert_eq!(declined, only_told);
 
     let told = post("/verify", &json!({"password": "p", "hash": old, "rehash": true})).of(&service).await;
-    assert!(told.answer.outcome.steps[0].rehashed);
+    assert_eq!(told.answer.outcome.steps[0].upgrade.as_ref().unwrap().policy, CURRENT);
     let replaced = told.ok();
     assert_eq!((&replaced["match"], &replaced["rehash_reason"]), (&json!(true), &reason));
     assert_eq!(replaced["rehashed"]["policy"], CURRENT);
@@ -604,6 +610,20 @@ async fn work_is_timed() {
     assert_ne!(hash, "hash;dur=0.000");
     assert!(told.answer.outcome.total >= told.answer.outcome.timing().unwrap().hashed);
     assert!(get("/health").of(&service()).await.header("server-timing").is_none());
+}
+
+#[tokio::test]
+async fn a_traceparent_is_echoed_and_a_malformed_one_is_no_reason_to_refuse() {
+    let service = service();
+    let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (path, status) in [("/health", 200), ("/nowhere", 404)] {
+        let told = get(path).header("traceparent", given).header("tracestate", "x=y").of(&service).await;
+        assert_eq!((told.status(), told.header("traceparent")), (status, Some(given)));
+        assert_eq!(told.answer.outcome.trace.id(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        assert_eq!(told.header("tracestate"), None);
+    }
+    let told = get("/health").header("traceparent", "00-none").of(&service).await;
+    assert_eq!((told.status(), told.header("traceparent")), (200, None));
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::fault::PANICS;
-use saltern_service::{Body, Problem, say_only_where_a_panic_was};
+use saltern_service::{Body, Problem, metrics::Emf, say_only_where_a_panic_was};
 use serde_json::{Value, json};
 use support::*;
 
@@ -33,7 +33,8 @@ async fn nothing_written_holds_a_secret() {
     say_only_where_a_panic_was();
     tracing::trace!("the subscriber takes every level");
 
-    let service = service().with_metrics();
+    let emf = Emf::new("fn", written.clone()).with_distributions();
+    let service = service().with_metrics().with_sink(Arc::new(emf));
     let password = format!("{MARK} of a person");
     let hash = made(&service, &password, BCRYPT).await;
     let mut secrets = vec![MARK.to_owned(), decimals(MARK), hash.clone(), decimals(&hash)];
@@ -53,6 +54,9 @@ async fn nothing_written_holds_a_secret() {
         post("/hash", &json!({"password": MARK})).arrived(ago(11)),
         post("/hash", &json!({"password": MARK})).header("saltern-deadline-ms", MARK),
         post("/hash", &json!({"password": MARK})).header("authorization", MARK),
+        post("/hash", &json!({"password": MARK})).header("traceparent", MARK).header("tracestate", MARK),
+        post("/hash", &json!({"password": MARK}))
+            .header("x-amzn-trace-id", format!("Root={MARK};Self={MARK}")),
         post("/hash", &json!({"password": [MARK]})),
         post("/hash", &json!({"password": MARK, MARK: MARK})),
         post_bytes("/hash", format!("{{\"password\": \"{MARK}")),
@@ -114,6 +118,7 @@ async fn nothing_written_holds_a_secret() {
     let text = written.text();
     assert!(text.contains("the subscriber takes every level"));
     assert_eq!(text.matches("a panic").count(), 4, "the injected panics were seen");
+    assert!(text.contains("\"Outcome\":\"match\""), "the printed metrics were seen");
     assert!(text.contains("outcome=\"match\"") && text.contains("policy=\"bcrypt-5\""), "{text}");
     for secret in secrets {
         assert!(!text.contains(&secret), "`{secret}` stands in:\n{text}");

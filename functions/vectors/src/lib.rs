@@ -29,6 +29,30 @@ pub fn for_each<V: Vector>(topic: Topic, mut run: impl FnMut(&V)) -> usize {
     ran
 }
 
+/// Runs every vector of one verify-only scheme in a topic, and says how many ran.
+///
+/// ```
+/// use saltern_vectors::{Topic, for_each_of};
+///
+/// let ran = for_each_of(Topic::Crypt, "sha512-crypt", |vector| assert!(!vector.comment.is_empty()));
+/// assert!(ran > 0);
+/// ```
+///
+/// # Panics
+/// If the file holds more or fewer vectors than it declares, or none of this scheme.
+pub fn for_each_of(topic: Topic, scheme: &str, mut run: impl FnMut(&Verify)) -> usize {
+    let file = topic.load();
+    let mut ran = 0;
+    for group in file.test_groups.iter().filter(|group| group.scheme() == Some(scheme)) {
+        for vector in Verify::of(group) {
+            run(vector);
+            ran += 1;
+        }
+    }
+    assert!(ran > 0, "{topic:?} has no vector of {scheme}");
+    ran
+}
+
 /// One file of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
@@ -36,29 +60,44 @@ pub enum Topic {
     Argon2,
     /// Openwall's table and the bugs of old software.
     Bcrypt,
+    /// What crypt(3) prints, and what only looks like it.
+    Crypt,
     /// What real software prints beside the canonical form.
     Deviations,
     /// Hashes made by other software.
     Foreign,
+    /// What the frameworks of programmers store.
+    Frameworks,
     /// What must be refused, with its code.
     Hostile,
+    /// What directories store.
+    Ldap,
     /// RFC 6070 and RFC 7914 §11, and the edges of blocks.
     Pbkdf2,
+    /// What finished products store.
+    Products,
     /// RFC 7914 §12, and parameters that it leaves out.
     Scrypt,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Argon2,
         Self::Bcrypt,
+        Self::Crypt,
         Self::Deviations,
         Self::Foreign,
+        Self::Frameworks,
         Self::Hostile,
+        Self::Ldap,
         Self::Pbkdf2,
+        Self::Products,
         Self::Scrypt,
     ];
+
+    /// The families of schemes that are verified and never made: each of their groups names its scheme.
+    pub const VERIFY_ONLY: [Self; 4] = [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products];
 
     /// The file, read and checked.
     ///
@@ -73,10 +112,14 @@ impl Topic {
         match self {
             Self::Argon2 => include_str!("../data/argon2.json"),
             Self::Bcrypt => include_str!("../data/bcrypt.json"),
+            Self::Crypt => include_str!("../data/crypt.json"),
             Self::Deviations => include_str!("../data/deviations.json"),
             Self::Foreign => include_str!("../data/foreign.json"),
+            Self::Frameworks => include_str!("../data/frameworks.json"),
             Self::Hostile => include_str!("../data/hostile.json"),
+            Self::Ldap => include_str!("../data/ldap.json"),
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
+            Self::Products => include_str!("../data/products.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
         }
     }
@@ -109,10 +152,38 @@ pub struct File {
 pub enum Group {
     /// Passwords against stored hashes.
     Verify {
+        /// The verify-only scheme that they are of.
+        scheme: Option<String>,
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        weak: Option<bool>,
         /// Where they are from.
         source: Source,
         /// The vectors.
         tests: Vec<Verify>,
+    },
+    /// Passwords against what Firebase exports, under the parameters of a project.
+    Firebase {
+        /// The verify-only scheme that they are of.
+        scheme: String,
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        weak: bool,
+        /// Where they are from.
+        source: Source,
+        /// The parameters of their project.
+        project: FirebaseProject,
+        /// The vectors.
+        tests: Vec<Firebase>,
+    },
+    /// Passwords against credentials as Keycloak stores them.
+    Keycloak {
+        /// The verify-only scheme that they are of.
+        scheme: String,
+        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        weak: bool,
+        /// Where they are from.
+        source: Source,
+        /// The vectors.
+        tests: Vec<Keycloak>,
     },
     /// PBKDF2 with salts too short for a string: for the kernel alone.
     Pbkdf2Raw {
@@ -128,6 +199,28 @@ pub enum Group {
         /// The vectors.
         tests: Vec<ScryptRaw>,
     },
+}
+
+impl Group {
+    /// The verify-only scheme that the group is of.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&str> {
+        match self {
+            Self::Verify { scheme, .. } => scheme.as_deref(),
+            Self::Firebase { scheme, .. } | Self::Keycloak { scheme, .. } => Some(scheme),
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+        }
+    }
+
+    /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+    #[must_use]
+    pub fn weak(&self) -> Option<bool> {
+        match self {
+            Self::Verify { weak, .. } => *weak,
+            Self::Firebase { weak, .. } | Self::Keycloak { weak, .. } => Some(*weak),
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+        }
+    }
 }
 
 /// The document or the software that vectors are from.
@@ -173,6 +266,62 @@ pub enum Expected {
     UnsupportedHash,
     /// The string parses and costs too much.
     CostOutOfBounds,
+}
+
+/// The password hash parameters of a project, as the Firebase console shows them. Bytes are in Base64.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct FirebaseProject {
+    /// The key that the hash encrypts.
+    pub signer_key: String,
+    /// What stands behind every salt.
+    pub salt_separator: String,
+    /// scrypt's `r`.
+    pub rounds: u32,
+    /// Binary logarithm of scrypt's `N`.
+    pub mem_cost: u32,
+}
+
+/// A password against a user of Firebase.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Firebase {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// What is special.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The salt as it is exported.
+    pub salt: String,
+    /// The hash as it is exported.
+    pub password_hash: String,
+    /// [`Expected::Match`] or [`Expected::Mismatch`].
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
+/// A password against a row of Keycloak's table `credential`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Keycloak {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// What is special.
+    pub comment: String,
+    /// The password's bytes.
+    #[serde(deserialize_with = "hex")]
+    pub password: Vec<u8>,
+    /// The column's JSON text: algorithm and costs.
+    pub credential_data: String,
+    /// The column's JSON text: output and salt.
+    pub secret_data: String,
+    /// What verifying answers under the shipped ceilings.
+    pub result: Expected,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
 }
 
 /// The hash function under HMAC.
@@ -247,7 +396,7 @@ pub struct ScryptRaw {
     pub flags: Vec<String>,
 }
 
-/// A kind of vector: [`Verify`], [`Pbkdf2Raw`] or [`ScryptRaw`].
+/// A kind of vector: [`Verify`], [`Firebase`], [`Keycloak`], [`Pbkdf2Raw`] or [`ScryptRaw`].
 pub trait Vector: Sized {
     /// The vectors of this kind in a group.
     fn of(group: &Group) -> &[Self];
@@ -256,6 +405,18 @@ pub trait Vector: Sized {
 impl Vector for Verify {
     fn of(group: &Group) -> &[Self] {
         if let Group::Verify { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for Firebase {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Firebase { tests, .. } = group { tests } else { &[] }
+    }
+}
+
+impl Vector for Keycloak {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Keycloak { tests, .. } = group { tests } else { &[] }
     }
 }
 
@@ -292,6 +453,8 @@ fn read(json: &str) -> Result<File, String> {
 fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
     match group {
         Group::Verify { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Firebase { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Keycloak { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::Pbkdf2Raw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::ScryptRaw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
     }
@@ -335,6 +498,17 @@ mod tests {
     }
 
     #[test]
+    fn every_vector_of_a_verify_only_family_names_its_scheme_and_no_other_does() {
+        for topic in Topic::ALL {
+            let named = Topic::VERIFY_ONLY.contains(&topic);
+            assert!(
+                topic.load().test_groups.iter().all(|group| group.scheme().is_some() == named),
+                "{topic:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_vector_too_few_is_an_error() {
         let whole = Topic::Scrypt.json();
         let count = read(whole).unwrap().number_of_tests;
@@ -363,6 +537,12 @@ mod tests {
             assert_ne!(changed, whole, "{from} is not there");
             assert!(read(&changed).is_err(), "{to}");
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "has no vector of md6-crypt")]
+    fn a_scheme_of_which_there_is_nothing_fails() {
+        for_each_of(Topic::Crypt, "md6-crypt", |_| ());
     }
 
     #[test]

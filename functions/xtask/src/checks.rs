@@ -51,6 +51,18 @@ pub(crate) fn every_change() -> Vec<Check> {
             command: &["client-scala/bin/test"],
             environment: &[],
         },
+        Check {
+            part: "infra",
+            shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
+            command: &["infra/test"],
+            environment: &[],
+        },
+        Check {
+            part: "loadtest",
+            shows: "the load scripts sign as botocore does, refuse what makes no sense, and run small on this machine",
+            command: &["loadtest/tests/run"],
+            environment: &[],
+        },
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::Ordering,
     time::Instant,
 };
 
@@ -25,6 +26,7 @@ pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
             let woken = shared.sleep(schedule, Wake::BlockWorker(worker), kernel.give_back_after());
             if !woken {
                 kernel.give_back_memory();
+                note(shared, worker, &kernel);
             }
             continue;
         }
@@ -43,12 +45,18 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Task>, kernel: &mut 
     let started = Instant::now();
     let computed = catch_unwind(AssertUnwindSafe(|| kernel.compute(&task.admitted, task.password.expose())));
     let hashed = started.elapsed();
+    note(shared, worker, kernel);
     let measured = matches!(computed, Ok(Ok(_))).then_some((cost, hashed));
     // Free before the answer is out: whoever got it may ask again at once.
     shared.lock().block_done(worker, measured);
     task.answer(match computed {
         Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
-        Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed }),
+        Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed, lanes: 1 }),
         Ok(Err(OutOfMemory)) | Err(_) => Err(Dropped::Fault),
     });
+}
+
+/// Tells those who look from outside what memory this worker holds.
+fn note(shared: &Shared, worker: usize, kernel: &WholeKernel) {
+    shared.arena_bytes[worker].store(kernel.arena_bytes(), Ordering::Relaxed);
 }

@@ -68,6 +68,7 @@ const CEILINGS: Ceilings = Ceilings {
     argon2_memory_passes_kib: ARGON2_MEMORY_KIB as u64,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 2 * PBKDF2_ITERATIONS as u64,
+    sha_crypt_rounds: 0,
     scrypt_memory_bytes: 1 << 20,
     scrypt_n_r_p: 1 << 12,
 };

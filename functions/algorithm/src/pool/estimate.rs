@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use saltern_encoded::{Params, pbkdf2::Prf};
+use saltern_encoded::{Setting, pbkdf2::Prf, verify_only::Algorithm};
 
 use crate::Admitted;
 
@@ -14,26 +14,40 @@ use crate::Admitted;
 pub(crate) enum Kind {
     Argon2,
     Bcrypt,
+    Digest,
     Pbkdf2Sha1,
     Pbkdf2Sha256,
     Pbkdf2Sha512,
     Scrypt,
+    Wrapped,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Argon2, Self::Bcrypt, Self::Pbkdf2Sha1, Self::Pbkdf2Sha256, Self::Pbkdf2Sha512, Self::Scrypt];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Argon2,
+        Self::Bcrypt,
+        Self::Digest,
+        Self::Pbkdf2Sha1,
+        Self::Pbkdf2Sha256,
+        Self::Pbkdf2Sha512,
+        Self::Scrypt,
+        Self::Wrapped,
+    ];
 
-    pub(crate) fn of(params: Params) -> Self {
-        match params {
-            Params::Argon2(_) => Self::Argon2,
-            Params::Bcrypt(_) => Self::Bcrypt,
-            Params::Pbkdf2(params) => match params.prf() {
+    pub(crate) fn of(setting: &Setting) -> Self {
+        match setting {
+            Setting::Argon2(_) => Self::Argon2,
+            Setting::Bcrypt(_) => Self::Bcrypt,
+            Setting::Pbkdf2(setting) => match setting.params().prf() {
                 Prf::Sha1 => Self::Pbkdf2Sha1,
                 Prf::Sha256 => Self::Pbkdf2Sha256,
                 Prf::Sha512 => Self::Pbkdf2Sha512,
             },
-            Params::Scrypt(_) => Self::Scrypt,
+            Setting::Scrypt(_) => Self::Scrypt,
+            Setting::VerifyOnly(setting) => match setting.algorithm() {
+                Algorithm::Digest => Self::Digest,
+            },
+            Setting::Wrapped(_) => Self::Wrapped,
         }
     }
 
@@ -52,7 +66,7 @@ pub(crate) struct Cost {
 
 impl Cost {
     pub(crate) fn of(admitted: &Admitted) -> Self {
-        Self { kind: Kind::of(admitted.setting().params()), work: admitted.work() }
+        Self { kind: Kind::of(admitted.setting()), work: admitted.work() }
     }
 }
 

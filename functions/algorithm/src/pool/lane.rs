@@ -19,7 +19,7 @@ impl Lane {
         match admitted.setting() {
             Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
             Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),
-            Setting::Argon2(_) | Setting::Scrypt(_) => None,
+            Setting::Argon2(_) | Setting::Scrypt(_) | Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
         }
     }
 

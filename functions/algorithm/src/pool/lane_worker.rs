@@ -42,6 +42,10 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             task.answer(Err(Dropped::DeadlineExceeded));
         }
         active.extend(found.started.into_iter().filter_map(Active::start));
+        let lanes = active.len();
+        for a in &mut active {
+            a.most_lanes = a.most_lanes.max(lanes);
+        }
         for (kind, work) in slices {
             measured.extend(advance(&mut active, kind, work));
         }
@@ -57,6 +61,7 @@ struct Active {
     deadline: Instant,
     since: Instant,
     started: Instant,
+    most_lanes: usize,
 }
 
 impl Active {
@@ -69,7 +74,7 @@ impl Active {
             task.answer(Err(Dropped::Fault));
             return None;
         };
-        Some(Self { lane, task, kind: cost.kind, deadline, since, started })
+        Some(Self { lane, task, kind: cost.kind, deadline, since, started, most_lanes: 0 })
     }
 
     fn running(&self) -> Running {
@@ -107,9 +112,9 @@ fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measuremen
 
 fn answer_finished(active: &mut Vec<Active>) {
     for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
-        let Active { lane, task, since, started, .. } = finished;
+        let Active { lane, task, since, started, most_lanes: lanes, .. } = finished;
         let mut output = Output::zeroed(task.admitted.setting().output_bytes());
         lane.finish(&mut output);
-        task.answer(Ok(Done { output, queued: started - since, hashed: started.elapsed() }));
+        task.answer(Ok(Done { output, queued: started - since, hashed: started.elapsed(), lanes }));
     }
 }

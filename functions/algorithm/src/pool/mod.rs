@@ -19,7 +19,10 @@ use std::{
     io,
     num::NonZeroUsize,
     pin::Pin,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     task::{Context, Poll},
     thread,
     time::{Duration, Instant},
@@ -140,6 +143,8 @@ pub struct Done {
     pub queued: Duration,
     /// From there to the last.
     pub hashed: Duration,
+    /// The most lanes that its worker had in use meanwhile, its own among them; 1 for what is computed whole.
+    pub lanes: usize,
 }
 
 /// Work that was taken. Dropping it tells the worker that nobody waits any more.
@@ -224,6 +229,12 @@ impl Pool {
         Ok(Ticket(ticket))
     }
 
+    /// Memory that the workers hold for Argon2, in bytes.
+    #[must_use]
+    pub fn arena_bytes(&self) -> u64 {
+        self.shared.arena_bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
+    }
+
     fn spawn(&mut self, name: String, run: impl FnOnce(Arc<Shared>) + Send + 'static) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         self.threads.push(thread::Builder::new().name(name).spawn(move || run(shared))?);
@@ -247,7 +258,7 @@ fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
         Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512 => {
             kernels == Kernels::Lanes
         }
-        Kind::Argon2 | Kind::Scrypt => false,
+        Kind::Argon2 | Kind::Digest | Kind::Scrypt | Kind::Wrapped => false,
     }
 }
 
@@ -257,7 +268,7 @@ fn width(settings: &PoolSettings, kind: Kind) -> usize {
         return 1;
     }
     match kind {
-        Kind::Argon2 | Kind::Scrypt => 1,
+        Kind::Argon2 | Kind::Digest | Kind::Scrypt | Kind::Wrapped => 1,
         Kind::Bcrypt => {
             let asked_for = settings.bcrypt_lanes.map(NonZeroUsize::get);
             asked_for.unwrap_or_else(bcrypt::lanes::lanes_that_fit_l1).min(MOST_BCRYPT_LANES)
@@ -274,12 +285,19 @@ struct Shared {
     schedule: Mutex<Schedule<Task>>,
     lane_doorbells: Vec<Condvar>,
     block_doorbells: Vec<Condvar>,
+    /// What each block worker's arena holds: for those who look from outside.
+    arena_bytes: Vec<AtomicU64>,
 }
 
 impl Shared {
     fn new(schedule: Schedule<Task>, workers: usize) -> Self {
         let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
-        Self { schedule: Mutex::new(schedule), lane_doorbells: doorbells(), block_doorbells: doorbells() }
+        Self {
+            schedule: Mutex::new(schedule),
+            lane_doorbells: doorbells(),
+            block_doorbells: doorbells(),
+            arena_bytes: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Schedule<Task>> {

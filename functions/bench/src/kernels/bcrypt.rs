@@ -129,4 +129,5 @@ const CEILINGS: Ceilings = Ceilings {
     pbkdf2_iterations_blocks: 0,
     scrypt_memory_bytes: 0,
     scrypt_n_r_p: 0,
+    sha_crypt_rounds: u64::MAX,
 };

@@ -61,7 +61,7 @@ fn no_password_is_left_in_memory() {
 
 fn front() -> Arc<Front> {
     let workers = NonZeroUsize::new(2).unwrap();
-    let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, lowered_ceilings: Vec::new() };
+    let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, ..Limits::default() };
     let service = Service::new(
         Policies::load(SHIPPED, &limits).unwrap(),
         Pool::start(&PoolSettings::new(workers)).unwrap(),

@@ -1,4 +1,5 @@
-//! The server: hands out events to whoever polls, and takes the answers.
+//! The server: hands out events to whoever polls, and takes the answers. One internal extension may register; it hears
+//! of each event as Lambda would tell it.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -123,6 +124,24 @@ impl RuntimeApi {
         reached.ok_or_else(|| self.shared.lock().polling)
     }
 
+    /// Waits until the environment has nothing left to do and Lambda would freeze it: the function polls for its next
+    /// event, and so does its extension, where it has one. Whether it came to that.
+    #[must_use]
+    pub fn is_at_rest(&self, timeout: Duration) -> bool {
+        let at_rest = |state: &mut State| {
+            let extension_rests = state.extension.as_ref().is_none_or(|extension| extension.is_waiting);
+            let function_rests = state.waiting.is_empty() && state.running.is_empty() && state.polling > 0;
+            (function_rests && extension_rests).then_some(())
+        };
+        self.shared.wait(timeout, at_rest).is_some()
+    }
+
+    /// What the function's extension has asked to hear of; `None` where none has registered.
+    #[must_use]
+    pub fn extension_events(&self) -> Option<Vec<String>> {
+        self.shared.lock().extension.as_ref().map(|extension| extension.events.clone())
+    }
+
     /// The error that the function reported instead of starting; `None` where the time ran out.
     #[must_use]
     pub fn init_error(&self, timeout: Duration) -> Option<Vec<u8>> {
@@ -151,10 +170,19 @@ struct State {
     waiting: VecDeque<(String, Invocation)>,
     running: Vec<String>,
     ended: HashMap<String, Ended>,
+    extension: Option<Extension>,
     polling: usize,
     first_poll: Option<Instant>,
     init_error: Option<Vec<u8>>,
     closed: bool,
+}
+
+/// What is known of a registered extension.
+#[derive(Debug, Default)]
+struct Extension {
+    events: Vec<String>,
+    untold: VecDeque<String>,
+    is_waiting: bool,
 }
 
 impl Shared {
@@ -186,12 +214,47 @@ impl Shared {
             }
             if let Some((request_id, invocation)) = state.waiting.pop_front() {
                 state.running.push(request_id.clone());
+                state.tell_extension(&request_id, &invocation);
+                self.changed.notify_all();
                 break Some((request_id, invocation));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         };
         state.polling -= 1;
         next
+    }
+
+    /// Takes an extension; `false` where what it sent is no registration, or there is one.
+    fn register(&self, body: &[u8]) -> bool {
+        let mut state = self.lock();
+        // {"events":["INVOKE"]}, of which only the names are wanted.
+        let body = String::from_utf8_lossy(body);
+        let known = ["INVOKE", "SHUTDOWN"].into_iter().filter(|event| body.contains(&format!("\"{event}\"")));
+        let events: Vec<String> = known.map(str::to_owned).collect();
+        if state.extension.is_some() || !body.contains("\"events\"") {
+            return false;
+        }
+        state.extension = Some(Extension { events, ..Extension::default() });
+        true
+    }
+
+    /// Blocks until there is an event for the extension; `None` where the server ends, or none has registered.
+    fn next_for_extension(&self) -> Option<String> {
+        let mut state = self.lock();
+        loop {
+            let closed = state.closed;
+            let extension = state.extension.as_mut()?;
+            if closed {
+                return None;
+            }
+            if let Some(event) = extension.untold.pop_front() {
+                extension.is_waiting = false;
+                return Some(event);
+            }
+            extension.is_waiting = true;
+            self.changed.notify_all();
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Takes the end of an invocation that runs; `false` where there is none of that id.
@@ -204,6 +267,20 @@ impl Shared {
         state.ended.insert(request_id.to_owned(), ended);
         self.changed.notify_all();
         true
+    }
+}
+
+impl State {
+    fn tell_extension(&mut self, request_id: &str, invocation: &Invocation) {
+        let Some(extension) = self.extension.as_mut().filter(|own| own.events.iter().any(|e| e == "INVOKE"))
+        else {
+            return;
+        };
+        let deadline_ms = deadline_ms(invocation);
+        extension.is_waiting = false;
+        extension.untold.push_back(format!(
+            r#"{{"eventType":"INVOKE","deadlineMs":{deadline_ms},"requestId":"{request_id}","invokedFunctionArn":"{ARN}","tracing":{{"type":"X-Amzn-Trace-Id","value":"{TRACE_ID}"}}}}"#
+        ));
     }
 }
 
@@ -234,6 +311,9 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
 
 /// Answers one request; `false` where the connection ends.
 fn answer(connection: &TcpStream, request: Request, shared: &Shared) -> io::Result<bool> {
+    if let Some(path) = request.path.strip_prefix(EXTENSIONS_VERSION) {
+        return answer_extension(connection, path, &request, shared);
+    }
     let Some(path) = request.path.strip_prefix(VERSION) else {
         return http::write(connection, 404, &[], b"{}").map(|()| true);
     };
@@ -257,9 +337,28 @@ fn answer(connection: &TcpStream, request: Request, shared: &Shared) -> io::Resu
     http::write(connection, status, &[], body).map(|()| true)
 }
 
+/// Answers a request of an extension; `false` where the connection ends.
+fn answer_extension(
+    connection: &TcpStream,
+    path: &str,
+    request: &Request,
+    shared: &Shared,
+) -> io::Result<bool> {
+    match (request.method.as_str(), path) {
+        ("POST", "register") if shared.register(&request.body) => {
+            let id = ("Lambda-Extension-Identifier".to_owned(), EXTENSION_ID.to_owned());
+            http::write(connection, 200, &[id], b"{\"functionName\":\"saltern\"}").map(|()| true)
+        }
+        ("GET", "event/next") => {
+            let Some(event) = shared.next_for_extension() else { return Ok(false) };
+            http::write(connection, 200, &[], event.as_bytes()).map(|()| true)
+        }
+        _ => http::write(connection, 403, &[], b"{\"errorType\":\"Extension.Refused\"}").map(|()| true),
+    }
+}
+
 fn headers(request_id: &str, invocation: &Invocation) -> Vec<(String, String)> {
-    let deadline = SystemTime::now() + invocation.timeout;
-    let deadline_ms = deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    let deadline_ms = deadline_ms(invocation);
     let mut headers = vec![
         ("Content-Type".to_owned(), "application/json".to_owned()),
         ("Lambda-Runtime-Aws-Request-Id".to_owned(), request_id.to_owned()),
@@ -274,8 +373,18 @@ fn headers(request_id: &str, invocation: &Invocation) -> Vec<(String, String)> {
     headers
 }
 
+fn deadline_ms(invocation: &Invocation) -> u128 {
+    let deadline = SystemTime::now() + invocation.timeout;
+    deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()
+}
+
 /// The version of the Runtime API that this is.
 const VERSION: &str = "/2018-06-01/runtime/";
+
+/// The version of the Extensions API that this is.
+const EXTENSIONS_VERSION: &str = "/2020-01-01/extension/";
+
+const EXTENSION_ID: &str = "00000000-0000-4000-8000-eeeeeeeeeeee";
 
 const ARN: &str = "arn:aws:lambda:eu-north-1:123456789012:function:saltern";
 

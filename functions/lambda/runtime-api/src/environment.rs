@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::RuntimeApi;
 
 /// A running `bootstrap`. Dropping it ends the process.
@@ -64,6 +66,40 @@ impl Environment {
     /// [`io::Error`] where the system does not say.
     pub fn is_running(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_none())
+    }
+
+    /// Stops it as Lambda does between two invocations.
+    ///
+    /// # Errors
+    /// [`io::Error`] where it has ended.
+    pub fn freeze(&self) -> io::Result<()> {
+        self.signal(Signal::STOP)
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Errors
+    /// [`io::Error`] where it has ended.
+    pub fn thaw(&self) -> io::Result<()> {
+        self.signal(Signal::CONT)
+    }
+
+    /// Tells it that it will be ended, as Lambda does where it has an extension.
+    ///
+    /// # Errors
+    /// [`io::Error`] where it has ended.
+    pub fn terminate(&self) -> io::Result<()> {
+        self.signal(Signal::TERM)
+    }
+
+    /// The process's number.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
+        Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
     /// Ends the process and gives what it wrote.

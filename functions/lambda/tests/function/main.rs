@@ -5,6 +5,8 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod answers;
+mod disturbance;
 mod faults;
+mod metrics;
 mod start;
 mod support;

@@ -26,7 +26,7 @@ pub(crate) fn service() -> Service {
 }
 
 pub(crate) fn service_with(document: &Value, settings: &PoolSettings) -> Service {
-    let limits = Limits { workers: 2, memory_budget_bytes: 512 << 20, lowered_ceilings: vec![] };
+    let limits = Limits { workers: 2, memory_budget_bytes: 512 << 20, ..Limits::default() };
     let policies = Policies::load(document.to_string().as_bytes(), &limits).unwrap();
     Service::new(policies, Pool::start(settings).unwrap())
 }

@@ -1,0 +1,61 @@
+//! `saltern report`: what a function did in a window of time, as one page.
+//!
+//! 1. `window` chooses the steps, `questions` what is asked.
+//! 2. `cloudwatch` asks; `figures` has the answers, `k6` what a load test saw.
+//! 3. `bill` works out the cost, `page` writes it all down.
+
+mod bill;
+mod cloudwatch;
+mod figures;
+mod k6;
+mod page;
+mod questions;
+pub(crate) mod window;
+
+use std::{fs, num::NonZeroU64};
+
+use time::OffsetDateTime;
+use tokio::runtime;
+
+use crate::{Failure, arguments::ReportArguments};
+use bill::{Bill, Size};
+use k6::Summary;
+use page::Report;
+use questions::Function;
+use window::Window;
+
+pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
+    let window = Window::new(arguments.from, arguments.to, OffsetDateTime::now_utc())?;
+    let k6 = arguments.k6_summary.as_deref().map(Summary::read).transpose()?;
+    let size = size(arguments, k6.as_ref());
+    let function = Function { name: arguments.function.clone(), alias: arguments.alias.clone() };
+
+    let questions = questions::all(&function, window.period);
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("no runtime: {error}")))?;
+    let figures = runtime.block_on(cloudwatch::ask(arguments.region.clone(), window, questions))?;
+    if figures.is_empty() {
+        return Err(Failure::configuration(format!(
+            "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time, \
+             which is UTC where it ends in Z; figures come two to three minutes late",
+            function.name,
+            function.alias,
+            window.in_words()
+        )));
+    }
+
+    let bill = size.map(|size| Bill::new(&figures, window, size));
+    let report = Report { function: &function, window, figures: &figures, k6: k6.as_ref(), bill };
+    let out = &arguments.out;
+    fs::write(out, report.html())
+        .map_err(|error| Failure::system(format!("{} cannot be written: {error}", out.display())))
+}
+
+/// As given, or as the load test was told.
+fn size(arguments: &ReportArguments, k6: Option<&Summary>) -> Option<Size> {
+    let memory_mb = arguments.memory_mb.map(NonZeroU64::get).or_else(|| k6?.memory_mb());
+    let architecture = arguments.architecture.map(Into::into).or_else(|| k6?.architecture());
+    Some(Size { architecture: architecture?, memory_mb: memory_mb? })
+}

@@ -1,0 +1,139 @@
+//! What CloudWatch is asked: Lambda's figures by name, and Saltern's from the table of its metrics.
+
+use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricStat};
+use saltern_service::metrics::{Kind, METRICS, NAMESPACE, SERVICE};
+
+/// One series of Lambda's, under its name in this program.
+pub(crate) struct Question {
+    pub(crate) id: &'static str,
+    metric: &'static str,
+    statistic: &'static str,
+    /// Lambda counts it for the function; else it is the alias's.
+    of_function: bool,
+}
+
+const fn of_alias(id: &'static str, metric: &'static str, statistic: &'static str) -> Question {
+    Question { id, metric, statistic, of_function: false }
+}
+
+/// What is asked of Lambda. An id begins with a small letter, as CloudWatch wants.
+const LAMBDA: [Question; 18] = [
+    of_alias("invocations", "Invocations", "Sum"),
+    of_alias("errors", "Errors", "Sum"),
+    of_alias("throttles", "Throttles", "Sum"),
+    of_alias("duration_sum", "Duration", "Sum"),
+    of_alias("duration_p50", "Duration", "p50"),
+    of_alias("duration_p90", "Duration", "p90"),
+    of_alias("duration_p99", "Duration", "p99"),
+    // What is reserved is the function's.
+    Question { id: "concurrency", metric: "ConcurrentExecutions", statistic: "Maximum", of_function: true },
+    of_alias("provisioned_in_use", "ProvisionedConcurrentExecutions", "Maximum"),
+    of_alias("provisioned_share", "ProvisionedConcurrencyUtilization", "Maximum"),
+    of_alias("provisioned_invocations", "ProvisionedConcurrencyInvocations", "Sum"),
+    of_alias("spillover", "ProvisionedConcurrencySpilloverInvocations", "Sum"),
+    of_alias("url_requests", "UrlRequestCount", "Sum"),
+    of_alias("url_4xx", "Url4xxCount", "Sum"),
+    of_alias("url_5xx", "Url5xxCount", "Sum"),
+    of_alias("url_p50", "UrlRequestLatency", "p50"),
+    of_alias("url_p90", "UrlRequestLatency", "p90"),
+    of_alias("url_p99", "UrlRequestLatency", "p99"),
+];
+
+/// Which function, as it was deployed.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) alias: String,
+}
+
+/// All of them, fewer than the 500 that a call may have.
+pub(crate) fn all(function: &Function, period: i32) -> Vec<MetricDataQuery> {
+    let lambda = LAMBDA.iter().map(|question| question.query(function, period));
+    lambda.chain(own(function, period)).collect()
+}
+
+impl Question {
+    fn query(&self, Function { name, alias }: &Function, period: i32) -> MetricDataQuery {
+        let dimension = |name: &str, value: &str| Dimension::builder().name(name).value(value).build();
+        let mut metric = Metric::builder()
+            .namespace("AWS/Lambda")
+            .metric_name(self.metric)
+            .dimensions(dimension("FunctionName", name));
+        if !self.of_function {
+            metric = metric.dimensions(dimension("Resource", &format!("{name}:{alias}")));
+        }
+        let stat = MetricStat::builder().metric(metric.build()).stat(self.statistic).period(period).build();
+        MetricDataQuery::builder().id(self.id).metric_stat(stat).build()
+    }
+}
+
+/// Which policies, codes and outcomes there were is not known before: a search finds them.
+fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
+    METRICS.iter().flat_map(move |metric| {
+        let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();
+        let schema = [&[NAMESPACE, SERVICE], &dimensions[..]].concat().join(",");
+        // The function's name has been checked: no quote is in it.
+        let found =
+            format!("{{{schema}}} MetricName=\"{}\" {SERVICE}=\"{}\"", metric.cloudwatch, function.name);
+        let label: Vec<_> =
+            dimensions.iter().map(|dimension| format!("${{PROP('Dim.{dimension}')}}")).collect();
+        let label = if label.is_empty() { metric.cloudwatch.to_owned() } else { label.join(SEPARATOR) };
+        statistics(metric.kind).iter().map(move |statistic| {
+            MetricDataQuery::builder()
+                .id(own_id(metric.cloudwatch, statistic))
+                .expression(format!("SEARCH('{found}', '{statistic}', {period})"))
+                .label(&label)
+                .build()
+        })
+    })
+}
+
+/// Percentiles, since a mean hides those who wait.
+pub(crate) fn statistics(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Count => &["Sum"],
+        Kind::Distribution => &["p50", "p90", "p99"],
+    }
+}
+
+/// The name of a search in this program.
+pub(crate) fn own_id(metric: &str, statistic: &str) -> String {
+    format!("saltern_{metric}_{statistic}")
+}
+
+/// Between the labels of a series. No name of ours and no id of a policy has it.
+pub(crate) const SEPARATOR: &str = "|";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_as_cloudwatch_wants_them() {
+        let function = Function { name: "logins".into(), alias: "live".into() };
+        let queries = all(&function, 60);
+        let mut ids: Vec<_> = queries.iter().filter_map(MetricDataQuery::id).map(str::to_owned).collect();
+        assert_eq!(ids.len(), queries.len());
+        assert!(ids.len() <= 500, "a call takes 500");
+        for id in &ids {
+            assert!(id.starts_with(|first: char| first.is_ascii_lowercase()), "{id}");
+            assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{id}");
+        }
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), queries.len(), "an id is there twice");
+    }
+
+    #[test]
+    fn a_search_names_the_metric_and_the_function() {
+        let function = Function { name: "logins".into(), alias: "live".into() };
+        let queries = all(&function, 300);
+        let of = |id: &str| queries.iter().find(|query| query.id() == Some(id)).unwrap();
+        let refusals = of("saltern_Refusals_Sum");
+        assert_eq!(
+            refusals.expression(),
+            Some(r#"SEARCH('{Saltern,Service,Code} MetricName="Refusals" Service="logins"', 'Sum', 300)"#)
+        );
+        assert_eq!(refusals.label(), Some("${PROP('Dim.Code')}"));
+    }
+}

@@ -1,0 +1,171 @@
+//! Values counted into buckets. The memory is bounded: the labels are closed sets, and so are the buckets.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, SystemTime},
+};
+
+use saltern_service::metrics::{Aggregated, Labels, Metric, Sample, Unit};
+
+/// What has been collected and not yet taken.
+#[derive(Debug, Default)]
+pub(crate) struct Aggregate(HashMap<Key, Buckets>);
+
+impl Aggregate {
+    pub(crate) fn add(&mut self, sample: &Sample, now: SystemTime) {
+        let minute =
+            now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs() / MINUTE.as_secs();
+        let key = (minute, sample.metric.cloudwatch, sample.labels.clone());
+        let buckets =
+            self.0.entry(key).or_insert_with(|| Buckets { metric: sample.metric, counts: BTreeMap::new() });
+        *buckets.counts.entry(bucket(sample.metric.unit, sample.value)).or_default() += 1;
+    }
+
+    /// Whether more was collected than there is to collect between two sendings.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= MAX_SERIES
+    }
+
+    /// All of it, in pieces that have room in one datum each; nothing is left.
+    pub(crate) fn take(&mut self) -> Vec<Aggregated> {
+        let mut taken = Vec::with_capacity(self.0.len());
+        for ((minute, _, labels), Buckets { metric, counts }) in self.0.drain() {
+            let at =
+                SystemTime::UNIX_EPOCH + MINUTE.saturating_mul(u32::try_from(minute).unwrap_or(u32::MAX));
+            let values: Vec<_> =
+                counts.into_iter().map(|(bucket, count)| (value(metric.unit, bucket), count)).collect();
+            for values in values.chunks(MAX_VALUES) {
+                taken.push(Aggregated { metric, labels: labels.clone(), at, values: values.to_vec() });
+            }
+        }
+        taken
+    }
+}
+
+/// A distribution of one minute: an environment that was frozen meanwhile tells of the minute in which it was awake.
+type Key = (u64, &'static str, Labels);
+
+#[derive(Debug)]
+struct Buckets {
+    metric: &'static Metric,
+    counts: BTreeMap<u32, u64>,
+}
+
+/// Things are counted whole. All else falls into buckets of which each is 5 % wider than the one before; their middle is
+/// off by 2.5 % at the most. Below a microsecond is nothing.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the buckets there are"
+)]
+fn bucket(unit: Unit, value: f64) -> u32 {
+    match unit {
+        Unit::Count => value.clamp(0.0, LAST_BUCKET) as u32,
+        Unit::Bytes | Unit::Milliseconds if value < SMALLEST => 0,
+        Unit::Bytes | Unit::Milliseconds => {
+            let bucket = (value / SMALLEST).ln() / GROWTH.ln();
+            1 + bucket.clamp(0.0, LAST_BUCKET) as u32
+        }
+    }
+}
+
+/// What stands for all values of a bucket.
+fn value(unit: Unit, bucket: u32) -> f64 {
+    match (unit, bucket) {
+        (Unit::Count, bucket) => f64::from(bucket),
+        (_, 0) => 0.0,
+        (_, bucket) => SMALLEST * GROWTH.powf(f64::from(bucket) - 0.5),
+    }
+}
+
+/// From one bucket to the next.
+const GROWTH: f64 = 1.05;
+
+/// A microsecond in milliseconds; for bytes less than there is.
+const SMALLEST: f64 = 1e-3;
+
+/// 10^18 and more of the unit.
+const LAST_BUCKET: f64 = 1_000.0;
+
+/// "You can specify up to 150 unique values per datum" (`PutMetricData`, `Values`).
+const MAX_VALUES: usize = 150;
+
+/// A large document has some 30 policies, each with one algorithm; with the other distributions that is some 50 series a
+/// minute, and sending comes every minute.
+const MAX_SERIES: usize = 1_024;
+
+/// The resolution that CloudWatch keeps.
+const MINUTE: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use saltern_service::metrics::{HASH, LANES, QUEUE};
+
+    use super::*;
+
+    fn sample(metric: &'static Metric, value: f64) -> Sample {
+        let labels = metric.labels.iter().map(|label| (*label, "x".into())).collect();
+        Sample { metric, labels, value }
+    }
+
+    fn at(seconds: u64) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    proptest! {
+        #[test]
+        fn a_bucket_stands_for_its_values(value_of in 1e-3..1e16_f64) {
+            let stands = value(Unit::Milliseconds, bucket(Unit::Milliseconds, value_of));
+            prop_assert!((stands / value_of - 1.0).abs() < 0.025, "{stands} for {value_of}");
+        }
+
+        #[test]
+        fn every_value_is_taken_once(values in prop::collection::vec((0.0..1e6_f64, 0_u64..600), 1..1_000)) {
+            let mut aggregate = Aggregate::default();
+            for &(value, second) in &values {
+                aggregate.add(&sample(&HASH, value), at(second));
+            }
+            let taken = aggregate.take();
+            prop_assert!(taken.iter().all(|one| one.values.len() <= 150));
+            let count: u64 = taken.iter().flat_map(|one| &one.values).map(|(_, count)| count).sum();
+            prop_assert_eq!(count, values.len() as u64);
+            prop_assert!(aggregate.take().is_empty());
+        }
+    }
+
+    #[test]
+    fn things_are_counted_exactly_and_minutes_stand_apart() {
+        let mut aggregate = Aggregate::default();
+        for (lanes, second) in [(8.0, 59), (8.0, 59), (3.0, 59), (1.0, 60)] {
+            aggregate.add(&sample(&LANES, lanes), at(second));
+        }
+        let mut taken = aggregate.take();
+        taken.sort_by_key(|one| one.at);
+        assert_eq!((taken[0].at, &taken[0].values[..]), (at(0), &[(3.0, 1), (8.0, 2)][..]));
+        assert_eq!((taken[1].at, &taken[1].values[..]), (at(60), &[(1.0, 1)][..]));
+    }
+
+    #[test]
+    fn what_no_time_took_is_nothing_and_no_value_is_out_of_range() {
+        let mut aggregate = Aggregate::default();
+        for value in [0.0, 1e-9, -1.0, f64::NAN, f64::INFINITY, f64::MAX] {
+            aggregate.add(&sample(&QUEUE, value), at(0));
+        }
+        let [taken] = &aggregate.take()[..] else { panic!("one series") };
+        assert_eq!(taken.values[0], (0.0, 3));
+        assert_eq!(taken.values.iter().map(|(_, count)| count).sum::<u64>(), 6);
+        assert!(taken.values.iter().all(|(value, _)| value.is_finite()));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut aggregate = Aggregate::default();
+        let mut minute = 0;
+        while !aggregate.is_full() {
+            aggregate.add(&sample(&QUEUE, 1.0), at(60 * minute));
+            minute += 1;
+        }
+        assert_eq!(minute, 1_024);
+    }
+}

@@ -1,0 +1,77 @@
+//! When it is time to send.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+/// Says after each request whether to send, for a process that is frozen between two.
+///
+/// It goes by the wall clock, which knows how long the process was frozen.
+#[derive(Debug)]
+pub struct Schedule {
+    interval: Duration,
+    due: Mutex<SystemTime>,
+}
+
+impl Schedule {
+    /// At most so often.
+    #[must_use]
+    pub fn new(interval: Duration) -> Self {
+        Self { interval, due: Mutex::new(SystemTime::now() + jittered(interval)) }
+    }
+
+    /// Whether it is time; then the next time is set.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.is_due_at(SystemTime::now())
+    }
+
+    fn is_due_at(&self, now: SystemTime) -> bool {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        // A clock that was set back must not stop the sending.
+        let far_away = due.duration_since(now).is_ok_and(|wait| wait > 2 * self.interval);
+        if now < *due && !far_away {
+            return false;
+        }
+        *due = now + jittered(self.interval);
+        true
+    }
+}
+
+/// The interval and up to half of it: environments that an evening started in the same second shall not send in the
+/// same one.
+pub(crate) fn jittered(interval: Duration) -> Duration {
+    let mut random = [0_u8; 2];
+    // Without randomness all send at once, which is no worse than without jitter.
+    let _zero_on_failure = getrandom::fill(&mut random);
+    interval + interval.mul_f64(f64::from(u16::from_le_bytes(random)) / f64::from(u16::MAX) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Duration = Duration::from_secs(30);
+
+    #[test]
+    fn it_is_due_once_in_an_interval() {
+        let schedule = Schedule::new(INTERVAL);
+        let start = SystemTime::now();
+        assert!(!schedule.is_due_at(start + Duration::from_secs(29)));
+        assert!(schedule.is_due_at(start + Duration::from_secs(46)));
+        assert!(!schedule.is_due_at(start + Duration::from_secs(75)));
+        assert!(schedule.is_due_at(start + Duration::from_secs(92)));
+        // After a night in the ice, at the first request.
+        assert!(schedule.is_due_at(start + Duration::from_hours(8)));
+        // And where the clock was set back.
+        assert!(schedule.is_due_at(start));
+    }
+
+    #[test]
+    fn intervals_differ() {
+        let drawn: Vec<_> = (0..100).map(|_| jittered(INTERVAL)).collect();
+        assert!(drawn.iter().all(|drawn| (INTERVAL..=INTERVAL * 3 / 2).contains(drawn)));
+        assert!(drawn.iter().max().unwrap().as_secs() - drawn.iter().min().unwrap().as_secs() > 5);
+    }
+}

@@ -1,0 +1,83 @@
+//! When distributions are sent: beside the requests, and at the end.
+
+use std::{sync::Arc, time::Duration};
+
+use saltern_cloudwatch::{CloudWatch, Schedule};
+
+use crate::{
+    extension::{Extension, Hears},
+    invocations::Invocations,
+};
+
+/// Sends what was collected.
+#[derive(Debug)]
+pub(crate) struct Sending {
+    pub(crate) cloudwatch: Arc<CloudWatch>,
+    /// How often, at the most.
+    pub(crate) interval: Duration,
+    /// Whether the environment is never frozen, as on Managed Instances.
+    pub(crate) is_always_awake: bool,
+}
+
+impl Sending {
+    /// Registers with Lambda. Without an extension there is no SIGTERM at the end, and less is sent.
+    pub(crate) async fn register(&self) -> Option<Extension> {
+        let hears = if self.is_always_awake { Hears::Nothing } else { Hears::Invocations };
+        let registered = Extension::register(hears).await;
+        registered.inspect_err(|_| tracing::warn!("the Extensions API takes no extension of ours")).ok()
+    }
+
+    /// Sends for as long as it is polled.
+    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) {
+        if self.is_always_awake {
+            // An extension has started when it asks for its next event, of which there is none.
+            let started = async { extension?.next().await.ok() };
+            let _never = tokio::join!(self.cloudwatch.keep_sending(self.interval, AWAKE_WITHIN), started);
+        } else {
+            self.after_answers(extension, invocations).await;
+        }
+    }
+
+    /// Sends what is left.
+    pub(crate) async fn at_the_end(&self) {
+        self.cloudwatch.send(AT_THE_END_WITHIN).await;
+    }
+
+    /// Lambda waits with the next invocation and with the freezing until the extension asks for its next event.
+    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) {
+        let schedule = Schedule::new(self.interval);
+        loop {
+            let time_left = match &extension {
+                None => {
+                    invocations.next_end().await;
+                    Duration::MAX
+                }
+                Some(registered) => {
+                    let Ok(invoked) = registered.next().await else {
+                        tracing::warn!("the Extensions API does not answer any more");
+                        extension = None;
+                        continue;
+                    };
+                    invocations.end_of(&invoked.request_id).await;
+                    invoked.time_left()
+                }
+            };
+            if schedule.is_due() {
+                self.cloudwatch.send(time_left.saturating_sub(MARGIN).min(ASLEEP_WITHIN)).await;
+            }
+        }
+    }
+}
+
+/// In an environment that is held up meanwhile: enough for a connection from a small function, and a thirtieth of its
+/// time where CloudWatch cannot be reached at all.
+const ASLEEP_WITHIN: Duration = Duration::from_secs(1);
+
+/// Where nobody waits.
+const AWAKE_WITHIN: Duration = Duration::from_secs(5);
+
+/// Lambda gives a process with an internal extension 500 ms from SIGTERM to SIGKILL.
+const AT_THE_END_WITHIN: Duration = Duration::from_millis(300);
+
+/// Kept from the invocation's time: a function that takes all of it counts as timed out.
+const MARGIN: Duration = Duration::from_millis(200);

@@ -1,0 +1,55 @@
+//! Which unsalted and fast schemes are verified: none, but those that the operator names.
+
+use core::{fmt, str::FromStr};
+
+use saltern_encoded::Scheme;
+
+/// The schemes that the operator allowed by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AcceptedWeak(Vec<Scheme>);
+
+impl AcceptedWeak {
+    /// Every unsalted and fast scheme: `all`.
+    #[must_use]
+    pub fn all() -> Self {
+        Self(weak_schemes().collect())
+    }
+
+    /// Whether hashes of this scheme are verified.
+    #[must_use]
+    pub fn accepts(&self, scheme: Scheme) -> bool {
+        scheme.weakness().is_none() || self.0.contains(&scheme)
+    }
+}
+
+/// Names with commas between, or `all`.
+impl FromStr for AcceptedWeak {
+    type Err = UnknownWeakScheme;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWeakScheme> {
+        if text == ALL {
+            return Ok(Self::all());
+        }
+        let named = |name: &str| weak_schemes().find(|scheme| scheme.name() == name).ok_or(UnknownWeakScheme);
+        text.split(',').map(named).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+fn weak_schemes() -> impl Iterator<Item = Scheme> {
+    Scheme::ALL.iter().copied().filter(|scheme| scheme.weakness().is_some())
+}
+
+/// A name that is no unsalted or fast scheme's. It says which there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownWeakScheme;
+
+impl fmt::Display for UnknownWeakScheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write `{ALL}`, or some of these with commas between:")?;
+        weak_schemes().try_for_each(|scheme| write!(f, " {}", scheme.name()))
+    }
+}
+
+impl core::error::Error for UnknownWeakScheme {}
+
+const ALL: &str = "all";

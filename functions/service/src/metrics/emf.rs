@@ -1,0 +1,401 @@
+//! CloudWatch's embedded metric format: metrics as lines of JSON on the standard output of a Lambda function, which
+//! CloudWatch reads from the log. Nothing is sent, nothing waits, and what was printed survives the end of the process.
+//!
+//! The format: <https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html>.
+
+use core::fmt;
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use serde::Serialize;
+use tracing_subscriber::fmt::{format::Writer, time::FormatTime as _};
+
+use crate::{Outcome, log::Line};
+
+use super::{Kind, Labels, Metric, NAMESPACE, SERVICE, Sample, Sink};
+
+/// Prints the figures of each request, in the request's own line.
+pub struct Emf<W> {
+    service: String,
+    with_distributions: bool,
+    out: Mutex<W>,
+}
+
+impl<W: Write> Emf<W> {
+    /// Prints what is counted. Distributions go elsewhere.
+    #[must_use]
+    pub fn new(service: impl Into<String>, out: W) -> Self {
+        Self { service: service.into(), with_distributions: false, out: Mutex::new(out) }
+    }
+
+    /// Prints the distributions too.
+    #[must_use]
+    pub fn with_distributions(self) -> Self {
+        Self { with_distributions: true, ..self }
+    }
+}
+
+impl<W: Write + Send> Sink for Emf<W> {
+    fn record(&self, outcome: &Outcome, samples: &[Sample]) {
+        let printed = samples.iter().filter(|s| s.metric.kind == Kind::Count || self.with_distributions);
+        let mut figures: Vec<Figure<'_>> = Vec::new();
+        for Sample { metric, labels, value } in printed {
+            add(&mut figures, metric, labels, *value);
+        }
+        let mut text = Vec::with_capacity(TYPICAL_BYTES);
+        let line = Line::of(outcome);
+        let now = SystemTime::now();
+        for (i, record) in pack(&figures).iter().enumerate() {
+            record.write(&mut text, &self.service, now, (i == 0).then_some(&line));
+        }
+        print(&self.out, &text);
+    }
+}
+
+impl<W> fmt::Debug for Emf<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emf").field("service", &self.service).finish_non_exhaustive()
+    }
+}
+
+/// Values of one distribution, counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregated {
+    /// Of what.
+    pub metric: &'static Metric,
+    /// By what.
+    pub labels: Labels,
+    /// When.
+    pub at: SystemTime,
+    /// Each value, and how often it was there.
+    pub values: Vec<(f64, u64)>,
+}
+
+/// Prints distributions that could not be sent, each under its name for that.
+pub fn write_unsent(service: &str, unsent: &[Aggregated], out: &Mutex<impl Write>) {
+    let mut text = Vec::new();
+    for Aggregated { metric, labels, at, values } in unsent {
+        let Some(name) = metric.unsent else { continue };
+        let each = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value));
+        let each: Vec<f64> = each.collect();
+        for values in each.chunks(MAX_VALUES) {
+            let figures = [Figure { name, unit: metric.unit.name(), labels, values: values.to_vec() }];
+            for record in pack(&figures) {
+                record.write(&mut text, service, *at, None);
+            }
+        }
+    }
+    print(out, &text);
+}
+
+/// A metric with all values that it has under the same labels, as far as they fit.
+struct Figure<'a> {
+    name: &'static str,
+    unit: &'static str,
+    labels: &'a Labels,
+    values: Vec<f64>,
+}
+
+/// Counts add up; values of a distribution stand side by side.
+fn add<'a>(figures: &mut Vec<Figure<'a>>, metric: &'static Metric, labels: &'a Labels, value: f64) {
+    let name = metric.cloudwatch;
+    let has_room = |figure: &Figure<'_>| metric.kind == Kind::Count || figure.values.len() < MAX_VALUES;
+    let same = |figure: &&mut Figure<'_>| figure.name == name && figure.labels == labels && has_room(figure);
+    match figures.iter_mut().find(same) {
+        Some(Figure { values, .. }) if metric.kind == Kind::Count => values[0] += value,
+        Some(Figure { values, .. }) => values.push(value),
+        None => figures.push(Figure { name, unit: metric.unit.name(), labels, values: vec![value] }),
+    }
+}
+
+/// Puts the figures into as few lines as they need. A line has one value for each label and each name, so a batch
+/// with matches and mismatches takes two; a request that is no batch takes one.
+fn pack<'a>(figures: &'a [Figure<'a>]) -> Vec<Record<'a>> {
+    let mut records: Vec<Record<'a>> = Vec::new();
+    for figure in figures {
+        match records.iter_mut().find(|record| record.takes(figure)) {
+            Some(record) => record.figures.push(figure),
+            None => records.push(Record { figures: vec![figure] }),
+        }
+    }
+    records
+}
+
+/// One line.
+struct Record<'a> {
+    figures: Vec<&'a Figure<'a>>,
+}
+
+impl Record<'_> {
+    fn takes(&self, figure: &Figure<'_>) -> bool {
+        self.figures.len() < MAX_METRICS
+            && self.figures.iter().all(|own| own.name != figure.name && agree(own.labels, figure.labels))
+    }
+
+    fn write(&self, text: &mut Vec<u8>, service: &str, at: SystemTime, line: Option<&Line<'_>>) {
+        let mut members = BTreeMap::from([(SERVICE, Member::Text(service))]);
+        for figure in &self.figures {
+            members
+                .extend(figure.labels.iter().map(|(label, value)| (label.dimension(), Member::Text(value))));
+            let value = match &*figure.values {
+                [value] => Member::One(*value),
+                values => Member::Several(values),
+            };
+            members.insert(figure.name, value);
+        }
+        let document = Document {
+            level: LEVEL,
+            timestamp: now(),
+            line,
+            aws: Metadata { timestamp: milliseconds(at), directives: self.directives() },
+            members,
+        };
+        // Keys are strings and a vector takes whatever is written.
+        let _infallible = serde_json::to_writer(&mut *text, &document);
+        text.push(b'\n');
+    }
+
+    /// One directive for each set of dimensions.
+    fn directives(&self) -> Vec<Directive> {
+        let mut directives: Vec<Directive> = Vec::new();
+        for figure in &self.figures {
+            let dimensions: Vec<_> = [SERVICE]
+                .into_iter()
+                .chain(figure.labels.iter().map(|(label, _)| label.dimension()))
+                .collect();
+            let metric = Name { name: figure.name, unit: figure.unit };
+            match directives.iter_mut().find(|directive| directive.dimensions[0] == dimensions) {
+                Some(directive) => directive.metrics.push(metric),
+                None => directives.push(Directive {
+                    namespace: NAMESPACE,
+                    dimensions: [dimensions],
+                    metrics: vec![metric],
+                }),
+            }
+        }
+        directives
+    }
+}
+
+/// Whether no label has another value there than here.
+fn agree(here: &Labels, there: &Labels) -> bool {
+    here.iter().all(|(label, value)| there.iter().all(|(other, its)| label != other || value == its))
+}
+
+/// In one piece, so that no other line comes between. An output that cannot be written leaves nobody to tell.
+fn print(out: &Mutex<impl Write>, text: &[u8]) {
+    let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+    let _unwritten = out.write_all(text).and_then(|()| out.flush());
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    level: &'static str,
+    timestamp: String,
+    #[serde(flatten)]
+    line: Option<&'a Line<'a>>,
+    #[serde(rename = "_aws")]
+    aws: Metadata,
+    #[serde(flatten)]
+    members: BTreeMap<&'a str, Member<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Metadata {
+    timestamp: u64,
+    #[serde(rename = "CloudWatchMetrics")]
+    directives: Vec<Directive>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Directive {
+    namespace: &'static str,
+    dimensions: [Vec<&'static str>; 1],
+    metrics: Vec<Name>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Name {
+    name: &'static str,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Member<'a> {
+    Text(&'a str),
+    One(f64),
+    Several(&'a [f64]),
+}
+
+/// As the other lines have it.
+fn now() -> String {
+    let mut text = String::new();
+    let _infallible = tracing_subscriber::fmt::time::SystemTime.format_time(&mut Writer::new(&mut text));
+    text
+}
+
+fn milliseconds(at: SystemTime) -> u64 {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Lambda drops lines below the function's log level; one without a level it takes for INFO, and so it says so.
+const LEVEL: &str = "INFO";
+
+/// Values of a metric in a line, and metrics in a directive (the specification, "Metrics array", "Target members").
+const MAX_VALUES: usize = 100;
+const MAX_METRICS: usize = 100;
+
+/// A request that is no batch.
+const TYPICAL_BYTES: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        End, Operation,
+        metrics::{
+            HASH, METRICS, QUEUE,
+            sample::{
+                self,
+                tests::{outcome, upgraded, verification},
+            },
+        },
+    };
+
+    fn printed(emf: &Emf<Vec<u8>>, outcome: &Outcome) -> Vec<Value> {
+        emf.record(outcome, &sample::of(outcome));
+        lines(&emf.out)
+    }
+
+    fn lines(out: &Mutex<Vec<u8>>) -> Vec<Value> {
+        let text = String::from_utf8(out.lock().unwrap().clone()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What CloudWatch reads from a line: values by name and dimensions. Panics where the line is not of the format.
+    fn read(line: &Value) -> Vec<(String, Vec<f64>)> {
+        let directives = line["_aws"]["CloudWatchMetrics"].as_array().unwrap();
+        let mut found = Vec::new();
+        for directive in directives {
+            assert_eq!(directive["Namespace"], json!("Saltern"));
+            for set in directive["Dimensions"].as_array().unwrap() {
+                let set = set.as_array().unwrap();
+                assert!(set.len() <= 30);
+                let dimensions: Vec<_> = set.iter().map(|name| &line[name.as_str().unwrap()]).collect();
+                let dimensions = dimensions.iter().map(|value| value.as_str().unwrap());
+                let metrics = directive["Metrics"].as_array().unwrap();
+                assert!(metrics.len() <= 100);
+                for metric in metrics {
+                    let name = metric["Name"].as_str().unwrap();
+                    let value = &line[name];
+                    let values = value.as_array().map_or_else(|| vec![value.clone()], Clone::clone);
+                    assert!(values.len() <= 100);
+                    let values = values.iter().map(|value| value.as_f64().unwrap()).collect();
+                    let key: Vec<_> = [name].into_iter().chain(dimensions.clone()).collect();
+                    found.push((key.join(" "), values));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_request_is_one_line_with_its_counts_and_its_log() {
+        let login = Outcome {
+            operation: Operation::Verify,
+            end: End::Match,
+            steps: vec![upgraded("old")],
+            ..outcome()
+        };
+        let lines = printed(&Emf::new("fn", Vec::new()), &login);
+        let [line] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(
+            read(line),
+            [
+                ("Requests fn verify match".to_owned(), vec![1.0]),
+                ("Operations fn verify bcrypt old match".to_owned(), vec![1.0]),
+                ("RehashesNeeded fn old older_policy".to_owned(), vec![1.0]),
+                ("RehashesDone fn old".to_owned(), vec![1.0]),
+            ]
+        );
+        assert_eq!(
+            (&line["level"], &line["operation"], &line["policy"]),
+            (&json!("INFO"), &json!("verify"), &json!("old"))
+        );
+        assert_eq!(line["request_id"], json!(login.request_id.as_str()));
+        assert!(line["timestamp"].as_str().unwrap().ends_with('Z'));
+    }
+
+    #[test]
+    fn a_batch_takes_a_line_for_each_of_its_kinds() {
+        let mismatch = || verification(End::Mismatch, Some("old"));
+        let steps = vec![upgraded("old"), mismatch(), mismatch(), verification(End::Match, None)];
+        let batch = Outcome { operation: Operation::Batch, steps, ..outcome() };
+        let lines = printed(&Emf::new("fn", Vec::new()), &batch);
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines.iter().filter(|line| line["request_id"].is_string()).count(), 1);
+        let counts: BTreeMap<_, _> = lines.iter().flat_map(read).collect();
+        assert_eq!(counts["Operations fn verify bcrypt old mismatch"], [2.0]);
+        assert_eq!(counts["Operations fn verify bcrypt old match"], [1.0]);
+        assert_eq!(counts["Operations fn verify bcrypt unlisted match"], [1.0]);
+        assert_eq!(counts["Requests fn batch answered"], [1.0]);
+    }
+
+    #[test]
+    fn distributions_of_the_largest_batch_keep_to_the_format() {
+        let batch = Outcome { operation: Operation::Batch, steps: vec![upgraded("old"); 64], ..outcome() };
+        let lines = printed(&Emf::new("fn", Vec::new()).with_distributions(), &batch);
+        let values = |name: &str| -> usize {
+            let read = lines.iter().flat_map(read).filter(|(own, _)| own == name);
+            read.map(|(_, values)| values.len()).sum()
+        };
+        assert_eq!(values("QueueMilliseconds fn"), 128);
+        assert_eq!(values("HashMilliseconds fn bcrypt old"), 64);
+        assert_eq!(values("HashMilliseconds fn argon2id new"), 64);
+    }
+
+    #[test]
+    fn what_was_not_sent_is_printed_under_its_own_name_with_every_value() {
+        let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_mins(1);
+        let labels: Labels = HASH.labels.iter().map(|label| (*label, "x".into())).collect();
+        let unsent = [
+            Aggregated { metric: &QUEUE, labels: Vec::new(), at, values: vec![(0.0, 250), (1.5, 1)] },
+            Aggregated { metric: &HASH, labels, at, values: vec![(40.0, 2)] },
+        ];
+        let out = Mutex::new(Vec::new());
+        write_unsent("fn", &unsent, &out);
+        let lines = lines(&out);
+        assert!(lines.iter().all(|line| line["_aws"]["Timestamp"] == json!(60_000)));
+        let mut sums: BTreeMap<String, (usize, f64)> = BTreeMap::new();
+        for (name, values) in lines.iter().flat_map(read) {
+            let (count, sum) = sums.entry(name).or_default();
+            (*count, *sum) = (*count + values.len(), *sum + values.iter().sum::<f64>());
+        }
+        assert_eq!(sums["QueueMillisecondsUnsent fn"], (251, 1.5));
+        assert_eq!(sums["HashMillisecondsUnsent fn x x"], (2, 80.0));
+        assert_eq!(sums.len(), 2);
+    }
+
+    #[test]
+    fn names_of_members_do_not_meet() {
+        let line = serde_json::to_value(Line::of(&outcome())).unwrap();
+        let names = METRICS.iter().flat_map(|metric| [Some(metric.cloudwatch), metric.unsent]).flatten();
+        let dimensions = crate::metrics::Label::ALL.into_iter().map(crate::metrics::Label::dimension);
+        for name in names.chain(dimensions).chain([SERVICE]) {
+            assert!(line.get(name).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `GET /metrics`: the table as counters and histograms of this process.
+
+use std::borrow::Cow;
+
+use prometheus_client::{
+    encoding::text,
+    metrics::{counter::Counter, family::Family, histogram::Histogram},
+    registry::{self, Registry},
+};
+
+use crate::Outcome;
+
+use super::{Kind, Labels, METRICS, Metric, Sample, Sink, Unit};
+
+/// Counts, and writes the text that Prometheus reads.
+#[derive(Debug)]
+pub(crate) struct Prometheus {
+    registry: Registry,
+    series: Vec<(&'static Metric, Series)>,
+}
+
+impl Prometheus {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::default();
+        let register = |metric: &&'static Metric| Some((*metric, register(&mut registry, metric)?));
+        let series = METRICS.iter().filter_map(register).collect();
+        Self { registry, series }
+    }
+
+    /// The text that Prometheus reads.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        // A `String` takes whatever is written.
+        let _infallible = text::encode(&mut text, &self.registry);
+        text
+    }
+}
+
+impl Sink for Prometheus {
+    fn record(&self, _outcome: &Outcome, samples: &[Sample]) {
+        for Sample { metric, labels, value } in samples {
+            match self.series.iter().find(|(own, _)| own == metric) {
+                Some((_, Series::Counters(counters))) => {
+                    counters.get_or_create(&named(labels)).inc();
+                }
+                Some((_, Series::Histogram(histogram))) => {
+                    histogram.observe(in_base_units(metric.unit, *value));
+                }
+                Some((_, Series::Histograms(histograms))) => {
+                    histograms.get_or_create(&named(labels)).observe(in_base_units(metric.unit, *value));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Series {
+    Counters(Family<NamedLabels, Counter>),
+    /// Of a metric without labels.
+    Histogram(Histogram),
+    Histograms(Family<NamedLabels, Histogram, Buckets>),
+}
+
+type NamedLabels = Vec<(&'static str, Cow<'static, str>)>;
+
+type Buckets = fn() -> Histogram;
+
+/// The encoder writes `_total` behind counters and the unit behind what has one: they are taken off the names.
+fn register(registry: &mut Registry, metric: &'static Metric) -> Option<Series> {
+    let name = metric.prometheus?;
+    if metric.kind == Kind::Count {
+        let counters = Family::default();
+        registry.register(name.strip_suffix("_total")?, sentence(metric), counters.clone());
+        return Some(Series::Counters(counters));
+    }
+    let (unit, buckets): (_, Buckets) = match metric.unit {
+        Unit::Bytes => (Some(registry::Unit::Bytes), || Histogram::new(BYTES)),
+        Unit::Count => (None, || Histogram::new(COUNTS)),
+        Unit::Milliseconds => (Some(registry::Unit::Seconds), || Histogram::new(SECONDS)),
+    };
+    if metric.labels.is_empty() {
+        let histogram = buckets();
+        register_in(registry, name, unit, metric, histogram.clone())?;
+        return Some(Series::Histogram(histogram));
+    }
+    let histograms = Family::new_with_constructor(buckets);
+    register_in(registry, name, unit, metric, histograms.clone())?;
+    Some(Series::Histograms(histograms))
+}
+
+fn register_in(
+    registry: &mut Registry,
+    name: &'static str,
+    unit: Option<registry::Unit>,
+    metric: &Metric,
+    series: impl registry::Metric,
+) -> Option<()> {
+    match unit {
+        Some(unit) => {
+            let bare = name.strip_suffix(unit.as_str())?.strip_suffix('_')?;
+            registry.register_with_unit(bare, sentence(metric), unit, series);
+        }
+        None => registry.register(name, sentence(metric), series),
+    }
+    Some(())
+}
+
+/// The encoder ends it.
+fn sentence(metric: &Metric) -> &'static str {
+    metric.help.trim_end_matches('.')
+}
+
+fn named(labels: &Labels) -> NamedLabels {
+    labels.iter().map(|(label, value)| (label.prometheus(), value.clone())).collect()
+}
+
+/// Prometheus has its times in seconds.
+fn in_base_units(unit: Unit, value: f64) -> f64 {
+    match unit {
+        Unit::Milliseconds => value / 1e3,
+        Unit::Bytes | Unit::Count => value,
+    }
+}
+
+/// Bounds in seconds: 1 ms is bcrypt-4, 40 ms bcrypt-10, 250 ms a login one waits for, 10 s the default deadline.
+const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// Lanes are at most 32, the operations of a batch at most 64.
+const COUNTS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+/// From one small hash to the memory of a machine: 1 MiB to 16 GiB.
+const BYTES: [f64; 8] = [
+    1_048_576.0,
+    4_194_304.0,
+    16_777_216.0,
+    67_108_864.0,
+    268_435_456.0,
+    1_073_741_824.0,
+    4_294_967_296.0,
+    17_179_869_184.0,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_is_there_under_its_name() {
+        let prometheus = Prometheus::new();
+        let named = METRICS.iter().filter(|metric| metric.prometheus.is_some()).count();
+        assert_eq!(prometheus.series.len(), named);
+        for metric in METRICS {
+            let value = |label: &super::super::Label| (*label, Cow::Borrowed("x"));
+            let labels = metric.labels.iter().map(value).collect();
+            let sample = Sample { metric, labels, value: 1.0 };
+            prometheus.record(&crate::metrics::sample::tests::outcome(), &[sample]);
+        }
+        let text = prometheus.text();
+        for name in METRICS.iter().filter_map(|metric| metric.prometheus) {
+            let line_of_it =
+                |line: &str| line.starts_with(name) && line[name.len()..].starts_with(['{', ' ', '_']);
+            assert!(text.lines().any(line_of_it), "no {name} in:\n{text}");
+        }
+    }
+}

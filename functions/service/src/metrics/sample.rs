@@ -1,0 +1,221 @@
+//! The figures of one request.
+
+use std::{borrow::Cow, time::Duration};
+
+use crate::{End, Operation, Outcome, Step, Timing};
+
+use super::table::{
+    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, Metric, OPERATIONS, QUEUE, REFUSALS,
+    REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
+};
+
+/// The labels of a figure, in the order of its metric's.
+pub type Labels = Vec<(Label, Cow<'static, str>)>;
+
+/// One figure: a count, or one value of a distribution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Of what.
+    pub metric: &'static Metric,
+    /// By what.
+    pub labels: Labels,
+    /// In the metric's unit.
+    pub value: f64,
+}
+
+/// All figures of a request.
+pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
+    let mut figures = Figures(Vec::with_capacity(2 + FIGURES_OF_A_STEP * outcome.steps.len()));
+    let operation = outcome.operation.name();
+    figures.count(&REQUESTS, [operation.into(), outcome.end.class().into()]);
+    figures.add(&ANSWER, [operation.into()], milliseconds(outcome.total));
+    if outcome.is_cold_start {
+        figures.count(&COLD_STARTS, []);
+    }
+    // A batch has an answer of its own and problems inside; elsewhere the request's problem is the operation's.
+    if let End::Problem(code) = outcome.end {
+        figures.count(&REFUSALS, [code.name().into()]);
+    }
+    if outcome.operation == Operation::Batch && !outcome.steps.is_empty() {
+        figures.add(&BATCH_OPERATIONS, [], whole(outcome.steps.len()));
+    }
+    for step in &outcome.steps {
+        figures.step(step, outcome.operation);
+    }
+    if outcome.timing().is_some() {
+        figures.add(&ARENA, [], whole(outcome.arena_bytes));
+    }
+    figures.0
+}
+
+struct Figures(Vec<Sample>);
+
+impl Figures {
+    fn count<const N: usize>(&mut self, metric: &'static Metric, values: [Cow<'static, str>; N]) {
+        self.add(metric, values, 1.0);
+    }
+
+    fn add<const N: usize>(&mut self, metric: &'static Metric, values: [Cow<'static, str>; N], value: f64) {
+        debug_assert_eq!(metric.labels.len(), N, "{}", metric.cloudwatch);
+        let labels = metric.labels.iter().copied().zip(values).collect();
+        self.0.push(Sample { metric, labels, value });
+    }
+
+    fn step(&mut self, step: &Step, request: Operation) {
+        let policy = || Cow::Owned(step.policy_label().to_owned());
+        let algorithm = || step.algorithm_label().into();
+        let operation = step.operation.name().into();
+        self.count(&OPERATIONS, [operation, algorithm(), policy(), step.end.class().into()]);
+        if let (Operation::Batch, End::Problem(code)) = (request, step.end) {
+            self.count(&REFUSALS, [code.name().into()]);
+        }
+        if let Some(reason) = step.rehash {
+            self.count(&REHASHES_NEEDED, [policy(), reason.into()]);
+        }
+        if let Some(timing) = step.timing {
+            self.work(timing, algorithm(), policy());
+        }
+        if let Some(upgrade) = &step.upgrade {
+            self.count(&REHASHES_DONE, [policy()]);
+            let algorithm = upgrade.algorithm.unwrap_or(crate::outcome::NONE);
+            self.work(upgrade.timing, algorithm.into(), upgrade.policy.clone().into());
+        }
+    }
+
+    fn work(&mut self, timing: Timing, algorithm: Cow<'static, str>, policy: Cow<'static, str>) {
+        self.add(&QUEUE, [], milliseconds(timing.queued));
+        self.add(&HASH, [algorithm, policy], milliseconds(timing.hashed));
+        self.add(&LANES, [], whole(timing.lanes));
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// Exact below 2^53.
+#[allow(clippy::cast_precision_loss, reason = "bytes of memory and operations of a batch are below 2^53")]
+fn whole(number: impl TryInto<u64>) -> f64 {
+    number.try_into().map_or(f64::MAX, |number| number as f64)
+}
+
+/// Most have four or five.
+const FIGURES_OF_A_STEP: usize = 5;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use crate::{Code, RequestId, Trace, Upgrade};
+
+    use super::*;
+
+    /// Of a `GET /health`.
+    pub(crate) fn outcome() -> Outcome {
+        Outcome {
+            operation: Operation::Health,
+            end: End::Answered,
+            request_id: RequestId::random(),
+            trace: Trace::default(),
+            total: Duration::from_millis(1),
+            steps: Vec::new(),
+            arena_bytes: 0,
+            is_cold_start: false,
+        }
+    }
+
+    /// Of a verification.
+    pub(crate) fn verification(end: End, policy: Option<&str>) -> Step {
+        let timing = Timing { queued: Duration::from_millis(2), hashed: Duration::from_millis(40), lanes: 3 };
+        Step {
+            end,
+            policy: policy.map(str::to_owned),
+            algorithm: Some("bcrypt"),
+            timing: Some(timing),
+            ..Step::new(Operation::Verify)
+        }
+    }
+
+    /// The same with a match that was upgraded.
+    pub(crate) fn upgraded(policy: &str) -> Step {
+        let timing = Timing { queued: Duration::ZERO, hashed: Duration::from_millis(90), lanes: 1 };
+        let upgrade = Upgrade { policy: "new".to_owned(), algorithm: Some("argon2id"), timing };
+        Step {
+            rehash: Some("older_policy"),
+            upgrade: Some(upgrade),
+            ..verification(End::Match, Some(policy))
+        }
+    }
+
+    /// As `Name a=b c=d value`, for comparing.
+    fn text(samples: &[Sample]) -> Vec<String> {
+        let one = |Sample { metric, labels, value }: &Sample| {
+            let labels = labels.iter().map(|(label, value)| format!(" {}={value}", label.prometheus()));
+            format!("{}{} {value}", metric.cloudwatch, labels.collect::<String>())
+        };
+        samples.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_login_with_an_upgrade_counts_under_the_policy_it_leaves() {
+        let steps = vec![upgraded("old")];
+        let login = Outcome {
+            operation: Operation::Verify,
+            end: End::Match,
+            steps,
+            arena_bytes: 7,
+            is_cold_start: true,
+            ..outcome()
+        };
+        assert_eq!(
+            text(&of(&login)),
+            [
+                "Requests operation=verify outcome=match 1",
+                "AnswerMilliseconds operation=verify 1",
+                "ColdStarts 1",
+                "Operations operation=verify algorithm=bcrypt policy=old outcome=match 1",
+                "RehashesNeeded policy=old reason=older_policy 1",
+                "QueueMilliseconds 2",
+                "HashMilliseconds algorithm=bcrypt policy=old 40",
+                "LanesInUse 3",
+                "RehashesDone policy=old 1",
+                "QueueMilliseconds 0",
+                "HashMilliseconds algorithm=argon2id policy=new 90",
+                "LanesInUse 1",
+                "ArenaBytes 7",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_counted_once_alone_and_one_by_one_in_a_batch() {
+        let unread = || Step { end: End::Problem(Code::InvalidHash), ..Step::new(Operation::Verify) };
+        let alone = Outcome {
+            operation: Operation::Verify,
+            end: End::Problem(Code::InvalidHash),
+            steps: vec![unread()],
+            ..outcome()
+        };
+        assert_eq!(
+            text(&of(&alone)),
+            [
+                "Requests operation=verify outcome=refused 1",
+                "AnswerMilliseconds operation=verify 1",
+                "Refusals code=invalid_hash 1",
+                "Operations operation=verify algorithm=none policy=none outcome=refused 1",
+            ]
+        );
+        let late = Step { timing: None, ..verification(End::Problem(Code::Overloaded), None) };
+        let batch = Outcome { operation: Operation::Batch, steps: vec![unread(), late], ..outcome() };
+        assert_eq!(
+            text(&of(&batch)),
+            [
+                "Requests operation=batch outcome=answered 1",
+                "AnswerMilliseconds operation=batch 1",
+                "BatchOperations 2",
+                "Operations operation=verify algorithm=none policy=none outcome=refused 1",
+                "Refusals code=invalid_hash 1",
+                "Operations operation=verify algorithm=bcrypt policy=unlisted outcome=refused 1",
+                "Refusals code=overloaded 1",
+            ]
+        );
+    }
+}

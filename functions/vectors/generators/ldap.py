@@ -1,0 +1,381 @@
+"""ldap.json: what directories store in userPassword, and htpasswd's {SHA}.
+
+Made by OpenLDAP, Dovecot, Apache and passlib; each hash is computed again by Python's hashlib, and what {CRYPT} holds
+by libxcrypt.
+"""
+
+import base64
+import hashlib
+import importlib.metadata
+import os
+import warnings
+
+os.environ["PASSLIB_BUILTIN_BCRYPT"] = "enabled"
+warnings.filterwarnings("ignore")
+
+import passlib.hash as ph
+
+import family
+import libxcrypt
+import vector_file
+from family import PASSWORD, PASSWORDS, test
+from hostile import next_character, spellings
+
+ph.bcrypt.set_backend("builtin")
+
+# Scheme, name in braces, hash function, whether salted.
+DIGESTS = [
+    ("ldap-sha", "SHA", "sha1", False),
+    ("ldap-ssha", "SSHA", "sha1", True),
+    ("ldap-sha256", "SHA256", "sha256", False),
+    ("ldap-ssha256", "SSHA256", "sha256", True),
+    ("ldap-sha512", "SHA512", "sha512", False),
+    ("ldap-ssha512", "SSHA512", "sha512", True),
+    ("ldap-md5", "MD5", "md5", False),
+    ("ldap-smd5", "SMD5", "md5", True),
+]
+PBKDF2 = [
+    ("ldap-pbkdf2", "PBKDF2", "sha1"),
+    ("ldap-pbkdf2", "PBKDF2-SHA256", "sha256"),
+    ("ldap-pbkdf2", "PBKDF2-SHA512", "sha512"),
+]
+FUNCTIONS = {name: function for _, name, function, *_ in [*DIGESTS, *PBKDF2]} | {"PBKDF2-SHA1": "sha1"}
+INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
+
+
+def main():
+    groups = [*openldap(), *dovecot(), htpasswd(), *passlib(), *salts(), *lower_case()]
+    for group in groups:
+        for case in group["tests"]:
+            if matches(case["password"], case["hash"]) != (case["result"] == "match"):
+                raise SystemExit(f"computed again, it is another: {case}")
+    groups += hostile()
+    vector_file.write(
+        "ldap",
+        "Hashes of directories and of htpasswd: a scheme in braces, and what must be refused.",
+        "generators/ldap.py",
+        family.notes(
+            groups,
+            LowerCase="The scheme in lower case, as RFC 2307 writes it and many migration scripts do.",
+            TwoNames="OpenLDAP's module pw-pbkdf2 prints both {PBKDF2} and {PBKDF2-SHA1}.",
+        ),
+        groups,
+    )
+
+
+def openldap():
+    groups = []
+    version = family.debian("slapd")
+    modules = {"sha2": ("SHA256", "SSHA256", "SHA512", "SSHA512"), "pbkdf2": tuple(name for _, name, _ in PBKDF2) + ("PBKDF2-SHA1",)}
+    names = [(scheme, name) for scheme, name, *_ in DIGESTS + PBKDF2] + [("ldap-pbkdf2", "PBKDF2-SHA1")]
+    for scheme, name in names:
+        load = [f"pw-{module}" for module, held in modules.items() if name in held]
+        options = ["-o", "module-path=/usr/lib/ldap", "-o", f"module-load={load[0]}"] if load else []
+        hashes = [slappasswd(*options, "-h", f"{{{name}}}", password=password) for _, password in PASSWORDS]
+        flags = ["DefaultCost"] if name.startswith("PBKDF2") else []
+        flags += ["TwoNames"] if name == "PBKDF2-SHA1" else []
+        groups.append(family.made(scheme, f"OpenLDAP slappasswd {{{name}}}", version, hashes, flags))
+    settings = {
+        "DES": "%.2s",
+        "BSDi": "_3...%.4s",
+        "MD5": "$1$%.8s",
+        "SHA-256": "$5$%.16s",
+        "SHA-512": "$6$%.16s",
+        "yescrypt": "$y$j75$%.8s",
+    }
+    for scheme, salt in settings.items():
+        hashes = [slappasswd("-c", salt, password=password) for _, password in PASSWORDS]
+        weak = scheme in ("DES", "BSDi", "MD5")
+        reads = family.DES_BYTES if scheme == "DES" else None
+        name = f"OpenLDAP slappasswd {{CRYPT}}, {scheme}"
+        groups.append(family.made("ldap-crypt", name, version, hashes, weak=weak, reads=reads))
+    return groups
+
+
+def slappasswd(*options, password):
+    return family.run(["slappasswd", *options, "-s", password.decode()]).decode().strip()
+
+
+def dovecot():
+    groups = []
+    for scheme, name, *_ in DIGESTS:
+        printed = "LDAP-MD5" if name == "MD5" else name
+        hashes = [doveadm(printed, password).replace("{LDAP-MD5}", "{MD5}") for _, password in PASSWORDS]
+        groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
+    hashes = [doveadm("CRYPT", password) for _, password in PASSWORDS]
+    return [*groups, family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False)]
+
+
+def doveadm(name, password):
+    return family.run(["doveadm", "pw", "-s", name, "-p", password.decode()]).decode().strip()
+
+
+def htpasswd():
+    hashes = [family.run(["htpasswd", "-nis", "user"], password).decode().strip().removeprefix("user:") for _, password in PASSWORDS]
+    return family.made("ldap-sha", "Apache htpasswd -s", family.debian("apache2-utils"), hashes)
+
+
+def passlib():
+    version = f"passlib {importlib.metadata.version('passlib')}"
+    kinds = [
+        ("ldap-sha", ph.ldap_sha1, {}),
+        ("ldap-ssha", ph.ldap_salted_sha1, {}),
+        ("ldap-ssha256", ph.ldap_salted_sha256, {}),
+        ("ldap-ssha512", ph.ldap_salted_sha512, {}),
+        ("ldap-md5", ph.ldap_md5, {}),
+        ("ldap-smd5", ph.ldap_salted_md5, {}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha1, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha256, {"rounds": 10}),
+        ("ldap-pbkdf2", ph.ldap_pbkdf2_sha512, {"rounds": 10}),
+        ("atlassian-pkcs5s2", ph.atlassian_pbkdf2_sha1, {}),
+    ]
+    groups = []
+    for scheme, handler, options in kinds:
+        cheap = handler.using(**options)
+        hashes = [cheap.hash(password) for _, password in PASSWORDS]
+        flags = ["DefaultCost"] if handler is ph.atlassian_pbkdf2_sha1 else []
+        groups.append(family.made(scheme, f"passlib {handler.name}", version, hashes, flags))
+        if options:
+            default = test("default cost", PASSWORD, handler.hash(PASSWORD), flags=["DefaultCost"])
+            groups.append(family.group(scheme, f"passlib {handler.name}, single cases", version, [default]))
+    crypts = [
+        ("des_crypt", {}, True),
+        ("bsdi_crypt", {"rounds": 5}, True),
+        ("md5_crypt", {}, True),
+        ("sha1_crypt", {"rounds": 10}, False),
+        ("sha256_crypt", {"rounds": 1000}, False),
+        ("sha512_crypt", {"rounds": 1000}, False),
+        ("bcrypt", {"rounds": 4}, False),
+    ]
+    for name, options, weak in crypts:
+        handler = getattr(ph, f"ldap_{name}").using(**options)
+        hashes = [handler.hash(password) for _, password in PASSWORDS]
+        reads = family.DES_BYTES if name == "des_crypt" else None
+        groups.append(family.made("ldap-crypt", f"passlib ldap_{name}", version, hashes, weak=weak, reads=reads))
+    return groups
+
+
+def salts():
+    """Directories differ in the salt's length: OpenLDAP has had 4 and 8 bytes, others draw 16 and more."""
+    groups = []
+    for scheme, name, function, salted in DIGESTS:
+        if not salted:
+            continue
+        tests = []
+        for length in (1, 4, 5, 6, 7, 8, 12, 15, 16, 20, 32, 64):
+            salt = family.drawn(f"{name} {length}", length)
+            stored = braces(name, hashlib.new(function, PASSWORD + salt).digest() + salt)
+            tests.append(test(f"salt of {length} bytes", PASSWORD, stored, flags=["SaltLength"]))
+        for length in (0, 55, 56, 64, 111, 112, 128, 1024):
+            salt = family.drawn(f"{name} password {length}", 8)
+            password = family.ascii_of(length)
+            stored = braces(name, hashlib.new(function, password + salt).digest() + salt)
+            tests.append(test(f"password of {length} bytes", password, stored, flags=["LongPassword"]))
+        salt = b"saltsalt"
+        stored = braces(name, hashlib.new(function, b"salt\0ern" + salt).digest() + salt)
+        tests.append(test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]))
+        tests.append(test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]))
+        shifted = test("the password longer by the salt's first byte", PASSWORD + salt[:1], "", "mismatch")
+        shifted["hash"] = braces(name, hashlib.new(function, PASSWORD + salt).digest() + salt)
+        tests.append(shifted)
+        groups.append(family.group(scheme, f"hashlib, {{{name}}}", "Python's hashlib over OpenLDAP's layout", tests))
+    return groups
+
+
+def lower_case():
+    """RFC 2307 §5.3 writes the schemes in lower case."""
+    groups = []
+    for scheme, name, function, salted in DIGESTS:
+        salt = b"saltsalt" if salted else b""
+        stored = braces(name.lower(), hashlib.new(function, PASSWORD + salt).digest() + salt)
+        groups.append(family.group(scheme, f"RFC 2307, {{{name.lower()}}}", "1998", pair(stored)))
+    stored = "{crypt}" + libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
+    groups.append(family.group("ldap-crypt", "RFC 2307, {crypt}", "1998", pair(stored), weak=False))
+    stored = "{crypt}" + libxcrypt.crypt(PASSWORD, "sa")
+    return [*groups, family.group("ldap-crypt", "RFC 2307, {crypt}, DES", "1998", pair(stored), weak=True)]
+
+
+def pair(stored):
+    right = test("right password", PASSWORD, stored, flags=["LowerCase"])
+    return [right, test("wrong password", b"Saltern", stored, "mismatch", ["LowerCase"])]
+
+
+def braces(name, data):
+    return f"{{{name}}}{base64.b64encode(data).decode()}"
+
+
+def ab64(data):
+    """Base64 with a point for the plus and no padding."""
+    return base64.b64encode(data).decode().rstrip("=").replace("+", ".")
+
+
+def matches(password, stored):
+    name, _, rest = stored[1:].partition("}")
+    name = name.upper()
+    if name == "CRYPT":
+        return libxcrypt.crypt(password, rest) == rest
+    if name == "PKCS5S2":
+        data = base64.b64decode(rest)
+        return hashlib.pbkdf2_hmac("sha1", password, data[:16], 10000, 32) == data[16:]
+    if name.startswith("PBKDF2"):
+        rounds, salt, output = rest.split("$")
+        decode = lambda text: base64.b64decode(text.replace(".", "+") + "=" * (-len(text) % 4))
+        return hashlib.pbkdf2_hmac(FUNCTIONS[name], password, decode(salt), int(rounds)) == decode(output)
+    data = base64.b64decode(rest, validate=True)
+    length = hashlib.new(FUNCTIONS[name]).digest_size
+    return hashlib.new(FUNCTIONS[name], password + data[length:]).digest() == data[:length]
+
+
+def hostile():
+    groups = [family.hostile(*digest(*row)) for row in DIGESTS]
+    groups += [family.hostile(scheme, pbkdf2(name, function), name=f"ldap-{name.lower()}") for scheme, name, function in PBKDF2]
+    groups.append(family.hostile("atlassian-pkcs5s2", pkcs5s2()))
+    groups.append(family.hostile("ldap-crypt", crypt(), weak=False))
+    return groups
+
+
+def text_faults(stored, start):
+    """Faults of a Base64 text that begins at `start`, whatever it holds."""
+    head, text = stored[:start], stored[start:]
+    bare = text.rstrip("=")
+    tests = [
+        ("nothing after the scheme", stored[: stored.index("}") + 1], INVALID, "Length"),
+        ("one character short", stored[:-1], INVALID, "Base64"),
+        ("trailing newline", stored + "\n", INVALID, "Base64"),
+        ("trailing carriage return and newline", stored + "\r\n", INVALID, "Base64"),
+        ("trailing space", stored + " ", INVALID, "Base64"),
+        ("trailing NUL", stored + "\0", INVALID, "Base64"),
+        ("space after the scheme", stored.replace("}", "} ", 1), INVALID, "Base64"),
+        ("newline within the text", head + text[:8] + "\n" + text[8:], INVALID, "Base64"),
+        ("exclamation mark in the text", head + "!" + text[1:], INVALID, "Base64"),
+        ("non-ASCII in the text, as many bytes", head + "ä" + text[2:], INVALID, "Base64"),
+        ("a scheme in front of the scheme", "{SSHA}" + stored, INVALID, "Base64"),
+        ("no closing brace", stored.replace("}", "", 1), UNSUPPORTED, "Scheme"),
+        ("no opening brace", stored[1:], UNSUPPORTED, "Scheme"),
+        ("two opening braces", "{" + stored, UNSUPPORTED, "Scheme"),
+        ("space in front", " " + stored, UNSUPPORTED, "Scheme"),
+        ("space in the scheme", stored.replace("{", "{ ", 1), UNSUPPORTED, "Scheme"),
+        ("scheme in mixed case", stored.replace(stored[1:3], stored[1] + stored[2].lower(), 1), UNSUPPORTED, "Scheme"),
+    ]
+    if len(bare) % 4:
+        tests.append(("a bit set beyond the bytes", head + next_character(bare) + "=" * (len(text) - len(bare)), INVALID, "Base64"))
+    return tests
+
+
+def digest(scheme, name, function, salted):
+    salt = b"saltsalt" if salted else b""
+    output = hashlib.new(function, PASSWORD + salt).digest()
+    stored = braces(name, output + salt)
+    start = len(name) + 2
+    tests = text_faults(stored, start)
+    bare = stored.rstrip("=")
+    if bare != stored:
+        tests.append(("no padding", bare, INVALID, "Base64"))
+    tests += [
+        ("one equals sign more", stored + "=", INVALID, "Base64"),
+        ("an equals sign in front", stored.replace("}", "}=", 1), INVALID, "Base64"),
+        ("alphabet of URLs", braces(name, b"\xfb\xff" + (output + salt)[2:]).replace("+", "-").replace("/", "_"), INVALID, "Base64"),
+        ("output one byte short", braces(name, output[:-1]), INVALID, "Length"),
+    ]
+    if salted:
+        tests.append(("no salt", braces(name, output), INVALID, "Length"))
+        tests.append(("1,025 bytes and more", braces(name, output + b"s" * 800), INVALID, "Length"))
+    else:
+        tests.append(("a salt", braces(name, output + b"salt"), INVALID, "Length"))
+        tests.append(("four characters short", stored[:-4], INVALID, "Length"))
+        # Hexadecimal is Base64 of more bytes: only a salted scheme could take it for a longer salt.
+        tests.append(("in hexadecimal", f"{{{name}}}{output.hex()}", INVALID, "Length"))
+    if name == "SHA":
+        tests += [
+            (f"{{{other}}}, which is not verified", braces(other, hashlib.sha384(PASSWORD).digest()), UNSUPPORTED, "Scheme")
+            for other in ("SHA384", "SSHA384", "SHA1", "SHA224", "SHA-1", "NTLM", "CLEARTEXT", "PLAIN", "SASL", "")
+        ]
+        tests += [
+            ("Dovecot's {SHA256.HEX}", "{SHA256.HEX}" + hashlib.sha256(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
+            ("the digest alone, in Base64", braces("", output)[2:], UNSUPPORTED, "Scheme"),
+            ("the digest alone, in hexadecimal", output.hex(), UNSUPPORTED, "Scheme"),
+        ]
+    if name == "MD5":
+        tests.append(("Dovecot's {PLAIN-MD5}", "{PLAIN-MD5}" + output.hex(), UNSUPPORTED, "Scheme"))
+        tests.append(("the digest alone, in hexadecimal", output.hex(), UNSUPPORTED, "Scheme"))
+        tests.append(("the digest alone, in upper-case hexadecimal", output.hex().upper(), UNSUPPORTED, "Scheme"))
+    return scheme, tests
+
+
+def pbkdf2(name, function):
+    salt = b"0123456789abcdef"
+    output = hashlib.pbkdf2_hmac(function, PASSWORD, salt, 10)
+    stored = f"{{{name}}}10${ab64(salt)}${ab64(output)}"
+    parts = lambda rounds, s=ab64(salt), o=ab64(output): f"{{{name}}}{rounds}${s}${o}"
+    others = ("one character short", "a scheme in front of the scheme")
+    tests = [fault for fault in text_faults(stored, stored.rindex("$") + 1) if fault[0] not in others]
+    tests += [(f"rounds: {what}", parts(text), INVALID, "Number") for what, text in spellings(10)]
+    tests += [
+        ("rounds by name", parts("i=10"), INVALID, "Structure"),
+        ("no rounds", stored.replace("10$", "", 1), INVALID, "Structure"),
+        ("no output", stored[: stored.rindex("$")], INVALID, "Structure"),
+        ("empty salt", parts(10, ""), INVALID, "Length"),
+        ("empty output", parts(10, o=""), INVALID, "Length"),
+        ("a dollar sign after the scheme", stored.replace("}", "}$", 1), INVALID, "Structure"),
+        ("Dovecot's own form", f"{{{name}}}$1$saltsalt$10${output.hex()}", INVALID, "Structure"),
+        ("trailing field", stored + "$" + ab64(output), INVALID, "Structure"),
+        ("trailing dollar sign", stored + "$", INVALID, "Structure"),
+        ("plus for a point", parts(10, ab64(b"\xfb\xef\xbe" * 6).replace(".", "+")), INVALID, "Base64"),
+        ("alphabet of URLs", parts(10, ab64(b"\xff" * 15).replace("/", "_")), INVALID, "Base64"),
+        ("padded salt", parts(10, ab64(salt) + "=="), INVALID, "Base64"),
+        ("padded output", stored + "=", INVALID, "Base64"),
+        ("salt with a bit set beyond its bytes", parts(10, next_character(ab64(salt))), INVALID, "Base64"),
+        ("four characters short", stored[:-4], INVALID, "Length"),
+        ("output one byte short", parts(10, o=ab64(output[:-1])), INVALID, "Length"),
+        ("output one byte more", parts(10, o=ab64(output + b"x")), INVALID, "Length"),
+        ("rounds=0", parts(0), INVALID, "Range"),
+        ("one round over the ceiling", parts(5_000_001), OVER, "Cost"),
+        ("2^32-1 rounds", parts(4_294_967_295), OVER, "Cost"),
+    ]
+    if name == "PBKDF2":
+        tests.append(("{PBKDF2-SHA384}", stored.replace("PBKDF2", "PBKDF2-SHA384"), UNSUPPORTED, "Scheme"))
+        tests.append(("{PBKDF2_SHA256}, as 389 Directory Server prints", "{PBKDF2_SHA256}" + "A" * 432, UNSUPPORTED, "Scheme"))
+    return tests
+
+
+def pkcs5s2():
+    salt = b"0123456789abcdef"
+    output = hashlib.pbkdf2_hmac("sha1", PASSWORD, salt, 10000, 32)
+    stored = braces("PKCS5S2", salt + output)
+    return text_faults(stored, 9) + [
+        ("one byte more", braces("PKCS5S2", salt + output + b"x"), INVALID, "Length"),
+        ("four characters short", stored[:-4], INVALID, "Length"),
+        ("one byte short", braces("PKCS5S2", salt + output[:-1]), INVALID, "Length"),
+        ("one equals sign more", stored + "=", INVALID, "Base64"),
+        ("in hexadecimal", "{PKCS5S2}" + (salt + output).hex(), INVALID, "Length"),
+        ("rounds in front", stored.replace("}", "}10000$"), INVALID, "Structure"),
+        ("scheme in lower case, which nobody prints", stored.lower().replace(stored[9:].lower(), stored[9:]), UNSUPPORTED, "Scheme"),
+    ]
+
+
+def crypt():
+    """{CRYPT} is known: what stands behind it and is not of crypt(3) is no unknown scheme, but no hash."""
+    stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
+    des = libxcrypt.crypt(PASSWORD, "sa")
+    return [
+        ("nothing after the scheme", "{CRYPT}", INVALID, "Structure"),
+        ("a locked account", "{CRYPT}!" + stored, INVALID, "Structure"),
+        ("an account without a password", "{CRYPT}*", INVALID, "Structure"),
+        ("{CRYPT} twice", "{CRYPT}{CRYPT}" + stored, INVALID, "Structure"),
+        ("{SSHA} within", "{CRYPT}" + braces("SSHA", hashlib.sha1(PASSWORD + b"salt").digest() + b"salt"), INVALID, "Structure"),
+        ("space within", "{CRYPT} " + stored, INVALID, "Structure"),
+        ("scheme in mixed case", "{Crypt}" + stored, UNSUPPORTED, "Scheme"),
+        ("no closing brace", "{CRYPT" + stored, UNSUPPORTED, "Scheme"),
+        ("no opening brace", "CRYPT}" + stored, UNSUPPORTED, "Scheme"),
+        ("DES, 12 characters", "{CRYPT}" + des[:-1], INVALID, "Structure"),
+        ("SHA-512, one character short", "{CRYPT}" + stored[:-1], INVALID, "Length"),
+        ("SHA-512, trailing newline", "{CRYPT}" + stored + "\n", INVALID, "Length"),
+        ("SHA-512, a leading zero", "{CRYPT}" + stored.replace("=1000", "=01000"), INVALID, "Number"),
+        ("SHA-512, rounds one over the ceiling", "{CRYPT}" + stored.replace("=1000", "=1000001"), OVER, "Cost"),
+        ("Dovecot's {SHA512-CRYPT}", "{SHA512-CRYPT}" + stored, UNSUPPORTED, "Scheme"),
+        ("Dovecot's {BLF-CRYPT}", "{BLF-CRYPT}" + libxcrypt.crypt(PASSWORD, "$2y$04$abcdefghijklmnopqrstuu"), UNSUPPORTED, "Scheme"),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+output "alias_arn" {
+  description = "What callers invoke."
+  value       = module.saltern.alias_arn
+}
+
+output "capacity" {
+  description = "What was planned with, and what each event gets."
+  value       = module.saltern.capacity
+}
+
+output "cost_usd" {
+  description = "By list prices: per million logins, per hour of each event, per idle hour."
+  value       = module.saltern.cost_usd
+}
+
+output "live_version" {
+  description = "The version that answers."
+  value       = module.saltern.live_version
+}
+
+output "url" {
+  description = "The Function URL."
+  value       = module.saltern.url
+}

@@ -1,0 +1,28 @@
+terraform {
+  required_version = ">= 1.10"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "~> 6.54"
+    }
+  }
+
+  # Bucket, region and key come from backend.hcl, which bootstrap prints. The lock is a file beside the state.
+  backend "s3" {
+    key          = "saltern/staging.tfstate"
+    encrypt      = true
+    use_lockfile = true
+  }
+}
+
+provider "aws" {
+  region = var.region
+
+  default_tags {
+    tags = {
+      environment = "staging"
+      service     = "saltern"
+    }
+  }
+}

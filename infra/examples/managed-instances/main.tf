@@ -1,0 +1,18 @@
+# The function on EC2 instances in your VPC: many requests in one process fill the lanes. For load that is steady.
+
+module "saltern" {
+  source = "../../modules/password-hasher"
+
+  account      = var.account
+  alarms       = { topic_arn = var.alarm_topic_arn }
+  capacity     = { policy = "bcrypt-12", reserved_concurrency = 900 }
+  events       = var.events
+  name         = "saltern-example-managed"
+  package_file = var.package_file
+
+  managed_instances = {
+    subnet_ids           = var.subnet_ids
+    security_group_ids   = var.security_group_ids
+    maximum_environments = 40
+  }
+}

@@ -1,0 +1,8 @@
+account         = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+alarm_topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call"
+package_file    = "../../modules/password-hasher/tests/saltern-lambda-arm64.zip"
+region          = "eu-north-1"
+
+backend_security_group_id = "sg-0123456789abcdef0"
+subnet_ids                = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+vpc_id                    = "vpc-0123456789abcdef0"

@@ -1,0 +1,4 @@
+output "url" {
+  description = "What the backend calls."
+  value       = module.saltern.url
+}

@@ -1,0 +1,4 @@
+account         = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+alarm_topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call"
+package_file    = "../../modules/password-hasher/tests/saltern-lambda-arm64.zip"
+region          = "eu-north-1"

@@ -1,0 +1,30 @@
+variable "account" {
+  description = "What is known of the account; the rest is read. See modules/password-hasher."
+  type = object({
+    concurrency = optional(number)
+    id          = optional(string)
+    partition   = optional(string)
+    region      = optional(string)
+  })
+  default  = {}
+  nullable = false
+}
+
+variable "alarm_topic_arn" {
+  description = "SNS topic of those who are on call."
+  type        = string
+  nullable    = false
+}
+
+variable "package_file" {
+  description = "What `make package` made."
+  type        = string
+  default     = "../../../dist/saltern-lambda-arm64.zip"
+  nullable    = false
+}
+
+variable "region" {
+  description = "Region of the function."
+  type        = string
+  nullable    = false
+}

@@ -1,0 +1,27 @@
+# What is not given in var.account is read. A plan of everything that is given reads nothing.
+
+data "aws_caller_identity" "current" {
+  count = var.account.id == null ? 1 : 0
+}
+
+data "aws_partition" "current" {
+  count = var.account.partition == null ? 1 : 0
+}
+
+data "aws_region" "current" {
+  count = var.account.region == null ? 1 : 0
+}
+
+data "aws_servicequotas_service_quota" "concurrency" {
+  count = var.account.concurrency == null ? 1 : 0
+
+  service_code = "lambda"
+  quota_code   = "L-B99A9384" # Concurrent executions
+}
+
+locals {
+  account_concurrency = var.account.concurrency == null ? data.aws_servicequotas_service_quota.concurrency[0].value : var.account.concurrency
+  account_id          = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
+  partition           = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition
+  region              = var.account.region == null ? data.aws_region.current[0].region : var.account.region
+}

@@ -1,0 +1,203 @@
+# Each of them means something to do; infra/OPERATIONS.md says what.
+
+locals {
+  # CloudWatch's name for an alias.
+  alias_dimension = "${var.name}:${aws_lambda_alias.live.name}"
+  alias_dimensions = {
+    FunctionName = var.name
+    Resource     = local.alias_dimension
+  }
+
+  # The number of environments was planned so that requests of the planned duration use 70 % of them. At this duration
+  # they use all.
+  duration_p90_milliseconds = (
+    var.alarms.duration_p90_milliseconds == null
+    ? ceil(local.milliseconds_per_request * 100 / local.limits.target_utilisation_percent)
+    : var.alarms.duration_p90_milliseconds
+  )
+}
+
+resource "aws_cloudwatch_metric_alarm" "throttles" {
+  alarm_name          = "${var.name}-throttles"
+  alarm_description   = "Lambda refuses requests with 429. Callers hash locally or fail. Raise the reserved concurrency, or the account's."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Throttles"
+  dimensions          = local.alias_dimensions
+  statistic           = "Sum"
+  period              = 60
+  evaluation_periods  = 1
+  threshold           = 0
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "errors" {
+  alarm_name          = "${var.name}-errors"
+  alarm_description   = "More than ${var.alarms.errors_percent} % of invocations crashed or timed out. Look at the log group; roll back if a deployment was the cause."
+  evaluation_periods  = 3
+  datapoints_to_alarm = 2
+  threshold           = var.alarms.errors_percent
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+
+  metric_query {
+    id          = "percent"
+    expression  = "100 * errors / invocations"
+    label       = "Errors, percent of invocations"
+    return_data = true
+  }
+
+  metric_query {
+    id = "errors"
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "Errors"
+      dimensions  = local.alias_dimensions
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+
+  metric_query {
+    id = "invocations"
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "Invocations"
+      dimensions  = local.alias_dimensions
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "url_5xx" {
+  count = var.function_url == null ? 0 : 1
+
+  alarm_name          = "${var.name}-url-5xx"
+  alarm_description   = "More than ${var.alarms.errors_percent} % of answers through the URL are 5xx: 503 where a deadline could not be met, 500 and 502 where something is broken."
+  evaluation_periods  = 3
+  datapoints_to_alarm = 2
+  threshold           = var.alarms.errors_percent
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+
+  metric_query {
+    id          = "percent"
+    expression  = "100 * answers / requests"
+    label       = "5xx, percent of requests"
+    return_data = true
+  }
+
+  metric_query {
+    id = "answers"
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "Url5xxCount"
+      dimensions  = local.alias_dimensions
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+
+  metric_query {
+    id = "requests"
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "UrlRequestCount"
+      dimensions  = local.alias_dimensions
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "duration" {
+  alarm_name          = "${var.name}-duration-p90"
+  alarm_description   = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms, where ${local.milliseconds_per_request} ms were planned. The capacity of events is too small by as much: measure, and set capacity.milliseconds_per_request."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Duration"
+  dimensions          = local.alias_dimensions
+  extended_statistic  = "p90"
+  period              = 60
+  evaluation_periods  = 5
+  datapoints_to_alarm = 3
+  threshold           = local.duration_p90_milliseconds
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "concurrency" {
+  count = local.managed ? 0 : 1
+
+  alarm_name          = "${var.name}-concurrency"
+  alarm_description   = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use. At 100 % Lambda refuses."
+  namespace           = "AWS/Lambda"
+  metric_name         = "ConcurrentExecutions"
+  dimensions          = { FunctionName = var.name } # what is reserved is the function's, not the alias's
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 1
+  threshold           = floor(var.capacity.reserved_concurrency * var.alarms.concurrency_percent / 100)
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "spillover" {
+  count = local.provisions ? 1 : 0
+
+  alarm_name          = "${var.name}-spillover"
+  alarm_description   = "Requests found no provisioned environment and waited for a cold one. More come than an event was planned for, or each takes longer."
+  namespace           = "AWS/Lambda"
+  metric_name         = "ProvisionedConcurrencySpilloverInvocations"
+  dimensions          = local.alias_dimensions
+  statistic           = "Sum"
+  period              = 60
+  evaluation_periods  = 1
+  threshold           = 0
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "client_fallback" {
+  count = var.alarms.client_metrics_namespace == null ? 0 : 1
+
+  alarm_name          = "${var.name}-client-fallback"
+  alarm_description   = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because the service cannot be reached or cannot take them. The reason is on the dashboard."
+  evaluation_periods  = 3
+  datapoints_to_alarm = 2
+  threshold           = var.alarms.client_fallbacks_per_minute
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+
+  # Over all reasons and all backends; an alarm may hold one such query.
+  metric_query {
+    id          = "fallbacks"
+    expression  = "SELECT SUM(\"${local.client_fallback_metric}\") FROM \"${var.alarms.client_metrics_namespace}\""
+    label       = "Logins hashed locally"
+    period      = 60
+    return_data = true
+  }
+}
+
+locals {
+  # Micrometer's registry for CloudWatch calls the sum of the counter saltern.client.fallback so.
+  client_fallback_metric = "saltern.client.fallback.count"
+}

@@ -1,0 +1,67 @@
+# How long a request takes, how many environments that makes, and when.
+
+locals {
+  _durations = jsondecode(file("${path.module}/durations.json"))
+  _policy    = local._durations.policies[var.capacity.policy]
+
+  # One hash uses one vCPU: below its memory a hash takes longer in proportion, above it no less.
+  _reference_memory_mb = local._durations.reference_memory_mb.value
+  _milliseconds_of_one = ceil(
+    local._policy["${var.architecture}_milliseconds"] * local._reference_memory_mb / min(local.memory_size_mb, local._reference_memory_mb)
+  )
+
+  # On Managed Instances the eight requests that a vCPU has at once are its batch, whatever each request carries.
+  lanes_per_vcpu = 8
+  batch          = local.managed ? local.lanes_per_vcpu : var.capacity.batch
+
+  milliseconds_per_request = (
+    var.capacity.milliseconds_per_request == null
+    ? ceil(local._milliseconds_of_one * local._durations.batch_percent_of_one[local._policy.scheme].percent[local.batch] / 100)
+    : var.capacity.milliseconds_per_request
+  )
+}
+
+module "capacity" {
+  source   = "./capacity"
+  for_each = { for event in var.events : event.name => event }
+
+  account_concurrency      = local.account_concurrency
+  batch                    = local.batch
+  logins_per_second        = each.value.expected_logins_per_second
+  milliseconds_per_request = local.milliseconds_per_request
+}
+
+locals {
+  # The constants that the formula itself takes, for what is computed around it.
+  limits = { for name, limit in jsondecode(file("${path.module}/limits.json")) : name => limit.value if name != "about" }
+
+  events = {
+    for event in var.events : event.name => {
+      leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
+      ends_at                    = event.ends_at
+      expected_logins_per_second = event.expected_logins_per_second
+      provisioned                = module.capacity[event.name].provisioned
+      environments = local.managed ? max(
+        ceil(module.capacity[event.name].provisioned / local.vcpus_per_environment), var.managed_instances.minimum_environments
+      ) : module.capacity[event.name].provisioned
+    }
+  }
+
+  # The moments at which the number changes. What is past when Terraform plans is left out: the service would not take it.
+  _changes = merge(
+    { for name, event in local.events : "${name}-start" => event.leads_at },
+    { for name, event in local.events : "${name}-end" => event.ends_at },
+  )
+  changes = { for name, time in local._changes : name => time if timecmp(time, plantimestamp()) > 0 }
+
+  baseline = local.managed ? var.managed_instances.minimum_environments : var.capacity.provisioned_minimum
+
+  # At each of them, and now: the most that an event under way needs, or else the baseline. One event may end in the
+  # minutes in which capacity for the next is made ready.
+  minimum_at = {
+    for name, time in merge(local._changes, { now = plantimestamp() }) : name => max(
+      local.baseline,
+      [for event in local.events : event.environments if timecmp(event.leads_at, time) <= 0 && timecmp(time, event.ends_at) < 0]...
+    )
+  }
+}

@@ -1,0 +1,17 @@
+# The capacity formula, and nothing else: no resource, no provider. capacity-table.json has its test table.
+#
+# All in integers, as wherever it is implemented: in 64-bit floating point 3000 × 0.275 is a little more than 825, and
+# rounding up would make it 826.
+
+locals {
+  limits = { for name, limit in jsondecode(file("${path.module}/../limits.json")) : name => limit.value if name != "about" }
+
+  # ⌈requests/s × seconds per request⌉, where requests/s = logins/s ÷ batch.
+  busy = ceil(var.logins_per_second * var.milliseconds_per_request / (var.batch * 1000))
+
+  # ⌈requests/s ÷ 10⌉: Lambda bounds the request rate by ten times the concurrency, however short the requests are.
+  floor = ceil(var.logins_per_second / (var.batch * local.limits.requests_per_second_per_concurrency))
+
+  environments = max(local.busy, local.floor)
+  provisioned  = ceil(local.environments * 100 / local.limits.target_utilisation_percent)
+}

@@ -1,0 +1,103 @@
+# Environments that are ready before anybody asks. Application Auto Scaling owns their number: target tracking between the
+# bounds, and the schedule of events moves the bounds.
+
+locals {
+  provisions = !local.managed && (var.capacity.provisioned_maximum > 0 || var.capacity.provisioned_minimum > 0 || length(var.events) > 0)
+
+  # Without an event: no more than target tracking may take. With one: what is reserved, since more may come than expected.
+  _everyday_maximum = max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
+  maximum_at = {
+    for name, minimum in local.minimum_at : name => minimum > local.baseline ? var.capacity.reserved_concurrency : local._everyday_maximum
+  }
+}
+
+# So that an apply ends when the everyday minimum is ready.
+resource "aws_lambda_provisioned_concurrency_config" "live" {
+  count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
+
+  function_name                     = aws_lambda_function.main.function_name
+  qualifier                         = aws_lambda_alias.live.name
+  provisioned_concurrent_executions = var.capacity.provisioned_minimum
+
+  lifecycle {
+    ignore_changes = [provisioned_concurrent_executions] # Application Auto Scaling's
+  }
+}
+
+resource "aws_appautoscaling_target" "live" {
+  count = local.provisions ? 1 : 0
+
+  service_namespace  = "lambda"
+  scalable_dimension = "lambda:function:ProvisionedConcurrency"
+  resource_id        = "function:${aws_lambda_function.main.function_name}:${aws_lambda_alias.live.name}"
+
+  # What the schedule has made of it by now. An apply in the middle of an event takes nothing away.
+  min_capacity = local.minimum_at.now
+  max_capacity = local.maximum_at.now
+
+  depends_on = [aws_lambda_provisioned_concurrency_config.live]
+}
+
+resource "aws_appautoscaling_policy" "utilisation" {
+  count = local.provisions ? 1 : 0
+
+  name               = "${var.name}-utilisation"
+  policy_type        = "TargetTrackingScaling"
+  service_namespace  = aws_appautoscaling_target.live[0].service_namespace
+  scalable_dimension = aws_appautoscaling_target.live[0].scalable_dimension
+  resource_id        = aws_appautoscaling_target.live[0].resource_id
+
+  target_tracking_scaling_policy_configuration {
+    target_value = local.limits.target_utilisation_percent / 100
+
+    # The predefined metric has no data while nobody calls, and what was scaled out would stay.
+    customized_metric_specification {
+      metrics {
+        id          = "utilisation"
+        return_data = false
+
+        metric_stat {
+          stat = "Maximum"
+
+          metric {
+            namespace   = "AWS/Lambda"
+            metric_name = "ProvisionedConcurrencyUtilization"
+
+            dimensions {
+              name  = "FunctionName"
+              value = var.name
+            }
+
+            dimensions {
+              name  = "Resource"
+              value = local.alias_dimension
+            }
+          }
+        }
+      }
+
+      metrics {
+        id          = "filled"
+        expression  = "FILL(utilisation, 0)"
+        label       = "Utilisation of provisioned concurrency, 0 without calls"
+        return_data = true
+      }
+    }
+  }
+}
+
+resource "aws_appautoscaling_scheduled_action" "event" {
+  for_each = local.provisions ? local.changes : {}
+
+  name               = each.key
+  service_namespace  = aws_appautoscaling_target.live[0].service_namespace
+  scalable_dimension = aws_appautoscaling_target.live[0].scalable_dimension
+  resource_id        = aws_appautoscaling_target.live[0].resource_id
+  schedule           = "at(${formatdate("YYYY-MM-DD'T'hh:mm:ss", each.value)})"
+  timezone           = "UTC"
+
+  scalable_target_action {
+    min_capacity = local.minimum_at[each.key]
+    max_capacity = local.maximum_at[each.key]
+  }
+}

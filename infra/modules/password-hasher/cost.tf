@@ -1,0 +1,43 @@
+# What it costs by the list prices of prices.json, in US dollars, without logs and metrics.
+
+locals {
+  _prices = { for name, price in jsondecode(file("${path.module}/prices.json")) : name => price.value if can(price.value) }
+
+  _gb                 = local.memory_size_mb / 1024
+  _seconds            = local.milliseconds_per_request / 1000
+  _usd_per_request    = local._prices.requests_usd_per_million / 1000000
+  _on_demand          = local._prices["${var.architecture}_on_demand_usd_per_gb_second"]
+  _provisioned_idle   = local._prices["${var.architecture}_provisioned_idle_usd_per_gb_second"]
+  _provisioned_run    = local._prices["${var.architecture}_provisioned_run_usd_per_gb_second"]
+  _seconds_of_an_hour = 3600
+
+  # Managed Instances cost what EC2 costs, and a fee. Known only when you say what a vCPU costs you.
+  _usd_per_vcpu_second = try(
+    var.managed_instances.ec2_usd_per_vcpu_hour * (1 + local._prices.managed_instances_percent_on_top_of_ec2 / 100) / local._seconds_of_an_hour, null
+  )
+
+  cost_usd_per_million_logins = (
+    local.managed
+    ? try(1000000 * (local._usd_per_request + local._usd_per_vcpu_second * local._seconds / local.batch * 100 / local.limits.target_utilisation_percent), null)
+    : 1000000 / local.batch * (local._usd_per_request + local._gb * local._seconds * local._on_demand)
+  )
+
+  # An hour at the expected rate, with what is provisioned for it.
+  cost_usd_per_event_hour = {
+    for name, event in local.events : name => (
+      local.managed
+      ? try(local._seconds_of_an_hour * (event.expected_logins_per_second * local._usd_per_request + event.environments * local.vcpus_per_environment * local._usd_per_vcpu_second), null)
+      : local._seconds_of_an_hour * (
+        event.expected_logins_per_second / local.batch * (local._usd_per_request + local._gb * local._seconds * local._provisioned_run) +
+        event.environments * local._gb * local._provisioned_idle
+      )
+    )
+  }
+
+  # What the baseline costs when nobody calls.
+  cost_usd_per_idle_hour = (
+    local.managed
+    ? try(local._seconds_of_an_hour * local.baseline * local.vcpus_per_environment * local._usd_per_vcpu_second, null)
+    : local._seconds_of_an_hour * local.baseline * local._gb * local._provisioned_idle
+  )
+}

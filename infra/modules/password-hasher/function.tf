@@ -1,0 +1,103 @@
+resource "aws_lambda_function" "main" {
+  #checkov:skip=CKV_AWS_116:A dead letter queue is for asynchronous invocations; callers wait for every answer.
+  #checkov:skip=CKV_AWS_117:It needs nothing inside a VPC, and without one there is less to fail. Callers in a VPC reach it through the Lambda endpoint.
+
+  function_name = var.name
+  description   = "Saltern: hashes and verifies passwords"
+  role          = aws_iam_role.execution.arn
+
+  runtime       = "provided.al2023"
+  handler       = "bootstrap"
+  architectures = [var.architecture]
+  memory_size   = local.memory_size_mb
+  timeout       = var.timeout_seconds
+
+  # The package itself, or what AWS Signer made of it. A new hash publishes a new version.
+  filename                = var.signing == null ? var.package_file : null
+  s3_bucket               = var.signing == null ? null : var.signing.artefact_bucket
+  s3_key                  = var.signing == null ? null : aws_signer_signing_job.package[0].signed_object[0].s3[0].key
+  source_code_hash        = filebase64sha256(var.package_file)
+  code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
+  publish                 = true
+
+  # How much of the account it may take. On Managed Instances the number of environments bounds it instead.
+  reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
+
+  kms_key_arn = aws_kms_key.main.arn
+
+  # Never empty: with no variables Lambda forgets the key, and every plan would want to set it again.
+  environment {
+    variables = merge(
+      { SALTERN_KERNELS = var.settings.kernels },
+      length(var.settings.ceilings) == 0 ? {} : {
+        SALTERN_CEILINGS = join(",", [for name, value in var.settings.ceilings : "${name}=${value}"])
+      },
+    )
+  }
+
+  logging_config {
+    log_format            = "JSON"
+    log_group             = aws_cloudwatch_log_group.function.name
+    application_log_level = "INFO" # EMF counts as INFO: at WARN the metrics would be lost
+    system_log_level      = "INFO"
+  }
+
+  tracing_config {
+    mode = "Active"
+  }
+
+  dynamic "capacity_provider_config" {
+    for_each = aws_lambda_capacity_provider.main
+
+    content {
+      lambda_managed_instances_capacity_provider_config {
+        capacity_provider_arn                     = capacity_provider_config.value.arn
+        execution_environment_memory_gib_per_vcpu = local.memory_gib_per_vcpu
+        per_execution_environment_max_concurrency = local.lanes_per_vcpu * local.vcpus_per_environment
+      }
+    }
+  }
+
+  lifecycle {
+    precondition {
+      condition     = local.managed || var.capacity.reserved_concurrency <= local.account_concurrency - local.limits.concurrency_left_unreserved
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has ${local.account_concurrency} in ${local.region} and ${local.limits.concurrency_left_unreserved} of it stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or reserve less."
+    }
+
+    # The next two say which of two numbers is too small; either alone would stop the plan.
+    precondition {
+      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
+      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region}, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or send batches."
+    }
+
+    precondition {
+      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.provisioned <= var.capacity.reserved_concurrency])
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Reserve as much, or send batches."
+    }
+
+    precondition {
+      condition     = alltrue([for event in local.events : !local.managed || event.environments <= try(var.managed_instances.maximum_environments, 0)])
+      error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}."
+    }
+  }
+
+  # A function that starts before it may write its logs loses the first lines.
+  depends_on = [aws_iam_role_policy.execution]
+}
+
+# What callers know. Moving it is a deployment, and moving it back a roll-back.
+resource "aws_lambda_alias" "live" {
+  name             = "live"
+  description      = "What callers get"
+  function_name    = aws_lambda_function.main.function_name
+  function_version = local.live_version
+}
+
+locals {
+  managed        = var.managed_instances != null
+  memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
+
+  _events_need = join(", ", [for name, event in local.events : "${event.environments} (${name})"])
+
+  live_version = var.rollback_to_version == null ? aws_lambda_function.main.version : var.rollback_to_version
+}

@@ -1,0 +1,52 @@
+# One key for what is stored: log lines, and the function's environment variables.
+
+locals {
+  log_group_name = "/aws/lambda/${var.name}"
+}
+
+resource "aws_kms_key" "main" {
+  description             = "Logs and environment variables of ${var.name}"
+  enable_key_rotation     = true
+  deletion_window_in_days = 30
+
+  # In a key's policy the resource "*" is this key.
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [
+      {
+        # AWS's own default. It lets IAM policies of this account grant the use of the key; without it nobody could ever
+        # change the key again. The deployer needs it so that Lambda can make its grant for the environment variables.
+        Sid       = "IamOfThisAccount"
+        Effect    = "Allow"
+        Principal = { AWS = "arn:${local.partition}:iam::${local.account_id}:root" }
+        Action    = "kms:*"
+        Resource  = "*"
+      },
+      {
+        Sid       = "CloudWatchLogsForOneLogGroup"
+        Effect    = "Allow"
+        Principal = { Service = "logs.${local.region}.amazonaws.com" }
+        Action = [
+          "kms:Decrypt",
+          "kms:DescribeKey",
+          "kms:Encrypt",
+          "kms:GenerateDataKey",
+          "kms:GenerateDataKeyWithoutPlaintext",
+          "kms:ReEncryptFrom",
+          "kms:ReEncryptTo",
+        ]
+        Resource = "*"
+        Condition = {
+          ArnEquals = {
+            "kms:EncryptionContext:aws:logs:arn" = "arn:${local.partition}:logs:${local.region}:${local.account_id}:log-group:${local.log_group_name}"
+          }
+        }
+      },
+    ]
+  })
+}
+
+resource "aws_kms_alias" "main" {
+  name          = "alias/${var.name}"
+  target_key_id = aws_kms_key.main.key_id
+}

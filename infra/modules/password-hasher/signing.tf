@@ -1,0 +1,55 @@
+# Put into the bucket, signed there, deployed from there. A new package makes a new version of the object, and that a new
+# job.
+
+resource "aws_signer_signing_profile" "main" {
+  count = var.signing == null ? 0 : 1
+
+  # It may have no hyphens; and Signer never gives a name again, so the rest is random.
+  name_prefix = "${replace(substr(var.name, 0, 37), "-", "_")}_"
+  platform_id = "AWSLambda-SHA384-ECDSA"
+}
+
+resource "aws_lambda_code_signing_config" "main" {
+  count = var.signing == null ? 0 : 1
+
+  description = "Packages of ${var.name}"
+
+  allowed_publishers {
+    signing_profile_version_arns = [aws_signer_signing_profile.main[0].version_arn]
+  }
+
+  policies {
+    untrusted_artifact_on_deployment = "Enforce"
+  }
+}
+
+resource "aws_s3_object" "package" {
+  count = var.signing == null ? 0 : 1
+
+  bucket = var.signing.artefact_bucket
+  key    = "${var.name}/unsigned.zip"
+  source = var.package_file
+  # An ETag is no hash of the content where the bucket encrypts with a key.
+  source_hash = filebase64sha256(var.package_file)
+}
+
+resource "aws_signer_signing_job" "package" {
+  count = var.signing == null ? 0 : 1
+
+  profile_name = aws_signer_signing_profile.main[0].name
+
+  source {
+    s3 {
+      bucket  = var.signing.artefact_bucket
+      key     = aws_s3_object.package[0].key
+      version = aws_s3_object.package[0].version_id
+    }
+  }
+
+  destination {
+    s3 {
+      bucket = var.signing.artefact_bucket
+      prefix = "${var.name}/signed/"
+    }
+  }
+}

@@ -1,0 +1,119 @@
+# What rings, and what is seen.
+
+mock_provider "aws" {}
+
+variables {
+  account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", client_metrics_namespace = "backend" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500, provisioned_minimum = 10 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+}
+
+run "every_alarm_goes_to_the_topic_and_says_when_it_is_over" {
+  assert {
+    condition = alltrue([
+      for alarm in concat(
+        [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.duration],
+        aws_cloudwatch_metric_alarm.url_5xx, aws_cloudwatch_metric_alarm.concurrency, aws_cloudwatch_metric_alarm.spillover,
+        aws_cloudwatch_metric_alarm.client_fallback,
+      ) :
+      alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && alarm.treat_missing_data == "notBreaching"
+    ])
+    error_message = "Every alarm goes to the topic, and silence is no alarm."
+  }
+
+  assert {
+    condition     = length(aws_cloudwatch_metric_alarm.url_5xx) == 1 && length(aws_cloudwatch_metric_alarm.concurrency) == 1 && length(aws_cloudwatch_metric_alarm.spillover) == 1 && length(aws_cloudwatch_metric_alarm.client_fallback) == 1
+    error_message = "Each of the alarms is there."
+  }
+}
+
+run "the_first_throttle_and_the_first_spillover_ring" {
+  assert {
+    condition = alltrue([
+      for alarm in [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.spillover[0]] :
+      alarm.threshold == 0 && alarm.comparison_operator == "GreaterThanThreshold" && alarm.evaluation_periods == 1 &&
+      alarm.dimensions == tomap({ FunctionName = "saltern", Resource = "saltern:live" })
+    ])
+    error_message = "The first refusal and the first cold start ring."
+  }
+}
+
+run "errors_and_5xx_ring_as_a_share_of_the_requests" {
+  assert {
+    condition = alltrue([
+      for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
+      alarm.threshold == 0.1 && [for query in alarm.metric_query : query.id if query.return_data == true] == ["percent"]
+    ])
+    error_message = "Errors and 5xx ring above 0.1 percent."
+  }
+
+  assert {
+    condition = toset(flatten([
+      for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
+      [for query in alarm.metric_query : query.metric[*].metric_name]
+    ])) == toset(["Errors", "Invocations", "Url5xxCount", "UrlRequestCount"])
+    error_message = "Each is over its own requests."
+  }
+}
+
+run "the_p90_rings_when_the_planned_environments_are_full" {
+  # 164 ms were planned to use 70 percent of them.
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.duration.extended_statistic == "p90" && aws_cloudwatch_metric_alarm.duration.threshold == 235
+    error_message = "p90 rings above 235 ms, not ${aws_cloudwatch_metric_alarm.duration.threshold}."
+  }
+}
+
+run "concurrency_rings_before_lambda_refuses" {
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.concurrency[0].threshold == 1200 && aws_cloudwatch_metric_alarm.concurrency[0].dimensions == tomap({ FunctionName = "saltern" })
+    error_message = "It rings above 80 percent of what is reserved for the function."
+  }
+}
+
+run "hashing_in_the_backends_rings_by_the_metric_that_the_client_documents" {
+  assert {
+    condition     = one(aws_cloudwatch_metric_alarm.client_fallback[0].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
+    error_message = "The alarm sums saltern.client.fallback over its reasons."
+  }
+}
+
+run "without_a_namespace_of_the_client_nothing_is_asked_of_it" {
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  }
+
+  assert {
+    condition     = length(aws_cloudwatch_metric_alarm.client_fallback) == 0 && !strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "saltern.client")
+    error_message = "Nothing is asked of a namespace that nobody named."
+  }
+}
+
+run "the_dashboard_shows_every_metric_of_the_generated_table" {
+  assert {
+    condition = alltrue([
+      for metric in jsondecode(file("metrics.json")).metrics :
+      strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "MetricName=\\\"${metric.name}\\\" Service=\\\"saltern\\\"")
+    ])
+    error_message = "A metric of metrics.json is not on the dashboard."
+  }
+
+  assert {
+    condition = alltrue([
+      for expression in [
+        "SEARCH('{Saltern,Service,Operation,Outcome} MetricName=\"Requests\" Service=\"saltern\"', 'Sum', 60)",
+        "SEARCH('{Saltern,Service,Algorithm,Policy} MetricName=\"HashMilliseconds\" Service=\"saltern\"', 'p90', 60)",
+        "SEARCH('{Saltern,Service} MetricName=\"QueueMillisecondsUnsent\" Service=\"saltern\"', 'SampleCount', 60)",
+        "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\" GROUP BY reason",
+      ] : contains(flatten([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : [for metric in widget.properties.metrics : try(metric[0].expression, [])]]), expression)
+    ])
+    error_message = "Counts are summed, of distributions percentiles are shown, and of what was not sent the number."
+  }
+
+  assert {
+    condition     = length(distinct([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : "${widget.x},${widget.y}"])) == length(jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets)
+    error_message = "Two widgets lie on one another."
+  }
+}

@@ -1,0 +1,34 @@
+# Puts every row of the table through the formula, for the test that compares.
+
+terraform {
+  required_version = ">= 1.10"
+}
+
+locals {
+  rows = { for row in jsondecode(file("${path.module}/../../capacity-table.json")).rows : row.name => row }
+}
+
+module "row" {
+  source   = "../../capacity"
+  for_each = local.rows
+
+  account_concurrency      = each.value.account_concurrency
+  batch                    = each.value.batch
+  logins_per_second        = each.value.logins_per_second
+  milliseconds_per_request = each.value.milliseconds_per_request
+}
+
+output "rows" {
+  description = "How many rows there are."
+  value       = length(local.rows)
+}
+
+output "wrong" {
+  description = "The rows that came out otherwise than the table says, with what came out."
+  value = { for name, row in local.rows : name => module.row[name] if anytrue([
+    module.row[name].environments != row.expected.environments,
+    module.row[name].fits_account != row.expected.fits_account,
+    module.row[name].milliseconds_from_cold != row.expected.milliseconds_from_cold,
+    module.row[name].provisioned != row.expected.provisioned,
+  ]) }
+}

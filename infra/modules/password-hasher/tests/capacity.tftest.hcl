@@ -1,0 +1,260 @@
+# How much there is, when, and what it costs.
+
+mock_provider "aws" {
+  mock_data "aws_servicequotas_service_quota" {
+    defaults = { value = 1000 }
+  }
+  mock_data "aws_caller_identity" {
+    defaults = { account_id = "123456789012" }
+  }
+  mock_data "aws_partition" {
+    defaults = { partition = "aws" }
+  }
+  mock_data "aws_region" {
+    defaults = { region = "eu-north-1" }
+  }
+}
+
+variables {
+  account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+}
+
+run "the_formula_gives_what_the_table_says" {
+  module {
+    source = "./tests/capacity-table"
+  }
+
+  assert {
+    condition     = output.rows >= 20 && length(output.wrong) == 0
+    error_message = "These rows of capacity-table.json come out otherwise: ${jsonencode(output.wrong)}"
+  }
+}
+
+run "a_request_takes_as_long_as_policy_architecture_memory_and_batch_make_it" {
+  variables {
+    architecture   = "x86_64"
+    capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500 }
+    memory_size_mb = 1024
+    package_file   = "tests/saltern-lambda-x86-64.zip"
+  }
+
+  # 290 ms at 1,769 MB are 501 ms at 1,024 MB; four interleaved take 1.17 times as long as one.
+  assert {
+    condition     = output.capacity.milliseconds_per_request == 587
+    error_message = "bcrypt-12 on x86_64, 1,024 MB, four a request: 587 ms, not ${output.capacity.milliseconds_per_request}."
+  }
+}
+
+run "more_memory_makes_one_hash_no_faster" {
+  variables {
+    memory_size_mb = 3538
+  }
+
+  assert {
+    condition     = output.capacity.milliseconds_per_request == 164
+    error_message = "bcrypt-11 on arm64 takes 164 ms, however much memory there is."
+  }
+}
+
+run "your_own_measurement_replaces_the_table" {
+  variables {
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+  }
+
+  assert {
+    condition     = output.capacity.milliseconds_per_request == 250
+    error_message = "What was measured counts."
+  }
+}
+
+run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
+  variables {
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  assert {
+    condition = { for name, action in aws_appautoscaling_scheduled_action.event : name => [action.schedule, action.timezone, action.scalable_target_action[0].min_capacity, action.scalable_target_action[0].max_capacity] } == {
+      gala-start = ["at(2099-12-06T17:45:00)", "UTC", "1072", "1500"]
+      gala-end   = ["at(2099-12-06T21:30:00)", "UTC", "0", "0"]
+    }
+    error_message = "1,072 environments from 17:45, none from 21:30."
+  }
+
+  assert {
+    condition     = aws_appautoscaling_target.live[0].min_capacity == 0 && aws_appautoscaling_target.live[0].max_capacity == 0
+    error_message = "Until then nothing is provisioned."
+  }
+
+  assert {
+    condition = output.capacity.events.gala == {
+      busy                = 750
+      provisioned         = 1072
+      provisioned_from    = "2099-12-06T17:45:00Z"
+      provisioned_to      = "2099-12-06T21:30:00Z"
+      seconds_if_all_cold = 7.5
+    }
+    error_message = "The output says what was computed."
+  }
+}
+
+run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {
+  variables {
+    events = [
+      { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  assert {
+    condition     = aws_appautoscaling_target.live[0].min_capacity == 352 && aws_appautoscaling_target.live[0].max_capacity == 1500
+    error_message = "An event under way keeps its environments."
+  }
+
+  assert {
+    condition     = keys(aws_appautoscaling_scheduled_action.event) == ["endless-end"]
+    error_message = "Its start is past; only its end is still to come."
+  }
+}
+
+run "an_event_that_is_over_does_nothing" {
+  variables {
+    events = [
+      { name = "long-ago", starts_at = "2001-01-01T00:00:00Z", ends_at = "2001-01-01T03:00:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  assert {
+    condition     = length(aws_appautoscaling_scheduled_action.event) == 0 && aws_appautoscaling_target.live[0].min_capacity == 0
+    error_message = "An event that is over may stay in the list."
+  }
+}
+
+run "between_two_close_events_nothing_is_given_up" {
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    events = [
+      { name = "first", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T19:00:00Z", expected_logins_per_second = 1500 },
+      { name = "second", starts_at = "2099-12-06T19:10:00Z", ends_at = "2099-12-06T20:00:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  assert {
+    condition = { for name, action in aws_appautoscaling_scheduled_action.event : name => [action.schedule, action.scalable_target_action[0].min_capacity, action.scalable_target_action[0].max_capacity] } == {
+      first-start  = ["at(2099-12-06T17:45:00)", "352", "1500"]
+      second-start = ["at(2099-12-06T18:55:00)", "703", "1500"]
+      first-end    = ["at(2099-12-06T19:00:00)", "703", "1500"]
+      second-end   = ["at(2099-12-06T20:00:00)", "10", "40"]
+    }
+    error_message = "When the first ends, the second's environments stay; at the end the baseline is back."
+  }
+}
+
+run "target_tracking_aims_at_seventy_percent_and_takes_silence_for_zero" {
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+  }
+
+  assert {
+    condition = (
+      aws_appautoscaling_policy.utilisation[0].target_tracking_scaling_policy_configuration[0].target_value == 0.7 &&
+      contains(
+        aws_appautoscaling_policy.utilisation[0].target_tracking_scaling_policy_configuration[0].customized_metric_specification[0].metrics[*].expression,
+        "FILL(utilisation, 0)"
+      )
+    )
+    error_message = "The target is 0.7, and without calls the metric is 0."
+  }
+
+  assert {
+    condition = (
+      aws_appautoscaling_target.live[0].resource_id == "function:saltern:live" &&
+      aws_appautoscaling_target.live[0].min_capacity == 10 &&
+      aws_appautoscaling_target.live[0].max_capacity == 40 &&
+      aws_lambda_provisioned_concurrency_config.live[0].provisioned_concurrent_executions == 10 &&
+      aws_lambda_provisioned_concurrency_config.live[0].qualifier == "live"
+    )
+    error_message = "Target tracking moves live between the everyday bounds, and an apply waits for the lower one."
+  }
+}
+
+run "without_events_and_a_baseline_nothing_is_provisioned" {
+  assert {
+    condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && length(aws_cloudwatch_metric_alarm.spillover) == 0
+    error_message = "Nothing is provisioned, and nothing can spill over."
+  }
+}
+
+run "cost_is_what_the_list_prices_make_it" {
+  variables {
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500 }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  # 1769/1024 GB × 0.25 s × 0.0000133334 + 0.0000002, a million times: 5.9585.
+  assert {
+    condition     = output.cost_usd.per_million_logins == 5.96
+    error_message = "A million logins: 5.96, not ${output.cost_usd.per_million_logins}."
+  }
+
+  # 10.8 million × (0.0000002 + 0.4319 GB s × 0.0000077778) + 1,072 × 1.7275 GB × 3,600 s × 0.0000033334: 60.662.
+  assert {
+    condition     = output.cost_usd.per_event_hour.gala == 60.67
+    error_message = "An hour of the event: 60.67, not ${output.cost_usd.per_event_hour.gala}."
+  }
+
+  # 100 × 1.7275 GB × 3,600 s × 0.0000033334: 2.0731.
+  assert {
+    condition     = output.cost_usd.per_idle_hour == 2.08
+    error_message = "An idle hour: 2.08, not ${output.cost_usd.per_idle_hour}."
+  }
+}
+
+run "a_million_logins_one_at_a_time_cost_four_dollars_under_bcrypt_11" {
+  # 1769/1024 GB × 0.164 s × 0.0000133334 + 0.0000002, a million times: 3.9776.
+  assert {
+    condition     = output.cost_usd.per_million_logins == 3.98
+    error_message = "A million logins: 3.98, not ${output.cost_usd.per_million_logins}."
+  }
+}
+
+run "a_batch_of_four_costs_less_than_a_third" {
+  variables {
+    capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500 }
+  }
+
+  assert {
+    condition     = output.cost_usd.per_million_logins == 1.16
+    error_message = "A million logins in batches of four: 1.16, not ${output.cost_usd.per_million_logins}."
+  }
+}
+
+run "what_is_not_given_of_the_account_is_read" {
+  variables {
+    account  = {}
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 900 }
+  }
+
+  assert {
+    condition     = data.aws_servicequotas_service_quota.concurrency[0].quota_code == "L-B99A9384" && strcontains(aws_kms_key.main.policy, "123456789012")
+    error_message = "The quota, the account and the region are read."
+  }
+}
+
+run "more_reserved_than_the_quota_that_was_read" {
+  command = plan
+
+  variables {
+    account  = {}
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 901 }
+  }
+
+  expect_failures = [aws_lambda_function.main]
+}

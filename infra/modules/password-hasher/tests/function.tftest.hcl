@@ -1,0 +1,222 @@
+# The function, its version, its alias, its package, its keys, logs and role.
+
+mock_provider "aws" {
+  mock_resource "aws_lambda_function" {
+    defaults = {
+      arn     = "arn:aws:lambda:eu-north-1:123456789012:function:saltern"
+      version = "7"
+    }
+  }
+  mock_resource "aws_cloudwatch_log_group" {
+    defaults = { arn = "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern" }
+  }
+  mock_resource "aws_kms_key" {
+    defaults = { arn = "arn:aws:kms:eu-north-1:123456789012:key/1a2b" }
+  }
+  mock_resource "aws_signer_signing_profile" {
+    defaults = { version_arn = "arn:aws:signer:eu-north-1:123456789012:/signing-profiles/saltern/v1" }
+  }
+  mock_resource "aws_lambda_code_signing_config" {
+    defaults = { arn = "arn:aws:lambda:eu-north-1:123456789012:code-signing-config:csc-00000000000000000" }
+  }
+  mock_resource "aws_signer_signing_job" {
+    defaults = { signed_object = [{ s3 = [{ bucket = "artefacts", key = "saltern/signed/job.zip" }] }] }
+  }
+  mock_resource "aws_s3_object" {
+    defaults = { version_id = "v1" }
+  }
+}
+
+variables {
+  account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1000 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+}
+
+run "by_default_it_is_arm64_with_1769_mb_for_ten_seconds" {
+  assert {
+    condition = (
+      aws_lambda_function.main.runtime == "provided.al2023" &&
+      aws_lambda_function.main.handler == "bootstrap" &&
+      aws_lambda_function.main.architectures == tolist(["arm64"]) &&
+      aws_lambda_function.main.memory_size == 1769 &&
+      aws_lambda_function.main.timeout == 10 &&
+      aws_lambda_function.main.reserved_concurrent_executions == 1000
+    )
+    error_message = "The defaults are arm64, 1,769 MB, provided.al2023 and 10 s, and what is reserved is reserved."
+  }
+
+  assert {
+    condition     = length(aws_lambda_function.main.vpc_config) == 0 && length(aws_lambda_function.main.capacity_provider_config) == 0
+    error_message = "Without managed_instances the function is in no VPC and on no instances."
+  }
+}
+
+run "it_logs_json_at_info_and_traces" {
+  assert {
+    condition = (
+      aws_lambda_function.main.logging_config[0].log_format == "JSON" &&
+      aws_lambda_function.main.logging_config[0].application_log_level == "INFO" &&
+      aws_lambda_function.main.logging_config[0].log_group == aws_cloudwatch_log_group.function.name &&
+      aws_lambda_function.main.tracing_config[0].mode == "Active"
+    )
+    error_message = "The function logs JSON at INFO into its own log group, and is traced."
+  }
+
+  assert {
+    condition     = aws_cloudwatch_log_group.function.name == "/aws/lambda/saltern" && aws_cloudwatch_log_group.function.retention_in_days == 365
+    error_message = "The log group is the function's own and keeps a year."
+  }
+}
+
+run "one_key_encrypts_logs_and_environment" {
+  assert {
+    condition = (
+      aws_kms_key.main.enable_key_rotation &&
+      aws_cloudwatch_log_group.function.kms_key_id == aws_kms_key.main.arn &&
+      aws_lambda_function.main.kms_key_arn == aws_kms_key.main.arn
+    )
+    error_message = "Log lines and environment variables are encrypted with the module's own, rotated key."
+  }
+
+  assert {
+    condition     = length(aws_lambda_function.main.environment[0].variables) > 0
+    error_message = "Without variables Lambda would forget the key."
+  }
+
+  assert {
+    condition = [for statement in jsondecode(aws_kms_key.main.policy).Statement : statement.Principal] == [
+      { AWS = "arn:aws:iam::123456789012:root" },
+      { Service = "logs.eu-north-1.amazonaws.com" },
+    ]
+    error_message = "The key is for IAM of this account and for CloudWatch Logs of this region, and for nobody else."
+  }
+
+  assert {
+    condition = (
+      jsondecode(aws_kms_key.main.policy).Statement[1].Condition.ArnEquals["kms:EncryptionContext:aws:logs:arn"] ==
+      "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern" &&
+      alltrue([for action in jsondecode(aws_kms_key.main.policy).Statement[1].Action : !strcontains(action, "*")])
+    )
+    error_message = "CloudWatch Logs uses the key for this log group alone, by named actions."
+  }
+}
+
+run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
+  assert {
+    condition = { for statement in jsondecode(aws_iam_role_policy.execution.policy).Statement : statement.Sid => [flatten([statement.Action]), statement.Resource, lookup(statement, "Condition", null)] } == {
+      OwnLogs = [
+        ["logs:CreateLogStream", "logs:PutLogEvents"],
+        "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern:*",
+        null,
+      ]
+      Traces     = [["xray:PutTelemetryRecords", "xray:PutTraceSegments"], "*", null]
+      OwnMetrics = [["cloudwatch:PutMetricData"], "*", { StringEquals = { "cloudwatch:namespace" = "Saltern" } }]
+      OwnEnvironmentVariables = [
+        ["kms:Decrypt"],
+        "arn:aws:kms:eu-north-1:123456789012:key/1a2b",
+        null,
+      ]
+    }
+    error_message = "The execution role writes its logs, traces and metrics and reads its environment variables. Nothing else."
+  }
+
+  assert {
+    condition     = jsondecode(aws_iam_role.execution.assume_role_policy).Statement[*].Principal == [{ Service = "lambda.amazonaws.com" }]
+    error_message = "Only Lambda takes the execution role."
+  }
+}
+
+run "no_statement_names_a_public_principal_or_a_wildcard_action" {
+  assert {
+    condition = alltrue([
+      for statement in concat(
+        jsondecode(aws_iam_role_policy.execution.policy).Statement,
+        [for statement in jsondecode(aws_kms_key.main.policy).Statement : statement if statement.Sid != "IamOfThisAccount"]
+      ) : alltrue([for action in flatten([statement.Action]) : !strcontains(action, "*")])
+    ])
+    error_message = "Only the key's statement for IAM of this account has a wildcard action; its comment says why."
+  }
+
+  assert {
+    condition     = !strcontains(join("", [aws_kms_key.main.policy, aws_iam_role.execution.assume_role_policy]), "\"Principal\":\"*\"")
+    error_message = "No principal is everybody."
+  }
+}
+
+run "no_secret_is_in_the_environment" {
+  variables {
+    settings = { ceilings = { bcrypt_cost = 12, argon2_memory_kib = 65536 }, kernels = "crates" }
+  }
+
+  assert {
+    condition = aws_lambda_function.main.environment[0].variables == tomap({
+      SALTERN_CEILINGS = "argon2_memory_kib=65536,bcrypt_cost=12"
+      SALTERN_KERNELS  = "crates"
+    })
+    error_message = "The environment holds settings, and nothing that is secret."
+  }
+}
+
+run "the_package_decides_the_version_and_live_follows" {
+  assert {
+    condition     = aws_lambda_function.main.publish && aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
+    error_message = "The hash of the zip makes the version."
+  }
+
+  assert {
+    condition     = aws_lambda_alias.live.name == "live" && aws_lambda_alias.live.function_version == "7"
+    error_message = "The alias stands on the newest version."
+  }
+}
+
+run "rolling_back_moves_the_alias_and_nothing_else" {
+  variables {
+    rollback_to_version = "5"
+  }
+
+  assert {
+    condition     = aws_lambda_alias.live.function_version == "5" && aws_lambda_function.main.version == "7" && output.live_version == "5"
+    error_message = "The alias stands on the version that was named."
+  }
+}
+
+run "without_signing_the_package_is_uploaded_as_it_is" {
+  assert {
+    condition = (
+      aws_lambda_function.main.filename == "tests/saltern-lambda-arm64.zip" &&
+      aws_lambda_function.main.s3_bucket == null &&
+      aws_lambda_function.main.code_signing_config_arn == null &&
+      length(aws_signer_signing_job.package) == 0
+    )
+    error_message = "Without signing nothing of it is made."
+  }
+}
+
+run "signing_needs_no_manual_step_and_takes_nothing_unsigned" {
+  variables {
+    signing = { artefact_bucket = "artefacts" }
+  }
+
+  assert {
+    condition = (
+      aws_lambda_function.main.filename == null &&
+      aws_lambda_function.main.s3_bucket == "artefacts" &&
+      aws_lambda_function.main.s3_key == "saltern/signed/job.zip" &&
+      aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
+    )
+    error_message = "What the signing job made is deployed, and the unsigned zip's hash drives the version."
+  }
+
+  assert {
+    condition = (
+      aws_signer_signing_job.package[0].source[0].s3[0].version == "v1" &&
+      aws_signer_signing_profile.main[0].platform_id == "AWSLambda-SHA384-ECDSA" &&
+      aws_lambda_function.main.code_signing_config_arn == aws_lambda_code_signing_config.main[0].arn &&
+      aws_lambda_code_signing_config.main[0].policies[0].untrusted_artifact_on_deployment == "Enforce"
+    )
+    error_message = "The object's very version is signed, and Lambda refuses what is not."
+  }
+}

@@ -1,0 +1,120 @@
+# The same function on Lambda Managed Instances.
+
+mock_provider "aws" {
+  mock_resource "aws_lambda_function" {
+    defaults = {
+      arn     = "arn:aws:lambda:eu-north-1:123456789012:function:saltern"
+      version = "7"
+    }
+  }
+  mock_resource "aws_lambda_capacity_provider" {
+    defaults = { arn = "arn:aws:lambda:eu-north-1:123456789012:capacity-provider:saltern" }
+  }
+}
+
+variables {
+  account      = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+  managed_instances = {
+    subnet_ids            = ["subnet-a", "subnet-b", "subnet-c"]
+    security_group_ids    = ["sg-a"]
+    ec2_usd_per_vcpu_hour = 0.04
+    maximum_environments  = 60
+  }
+}
+
+run "eight_requests_a_vcpu_fill_the_lanes" {
+  assert {
+    condition = (
+      aws_lambda_function.main.capacity_provider_config[0].lambda_managed_instances_capacity_provider_config[0].per_execution_environment_max_concurrency == 16 &&
+      aws_lambda_function.main.capacity_provider_config[0].lambda_managed_instances_capacity_provider_config[0].execution_environment_memory_gib_per_vcpu == 2 &&
+      aws_lambda_function.main.memory_size == 4096
+    )
+    error_message = "4,096 MB are two vCPUs, and take sixteen requests."
+  }
+
+  assert {
+    condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 120
+    error_message = "The instances have the function's architecture, and no more vCPUs than its environments."
+  }
+}
+
+run "what_only_classic_lambda_has_is_left_out" {
+  assert {
+    condition = (
+      length(aws_appautoscaling_target.live) == 0 &&
+      length(aws_lambda_provisioned_concurrency_config.live) == 0 &&
+      length(aws_cloudwatch_metric_alarm.concurrency) == 0 &&
+      aws_lambda_function.main.reserved_concurrent_executions == -1 &&
+      length(aws_lambda_function.main.vpc_config) == 0
+    )
+    error_message = "Provisioned and reserved concurrency and vpc_config are not for Managed Instances."
+  }
+}
+
+run "the_live_version_is_scaled_between_its_bounds" {
+  assert {
+    condition = (
+      aws_lambda_function_scaling_config.live[0].qualifier == "7" &&
+      aws_lambda_function_scaling_config.live[0].function_scaling_config[0].min_execution_environments == 3 &&
+      aws_lambda_function_scaling_config.live[0].function_scaling_config[0].max_execution_environments == 60
+    )
+    error_message = "Version 7 has 3 to 60 environments."
+  }
+}
+
+run "events_move_the_minimum_of_instances" {
+  variables {
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  # Eight bcrypt-11 at once take 314 ms of a vCPU: 59 vCPUs busy, 85 at 70 percent, 43 environments of two.
+  assert {
+    condition = { for name, schedule in aws_scheduler_schedule.event : name => [schedule.schedule_expression, jsondecode(schedule.target[0].input)] } == {
+      gala-start = ["at(2099-12-06T17:45:00)", { FunctionName = "saltern", Qualifier = "7", FunctionScalingConfig = { MinExecutionEnvironments = 43, MaxExecutionEnvironments = 60 } }]
+      gala-end   = ["at(2099-12-06T21:30:00)", { FunctionName = "saltern", Qualifier = "7", FunctionScalingConfig = { MinExecutionEnvironments = 3, MaxExecutionEnvironments = 60 } }]
+    }
+    error_message = "43 environments from 17:45, 3 from 21:30: ${jsonencode([for schedule in aws_scheduler_schedule.event : schedule.target[0].input])}"
+  }
+
+  assert {
+    condition     = jsondecode(aws_iam_role_policy.scheduler[0].policy).Statement[*].Action == ["lambda:PutFunctionScalingConfig"]
+    error_message = "The scheduler may scale this function and nothing else."
+  }
+}
+
+run "cost_follows_what_a_vcpu_costs" {
+  # 1,000,000 × (0.0000002 + 0.314 s ÷ 8 ÷ 0.7 × 0.04 × 1.15 ÷ 3600): 0.9165.
+  assert {
+    condition     = output.cost_usd.per_million_logins == 0.92
+    error_message = "A million logins: 0.92, not ${output.cost_usd.per_million_logins}."
+  }
+}
+
+run "without_a_price_of_ec2_no_cost_is_claimed" {
+  variables {
+    managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 60 }
+  }
+
+  assert {
+    condition     = output.cost_usd.per_million_logins == null && output.cost_usd.per_idle_hour == null
+    error_message = "Nobody knows what your instances cost."
+  }
+}
+
+run "an_event_beyond_the_maximum_of_instances" {
+  command = plan
+
+  variables {
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  expect_failures = [aws_lambda_function.main]
+}

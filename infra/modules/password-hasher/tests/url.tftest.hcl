@@ -1,0 +1,65 @@
+# The HTTPS door.
+
+mock_provider "aws" {
+  mock_resource "aws_lambda_function_url" {
+    defaults = { function_url = "https://abc.lambda-url.eu-north-1.on.aws/" }
+  }
+}
+
+variables {
+  account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1000 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+}
+
+run "the_url_leads_to_live_and_always_wants_iam" {
+  assert {
+    condition     = aws_lambda_function_url.live[0].authorization_type == "AWS_IAM" && aws_lambda_function_url.live[0].qualifier == "live"
+    error_message = "The URL wants AWS_IAM and leads to live."
+  }
+
+  assert {
+    condition     = output.url == "https://abc.lambda-url.eu-north-1.on.aws"
+    error_message = "The URL is given as the client wants it."
+  }
+}
+
+run "every_caller_gets_the_two_permissions_that_a_url_wants" {
+  variables {
+    function_url = {
+      callers = {
+        backend = "arn:aws:iam::123456789012:role/backend"
+        batch   = "arn:aws:iam::210987654321:role/jobs/batch"
+      }
+    }
+  }
+
+  assert {
+    condition = { for name, permission in aws_lambda_permission.url : name => [permission.action, permission.principal, permission.function_url_auth_type, permission.qualifier] } == {
+      backend = ["lambda:InvokeFunctionUrl", "arn:aws:iam::123456789012:role/backend", "AWS_IAM", "live"]
+      batch   = ["lambda:InvokeFunctionUrl", "arn:aws:iam::210987654321:role/jobs/batch", "AWS_IAM", "live"]
+    }
+    error_message = "Each caller may use the URL of live, signed."
+  }
+
+  assert {
+    condition = { for name, permission in aws_lambda_permission.invoke_via_url : name => [permission.action, permission.principal, tostring(permission.invoked_via_function_url), permission.qualifier] } == {
+      backend = ["lambda:InvokeFunction", "arn:aws:iam::123456789012:role/backend", "true", "live"]
+      batch   = ["lambda:InvokeFunction", "arn:aws:iam::210987654321:role/jobs/batch", "true", "live"]
+    }
+    error_message = "Each caller may invoke live, but only through the URL."
+  }
+}
+
+run "without_a_url_there_is_no_public_door" {
+  variables {
+    function_url = null
+  }
+
+  assert {
+    condition     = length(aws_lambda_function_url.live) == 0 && length(aws_lambda_permission.url) == 0 && length(aws_lambda_permission.invoke_via_url) == 0 && length(aws_cloudwatch_metric_alarm.url_5xx) == 0 && output.url == null
+    error_message = "No URL, no permission, no alarm for it."
+  }
+}

@@ -1,0 +1,55 @@
+// The question: how many logins a second until it breaks, and what breaks first?
+//
+// The rate rises slowly until a budget is broken; the run ends there, and its last rate is the answer.
+
+import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
+import { BUDGETS, OPTIONS, budgets, failures } from './lib/budgets.ts';
+import { COST, refuseCostly } from './lib/cost.ts';
+import { knobs } from './lib/knobs.ts';
+import { arrivals, perSecond, seconds, total } from './lib/profile.ts';
+import { SUMMARY, summary } from './lib/summary.ts';
+import { ready } from './lib/target.ts';
+
+const given = knobs({
+  ...AUDIENCE,
+  ...BUDGETS,
+  ...COST,
+  ...SUMMARY,
+  LOAD_FIRST_PER_SECOND: perSecond(10),
+  LOAD_LAST_PER_SECOND: perSecond(5000),
+  LOAD_BREAKPOINT_SECONDS: seconds(600),
+});
+const rise = [
+  { perSecond: given.LOAD_FIRST_PER_SECOND, seconds: 1 },
+  { perSecond: given.LOAD_LAST_PER_SECOND, seconds: given.LOAD_BREAKPOINT_SECONDS },
+];
+const costUsd = refuseCostly(given, given.LOAD_AUTH, total(rise) / given.LOAD_BATCH_OPERATIONS);
+
+const stops = (threshold: string) => ({ threshold, abortOnFail: true, delayAbortEval: '5s' });
+
+export const options = {
+  ...OPTIONS,
+  scenarios: { rise: arrivals(rise, given) },
+  thresholds: {
+    ...budgets(given),
+    // Percentiles and rates are of the whole run, so a break shows somewhat late: the answer is an upper bound.
+    'operation_ms{kind:right}': [stops(`p(90)<${given.LOAD_P90_BUDGET_MS}`)],
+    operations_failed: [...failures(given), stops(`rate<${Math.max(given.LOAD_ERROR_BUDGET_PERCENT, 1) / 100}`)],
+    // The generator's own break is not the service's.
+    dropped_iterations: [{ threshold: 'count==0', abortOnFail: true }],
+  },
+};
+
+export const setup = () => ready(given, usedPolicies(given));
+
+export default audience(given);
+
+const report = summary('breakpoint', 'how many logins a second until it breaks?', given, { pieces: rise, costUsd });
+
+export function handleSummary(data: Parameters<typeof report>[0]) {
+  const [first, last] = rise;
+  const into = Math.max(0, data.state.testRunDurationMs / 1000 - first.seconds) / last.seconds;
+  const reached = first.perSecond + Math.min(1, into) * (last.perSecond - first.perSecond);
+  const files = report(data);
+  return { ...files, stdout: `${files.stdout}  reached ${reached.toFixed(0)} logins a second\n` };
+}

@@ -1,0 +1,38 @@
+// One iteration of the audience: an operation by itself, or a batch of them as a coalescing client sends it.
+
+import exec from 'k6/execution';
+import { judged, judgedBatch, record, recordBeyondModel } from './answers.ts';
+import { MIX, operations } from './mix.ts';
+import type { Mix } from './mix.ts';
+import { RESERVES } from './profile.ts';
+import { TARGET, target } from './target.ts';
+import type { Values } from './knobs.ts';
+
+export const AUDIENCE = { ...TARGET, ...MIX, ...RESERVES };
+
+/** Returns what a scenario runs. */
+export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => void {
+  const service = target(given);
+  const operation = operations(given, rehash);
+  const size = given.LOAD_BATCH_OPERATIONS;
+  if (size === 1) {
+    return () => {
+      const asked = operation(exec.scenario.iterationInTest);
+      const answer = service.post(asked.path, asked.body);
+      record(asked, judged(asked, answer), answer.timings.duration);
+      recordBeyondModel(answer);
+    };
+  }
+  return () => {
+    const first = exec.scenario.iterationInTest * size;
+    const asked = Array.from({ length: size }, (_, index) => operation(first + index));
+    const answer = service.post('/batch', { operations: asked.map(({ path, body }) => ({ op: path.slice(1), ...body })) });
+    judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, answer.timings.duration));
+    recordBeyondModel(answer);
+  };
+}
+
+/** The policies that a run uses. */
+export function usedPolicies(mix: Mix): string[] {
+  return [...new Set([...Object.keys(mix.LOAD_USERS_PERCENT), mix.LOAD_NEW_HASH_POLICY])];
+}

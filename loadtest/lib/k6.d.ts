@@ -1,0 +1,3 @@
+// What k6 has and its types leave out.
+
+declare const console: { log(text: string): void; error(text: string): void };

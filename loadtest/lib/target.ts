@@ -1,0 +1,56 @@
+// Where the service is, who asks, and how long one waits for it.
+
+import http from 'k6/http';
+import type { RefinedResponse } from 'k6/http';
+import { authorize } from './auth.ts';
+import { count, oneOf, url } from './knobs.ts';
+import type { Values } from './knobs.ts';
+
+export const TARGET = {
+  LOAD_URL: url('http://127.0.0.1:9000'),
+  /** `bearer` reads SALTERN_TOKEN, `sigv4` the AWS_… variables. */
+  LOAD_AUTH: oneOf('none', 'bearer', 'sigv4'),
+  /** The budget that a request carries, and the time after which nobody waits for it any more. */
+  LOAD_DEADLINE_MS: count(2000, 1, 60000),
+};
+
+export interface Target {
+  /** Sends `body` as JSON. */
+  post(path: string, body: unknown): RefinedResponse<'text'>;
+  get(path: string): RefinedResponse<'text'>;
+  /** Sends just this. */
+  send(method: 'GET' | 'POST', path: string, body: string, headers?: Record<string, string>): RefinedResponse<'text'>;
+}
+
+export function target(at: Values<typeof TARGET>): Target {
+  const withAuth = authorize(at.LOAD_AUTH);
+  const sent = { 'content-type': 'application/json', 'saltern-deadline-ms': String(at.LOAD_DEADLINE_MS) };
+  // The network's share: an answer that was given in time arrives.
+  const timeout = `${at.LOAD_DEADLINE_MS + ON_THE_WAY_MS}ms`;
+  const send = (method: 'GET' | 'POST', path: string, body: string, more: Record<string, string> = {}) => {
+    const url = at.LOAD_URL + path;
+    const headers = withAuth({ method, url, headers: { ...sent, ...more }, body });
+    return http.request(method, url, body, { headers, timeout, redirects: 0, responseType: 'text', tags: { name: path } });
+  };
+  return {
+    post: (path, body) => send('POST', path, JSON.stringify(body)),
+    get: (path) => send('GET', path, ''),
+    send,
+  };
+}
+
+/** Fails the run before it starts where the target does not answer, or does not know a policy that the run uses. */
+export function ready(at: Values<typeof TARGET>, used: string[]): { current: string } {
+  const answer = target(at).get('/policies');
+  if (answer.status !== 200) {
+    throw new Error(`${at.LOAD_URL}/policies answers ${answer.status === 0 ? answer.error : answer.status}: is the service there, and may this caller ask it?`);
+  }
+  const document = answer.json() as { current: string; policies: { id: string }[] };
+  const known = document.policies.map(({ id }) => id);
+  const missing = used.filter((id) => !known.includes(id));
+  if (missing.length > 0) throw new Error(`${at.LOAD_URL} does not know ${missing.join(', ')}: start it with loadtest/policies.json, or name others`);
+  return { current: document.current };
+}
+
+/** Across an ocean and back, with a TLS handshake. */
+const ON_THE_WAY_MS = 1000;

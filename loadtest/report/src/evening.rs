@@ -1,0 +1,265 @@
+//! One evening, as its run left it in a directory.
+
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::record::Series;
+
+pub(crate) struct Evening {
+    pub(crate) about: About,
+    /// What k6 says of the run.
+    pub(crate) summary: Summary,
+    /// What the callers saw.
+    pub(crate) callers: Series,
+    /// What the function saw, where it was fleet's.
+    pub(crate) fleet: Option<Fleet>,
+    /// The same evening in simulated time.
+    pub(crate) plan: Option<Planned>,
+    /// An hour at the highest rate, in simulated time.
+    pub(crate) hour: Option<Planned>,
+}
+
+/// `evening.json`: what whoever ran it says of it. Without one the directory gives the name, and the evening is to hold.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct About {
+    pub(crate) title: String,
+    /// A few words, for the head of a column.
+    pub(crate) short: String,
+    pub(crate) story: String,
+    pub(crate) expected: Expected,
+}
+
+/// What the evening is there to show.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Expected {
+    /// That it holds.
+    Holds,
+    /// How it falls.
+    Falls,
+}
+
+/// `summary.json`, by `lib/summary.ts`.
+#[derive(Deserialize)]
+pub(crate) struct Summary {
+    pub(crate) script: String,
+    pub(crate) knobs: BTreeMap<String, Value>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) broken: Vec<String>,
+}
+
+/// The rate goes to this one, within so many seconds.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Piece {
+    pub(crate) per_second: f64,
+    pub(crate) seconds: f64,
+}
+
+/// `fleet.json`, by `saltern-fleet serve --series`.
+#[derive(Deserialize)]
+pub(crate) struct Fleet {
+    pub(crate) function: Value,
+    pub(crate) assumptions: Vec<Assumption>,
+    pub(crate) started_at_unix_ms: i64,
+    pub(crate) seconds: Vec<FleetSecond>,
+    pub(crate) totals: FleetTotals,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Assumption {
+    pub(crate) what: String,
+    pub(crate) value: Value,
+    pub(crate) unit: String,
+    pub(crate) label: String,
+    pub(crate) source: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct FleetSecond {
+    pub(crate) second: i64,
+    pub(crate) concurrency: u64,
+    pub(crate) environments: u64,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct FleetTotals {
+    pub(crate) throttled: BTreeMap<String, u64>,
+    pub(crate) concurrency: u64,
+    pub(crate) cold_starts: u64,
+    pub(crate) spillover: u64,
+    pub(crate) usd: f64,
+}
+
+/// `plan.json` and `hour.json`, by `saltern-fleet plan --json`.
+#[derive(Deserialize)]
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    pub(crate) series: PlannedSeries,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) is_extrapolated: bool,
+    pub(crate) logins: u64,
+    pub(crate) throttled_logins: u64,
+    pub(crate) concurrency_most: u64,
+    pub(crate) cold_starts: u64,
+    pub(crate) p50_ms: Option<f64>,
+    pub(crate) p90_ms: Option<f64>,
+    pub(crate) p99_ms: Option<f64>,
+    pub(crate) usd: f64,
+    pub(crate) usd_per_million: f64,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct PlannedSeries {
+    pub(crate) seconds: Vec<FleetSecond>,
+}
+
+impl About {
+    fn of(directory: &Path, summary: &Summary) -> Self {
+        let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let target = summary.knobs.get("LOAD_URL").and_then(Value::as_str).unwrap_or_default();
+        Self {
+            title: format!("{name}: {}.ts", summary.script),
+            short: name,
+            story: format!("Asked of {target}."),
+            expected: Expected::Holds,
+        }
+    }
+}
+
+impl Evening {
+    pub(crate) fn read(directory: &Path) -> io::Result<Self> {
+        let file = |name: &str| directory.join(name);
+        let summary: Summary = read(&file("summary.json"))?;
+        let about = read_if_there(&file("evening.json"))?;
+        Ok(Self {
+            about: about.unwrap_or_else(|| About::of(directory, &summary)),
+            summary,
+            callers: read(&file("callers.json"))?,
+            fleet: read_if_there(&file("fleet.json"))?,
+            plan: read_if_there(&file("plan.json"))?,
+            hour: read_if_there(&file("hour.json"))?,
+        })
+    }
+
+    /// The highest rate that was asked for.
+    pub(crate) fn peak(&self) -> f64 {
+        self.summary.pieces.iter().map(|piece| piece.per_second).fold(0.0, f64::max)
+    }
+
+    /// How many operations travelled as one request.
+    pub(crate) fn batch(&self) -> f64 {
+        self.knob("LOAD_BATCH_OPERATIONS").unwrap_or(1.0)
+    }
+
+    pub(crate) fn knob(&self, name: &str) -> Option<f64> {
+        self.summary.knobs.get(name).and_then(Value::as_f64)
+    }
+}
+
+pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
+    let wrong = |error: &dyn core::fmt::Display| io::Error::other(format!("{}: {error}", file.display()));
+    let text = fs::read(file).map_err(|error| wrong(&error))?;
+    serde_json::from_slice(&text).map_err(|error| wrong(&error))
+}
+
+fn read_if_there<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
+    if file.exists() { read(file).map(Some) } else { Ok(None) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+pub(crate) mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::record::{Percentiles, Second, Totals};
+
+    /// An evening of four seconds at 100 logins a second.
+    pub(crate) fn evening(short: &str, expected: Expected, broken: &[&str]) -> Evening {
+        let ms = Some(Percentiles { p50: 160.0, p90: 180.0, p99: 220.0, max: 300.0 });
+        let second = Second { requested: 100, right: 100, under_way: 16.0, ms, ..Second::default() };
+        let totals = Totals { requested: 400, right: 400, ms, ..Totals::default() };
+        let knobs = json!({"LOAD_BATCH_OPERATIONS": 4, "LOAD_P90_BUDGET_MS": 300, "LOAD_MIX_PERCENT": {"login": 100}});
+        Evening {
+            about: About {
+                title: format!("Evening {short}"),
+                short: short.to_owned(),
+                story: "<It> was told.".to_owned(),
+                expected,
+            },
+            summary: Summary {
+                script: "live-event".to_owned(),
+                knobs: serde_json::from_value(knobs).unwrap(),
+                pieces: vec![
+                    Piece { per_second: 50.0, seconds: 1.0 },
+                    Piece { per_second: 100.0, seconds: 3.0 },
+                ],
+                broken: broken.iter().map(ToString::to_string).collect(),
+            },
+            callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
+            fleet: None,
+            plan: None,
+            hour: None,
+        }
+    }
+
+    /// The same through fleet, with a plan.
+    pub(crate) fn through_fleet(short: &str, expected: Expected, broken: &[&str]) -> Evening {
+        let seconds = json!([{"second": 0, "concurrency": 12, "environments": 40}, {"second": 4, "concurrency": 17, "environments": 40}]);
+        let fleet = json!({
+            "function": {"memory_mb": 1769, "account_concurrency": 20},
+            "assumptions": [{"what": "a cold start", "value": 150, "unit": "ms", "label": "unverified", "source": "nobody"}],
+            "started_at_unix_ms": 1_795_262_398_000_i64,
+            "seconds": seconds,
+            "totals": {"throttled": {}, "concurrency": 17, "cold_starts": 3, "spillover": 2, "usd": 0.25},
+        });
+        let plan = json!({
+            "plan": {"is_extrapolated": true, "logins": 400, "throttled_logins": 4, "concurrency_most": 18, "cold_starts": 5,
+                     "p50_ms": 164.0, "p90_ms": 175.0, "p99_ms": null, "usd": 0.5, "usd_per_million": 1250.0},
+            "series": {"seconds": seconds},
+        });
+        Evening {
+            fleet: Some(serde_json::from_value(fleet).unwrap()),
+            plan: Some(serde_json::from_value(plan.clone()).unwrap()),
+            hour: Some(serde_json::from_value(plan).unwrap()),
+            ..evening(short, expected, broken)
+        }
+    }
+
+    /// One in which something went wrong with the run itself.
+    pub(crate) fn spoilt(dropped: u64, wrong: u64) -> Evening {
+        let mut evening = evening("spoilt", Expected::Falls, &["dropped_iterations: count==0"]);
+        evening.callers.totals.dropped = dropped;
+        evening.callers.totals.failed = BTreeMap::from([("wrong".to_owned(), wrong)]);
+        evening.callers.totals.failed.retain(|_, count| *count > 0);
+        evening
+    }
+
+    #[test]
+    fn an_evening_without_a_story_is_named_after_its_directory_and_is_to_hold() {
+        let directory =
+            std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
+        fs::create_dir_all(&directory).unwrap();
+        let summary =
+            json!({"script": "soak", "knobs": {"LOAD_URL": "https://x.example"}, "pieces": [], "broken": []});
+        fs::write(directory.join("summary.json"), summary.to_string()).unwrap();
+        fs::write(directory.join("callers.json"), serde_json::to_string(&Series::default()).unwrap())
+            .unwrap();
+        let evening = Evening::read(&directory).unwrap();
+        assert_eq!((evening.about.short.as_str(), evening.about.title.as_str()), ("mine", "mine: soak.ts"));
+        assert_eq!(evening.about.expected, Expected::Holds);
+        fs::write(directory.join("callers.json"), "[").unwrap();
+        let refused = Evening::read(&directory).err().unwrap().to_string();
+        assert!(refused.contains("mine/callers.json: EOF"), "{refused}");
+        fs::remove_dir_all(directory.parent().unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,125 @@
+//! How k6 and fleet carried a steady rate, and where the time went.
+
+use std::{collections::BTreeMap, io, path::Path};
+
+use serde::Deserialize;
+
+use crate::evening::read;
+
+/// What a run of `sustained.ts` left.
+struct Run {
+    summary: Summary,
+    /// Processor seconds.
+    k6: f64,
+    fleet: f64,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    seconds: f64,
+    broken: Vec<String>,
+    metrics: BTreeMap<String, Metric>,
+}
+
+#[derive(Deserialize)]
+struct Metric {
+    values: BTreeMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+struct Cpu {
+    user_seconds: f64,
+    system_seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Fleet {
+    totals: Totals,
+}
+
+#[derive(Deserialize)]
+struct Totals {
+    cpu_seconds: f64,
+}
+
+/// Prints every run, and returns whether the best kept its budgets.
+pub(crate) fn tell(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
+    let runs =
+        directories.iter().map(|directory| Run::read(directory.as_ref())).collect::<io::Result<Vec<_>>>()?;
+    for (run, number) in runs.iter().zip(1..) {
+        println!("run {number}: {}", run.in_words());
+    }
+    let Some(best) = runs.iter().min_by(|one, other| one.order().total_cmp(&other.order())) else {
+        return Ok(false);
+    };
+    println!("best: {}", best.where_it_goes());
+    Ok(best.summary.broken.is_empty())
+}
+
+impl Run {
+    fn read(directory: &Path) -> io::Result<Self> {
+        let cpu: Cpu = read(&directory.join("cpu.json"))?;
+        let fleet: Fleet = read(&directory.join("fleet.json"))?;
+        Ok(Self {
+            summary: read(&directory.join("summary.json"))?,
+            k6: cpu.user_seconds + cpu.system_seconds,
+            fleet: fleet.totals.cpu_seconds,
+        })
+    }
+
+    fn value(&self, metric: &str, figure: &str) -> f64 {
+        self.summary
+            .metrics
+            .get(metric)
+            .and_then(|metric| metric.values.get(figure))
+            .copied()
+            .unwrap_or(f64::NAN)
+    }
+
+    /// Best first: what kept its budgets, then by what came on top.
+    fn order(&self) -> f64 {
+        let penalty = if self.summary.broken.is_empty() { 0.0 } else { A_BROKEN_BUDGET_MS };
+        penalty + self.value(BEYOND, "p(99)")
+    }
+
+    fn in_words(&self) -> String {
+        let verdict =
+            if self.summary.broken.is_empty() { "kept".to_owned() } else { self.summary.broken.join("; ") };
+        format!(
+            "{:.0} requests in {:.0} s, {:.0} dropped, beyond the model p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms: {verdict}",
+            self.requests(),
+            self.summary.seconds,
+            self.value("dropped_iterations", "count"),
+            self.value(BEYOND, "med"),
+            self.value(BEYOND, "p(90)"),
+            self.value(BEYOND, "p(99)"),
+        )
+    }
+
+    fn where_it_goes(&self) -> String {
+        let per_request = |seconds: f64| 1e6 * seconds / self.requests();
+        let p99 = |metric: &str| self.value(metric, "p(99)");
+        format!(
+            "k6 used {:.0} µs of a processor for a request and fleet {:.0} µs: {:.2} and {:.2} processors. \
+             Of the p99 of {:.1} ms beyond the model, waiting for a connection takes up to {:.1} ms, sending {:.1} ms and \
+             receiving {:.1} ms (p99 each); the rest is timers, and waiting for a processor on either side",
+            per_request(self.k6),
+            per_request(self.fleet),
+            self.k6 / self.summary.seconds,
+            self.fleet / self.summary.seconds,
+            p99(BEYOND),
+            p99("http_req_blocked"),
+            p99("http_req_sending"),
+            p99("http_req_receiving"),
+        )
+    }
+
+    fn requests(&self) -> f64 {
+        self.value("http_reqs", "count")
+    }
+}
+
+const BEYOND: &str = "beyond_model_ms";
+
+/// More than any percentile of a run of a minute.
+const A_BROKEN_BUDGET_MS: f64 = 1e6;

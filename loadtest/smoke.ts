@@ -1,0 +1,85 @@
+// The question: does everything work at all? Every kind of request, every policy of the pool, each answer checked.
+//
+// A hash that is made must verify, a wrong password must not, an unknown user must not, and an upgrade must verify.
+
+import exec from 'k6/execution';
+import { record, judged, judgedBatch } from './lib/answers.ts';
+import type { Kind } from './lib/answers.ts';
+import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
+import { knobs } from './lib/knobs.ts';
+import type { Operation } from './lib/mix.ts';
+import { policies, user } from './lib/pool.ts';
+import { RESERVES, arrivals, perSecond, seconds } from './lib/profile.ts';
+import { SUMMARY, summary } from './lib/summary.ts';
+import { TARGET, ready, target } from './lib/target.ts';
+
+const given = knobs({
+  ...TARGET,
+  ...BUDGETS,
+  ...SUMMARY,
+  LOAD_SLOWEST_MS: RESERVES.LOAD_SLOWEST_MS,
+  LOAD_SMOKE_PER_SECOND: perSecond(5),
+  LOAD_SMOKE_SECONDS: seconds(10),
+});
+const service = target(given);
+
+export const options = {
+  ...OPTIONS,
+  scenarios: { smoke: arrivals([{ perSecond: given.LOAD_SMOKE_PER_SECOND, seconds: given.LOAD_SMOKE_SECONDS }], { ...given, LOAD_BATCH_OPERATIONS: 1 }) },
+  thresholds: budgets(given),
+};
+
+export const setup = () => ready(given, policies);
+
+export default function () {
+  const n = exec.scenario.iterationInTest;
+  const journeys = [rightAndWrong, newHash, unknown, upgrade, batch];
+  // Each journey for each policy before any comes again.
+  journeys[n % journeys.length](policies[Math.floor(n / journeys.length) % policies.length], n);
+}
+
+export const handleSummary = summary('smoke', 'does everything work at all?', given);
+
+function rightAndWrong(policy: string) {
+  const { password, hash } = user(policy, 0);
+  ask({ doing: 'login', path: '/verify', body: { password, hash }, match: true });
+  ask({ doing: 'login', path: '/verify', body: { password: `${password}!`, hash }, match: false });
+}
+
+function newHash(policy: string, n: number) {
+  const password = `smoke ${n}`;
+  const made = ask({ doing: 'registration', path: '/hash', body: { password, policy } }) as { hash: string } | undefined;
+  if (made === undefined) return;
+  ask({ doing: 'login', path: '/verify', body: { password, hash: made.hash }, match: true });
+  ask({ doing: 'login', path: '/verify', body: { password: `${password}!`, hash: made.hash }, match: false });
+}
+
+function unknown() {
+  ask({ doing: 'login', path: '/verify', body: { password: 'nobody', hash: null }, match: false });
+}
+
+function upgrade(policy: string) {
+  const { password, hash } = user(policy, 0);
+  const said = ask({ doing: 'login', path: '/verify', body: { password, hash, rehash: true }, match: true }) as { rehashed?: { hash: string } } | undefined;
+  if (said?.rehashed) ask({ doing: 'login', path: '/verify', body: { password, hash: said.rehashed.hash }, match: true });
+}
+
+function batch(policy: string) {
+  const { password, hash } = user(policy, 0);
+  const login = (given: string, match: boolean): Operation => ({ doing: 'login', path: '/verify', body: { password: given, hash }, match });
+  const operations = [login(password, true), login(`${password}!`, false), login(password, true)];
+  const answer = service.post('/batch', { operations: operations.map(({ path, body }) => ({ op: path.slice(1), ...body })) });
+  count(operations, judgedBatch(operations, answer), answer.timings.duration);
+}
+
+/** Asks, counts, and returns what was said where it is right. */
+function ask(operation: Operation): unknown {
+  const answer = service.post(operation.path, operation.body);
+  const kind = judged(operation, answer);
+  record(operation, kind, answer.timings.duration);
+  return kind === 'right' ? answer.json() : undefined;
+}
+
+function count(operations: Operation[], kinds: Kind[], ms: number) {
+  operations.forEach((operation, index) => record(operation, kinds[index], ms));
+}

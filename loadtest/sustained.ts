@@ -1,0 +1,45 @@
+// The question: can this machine carry the peak for a minute, k6 and fleet together, and what do they add to the model's times?
+//
+// What an evening through fleet shows is worth as much as this run: where k6 drops iterations, or the two of them add more
+// than a little, its figures would be this machine's and not Lambda's.
+
+import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
+import { OPTIONS } from './lib/budgets.ts';
+import { knobs, quantity } from './lib/knobs.ts';
+import { arrivals, perSecond, seconds } from './lib/profile.ts';
+import { SUMMARY, summary } from './lib/summary.ts';
+import { ready } from './lib/target.ts';
+
+const given = knobs({
+  ...AUDIENCE,
+  ...SUMMARY,
+  LOAD_SUSTAINED_PER_SECOND: perSecond(3000),
+  LOAD_SUSTAINED_SECONDS: seconds(60),
+  /** A sixth of the 300 ms that a login may take. */
+  LOAD_BEYOND_MODEL_P99_BUDGET_MS: quantity(50, 1, 10000),
+});
+const rate = given.LOAD_SUSTAINED_PER_SECOND;
+// All connections at once would be a test of the operating system; a crowd takes some seconds to gather.
+const peak = [
+  { perSecond: rate / 10, seconds: 1 },
+  { perSecond: rate, seconds: 5 },
+  { perSecond: rate, seconds: given.LOAD_SUSTAINED_SECONDS },
+];
+
+export const options = {
+  ...OPTIONS,
+  scenarios: { peak: arrivals(peak, given) },
+  thresholds: {
+    dropped_iterations: ['count==0'],
+    wrong_answers: ['count==0'],
+    operations_failed: ['rate==0'],
+    // Fails too where the target is not fleet, and says nothing of its model.
+    beyond_model_ms: [`p(99)<${given.LOAD_BEYOND_MODEL_P99_BUDGET_MS}`, 'max>0'],
+  },
+};
+
+export const setup = () => ready(given, usedPolicies(given));
+
+export default audience(given);
+
+export const handleSummary = summary('sustained', 'can this machine carry the peak, k6 and fleet together?', given, { pieces: peak });

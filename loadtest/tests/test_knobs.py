@@ -1,0 +1,78 @@
+"""A knob that makes no sense, or that nobody reads, ends a run before it asks anything, with a sentence."""
+
+import unittest
+
+from k6 import LOADTEST, k6
+
+SCRIPTS = sorted(path.name for path in LOADTEST.glob("*.ts"))
+
+
+class Knobs(unittest.TestCase):
+    def refused(self, sentence, script="live-event.ts", **knobs):
+        run = k6("inspect", script, **knobs)
+        self.assertNotEqual(run.returncode, 0, run.stdout)
+        self.assertIn(sentence, run.stdout)
+
+    def test_every_script_loads_with_its_defaults(self):
+        self.assertGreaterEqual(len(SCRIPTS), 7)
+        for script in SCRIPTS:
+            with self.subTest(script):
+                run = k6("inspect", script)
+                self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_every_script_refuses_an_unknown_knob(self):
+        for script in SCRIPTS:
+            with self.subTest(script):
+                self.refused("LOAD_PEEK_PER_SECOND is no knob of this script. It has: LOAD_", script, LOAD_PEEK_PER_SECOND=10)
+
+    def test_a_knob_of_another_script_is_refused(self):
+        self.refused("LOAD_SOAK_SECONDS is no knob of this script", LOAD_SOAK_SECONDS=10)
+
+    def test_a_knob_without_its_prefix_is_refused(self):
+        self.refused("the knob is called LOAD_BATCH_OPERATIONS", BATCH_OPERATIONS=4)
+
+    def test_values_that_make_no_sense_are_refused(self):
+        for sentence, name, value in [
+            ("a number from 0.1 to 100000 is expected", "LOAD_INVITATION_PER_SECOND", "many"),
+            ("a number from 0.1 to 100000 is expected", "LOAD_INVITATION_PER_SECOND", "-1"),
+            ("a number from 1 to 86400 is expected", "LOAD_RISE_SECONDS", ""),
+            ("a whole number is expected", "LOAD_BATCH_OPERATIONS", "1.5"),
+            ("a number from 1 to 64 is expected", "LOAD_BATCH_OPERATIONS", "65"),
+            ("a host and nothing behind it", "LOAD_URL", "http://127.0.0.1:9000/hash"),
+            ("http:// or https://", "LOAD_URL", "127.0.0.1:9000"),
+            ("one of none, bearer, sigv4 is expected", "LOAD_AUTH", "basic"),
+            ("one of bcrypt-4-smoke", "LOAD_NEW_HASH_POLICY", "md5"),
+        ]:
+            with self.subTest(name=name, value=value):
+                self.refused(sentence, **{name: value})
+
+    def test_parts_of_a_whole_sum_to_100(self):
+        for sentence, value in [
+            ("the parts sum to 99, not to 100", "login=95,registration=4"),
+            ("the parts sum to 101, not to 100", "login=95,registration=5,reset=1"),
+            ('"logins" is not one of login, registration, reset', "logins=100"),
+            ('"login" stands twice', "login=50,login=50"),
+            ('"login" is not login=PERCENT', "login"),
+            ('"login=-1" is not login=PERCENT', "login=-1,reset=101"),
+        ]:
+            with self.subTest(value):
+                self.refused(sentence, LOAD_MIX_PERCENT=value)
+
+    def test_decimal_parts_may_sum_to_100(self):
+        run = k6("inspect", "live-event.ts", LOAD_MIX_PERCENT="login=99.7,registration=0.2,reset=0.1")
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_credentials_that_are_missing_are_named(self):
+        self.refused("SALTERN_TOKEN is not set", LOAD_AUTH="bearer")
+        self.refused("AWS_ACCESS_KEY_ID is not set", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=1000)
+
+    def test_an_account_wants_a_ceiling_on_cost(self):
+        identity = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "eu-north-1"}
+        self.refused("LOAD_COST_CEILING_USD is not set. This run sends", LOAD_AUTH="sigv4", **identity)
+        self.refused("more than LOAD_COST_CEILING_USD=0.5", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=0.5, **identity)
+        run = k6("inspect", "live-event.ts", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=20, **identity)
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
