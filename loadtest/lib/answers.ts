@@ -44,9 +44,18 @@ export function record(operation: Operation, kind: Kind, ms: number) {
 }
 
 /** Counts what fleet's answers took beyond the model; others do not say. */
-export function recordBeyondModel(answer: RefinedResponse<'text'>) {
+export function recordBeyondModel(answer: RefinedResponse<'text'>, ms: number) {
   const modelled = answer.headers['Fleet-Modelled-Ms'];
-  if (modelled !== undefined) beyondModelMs.add(answer.timings.duration - Number(modelled));
+  if (modelled !== undefined) beyondModelMs.add(ms - Number(modelled));
+}
+
+/**
+ * Milliseconds that the caller waited: for a connection, which k6 counts apart, and for the answer. Where none came k6 may
+ * count nothing at all, and the clock since `startedAt` says it.
+ */
+export function waited(answer: RefinedResponse<'text'>, startedAt: number): number {
+  const { blocked, duration } = answer.timings;
+  return answer.status === 0 ? Date.now() - startedAt : blocked + duration;
 }
 
 /** What came of a request for one operation. */

@@ -1,7 +1,7 @@
 // One iteration of the audience: an operation by itself, or a batch of them as a coalescing client sends it.
 
 import exec from 'k6/execution';
-import { judged, judgedBatch, record, recordBeyondModel } from './answers.ts';
+import { judged, judgedBatch, record, recordBeyondModel, waited } from './answers.ts';
 import { MIX, operations } from './mix.ts';
 import type { Mix } from './mix.ts';
 import { RESERVES } from './profile.ts';
@@ -18,17 +18,21 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
   if (size === 1) {
     return () => {
       const asked = operation(exec.scenario.iterationInTest);
+      const startedAt = Date.now();
       const answer = service.post(asked.path, asked.body);
-      record(asked, judged(asked, answer), answer.timings.duration);
-      recordBeyondModel(answer);
+      const ms = waited(answer, startedAt);
+      record(asked, judged(asked, answer), ms);
+      recordBeyondModel(answer, ms);
     };
   }
   return () => {
     const first = exec.scenario.iterationInTest * size;
     const asked = Array.from({ length: size }, (_, index) => operation(first + index));
+    const startedAt = Date.now();
     const answer = service.post('/batch', { operations: asked.map(({ path, body }) => ({ op: path.slice(1), ...body })) });
-    judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, answer.timings.duration));
-    recordBeyondModel(answer);
+    const ms = waited(answer, startedAt);
+    judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, ms));
+    recordBeyondModel(answer, ms);
   };
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct FunctionArguments {
     #[arg(long, value_enum, default_value_t = Kernels::Lanes)]
     pub(crate) kernels: Kernels,
     /// The account's quota in the region; 1,000 is Lambda's default
-    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Reserved concurrency of the function
     #[arg(long, value_name = "COUNT")]
@@ -76,7 +76,7 @@ pub(crate) struct FunctionArguments {
     #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS)]
     pub(crate) cold_start_ms: u64,
     /// Managed Instances in place of classic Lambda: so many environments, all there from the start
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MOST_ENVIRONMENTS))]
     pub(crate) managed_environments: u64,
     /// Requests at once in one managed environment
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1600))]
@@ -301,3 +301,6 @@ pub(crate) struct ValidateArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     pub(crate) rounds: u64,
 }
+
+/// More than AWS gives anybody, and few enough to keep a list of.
+const MOST_ENVIRONMENTS: u64 = 10_000_000;

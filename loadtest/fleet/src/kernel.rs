@@ -21,7 +21,6 @@ use sha2::{Digest as _, Sha256};
 use crate::documents::{self, Users};
 
 /// Passwords of the pool, by stored hash.
-#[derive(Debug)]
 pub(crate) struct Kernel {
     passwords: HashMap<String, Vec<u8>>,
 }

@@ -1,8 +1,10 @@
 //! `saltern-fleet plan`: the capacity formula, and the same evening simulated.
 
-use core::{fmt::Write as _, time::Duration};
+use core::time::Duration;
+use std::path::Path;
 
 use saltern_capacity::{Capacity, Demand, Durations, Limits, Parameters};
+use saltern_page::exact;
 use serde::Serialize;
 use serde_json::json;
 
@@ -41,13 +43,13 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         let document = json!({ "plan": plan, "series": outcome.series });
         print(&document.to_string());
     } else {
-        print(plan.in_words(&scenario, &outcome).trim_end());
+        print(&plan.in_words(&scenario, &outcome));
     }
     Ok(())
 }
 
 /// Your own measurements.
-pub(crate) fn durations(file: &std::path::Path) -> Result<Durations, Failure> {
+pub(crate) fn durations(file: &Path) -> Result<Durations, Failure> {
     Durations::read(&documents::read(file)?)
         .map_err(|error| Failure::configuration(format!("{}: {error}", file.display())))
 }
@@ -97,6 +99,18 @@ pub(crate) struct Formula {
 }
 
 impl Formula {
+    fn in_words(self, account_concurrency: u64) -> String {
+        format!(
+            "at {:.0} ms a request and full batches: {} environments, {} provisioned, {} s from cold; {} an account of {}",
+            self.milliseconds_per_request,
+            whole(self.environments),
+            whole(self.provisioned),
+            exact(self.seconds_from_cold, 1),
+            if self.fits_account { "fits" } else { "does not fit" },
+            whole(account_concurrency)
+        )
+    }
+
     pub(crate) fn provisioned(self) -> u64 {
         self.provisioned
     }
@@ -114,11 +128,13 @@ impl Plan {
         let (logins, throttled_logins) = (outcome.logins * scale, outcome.throttled_logins * scale);
         let answered = logins - throttled_logins;
         let (formula, is_extrapolated) = formula(scenario)?;
+        // In company lanes are what counts.
+        let in_company = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         Ok(Self {
             policy: scenario.parameters.to_string(),
             shape: scenario.shape.to_string(),
             client: scenario.client,
-            is_extrapolated,
+            is_extrapolated: is_extrapolated || in_company,
             formula,
             logins_per_simulated_login: scale,
             logins,
@@ -137,88 +153,88 @@ impl Plan {
     }
 
     fn in_words(&self, scenario: &Scenario<'_>, outcome: &Outcome) -> String {
-        let mut text = String::new();
-        let mut line = |what: &str, says: String| {
-            let _infallible = writeln!(text, "{what:<12} {says}");
-        };
-        line("plan", format!("{} on {}", self.policy, in_words(scenario.function)));
-        line("load", self.shape.clone());
-        let client = &self.client;
-        if client.batch > 1 {
-            line(
-                "batches",
-                format!(
-                    "up to {} within {} ms from each of {} backends; {:.2} logins a request came of it",
-                    client.batch,
-                    client.wait.as_secs_f64() * 1e3,
-                    client.backends,
-                    self.logins_per_request
-                ),
-            );
+        let extrapolated = if self.is_extrapolated { "; extrapolated, not measured on Lambda" } else { "" };
+        let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{} ms", exact(ms, 0)));
+        let mut lines = vec![
+            ("plan", format!("{} on {}", self.policy, in_words(scenario.function))),
+            ("load", self.shape.clone()),
+        ];
+        if self.client.batch > 1 {
+            lines.push(("batches", self.batches_in_words()));
         }
-        let formula = &self.formula;
-        line(
-            "formula",
-            format!(
-                "at {:.0} ms a request and full batches: {} environments, {} provisioned, {} s from cold; {} an account of {}",
-                formula.milliseconds_per_request,
-                formula.environments,
-                formula.provisioned,
-                formula.seconds_from_cold,
-                if formula.fits_account { "fits" } else { "does not fit" },
-                scenario.function.account_concurrency,
-            ),
-        );
-        line(
-            "concurrency",
-            format!(
-                "{} at most, {:.0} on average; {} cold starts, {} spilled over",
-                self.concurrency_most, self.concurrency_mean, self.cold_starts, self.spillover
-            ),
-        );
-        let reasons = outcome.series.totals.throttled.iter().filter(|(_, count)| **count > 0);
-        let reasons: Vec<String> = reasons
-            .map(|(why, count)| {
+        let managed = scenario.function.managed;
+        if managed.is_none() {
+            lines.push(("formula", self.formula.in_words(scenario.function.account_concurrency)));
+        }
+        let without_ec2 = if managed.is_some_and(|managed| managed.ec2_usd_per_hour <= 0.0) {
+            "; without EC2, whose price --managed-ec2-usd-per-hour names"
+        } else {
+            ""
+        };
+        lines.extend([
+            (
+                "concurrency",
                 format!(
-                    "{} {count}",
-                    serde_json::to_value(why)
-                        .ok()
-                        .and_then(|why| Some(why.as_str()?.replace('_', " ")))
-                        .unwrap_or_default()
-                )
-            })
-            .collect();
-        line(
-            "throttled",
-            format!(
-                "{} of {} logins, {:.2} %{}{}",
-                self.throttled_logins,
-                self.logins,
-                100.0 * ratio(self.throttled_logins, self.logins),
-                if reasons.is_empty() { "" } else { "; requests by reason: " },
-                reasons.join(", ")
+                    "{} at most, {} on average; {} cold starts, {} spilled over",
+                    whole(self.concurrency_most),
+                    exact(self.concurrency_mean, 0),
+                    whole(self.cold_starts),
+                    whole(self.spillover)
+                ),
             ),
-        );
-        let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{ms:.0} ms"));
-        line(
-            "latency",
-            format!(
-                "p50 {}, p90 {}, p99 {}{}",
-                ms(self.p50_ms),
-                ms(self.p90_ms),
-                ms(self.p99_ms),
-                if self.is_extrapolated { "; extrapolated, not measured on Lambda" } else { "" }
+            ("throttled", self.throttled_in_words(outcome)),
+            (
+                "latency",
+                format!(
+                    "p50 {}, p90 {}, p99 {}{extrapolated}",
+                    ms(self.p50_ms),
+                    ms(self.p90_ms),
+                    ms(self.p99_ms)
+                ),
             ),
-        );
-        line("cost", format!("$ {:.2}, $ {:.2} per million logins answered", self.usd, self.usd_per_million));
-        let scale = self.logins_per_simulated_login;
-        let each =
-            if scale > 1 { format!("each of them standing for {scale}") } else { "one by one".to_owned() };
-        line(
-            "simulated",
-            format!("{} logins {each}, in {:.2} s", outcome.logins, outcome.took.as_secs_f64()),
-        );
-        text
+            (
+                "cost",
+                format!(
+                    "$ {}, $ {:.2} per million logins answered{without_ec2}",
+                    exact(self.usd, 2),
+                    self.usd_per_million
+                ),
+            ),
+            ("simulated", self.simulated_in_words(outcome)),
+        ]);
+        lines.iter().map(|(what, says)| format!("{what:<12} {says}")).collect::<Vec<_>>().join("\n")
+    }
+
+    fn batches_in_words(&self) -> String {
+        let client = &self.client;
+        format!(
+            "up to {} within {} ms from each of {} backends; {:.2} logins a request came of it",
+            client.batch,
+            client.wait.as_secs_f64() * 1e3,
+            client.backends,
+            self.logins_per_request
+        )
+    }
+
+    fn throttled_in_words(&self, outcome: &Outcome) -> String {
+        let by_reason = outcome.series.totals.throttled.iter().filter(|(_, count)| **count > 0);
+        let by_reason: Vec<_> =
+            by_reason.map(|(why, count)| format!("{} {}", why.in_words(), whole(*count))).collect();
+        let reasons = if by_reason.is_empty() {
+            String::new()
+        } else {
+            format!("; requests by reason: {}", by_reason.join(", "))
+        };
+        let percent = 100.0 * self.throttled_share();
+        format!("{} of {} logins, {percent:.2} %{reasons}", whole(self.throttled_logins), whole(self.logins))
+    }
+
+    fn simulated_in_words(&self, outcome: &Outcome) -> String {
+        let each = match self.logins_per_simulated_login {
+            1 => "one by one".to_owned(),
+            several => format!("each of them standing for {several}"),
+        };
+        format!("{} logins, {each}, in {:.2} s", whole(outcome.logins), outcome.took.as_secs_f64())
     }
 }
 
@@ -256,27 +272,30 @@ pub(crate) fn no_duration(parameters: Parameters) -> Failure {
 }
 
 fn in_words(function: &Function) -> String {
-    let mut text = format!("{} with {} MB", function.architecture.name(), function.memory_mb);
+    let architecture = function.architecture.name();
     if let Some(managed) = function.managed {
         return format!(
-            "{} managed environments of {} virtual CPUs ({}), {} requests at once each",
-            managed.environments,
+            "{} managed environments of {} virtual CPUs ({architecture}), {} requests at once each",
+            whole(managed.environments),
             managed.vcpus,
-            function.architecture.name(),
             managed.requests_at_once
         );
     }
-    if let Some(reserved) = function.reserved {
-        let _infallible = write!(text, ", {reserved} reserved");
-    }
-    if let Some(provisioned) = function.provisioned {
-        let _infallible = write!(
-            text,
-            ", {} provisioned, asked for at {} s",
-            provisioned.environments, provisioned.asked_at_seconds
-        );
-    }
-    text
+    let reserved = function.reserved.map(|reserved| format!(", {} reserved", whole(reserved)));
+    let provisioned = function.provisioned.map(|provisioned| {
+        let at = provisioned.asked_at_seconds;
+        format!(", {} provisioned and asked for at {at} s", whole(provisioned.environments))
+    });
+    let memory = whole(function.memory_mb);
+    format!(
+        "{architecture} with {memory} MB{}{}",
+        reserved.unwrap_or_default(),
+        provisioned.unwrap_or_default()
+    )
+}
+
+fn whole(number: u64) -> String {
+    exact(ratio(number, 1), 0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for people, who read few digits")]

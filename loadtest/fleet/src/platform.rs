@@ -102,6 +102,14 @@ pub(crate) enum Throttle {
 
 impl Throttle {
     pub(crate) const ALL: [Self; 3] = [Self::Concurrency, Self::RequestRate, Self::ScalingRate];
+
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Concurrency => "concurrency",
+            Self::RequestRate => "request rate",
+            Self::ScalingRate => "scaling rate",
+        }
+    }
 }
 
 /// How many there are of what.

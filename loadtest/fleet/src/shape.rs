@@ -2,6 +2,7 @@
 
 use core::{fmt, str::FromStr, time::Duration};
 
+use saltern_page::exact;
 use serde::Serialize;
 
 use crate::{moment::Moment, random::Random};
@@ -71,7 +72,7 @@ impl FromStr for Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = |rate: f64| format!("{rate:.0}/s");
+        let rate = |rate: f64| format!("{}/s", exact(rate, 0));
         let with_length = self.stages.iter().filter(|stage| stage.seconds > 0.0);
         for (index, stage) in with_length.enumerate() {
             let comma = if index == 0 { "" } else { ", " };
@@ -139,9 +140,9 @@ mod tests {
     #[test]
     fn a_shape_is_read_as_it_is_written_for_k6() {
         let shape: Shape = "60:100,10:3000,60:3000".parse().unwrap();
-        assert_eq!(shape.to_string(), "100/s for 60 s, 100/s to 3000/s for 10 s, 3000/s for 60 s");
+        assert_eq!(shape.to_string(), "100/s for 60 s, 100/s to 3,000/s for 10 s, 3,000/s for 60 s");
         let step: Shape = "0:100,60:100,0:3000,60:3000".parse().unwrap();
-        assert_eq!(step.to_string(), "100/s for 60 s, 3000/s for 60 s");
+        assert_eq!(step.to_string(), "100/s for 60 s, 3,000/s for 60 s");
         assert!((shape.expected() - (6000.0 + 15_500.0 + 180_000.0)).abs() < 1e-6);
         for wrong in ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf"] {
             assert_eq!(wrong.parse::<Shape>(), Err(NotAShape), "{wrong}");

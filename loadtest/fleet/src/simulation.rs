@@ -21,6 +21,7 @@ use crate::{
     latencies::Latencies,
     ledger::{Ended, Ledger, Series},
     moment::Moment,
+    plan,
     platform::{Placed, Platform, Start},
     random::Random,
     shape::Shape,
@@ -158,9 +159,14 @@ impl<'a> Evening<'a> {
         let hashes = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
         let median = |hashes| function.planned(scenario.durations, scenario.parameters, hashes, 1);
         let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
-        let medians = medians.collect::<Option<_>>().ok_or_else(|| {
-            Failure::configuration(format!("no duration on Lambda is known for {}", scenario.parameters))
-        })?;
+        let medians: Vec<f64> =
+            medians.collect::<Option<_>>().ok_or_else(|| plan::no_duration(scenario.parameters))?;
+        if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
+            return Err(Failure::configuration(format!(
+                "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline that the service takes: it would never be answered",
+                scenario.parameters
+            )));
+        }
         let backends = scenario.client.backends.div_ceil(usize::try_from(scale).unwrap_or(usize::MAX));
         Ok(Self {
             platform: Platform::new(function, Limits::documented(), scale),
@@ -318,6 +324,9 @@ impl Ord for Running {
         (other.ends, other.placed.lease).cmp(&(self.ends, self.placed.lease))
     }
 }
+
+/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute.
+const LONGEST_SECONDS: f64 = 60.0;
 
 #[cfg(test)]
 mod tests;

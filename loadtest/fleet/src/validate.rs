@@ -3,7 +3,7 @@
 //! The model has durations that are measured here just before, so that what is compared is the model and not two machines.
 
 use core::{fmt::Write as _, time::Duration};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use saltern_capacity::{Architecture, Durations, Lanes};
 use serde_json::json;
@@ -34,15 +34,14 @@ async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let others = Others::until_now()?;
     let sides = Sides::calibrated(arguments).await?;
     let mut table = format!(
-        "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. One {} takes {:.1} ms here, and a process {:.0} ms to start.\n\n| load | | real | model | model / real | limits |\n|---|---|---|---|---|---|\n",
+        "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. A process takes {:.0} ms to start. {}\n\n| load | | real | model | model / real | limits |\n|---|---|---|---|---|---|\n",
         arguments.policy,
         arguments.seconds,
         arguments.rounds,
         documents::cores(),
         machine(),
-        arguments.policy,
-        sides.median_ms,
         sides.cold_start_ms,
+        sides.timed_in_words()?,
     );
     let mut holds = true;
     for load in &LOADS {
@@ -83,10 +82,16 @@ struct Sides<'a> {
     arguments: &'a ValidateArguments,
     users: Users,
     user: User,
-    /// Of the hashes that were timed here, over what `durations.json` says of Lambda.
-    spread: Spread,
-    median_ms: f64,
+    /// By the number of hashes in a request, what they take here.
+    timed: BTreeMap<usize, Timed>,
     cold_start_ms: f64,
+}
+
+/// Requests that were timed one at a time.
+struct Timed {
+    median_ms: f64,
+    /// Over what `durations.json` says of Lambda.
+    spread: Spread,
 }
 
 #[derive(Clone, Copy)]
@@ -111,32 +116,49 @@ impl<'a> Sides<'a> {
             let pool = arguments.pool.display();
             Failure::configuration(format!("{pool} has no user under {}", arguments.policy))
         })?;
-        let uncalibrated = Spread::of(vec![1.0]);
-        let mut sides =
-            Self { arguments, users, user, spread: uncalibrated, median_ms: 0.0, cold_start_ms: 0.0 };
+        let mut sides = Self { arguments, users, user, timed: BTreeMap::new(), cold_start_ms: 0.0 };
         progress("timing starts and hashes");
-        let (mut starts, mut tooks, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut starts, mut warm) = (Vec::new(), Vec::new());
+        let mut hashes = BTreeMap::<usize, Vec<f64>>::new();
         for _ in 0..CALIBRATION_STARTS {
-            let opened = sides.open(Side::Real, None).await?;
+            let opened = sides.open(Side::Real, None, 1).await?;
             starts.push(milliseconds(opened.ask(1, &sides.user).await?.took));
-            for _ in 0..CALIBRATION_HASHES {
-                let heard = opened.ask(1, &sides.user).await?;
-                let timing = heard.header("server-timing").and_then(|timing| timing.rsplit_once("hash;dur="));
-                let hash_ms = timing.and_then(|(_, ms)| ms.parse().ok());
-                hashes.push(
-                    hash_ms
-                        .ok_or_else(|| Failure::system("an answer does not say how long its hash took"))?,
-                );
-                tooks.push(milliseconds(heard.took));
+            for batch in LOADS.map(|load| load.batch) {
+                for _ in 0..CALIBRATION_REQUESTS {
+                    let heard = opened.ask(batch, &sides.user).await?;
+                    hashes.entry(batch).or_default().push(hash_ms(&heard)?);
+                    if batch == 1 {
+                        warm.push(milliseconds(heard.took));
+                    }
+                }
             }
         }
-        for times in [&mut starts, &mut tooks, &mut hashes] {
+        for times in [&mut starts, &mut warm] {
             times.sort_by(f64::total_cmp);
         }
-        sides.median_ms = quantile(&hashes, 0.5);
-        sides.cold_start_ms = (quantile(&starts, 0.5) - quantile(&tooks, 0.5)).max(0.0);
-        sides.spread = Spread::over(hashes, milliseconds(sides.planned(1)?));
+        sides.cold_start_ms = (quantile(&starts, 0.5) - quantile(&warm, 0.5)).max(0.0);
+        for (batch, mut times) in hashes {
+            times.sort_by(f64::total_cmp);
+            let median_ms = quantile(&times, 0.5);
+            let spread = Spread::over(times, milliseconds(sides.planned(batch)?));
+            sides.timed.insert(batch, Timed { median_ms, spread });
+        }
         Ok(sides)
+    }
+
+    /// What was timed, and how a batch's share compares to what is planned with.
+    fn timed_in_words(&self) -> Result<String, Failure> {
+        let one = self.timed(1)?.median_ms;
+        let mut text = format!("One {} takes {one:.1} ms here", self.arguments.policy);
+        for (&batch, timed) in self.timed.range(2..) {
+            let planned = self.planned(batch)?.as_secs_f64() / self.planned(1)?.as_secs_f64();
+            let _infallible = write!(
+                text,
+                ", {batch} in a batch {:.2} times that ({planned:.2} by durations.json)",
+                timed.median_ms / one
+            );
+        }
+        Ok(text + ".")
     }
 
     /// Adds what came of a load to the table; whether it is within the limits.
@@ -177,11 +199,10 @@ impl<'a> Sides<'a> {
 
     /// Puts a load on one side, for its turn.
     async fn drive(&self, side: Side, load: &Load, seen: &mut Seen) -> Result<(), Failure> {
-        let opened = Arc::new(self.open(side, load.reserved).await?);
+        let opened = Arc::new(self.open(side, load.reserved, load.batch).await?);
         let cores = u32::try_from(documents::cores().get()).unwrap_or(1);
         let at_once = f64::from(load.reserved.unwrap_or(cores)) * load.utilisation;
-        let batch_over_one = self.planned(load.batch)?.as_secs_f64() / self.planned(1)?.as_secs_f64();
-        let every = Duration::from_secs_f64(self.median_ms / 1e3 * batch_over_one / at_once);
+        let every = Duration::from_secs_f64(self.timed(load.batch)?.median_ms / 1e3 / at_once);
         let began = Instant::now();
         let turn = Duration::from_secs(self.arguments.seconds);
         let mut asked = Vec::new();
@@ -206,7 +227,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    async fn open(&self, side: Side, reserved: Option<u32>) -> Result<Opened, Failure> {
+    async fn open(&self, side: Side, reserved: Option<u32>, batch: usize) -> Result<Opened, Failure> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few milliseconds")]
         let cold_start_ms = self.cold_start_ms.round() as u64;
         let function = Function {
@@ -224,8 +245,13 @@ impl<'a> Sides<'a> {
             Side::Real => Behind::Real(Real::new(&self.arguments.real, policies, &function)?),
             Side::Model => {
                 let (users, durations) = (self.users.clone(), Durations::documented().clone());
-                let model =
-                    Model::new(documents::policies(policies)?, users, durations, self.spread.clone(), SEED)?;
+                let model = Model::new(
+                    documents::policies(policies)?,
+                    users,
+                    durations,
+                    self.timed(batch)?.spread.clone(),
+                    SEED,
+                )?;
                 Behind::Model(Box::new(model))
             }
         };
@@ -233,6 +259,10 @@ impl<'a> Sides<'a> {
         let (socket, address) = listen(([127, 0, 0, 1], 0).into()).await?;
         let accepting = tokio::spawn(accept(socket, door, Door::answer));
         Ok(Opened { caller: Caller::new(address), accepting })
+    }
+
+    fn timed(&self, batch: usize) -> Result<&Timed, Failure> {
+        self.timed.get(&batch).ok_or_else(|| Failure::system("a load that was not timed before"))
     }
 
     /// What `durations.json` says of so many of the user's hashes.
@@ -296,6 +326,13 @@ impl Drop for Opened {
     }
 }
 
+/// What an answer says of the time that its hashes took.
+fn hash_ms(heard: &Heard) -> Result<f64, Failure> {
+    let timing = heard.header("server-timing").and_then(|timing| timing.rsplit_once("hash;dur="));
+    let ms = timing.and_then(|(_, ms)| ms.parse().ok());
+    ms.ok_or_else(|| Failure::system("an answer does not say how long its hashes took"))
+}
+
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
@@ -304,7 +341,8 @@ fn milliseconds(duration: Duration) -> f64 {
 const ARCHITECTURE: Architecture = Architecture::Arm64;
 
 const CALIBRATION_STARTS: usize = 5;
-const CALIBRATION_HASHES: usize = 20;
+/// After each start, of each size.
+const CALIBRATION_REQUESTS: usize = 6;
 
 /// The limits that the model is held to.
 const P50_WITHIN: f64 = 0.10;

@@ -57,7 +57,7 @@ fn title(evenings: &[Evening]) -> String {
     if evenings.len() == 1 {
         "A live event".to_owned()
     } else {
-        "The same live event, several evenings".to_owned()
+        "A live event, evening by evening".to_owned()
     }
 }
 
@@ -139,7 +139,7 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
         .chart(bars(
             "An hour at the highest rate",
             "USD",
-            "Planned in simulated time; list prices.",
+            "Planned in simulated time, by list prices. Who is turned away costs nothing.",
             &|evening| evening.hour.as_ref().map_or(f64::NAN, |hour| hour.plan.usd),
         ))
 }
@@ -195,12 +195,62 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
     if evening.callers.totals.hello_ms.is_some() {
         section = section.chart(hello(evening));
     }
+    if let Some(sentence) = lag(evening) {
+        section = section.prose(sentence);
+    }
     if !evening.summary.broken.is_empty() {
         section = section.prose(format!("Broken budgets: {}.", evening.summary.broken.join("; ")));
     }
     match beside_plan(evening) {
         Some(table) => section.table(table),
         None => section,
+    }
+}
+
+/// Whether k6 asked when it was to ask. On a machine that does other things too it comes late, and then in a hurry.
+fn lag(evening: &Evening) -> Option<String> {
+    let mut schedule = Schedule::of(&evening.summary.pieces);
+    let (mut due, mut asked, mut most) = (0.0, 0.0, 0.0_f64);
+    for second in &evening.callers.seconds {
+        due += schedule.next_second();
+        asked += whole(second.requested);
+        most = most.max(due - asked);
+    }
+    let seconds = most / evening.peak().max(1.0);
+    (seconds > LAG_SECONDS).then(|| {
+        format!(
+            "k6 was up to {} s behind its schedule: this machine was busy with other things, and what is told of those \
+             seconds is partly its own doing. A quieter moment gives better figures.",
+            rounded(seconds)
+        )
+    })
+}
+
+/// How many are due in each second.
+struct Schedule<'pieces> {
+    pieces: &'pieces [Piece],
+    /// Seconds of the first piece that are over, and the rate before it.
+    at: f64,
+    from: f64,
+}
+
+impl<'pieces> Schedule<'pieces> {
+    fn of(pieces: &'pieces [Piece]) -> Self {
+        Self { pieces, at: 0.0, from: pieces.first().map_or(0.0, |piece| piece.per_second) }
+    }
+
+    fn next_second(&mut self) -> f64 {
+        let mut due = 0.0;
+        for _ in 0..STEPS {
+            let Some((piece, rest)) = self.pieces.split_first() else { break };
+            let share = (self.at / piece.seconds).min(1.0);
+            due += (self.from + (piece.per_second - self.from) * share) / f64::from(STEPS);
+            self.at += 1.0 / f64::from(STEPS);
+            if self.at >= piece.seconds {
+                *self = Self { pieces: rest, at: 0.0, from: piece.per_second };
+            }
+        }
+        due
     }
 }
 
@@ -474,6 +524,12 @@ const NOTHING: &str = "–";
 
 const MS_PER_SECOND: f64 = 1000.0;
 
+/// What the recorder's first second, which begins anywhere in the run's, and a slow answer may look like.
+const LAG_SECONDS: f64 = 1.5;
+
+/// In which a second of the schedule is taken.
+const STEPS: u32 = 100;
+
 /// A quota up to so many times the most that was needed is drawn.
 const QUOTA_IN_SIGHT: f64 = 1.5;
 
@@ -524,6 +580,28 @@ mod tests {
         for loads in ["<script", "src=", "href=", "url("] {
             assert!(!html.contains(loads), "{loads}");
         }
+    }
+
+    #[test]
+    fn a_schedule_is_what_the_pieces_add_up_to() {
+        let pieces = [(200.0, 10.0), (1500.0, 10.0), (1500.0, 20.0)];
+        let pieces = pieces.map(|(per_second, seconds)| Piece { per_second, seconds });
+        let mut schedule = Schedule::of(&pieces);
+        let due: Vec<_> = (0..42).map(|_| schedule.next_second()).collect();
+        assert!((due[..10].iter().sum::<f64>() - 2000.0).abs() < 20.0, "{due:?}");
+        assert!((due[10..20].iter().sum::<f64>() - 8500.0).abs() < 50.0, "{due:?}");
+        assert!((due[20..40].iter().sum::<f64>() - 30000.0).abs() < 50.0, "{due:?}");
+        assert!(due[41] < 1.0, "{due:?}");
+    }
+
+    #[test]
+    fn k6_that_came_late_is_told() {
+        let mut late = evening("two", Expected::Holds, &[]);
+        late.summary.pieces = vec![Piece { per_second: 100.0, seconds: 4.0 }];
+        assert_eq!(lag(&late), None);
+        late.callers.seconds[1].requested = 0;
+        late.callers.seconds[2].requested = 0;
+        assert!(lag(&late).unwrap().starts_with("k6 was up to 2.00 s"), "{:?}", lag(&late));
     }
 
     #[test]

@@ -159,11 +159,10 @@ impl Run {
         self.seconds.entry(second).or_default()
     }
 
-    /// How the seconds from `from` to before `to` went.
+    /// How the seconds from `from` to before `to` went. Of what was asked in them some may not have ended yet: it is not told.
     fn in_words(&self, from: i64, to: i64) -> String {
         let mut all = Gathered::default();
         for (_, second) in self.seconds.range(from..to) {
-            all.requested += second.requested;
             all.ms.extend(&second.ms);
             all.hello_ms.extend(&second.hello_ms);
             for (kind, count) in &second.failed {
@@ -171,7 +170,7 @@ impl Run {
             }
         }
         let at = self.seconds.first_key_value().map_or(0, |(first, _)| to - first);
-        let rate = all.requested / u64::try_from(to - from).unwrap_or(1).max(1);
+        let rate = all.ms.len() / usize::try_from(to - from).unwrap_or(1).max(1);
         let p90 = |values: &mut [f64]| percentiles(values).map_or(0.0, |ms| ms.p90);
         let failed = match all.failed.values().sum::<u64>() {
             0 => "none failed".to_owned(),
@@ -187,7 +186,7 @@ impl Run {
         } else {
             format!("; /hello p90 {:.0} ms", p90(&mut all.hello_ms))
         };
-        format!("{at:>5} s  {rate:>5} asked a second, p90 {:>5.0} ms, {failed}{hello}", p90(&mut all.ms))
+        format!("{at:>5} s  {rate:>5} logins a second, p90 {:>5.0} ms, {failed}{hello}", p90(&mut all.ms))
     }
 
     fn series(self) -> Series {
@@ -307,7 +306,7 @@ mod tests {
         let mut told = Vec::new();
         record(lines.join("\n").as_bytes(), |line| told.push(line.to_owned())).unwrap();
         assert_eq!(told.len(), 2);
-        assert!(told[0].contains("1 asked a second, p90    80 ms, none failed"), "{}", told[0]);
+        assert!(told[0].contains("1 logins a second, p90    80 ms, none failed"), "{}", told[0]);
     }
 
     #[test]
