@@ -7,9 +7,9 @@
 import exec from 'k6/execution';
 import { Counter, Rate } from 'k6/metrics';
 import { faults, judged, record, refusal } from './lib/answers.ts';
-import { MIX, operation } from './lib/mix.ts';
+import { MIX, operations } from './lib/mix.ts';
 import { OPTIONS } from './lib/budgets.ts';
-import { choose, draw } from './lib/chance.ts';
+import { chooser, draw } from './lib/chance.ts';
 import { hostileBodies, hostileHashes } from './lib/hostile.ts';
 import { knobs, quantity } from './lib/knobs.ts';
 import { user } from './lib/pool.ts';
@@ -41,8 +41,9 @@ const share = capacity === 0 ? 1 : Math.min(1, capacity / asked);
 /** A tenth is lost to chance and to the refusing. */
 const OF_ITS_SHARE = 0.9;
 
-/** Honest people who know their passwords: every answer that is right is `match`. */
-const ALL_RIGHT = { LOAD_MIX_PERCENT: { login: 100 }, LOAD_LOGIN_PERCENT: { right: 100 }, LOAD_NEW_HASH_POLICY: '' };
+/** Honest people who know their passwords. */
+const rightLogin = operations({ ...given, LOAD_MIX_PERCENT: { login: 100 }, LOAD_LOGIN_PERCENT: { right: 100 }, LOAD_NEW_HASH_POLICY: '' });
+const attacked = chooser(given.LOAD_USERS_PERCENT);
 
 const honestAnswered = new Rate('honest_answered');
 const guessesAccepted = new Counter('guesses_accepted');
@@ -69,7 +70,7 @@ export const options = {
 export const setup = () => ready(given, Object.keys(given.LOAD_USERS_PERCENT));
 
 export function honest() {
-  const asked = operation({ ...given, ...ALL_RIGHT }, exec.scenario.iterationInTest);
+  const asked = rightLogin(exec.scenario.iterationInTest);
   const answer = service.post(asked.path, asked.body);
   const kind = judged(asked, answer);
   record(asked, kind, answer.timings.duration);
@@ -78,7 +79,7 @@ export function honest() {
 
 export function guess() {
   const n = exec.scenario.iterationInTest;
-  const { password, hash } = user(choose(given.LOAD_USERS_PERCENT, draw(n, 0)), draw(n, 1));
+  const { password, hash } = user(attacked(draw(n, 0)), draw(n, 1));
   // Guesses of every kind: near, far, empty, and long.
   const guesses = [`${password} `, password.toUpperCase(), password.slice(0, -1), '', 'x'.repeat(1000), '123456'];
   const answer = service.post('/verify', { password: guesses[n % guesses.length], hash });

@@ -2,7 +2,7 @@
 
 import exec from 'k6/execution';
 import { judged, judgedBatch, record, recordBeyondModel } from './answers.ts';
-import { MIX, operation } from './mix.ts';
+import { MIX, operations } from './mix.ts';
 import type { Mix } from './mix.ts';
 import { RESERVES } from './profile.ts';
 import { TARGET, target } from './target.ts';
@@ -13,10 +13,11 @@ export const AUDIENCE = { ...TARGET, ...MIX, ...RESERVES };
 /** Returns what a scenario runs. */
 export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => void {
   const service = target(given);
+  const operation = operations(given, rehash);
   const size = given.LOAD_BATCH_OPERATIONS;
   if (size === 1) {
     return () => {
-      const asked = operation(given, exec.scenario.iterationInTest, rehash);
+      const asked = operation(exec.scenario.iterationInTest);
       const answer = service.post(asked.path, asked.body);
       record(asked, judged(asked, answer), answer.timings.duration);
       recordBeyondModel(answer);
@@ -24,7 +25,7 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
   }
   return () => {
     const first = exec.scenario.iterationInTest * size;
-    const asked = Array.from({ length: size }, (_, index) => operation(given, first + index, rehash));
+    const asked = Array.from({ length: size }, (_, index) => operation(first + index));
     const answer = service.post('/batch', { operations: asked.map(({ path, body }) => ({ op: path.slice(1), ...body })) });
     judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, answer.timings.duration));
     recordBeyondModel(answer);

@@ -12,15 +12,15 @@ export function draw(iteration: number, what: number): number {
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** One of the parts, each as often as its share says. */
-export function choose(parts: Shares, drawn: number): string {
-  let left = drawn * 100;
-  let last = '';
-  for (const [name, percent] of Object.entries(parts)) {
-    if (percent === 0) continue;
-    if (left < percent) return name;
-    left -= percent;
-    last = name;
-  }
-  return last;
+/** Returns what draws one of the parts, each as often as its share says. */
+export function chooser(parts: Shares): (drawn: number) => string {
+  const names = Object.keys(parts).filter((name) => parts[name] > 0);
+  let sum = 0;
+  const upTo = names.map((name) => (sum += parts[name]));
+  const last = names.length - 1;
+  return (drawn) => {
+    let at = 0;
+    while (at < last && drawn * 100 >= upTo[at]) at += 1;
+    return names[at];
+  };
 }

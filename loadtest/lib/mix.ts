@@ -1,8 +1,8 @@
 // What the audience does: log in, register, reset a password. Which of it an iteration does depends on its number alone.
 
-import { choose, draw } from './chance.ts';
+import { chooser, draw } from './chance.ts';
 import { shares } from './knobs.ts';
-import type { Knob, Shares, Values } from './knobs.ts';
+import type { Knob, Values } from './knobs.ts';
 import { policies, user } from './pool.ts';
 
 export type Doing = 'login' | 'registration' | 'reset';
@@ -29,33 +29,35 @@ export const MIX = {
 
 export type Mix = Values<typeof MIX>;
 
-/** What iteration number `iteration` asks. With `rehash` a right login also asks for an upgrade where one is due. */
-export function operation(mix: Mix, iteration: number, rehash = false): Operation {
-  const doing = choose(mix.LOAD_MIX_PERCENT, draw(iteration, DRAWS.doing)) as Doing;
-  if (doing !== 'login') {
-    const password = `${doing} number ${iteration}`;
-    return { doing, path: '/hash', body: { password, policy: mix.LOAD_NEW_HASH_POLICY } };
-  }
-  const { password, hash } = user(choose(mix.LOAD_USERS_PERCENT, draw(iteration, DRAWS.policy)), draw(iteration, DRAWS.user));
-  const login = (given: string, stored: string | null, match: boolean): Operation => ({
-    doing,
+/** Returns what says which operation an iteration asks. With `rehash` a right login also asks for an upgrade where one is due. */
+export function operations(mix: Mix, rehash = false): (iteration: number) => Operation {
+  const doings = chooser(mix.LOAD_MIX_PERCENT);
+  const logins = chooser(mix.LOAD_LOGIN_PERCENT);
+  const stored = chooser(mix.LOAD_USERS_PERCENT);
+
+  const login = (password: string, hash: string | null, match: boolean): Operation => ({
+    doing: 'login',
     path: '/verify',
-    body: rehash ? { password: given, hash: stored, rehash } : { password: given, hash: stored },
+    body: rehash ? { password, hash, rehash } : { password, hash },
     match,
   });
-  switch (choose(mix.LOAD_LOGIN_PERCENT, draw(iteration, DRAWS.login))) {
-    case 'wrong':
-      return login(`${password}!`, hash, false);
-    case 'unknown':
-      return login(password, null, false);
-    default:
-      return login(password, hash, true);
-  }
-}
 
-/** In words, for the report. */
-export function inWords(parts: Shares): string {
-  return Object.entries(parts).filter(([, percent]) => percent > 0).map(([name, percent]) => `${percent} % ${name}`).join(', ');
+  return (iteration) => {
+    const doing = doings(draw(iteration, DRAWS.doing)) as Doing;
+    if (doing !== 'login') {
+      const password = `${doing} number ${iteration}`;
+      return { doing, path: '/hash', body: { password, policy: mix.LOAD_NEW_HASH_POLICY } };
+    }
+    const { password, hash } = user(stored(draw(iteration, DRAWS.policy)), draw(iteration, DRAWS.user));
+    switch (logins(draw(iteration, DRAWS.login))) {
+      case 'wrong':
+        return login(`${password}!`, hash, false);
+      case 'unknown':
+        return login(password, null, false);
+      default:
+        return login(password, hash, true);
+    }
+  };
 }
 
 function newHashPolicy(fallback: string): Knob<string> {

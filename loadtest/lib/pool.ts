@@ -1,4 +1,5 @@
-// The users. pool.json has them: several under each policy, the same in every run and for every target. `pool` makes it.
+// The users. pool.json has them: several under each policy, the same in every run and for every target. `saltern-fleet pool`
+// makes the file from policies.json.
 
 import { SharedArray } from 'k6/data';
 
@@ -17,8 +18,12 @@ for (let index = 0; index < users.length; index += 1) (byPolicy[users[index].pol
 /** The policies that users of the pool are under. */
 export const policies = Object.keys(byPolicy);
 
+/** Whoever this virtual user has asked for: what is shared is parsed again at each access. */
+const met: User[] = [];
+
 /** One of the users under a policy; `drawn` from 0 to 1. */
 export function user(policy: string, drawn: number): User {
   const candidates = byPolicy[policy];
-  return users[candidates[Math.floor(drawn * candidates.length)]];
+  const index = candidates[Math.floor(drawn * candidates.length)];
+  return (met[index] ??= users[index]);
 }

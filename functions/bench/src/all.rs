@@ -1,11 +1,11 @@
-//! Everything that issues 2, 3 and 9 ask for, in one run.
+//! Everything that has a figure to reach, in one run.
 
 use core::error::Error;
 use std::{fs, path::Path};
 
 use crate::{
     arguments::{AllArguments, Arguments},
-    chart, http, kernels,
+    chart, http, kernels, migrate,
     summary::{Progress, Summary},
 };
 
@@ -25,6 +25,8 @@ pub(crate) fn run(arguments: &AllArguments) -> Result<(), Box<dyn Error>> {
     figures.extend(kernels::argon2::figures(&argon2));
     figures.extend(kernels::crypt::figures(&crypt));
     figures.extend(http::figures(&arguments.http, &progress)?);
+    progress.say("migrate-plan");
+    figures.extend(migrate::figures(&arguments.http)?);
     progress.say("done");
 
     if let Some(directory) = &arguments.results {

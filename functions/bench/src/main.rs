@@ -17,6 +17,7 @@ mod http;
 mod kernels;
 mod libxcrypt;
 mod measure;
+mod migrate;
 mod report;
 mod summary;
 

@@ -5,7 +5,7 @@ use core::{fmt, hint::black_box};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One way of computing the same hashes.
 pub(crate) struct Contender<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct Contender<'a> {
 }
 
 /// What was measured under one setting.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Measurement {
     /// The setting in words.
     pub(crate) title: String,
@@ -36,7 +36,7 @@ impl Measurement {
 }
 
 /// One contender's figures. Times are CPU time of the calling thread.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) at_once: usize,

@@ -6,9 +6,14 @@ use std::{
     path::PathBuf,
 };
 
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser, error::ErrorKind};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{FalseyValueParser, NonEmptyStringValueParser},
+    error::ErrorKind,
+};
 use saltern_algorithm::MOST_BCRYPT_LANES;
 use saltern_capacity::Architecture;
+use saltern_encoded::Scheme;
 use saltern_policy::AcceptedWeak;
 use time::OffsetDateTime;
 
@@ -31,6 +36,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a hash of a password, read without echo or from standard input
+    Hash(HashArguments),
+    /// Explain a stored hash field by field
+    Inspect(InspectArguments),
+    /// Count what a table of hashes holds, and what moving it takes
+    MigratePlan(MigratePlanArguments),
     /// Look after policy documents
     #[command(subcommand)]
     Policies(PoliciesCommand),
@@ -38,6 +49,104 @@ pub(crate) enum Command {
     Report(Box<ReportArguments>),
     /// Serve the HTTP contract from this machine
     Serve(Box<ServeArguments>),
+    /// Compare a password, read without echo or from standard input, with a stored hash
+    ///
+    /// Ends with 0 where it matches and with 1 where it does not.
+    Verify(VerifyArguments),
+    /// Put argon2id over weak hashes, without their passwords
+    Wrap(WrapArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HashArguments {
+    /// The policy to make it under [default: the current one]
+    #[arg(long, value_name = "ID")]
+    pub(crate) policy: Option<String>,
+    /// Print what POST /hash answers
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArguments {
+    /// The stored hash; `-` for the first line of standard input, with the password on the second
+    #[arg(value_name = "HASH")]
+    pub(crate) hash: String,
+    /// Print what POST /verify answers
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArguments {
+    /// The stored hash; `-` for the first line of standard input
+    #[arg(value_name = "HASH")]
+    pub(crate) hash: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MigratePlanArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WrapArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// Wrap hashes of these schemes [default: those that are unsalted or fast]
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',', value_parser = scheme)]
+    pub(crate) schemes: Vec<Scheme>,
+    /// The argon2id policy whose cost is put on top [default: the current one, where it is argon2id]
+    #[arg(long, value_name = "ID")]
+    pub(crate) policy: Option<String>,
+    /// Print the old hash too, in a column behind the others: what compare-and-swap compares with
+    #[arg(long)]
+    pub(crate) keep_old: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+/// Where a column of hashes stands.
+#[derive(Args, Debug)]
+pub(crate) struct ColumnArguments {
+    /// The file; `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The lines are records of CSV with this character between the fields, `\t` for a tab
+    /// [default: a line is a hash, or `user:hash` as htpasswd writes it]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// Which field is the hash, from 1
+    #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter")]
+    pub(crate) column: NonZeroUsize,
+    /// The first record names the fields
+    #[arg(long, requires = "delimiter")]
+    pub(crate) header: bool,
+}
+
+/// Which policies hold, and on what machine.
+#[derive(Args, Debug)]
+pub(crate) struct DocumentArguments {
+    /// The policy document [default: the one that Saltern ships]
+    #[arg(long, env = "SALTERN_POLICIES", value_name = "FILE")]
+    pub(crate) policies: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -133,6 +242,8 @@ pub(crate) struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
+    #[command(flatten)]
+    pub(crate) cloudwatch: CloudWatchArguments,
     /// How long a SIGTERM waits for what was accepted
     #[arg(long, env = "SALTERN_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 30)]
     pub(crate) drain_seconds: u64,
@@ -188,6 +299,32 @@ pub(crate) struct BoundsArguments {
     pub(crate) idle_timeout_ms: Option<NonZeroU64>,
 }
 
+/// Where distributions go beside `GET /metrics`.
+#[derive(Args, Debug)]
+pub(crate) struct CloudWatchArguments {
+    /// Send distributions to CloudWatch in this region; credentials come from where the AWS SDK looks for them
+    #[arg(long, env = "SALTERN_CLOUDWATCH_REGION", value_name = "REGION", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) cloudwatch_region: Option<String>,
+    /// The value of their dimension `Service`
+    #[arg(
+        long,
+        env = "SALTERN_CLOUDWATCH_SERVICE",
+        value_name = "NAME",
+        default_value = "saltern",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    pub(crate) cloudwatch_service: String,
+    /// How often they are sent, at the most, 1 to 300
+    #[arg(
+        long,
+        env = "SALTERN_CLOUDWATCH_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=300)
+    )]
+    pub(crate) cloudwatch_seconds: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArchitectureArgument {
     /// Graviton
@@ -237,6 +374,22 @@ fn bcrypt_lanes(argument: &str) -> Result<NonZeroUsize, String> {
     lanes
         .filter(|lanes| lanes.get() <= MOST_BCRYPT_LANES)
         .ok_or_else(|| format!("give a whole number from 1 to {MOST_BCRYPT_LANES}"))
+}
+
+fn scheme(argument: &str) -> Result<Scheme, String> {
+    let found = Scheme::ALL.iter().find(|scheme| scheme.name() == argument).copied();
+    found.ok_or_else(|| {
+        let names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
+        format!("no scheme has that name; there are: {}", names.join(", "))
+    })
+}
+
+fn delimiter(argument: &str) -> Result<u8, String> {
+    match argument.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("give one ASCII character".to_owned()),
+    }
 }
 
 fn ceiling(argument: &str) -> Result<(String, u64), String> {

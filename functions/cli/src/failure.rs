@@ -9,6 +9,8 @@ use std::{
 pub(crate) enum Failure {
     /// The command line, the environment or a file that they name is wrong.
     Configuration(String),
+    /// What was given to work on is refused: a stored hash that is not verified here, a password that is too long.
+    Data(String),
     /// Not a failure: help or the version was asked for.
     Explained(String),
     /// The system refused something, or the time to end in ran out.
@@ -20,6 +22,10 @@ impl Failure {
         Self::Configuration(sentence.into())
     }
 
+    pub(crate) fn data(sentence: impl Into<String>) -> Self {
+        Self::Data(sentence.into())
+    }
+
     pub(crate) fn system(sentence: impl Into<String>) -> Self {
         Self::System(sentence.into())
     }
@@ -29,12 +35,13 @@ impl Failure {
         // There is nobody left to tell about an output that cannot be written.
         let _unwritten = match self {
             Self::Explained(text) => write!(io::stdout(), "{text}"),
-            Self::Configuration(sentence) | Self::System(sentence) => {
+            Self::Configuration(sentence) | Self::Data(sentence) | Self::System(sentence) => {
                 writeln!(io::stderr(), "saltern: {sentence}")
             }
         };
         match self {
             Self::Configuration(_) => ExitCode::from(EX_USAGE),
+            Self::Data(_) => ExitCode::from(EX_DATAERR),
             Self::Explained(_) => ExitCode::SUCCESS,
             Self::System(_) => ExitCode::from(EX_OSERR),
         }
@@ -44,13 +51,18 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Configuration(text) | Self::Explained(text) | Self::System(text) => f.write_str(text),
+            Self::Configuration(text) | Self::Data(text) | Self::Explained(text) | Self::System(text) => {
+                f.write_str(text)
+            }
         }
     }
 }
 
 /// sysexits.h: "the command was used incorrectly". A supervisor need not try again.
 const EX_USAGE: u8 = 64;
+
+/// sysexits.h: "the input data was incorrect in some way".
+const EX_DATAERR: u8 = 65;
 
 /// sysexits.h: "an operating system error has been detected". A supervisor may try again.
 const EX_OSERR: u8 = 71;

@@ -3,11 +3,20 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod column;
 mod failure;
+mod hash;
+mod inspect;
+mod migrate_plan;
+mod number;
+mod one_hash;
 mod policies;
 mod process;
 mod report;
 mod serve;
+mod terminal;
+mod verify;
+mod wrap;
 
 use std::{alloc::System, process::ExitCode};
 
@@ -20,13 +29,19 @@ use zeroizing_alloc::ZeroAlloc;
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
-    run().map_or_else(|failure| failure.tell(), |()| ExitCode::SUCCESS)
+    run().unwrap_or_else(|failure| failure.tell())
 }
 
-fn run() -> Result<(), Failure> {
+fn run() -> Result<ExitCode, Failure> {
     match arguments::read()? {
-        Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments),
-        Command::Report(arguments) => report::run(&arguments),
-        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Hash(arguments) => hash::run(&arguments)?,
+        Command::Inspect(arguments) => inspect::run(&arguments)?,
+        Command::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
+        Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
+        Command::Report(arguments) => report::run(&arguments)?,
+        Command::Serve(arguments) => serve::run(&arguments)?,
+        Command::Verify(arguments) => return verify::run(&arguments),
+        Command::Wrap(arguments) => wrap::run(&arguments)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

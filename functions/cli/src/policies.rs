@@ -10,7 +10,7 @@ use saltern_policy::{Limits, Policies};
 
 use crate::{
     Failure,
-    arguments::{CheckArguments, MachineArguments},
+    arguments::{CheckArguments, DocumentArguments, MachineArguments},
     process,
 };
 
@@ -27,6 +27,15 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     io::stdout()
         .write_all(summary.as_bytes())
         .map_err(|error| Failure::system(format!("the result cannot be written: {error}")))
+}
+
+/// The document that the arguments name, or the shipped one, held against this machine.
+pub(crate) fn of(arguments: &DocumentArguments) -> Result<Policies, Failure> {
+    let limits = limits(&arguments.machine)?;
+    match &arguments.policies {
+        Some(document) => load(&read(document)?, &limits),
+        None => load(saltern_policy::SHIPPED, &limits),
+    }
 }
 
 /// The bytes of a document.

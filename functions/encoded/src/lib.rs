@@ -103,6 +103,12 @@ impl Encoded {
         self.scheme
     }
 
+    /// What some software wrote before it, such as `{bcrypt}`.
+    #[must_use]
+    pub fn label(&self) -> Option<&'static str> {
+        self.label.map(label::Label::text)
+    }
+
     /// What has to be computed: parameters, salt and output length.
     #[must_use]
     pub fn setting(&self) -> &Setting {

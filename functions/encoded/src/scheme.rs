@@ -285,7 +285,7 @@ impl Scheme {
 }
 
 /// Why a scheme is verified only where that was allowed by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Weakness {
     /// Salted, and a try costs well under a tenth of a millisecond.
     Fast,

@@ -123,13 +123,14 @@ impl Plot {
         for (index, series) in self.series.iter().enumerate() {
             self.bands(&mut chart, index, series)?;
         }
+        let mut taken = Vec::new();
         for rule in &self.rules {
-            self.rule(sheet, &chart, rule)?;
+            taken.extend(self.rule(sheet, &chart, rule)?);
         }
         for (index, series) in self.series.iter().enumerate() {
             self.lines(sheet, &mut chart, index, series)?;
         }
-        self.labels(sheet, &chart)?;
+        self.labels(sheet, &chart, taken)?;
         if names.is_some() { self.names(sheet, &chart) } else { Ok(()) }
     }
 
@@ -192,42 +193,49 @@ impl Plot {
             .try_for_each(|point| marker(sheet, index, chart.backend_coord(point)))
     }
 
-    fn rule(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, rule: &Rule) -> Result<(), Fault> {
-        let lies_up = rule.kind == RuleKind::Limit;
-        if !(if lies_up { &self.y } else { &self.x }).holds(rule.at) {
-            return Ok(());
-        }
+    /// A line from edge to edge, and its label beside it, where that covers the fewest points.
+    fn rule(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, rule: &Rule) -> Result<Vec<Room>, Fault> {
         let (xs, ys) = (chart.x_range(), chart.y_range());
-        if !lies_up && !(xs.start..=xs.end).contains(&rule.at) {
-            return Ok(());
+        let (axis, range) = if rule.kind == RuleKind::Limit { (&self.y, &ys) } else { (&self.x, &xs) };
+        if !axis.holds(rule.at) || !(range.start..=range.end).contains(&rule.at) {
+            return Ok(Vec::new());
         }
-        let (from, to) = if lies_up {
-            (chart.backend_coord(&(xs.start, rule.at)), chart.backend_coord(&(xs.end, rule.at)))
+        let at = |x: f64, y: f64| chart.backend_coord(&(x, y));
+        let label = text_width(&rule.label);
+        let (line, places) = if rule.kind == RuleKind::Limit {
+            let (left, right) = (at(xs.start, rule.at), at(xs.end, rule.at));
+            let above = |x: i32, across: HPos| Place::new((x, left.1 - 9 * PX), across, label);
+            ([left, right], [above(left.0 + 4 * PX, HPos::Left), above(right.0 - 4 * PX, HPos::Right)])
         } else {
-            (chart.backend_coord(&(rule.at, ys.start)), chart.backend_coord(&(rule.at, ys.end)))
+            let (foot, top) = (at(rule.at, ys.start), at(rule.at, ys.end));
+            let beside = |x: i32, across: HPos| Place::new((x, top.1 + 9 * PX), across, label);
+            let places = [beside(top.0 + 5 * PX, HPos::Left), beside(top.0 - 5 * PX, HPos::Right)];
+            ([foot, top], places)
+        };
+        let points = self.series.iter().flat_map(Series::middles).filter(|point| self.has_place(point));
+        let points: Vec<_> = points.map(|(x, y)| Room::around(at(x, y), 12 * PX)).collect();
+        let right_edge = at(xs.end, ys.end).0;
+        let covered = |place: &Place| {
+            let outside = if place.room.right > right_edge { points.len() } else { 0 };
+            outside + points.iter().filter(|point| point.overlaps(&place.room)).count()
         };
         let colour = if rule.kind == RuleKind::Moment { QUIET } else { LIMIT };
-        sheet.draw(&PathElement::new([from, to], colour.light.stroke_width(LINE / 2)))?;
-        // Beside the line, on the side where there is room.
-        let right_edge = chart.backend_coord(&(xs.end, ys.end)).0;
-        let (at, across, down) = if lies_up {
-            ((from.0 + 4 * PX, from.1 - 4 * PX), HPos::Left, VPos::Bottom)
-        } else if to.0 + text_width(&rule.label) < right_edge {
-            ((to.0 + 5 * PX, to.1 + 2 * PX), HPos::Left, VPos::Top)
-        } else {
-            ((to.0 - 5 * PX, to.1 + 2 * PX), HPos::Right, VPos::Top)
+        sheet.draw(&PathElement::new(line, colour.light.stroke_width(LINE / 2)))?;
+        let Some(place) = places.into_iter().min_by_key(covered) else {
+            return Ok(Vec::new());
         };
-        write(sheet, &rule.label, &text_style(colour, TEXT, across, down), at)
+        write(sheet, &rule.label, &text_style(colour, TEXT, place.across, VPos::Center), place.anchor)?;
+        Ok(along(line[0], line[1]).chain([place.room]).collect())
     }
 
     /// The labels of dots, each on the side where it covers the least.
-    fn labels(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>) -> Result<(), Fault> {
+    fn labels(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, mut taken: Vec<Room>) -> Result<(), Fault> {
         let (xs, ys) = (chart.x_range(), chart.y_range());
         let (low, high) =
             (chart.backend_coord(&(xs.start, ys.end)), chart.backend_coord(&(xs.end, ys.start)));
-        let inside = Room { left: low.0, top: low.1 - 16 * PX, right: high.0 + 18 * PX, bottom: high.1 };
-        let mut taken = Vec::new();
-        let mut labels = Vec::new();
+        // A label may stand out a little at the right, but not over the numbers at the left.
+        let inside = Room { left: low.0, top: low.1 - 16 * PX, right: high.0 + 24 * PX, bottom: high.1 };
+        let (mut labels, mut written) = (Vec::new(), Vec::new());
         for series in &self.series {
             let Form::Dots { points, joined } = &series.form else {
                 continue;
@@ -246,12 +254,14 @@ impl Plot {
                 let outside = if inside.holds(&place.room) { 0 } else { taken.len() };
                 outside + taken.iter().filter(|taken| taken.overlaps(&place.room)).count()
             };
-            let places = Place::beside(at, text_width(label));
-            let Some(place) = places.into_iter().min_by_key(covered) else {
+            // Over another label both could not be read; over a line it can.
+            let is_free = |place: &Place| !written.iter().any(|written: &Room| written.overlaps(&place.room));
+            let places = Place::beside(at, text_width(label)).into_iter().filter(is_free);
+            let Some(place) = places.min_by_key(covered) else {
                 continue;
             };
             write(sheet, label, &text_style(INK, TEXT - 1, place.across, VPos::Center), place.anchor)?;
-            taken.push(place.room);
+            written.push(place.room);
         }
         Ok(())
     }
@@ -293,7 +303,7 @@ impl Plot {
             entries.push(KeyEntry { index, name: series.name.clone(), is_dots, is_band, x, row });
             x += room;
         }
-        let is_drawn = !entries.is_empty() && (has_dots || !width.is_wide());
+        let is_drawn = !entries.is_empty() && (!width.is_wide() || (has_dots && entries.len() > 1));
         Key { entries, is_drawn }
     }
 }
@@ -325,13 +335,13 @@ impl Series {
         Self { name: name.into(), form: Form::Band(points) }
     }
 
-    /// Points with labels; an empty label is none.
+    /// Points with labels; an empty label is none. A label is left out where there is no room for it.
     #[must_use]
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: false } }
     }
 
-    /// Points with labels, joined by a line in their order.
+    /// Points with labels, joined by a line in their order. A label is left out where there is no room for it.
     #[must_use]
     pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: true } }
@@ -459,7 +469,7 @@ fn along(from: (i32, i32), to: (i32, i32)) -> impl Iterator<Item = Room> {
     (1..STEPS).map(move |step| Room::around((between(from.0, to.0, step), between(from.1, to.1, step)), PX))
 }
 
-/// A place for the label of a dot.
+/// A place for a label.
 struct Place {
     anchor: (i32, i32),
     across: HPos,
@@ -467,20 +477,28 @@ struct Place {
 }
 
 impl Place {
-    /// Best first.
-    fn beside((x, y): (i32, i32), width: i32) -> [Self; 4] {
-        const GAP: i32 = 10 * PX;
+    fn new(anchor: (i32, i32), across: HPos, width: i32) -> Self {
         const HALF: i32 = 7 * PX;
-        let place = |anchor: (i32, i32), across: HPos, left: i32| Self {
-            anchor,
-            across,
-            room: Room { left, top: anchor.1 - HALF, right: left + width, bottom: anchor.1 + HALF },
+        let left = match across {
+            HPos::Left => anchor.0,
+            HPos::Center => anchor.0 - width / 2,
+            HPos::Right => anchor.0 - width,
         };
+        let room = Room { left, top: anchor.1 - HALF, right: left + width, bottom: anchor.1 + HALF };
+        Self { anchor, across, room }
+    }
+
+    /// Best first.
+    fn beside((x, y): (i32, i32), width: i32) -> [Self; 6] {
+        const GAP: i32 = 10 * PX;
+        let (above, below) = (y - 15 * PX, y + 16 * PX);
         [
-            place((x + GAP, y), HPos::Left, x + GAP),
-            place((x, y - 15 * PX), HPos::Center, x - width / 2),
-            place((x, y + 16 * PX), HPos::Center, x - width / 2),
-            place((x - GAP, y), HPos::Right, x - GAP - width),
+            Self::new((x + GAP, y), HPos::Left, width),
+            Self::new((x, above), HPos::Center, width),
+            Self::new((x, below), HPos::Center, width),
+            Self::new((x - GAP, y), HPos::Right, width),
+            Self::new((x + GAP / 2, above), HPos::Left, width),
+            Self::new((x + GAP / 2, below), HPos::Left, width),
         ]
     }
 }

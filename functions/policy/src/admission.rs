@@ -1,7 +1,10 @@
 //! Which hashes are computed at all: parse, bound, and choose before any work.
 
 use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, bcrypt};
+use saltern_encoded::{
+    Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, argon2, bcrypt, wrapped,
+};
+use zeroize::Zeroizing;
 
 use crate::{Policies, Policy, Status};
 
@@ -100,6 +103,35 @@ pub(crate) fn innermost(encoded: &Encoded) -> &Encoded {
     }
 }
 
+/// A stored hash that may be wrapped: argon2id over the string itself.
+#[derive(Clone)]
+pub struct Wrapping {
+    setting: wrapped::Setting,
+    admitted: Admitted,
+    stored: Password,
+}
+
+impl Wrapping {
+    /// What to compute.
+    #[must_use]
+    pub fn admitted(&self) -> &Admitted {
+        &self.admitted
+    }
+
+    /// What to compute it for: the stored hash.
+    #[must_use]
+    pub fn stored(&self) -> &Password {
+        &self.stored
+    }
+
+    /// The string to store; `None` where the output is not of this setting's length.
+    #[must_use]
+    pub fn encode(&self, output: &Output) -> Option<String> {
+        let setting = Setting::Wrapped(Box::new(self.setting.clone()));
+        Encoded::new(setting, output.expose()).map(|encoded| encoded.to_string())
+    }
+}
+
 /// A new hash that may be computed.
 #[derive(Clone, Debug)]
 pub struct NewHash {
@@ -163,6 +195,24 @@ impl Policies {
         let setting = Setting::fresh(policy.params, salt);
         let admitted = Admitted::new(setting.clone(), self.ceilings())?;
         Ok(NewHash { setting, admitted, policy: policy.id.clone() })
+    }
+
+    /// Prepares to wrap a stored hash in argon2id under new parameters.
+    ///
+    /// # Errors
+    /// [`Refusal::UnsupportedHash`] where it is wrapped already or the parameters are not argon2id's,
+    /// [`Refusal::InvalidHash`] where the result would be longer than a stored hash may be,
+    /// [`Refusal::CostOutOfBounds`] where a login could not be checked through both layers,
+    /// [`Refusal::NoRandomness`].
+    pub fn admit_wrapping(&self, stored: &Encoded, params: argon2::Params) -> Result<Wrapping, Refusal> {
+        let mut salt = [0; NEW_SALT_BYTES];
+        getrandom::fill(&mut salt).map_err(|_| Refusal::NoRandomness)?;
+        let setting = wrapped::Setting::fresh(params, salt, stored).ok_or(Refusal::UnsupportedHash)?;
+        Admitted::new(Setting::Wrapped(Box::new(setting.clone())), self.ceilings())?;
+        let admitted = Admitted::new(Setting::Argon2(setting.outer().clone()), self.ceilings())?;
+        let stored = Zeroizing::new(stored.to_string());
+        let stored = Password::new(stored.as_bytes()).map_err(|_| Refusal::InvalidHash)?;
+        Ok(Wrapping { setting, admitted, stored })
     }
 
     fn stored(&self, encoded: Encoded, policy: Option<usize>, is_decoy: bool) -> Result<Stored, Refusal> {

@@ -155,6 +155,12 @@ impl Policies {
         })
     }
 
+    /// The same policies, with other weak schemes verified.
+    #[must_use]
+    pub fn accepting(self, accepted_weak: AcceptedWeak) -> Self {
+        Self { accepted_weak, ..self }
+    }
+
     /// All policies, oldest first.
     #[must_use]
     pub fn list(&self) -> &[Policy] {

@@ -11,7 +11,7 @@ mod error;
 mod verdict;
 mod weak;
 
-pub use admission::{Candidate, NewHash, Refusal, Stored};
+pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use verdict::{RehashReason, Verdict};

@@ -6,7 +6,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, arg
 use crate::{Candidate, Policies, Stored, admission::innermost};
 
 /// Why a stored hash should be replaced at this login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RehashReason {
     /// Its policy stands before the current one.
     OlderPolicy,
@@ -63,7 +63,9 @@ impl Policies {
         Verdict { matches: true, rehash, policy }
     }
 
-    fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
+    /// Why a login that matches should replace this stored hash, if the scheme read all of the password.
+    #[must_use]
+    pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {
             return self.reason_without_policy(&stored.encoded);
         };

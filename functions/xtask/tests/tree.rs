@@ -144,3 +144,41 @@ fn unsafe_code_stays_in_its_rooms() {
         assert!(!lifts || rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
     }
 }
+
+/// What stands between two texts, wherever they do.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> BTreeSet<&'a str> {
+    text.split(begin).skip(1).filter_map(|rest| rest.split_once(end)).map(|(found, _)| found).collect()
+}
+
+#[test]
+fn the_operations_guide_has_every_alarm() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (terraform, guide) = (read("infra/modules/password-hasher/alarms.tf"), read("infra/OPERATIONS.md"));
+    let rings = between(&terraform, "= \"${var.name}-", "\"");
+    let (_, after) = guide.split_once("\n## When an alarm rings\n").unwrap();
+    let (alarms, _) = after.split_once("\n## ").unwrap();
+    assert_eq!(between(alarms, "\n### `", "`\n"), rings);
+    assert_eq!(terraform.matches("\"aws_cloudwatch_metric_alarm\"").count(), rings.len());
+    let client = read("client-scala/core/src/main/scala/saltern/client/ClientListener.scala");
+    let reasons = between(&client, "extends FallbackReason(\"", "\")");
+    assert!(reasons.len() >= 10, "{reasons:?}");
+    for reason in reasons {
+        assert!(alarms.contains(&format!("`{reason}`")), "the guide does not say what {reason} is");
+    }
+}
+
+#[test]
+fn the_operations_guide_names_metrics_that_exist() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (readme, guide) = (read("README.md"), read("infra/OPERATIONS.md"));
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = guide.split(|c: char| !is_name(c)).filter(|word| word.starts_with("saltern_"));
+    let metrics: BTreeSet<_> = words.map(|word| word.trim_end_matches("_bucket")).collect();
+    assert!(metrics.len() >= 4, "{metrics:?}");
+    for metric in metrics {
+        assert!(readme.contains(&format!("`{metric}`")), "{metric} is no metric of the README's table");
+    }
+    for metric in between(&guide, "SUM(", ")").into_iter().filter(|metric| !metric.is_empty()) {
+        assert!(readme.contains(&format!("| `{metric}` |")), "{metric} is no metric of the README's table");
+    }
+}

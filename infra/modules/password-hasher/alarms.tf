@@ -1,4 +1,4 @@
-# Each of them means something to do; infra/README.md says what.
+# Each of them means something to do; infra/OPERATIONS.md says what.
 
 locals {
   # CloudWatch's name for an alias.

@@ -56,7 +56,7 @@ impl Kernel {
     /// Takes work of the request that is being answered, or gives it back to be computed.
     pub(crate) fn take(&self, durations: &Durations, work: Work) -> Result<Ticket, Work> {
         let known = HASHES.try_with(|hashes| {
-            let parameters = documents::parameters(work.admitted.setting().params())?;
+            let parameters = documents::parameters(work.admitted.setting().params()?)?;
             // Of what no time is known, the real time is told.
             durations.one(parameters, Architecture::Arm64, durations.reference_memory_mb())?;
             Some((parameters, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
@@ -118,7 +118,7 @@ impl Taken {
 
     /// Answers, after so long.
     pub(crate) fn answer(self, hashed: Duration) {
-        self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed }));
+        self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed, lanes: 1 }));
     }
 }
 
@@ -138,7 +138,7 @@ struct BroughtByOne {
 /// As much of the password as the scheme reads.
 fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
     match setting.params() {
-        Params::Bcrypt(_) => &password[..password.len().min(bcrypt::MAX_PASSWORD_BYTES)],
+        Some(Params::Bcrypt(_)) => &password[..password.len().min(bcrypt::MAX_PASSWORD_BYTES)],
         _ => password,
     }
 }

@@ -188,8 +188,10 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
         .prose(format!("It {}.", judgement.sentence))
         .chart(rates(evening))
         .chart(answer_times(evening))
-        .chart(concurrency_over_time(evening))
-        .chart(failures(evening));
+        .chart(concurrency_over_time(evening));
+    if !evening.callers.totals.failed.is_empty() {
+        section = section.chart(failures(evening));
+    }
     if evening.callers.totals.hello_ms.is_some() {
         section = section.chart(hello(evening));
     }
@@ -257,19 +259,15 @@ fn concurrency_over_time(evening: &Evening) -> Plot {
 }
 
 fn failures(evening: &Evening) -> Plot {
-    let mut plot = Plot::new("Failures by kind", Axis::elapsed(), Axis::linear("a second"));
+    let mut plot = Plot::new("Failures by kind", Axis::elapsed(), Axis::linear("a second"))
+        .about("Where the answer came, or the patience ended.");
     for (kind, name) in KINDS {
         if evening.callers.totals.failed.contains_key(kind) {
-            plot = plot.series(line(name, evening, |second| {
-                whole(second.failed.get(kind).copied().unwrap_or_default())
-            }));
+            let count = move |second: &Second| whole(second.failed.get(kind).copied().unwrap_or_default());
+            plot = plot.series(line(name, evening, count));
         }
     }
-    plot.about(if evening.callers.totals.failed.is_empty() {
-        "There were none."
-    } else {
-        "Where the answer came, or the patience ended."
-    })
+    plot
 }
 
 fn hello(evening: &Evening) -> Plot {
@@ -311,7 +309,8 @@ fn how(evenings: &[Evening]) -> Section {
         "An open model: who comes, comes, however long the others wait. The evenings are short: an ordinary evening, the \
          rise and the crowd last seconds here and minutes or hours there. Nothing runs faster than it would: a second of \
          the model is a second, and environments come at Lambda's pace. What minutes would add is more of the same, and \
-         what they would hide is the rise.",
+         what they would hide is the rise. k6 spaces arrivals evenly, and the plan lets people come independently of each \
+         other, as they do: so the plan's peaks are somewhat higher.",
     );
     let mut table = Table::new("The rates").words("evening").words("logins a second").words("script");
     for evening in evenings {
@@ -348,7 +347,8 @@ fn knobs(evenings: &[Evening]) -> Table {
 /// What fleet takes for granted, with where it comes from.
 fn assumptions(evenings: &[Evening]) -> Option<Section> {
     let mut seen = BTreeSet::new();
-    let mut table = Table::new("").words("what").numbers("value").words("known how").words("from");
+    let mut table =
+        Table::new("Each with its source").words("what").numbers("value").words("known how").words("from");
     for assumption in
         evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions)
     {
@@ -433,8 +433,9 @@ fn or_nothing(ms: Option<f64>) -> String {
     ms.map_or(NOTHING.to_owned(), ms_in_words)
 }
 
+/// To the cent, and small change as it is.
 fn usd(usd: f64) -> String {
-    format!("{} USD", exact(usd, 2))
+    format!("{} USD", if usd < 1.0 { rounded(usd) } else { exact(usd, 2) })
 }
 
 #[allow(clippy::cast_precision_loss, reason = "milliseconds since 1970 need 41 bits")]
@@ -458,8 +459,16 @@ const KINDS: [(&str, &str); 8] = [
     ("wrong", "WRONG"),
 ];
 
-/// Where the run happened to take place; it says nothing about the evening.
-const OF_THE_RUN: [&str; 3] = ["LOAD_SUMMARY_FILE", "LOAD_URL", "LOAD_BACKEND_URL"];
+/// Where a run happened to take place, and what it was allowed to cost: they say nothing about the evening.
+const OF_THE_RUN: [&str; 7] = [
+    "LOAD_ARCHITECTURE",
+    "LOAD_BACKEND_URL",
+    "LOAD_BILLED_MS",
+    "LOAD_COST_CEILING_USD",
+    "LOAD_MEMORY_MB",
+    "LOAD_SUMMARY_FILE",
+    "LOAD_URL",
+];
 
 const NOTHING: &str = "–";
 
@@ -489,7 +498,7 @@ mod tests {
             through_fleet("two", Expected::Holds, &[]),
         ]);
         for said in [
-            "Fell, as they were to: zero",
+            "Zero fell, as it was to: none failed, p90 180 ms.",
             "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
             "Requests at once",
             "Environments",
@@ -497,7 +506,7 @@ mod tests {
             "quota",
             "The plan beside what happened",
             "planned (extrapolated)",
-            "0.25 USD",
+            "0.250 USD",
             "unverified",
             "3,000,000",
             "50 for 1 s, to 100 within 3 s",

@@ -107,7 +107,7 @@ mod tests {
             WINDOW,
             ARM,
         );
-        assert!((bill.usd() - 5.9586).abs() < 0.0001, "{}", bill.usd());
+        assert!((bill.usd() - 5.9585).abs() < 0.0001, "{}", bill.usd());
     }
 
     #[test]

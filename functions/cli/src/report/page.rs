@@ -49,6 +49,9 @@ impl Report<'_> {
                 percent(self.sum("errors"), self.sum("invocations")),
             ));
         };
+        if k6.value("http_reqs", "count").is_none_or(|sent| sent <= 0.0) {
+            return Verdict::Missed("The load test sent nothing, and so it says nothing.".into());
+        }
         match k6.broken().as_slice() {
             [] => Verdict::Kept("Every budget of the load test was kept.".into()),
             broken => Verdict::Missed(format!("The load test broke its budget: {}.", broken.join("; "))),
@@ -237,7 +240,9 @@ impl Report<'_> {
         for (labels, total) in &needed {
             table = table.row([labels.replace(SEPARATOR, ", "), count(*total), percent(*total, matches)]);
         }
-        let mut made = Table::new("New hashes made").words("of policy").numbers("hashes");
+        let mut made = Table::new("New hashes made, by the policy of the old one")
+            .words("old policy")
+            .numbers("new hashes");
         for (policy, total) in done {
             made = made.row([policy, count(total)]);
         }

@@ -55,22 +55,14 @@ pub(crate) fn all(function: &Function, period: i32) -> Vec<MetricDataQuery> {
 impl Question {
     fn query(&self, Function { name, alias }: &Function, period: i32) -> MetricDataQuery {
         let dimension = |name: &str, value: &str| Dimension::builder().name(name).value(value).build();
-        let metric = Metric::builder()
+        let mut metric = Metric::builder()
             .namespace("AWS/Lambda")
             .metric_name(self.metric)
-            .dimensions(dimension("FunctionName", name))
-            .set_dimensions(
-                (!self.of_function)
-                    .then(|| {
-                        vec![
-                            dimension("FunctionName", name),
-                            dimension("Resource", &format!("{name}:{alias}")),
-                        ]
-                    })
-                    .or_else(|| Some(vec![dimension("FunctionName", name)])),
-            )
-            .build();
-        let stat = MetricStat::builder().metric(metric).stat(self.statistic).period(period).build();
+            .dimensions(dimension("FunctionName", name));
+        if !self.of_function {
+            metric = metric.dimensions(dimension("Resource", &format!("{name}:{alias}")));
+        }
+        let stat = MetricStat::builder().metric(metric.build()).stat(self.statistic).period(period).build();
         MetricDataQuery::builder().id(self.id).metric_stat(stat).build()
     }
 }

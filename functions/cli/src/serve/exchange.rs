@@ -10,7 +10,7 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use saltern_service::{Answer, Arrival, Body, Problem, RequestId, Service};
+use saltern_service::{Answer, Arrival, Body, Problem, RequestId, Service, Trace};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -136,13 +136,14 @@ pub(super) async fn exchange(
 struct Unanswered {
     arrival: Instant,
     request_id: Option<HeaderValue>,
+    trace: Trace,
     is_answered: bool,
 }
 
 impl Unanswered {
     fn since_now(headers: &HeaderMap) -> Self {
         let request_id = headers.get(REQUEST_ID).cloned();
-        Self { arrival: Instant::now(), request_id, is_answered: false }
+        Self { arrival: Instant::now(), request_id, trace: Trace::of(headers), is_answered: false }
     }
 }
 
@@ -154,7 +155,13 @@ impl Drop for Unanswered {
         let given = self.request_id.take().map(|id| (HeaderName::from_static(REQUEST_ID), id));
         let request_id = RequestId::of(&given.into_iter().collect());
         let total_ms = u64::try_from(self.arrival.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(outcome = "gone", total_ms, request_id = request_id.as_str());
+        tracing::info!(
+            outcome = "gone",
+            total_ms,
+            request_id = request_id.as_str(),
+            trace_id = self.trace.id(),
+            xray_trace_id = self.trace.xray_id(),
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! `saltern serve`: the front door on any machine, HTTP/1.1 and HTTP/2.
 
 mod bounds;
+mod cloudwatch;
 mod connection;
 mod drain;
 mod exchange;
@@ -45,15 +46,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 async fn serve(settings: Settings) -> Result<(), Failure> {
     let listener = Listener::bind(settings.listen).await?;
     let started = settings.describe(listener.address());
-    let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
+    let Settings { policies, pool, access, tls, bounds, drain, cloudwatch, .. } = settings;
     let pool = Pool::start(&pool)
         .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
-    let front = Arc::new(Front::new(Service::new(policies, pool).with_metrics(), access, tls, bounds));
+    let (service, sending) = cloudwatch::sending(Service::new(policies, pool).with_metrics(), cloudwatch);
+    let front = Arc::new(Front::new(service, access, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();
     let serving = listener.serve(Arc::clone(&front));
     signals.until_asked_to_end(|| front.read_again()).await;
-    serving.drain(drain, signals).await
+    let drained = serving.drain(drain, signals).await;
+    sending.end(drained.is_ok()).await;
+    drained
 }
 
 fn runtime(io_threads: usize) -> Result<Runtime, Failure> {

@@ -7,7 +7,7 @@ use saltern_policy::Policies;
 
 use crate::{
     Failure,
-    arguments::{KernelsArgument, LogFormat, ServeArguments},
+    arguments::{CloudWatchArguments, KernelsArgument, LogFormat, ServeArguments},
     policies,
 };
 
@@ -27,7 +27,15 @@ pub(super) struct Settings {
     pub(super) bounds: Bounds,
     pub(super) drain: Duration,
     pub(super) log_format: LogFormat,
+    pub(super) cloudwatch: Option<CloudWatchSettings>,
     memory_budget_bytes: u64,
+}
+
+/// Where distributions go beside `GET /metrics`.
+pub(super) struct CloudWatchSettings {
+    pub(super) region: String,
+    pub(super) service: String,
+    pub(super) interval: Duration,
 }
 
 impl Settings {
@@ -68,6 +76,7 @@ impl Settings {
             bounds: Bounds::read(&arguments.bounds)?,
             drain: Duration::from_secs(arguments.drain_seconds),
             log_format: arguments.log_format.unwrap_or_else(log_format),
+            cloudwatch: cloudwatch(&arguments.cloudwatch),
             memory_budget_bytes: limits.memory_budget_bytes,
         })
     }
@@ -82,6 +91,7 @@ impl Settings {
             kernels: self.pool.kernels,
             memory_budget_mib: self.memory_budget_bytes / policies::BYTES_PER_MIB,
             connections: self.bounds.connections,
+            cloudwatch_region: self.cloudwatch.as_ref().map(|cloudwatch| cloudwatch.region.clone()),
             policies: self.policies.digest().to_owned(),
         }
     }
@@ -96,6 +106,7 @@ pub(super) struct Started {
     kernels: Kernels,
     memory_budget_mib: u64,
     connections: usize,
+    cloudwatch_region: Option<String>,
     policies: String,
 }
 
@@ -110,10 +121,19 @@ impl Started {
             kernels = self.kernels.name(),
             memory_budget_mib = self.memory_budget_mib,
             connections = self.connections,
+            cloudwatch_region = self.cloudwatch_region,
             policies = self.policies,
             "serving"
         );
     }
+}
+
+fn cloudwatch(arguments: &CloudWatchArguments) -> Option<CloudWatchSettings> {
+    Some(CloudWatchSettings {
+        region: arguments.cloudwatch_region.clone()?,
+        service: arguments.cloudwatch_service.clone(),
+        interval: Duration::from_secs(arguments.cloudwatch_seconds),
+    })
 }
 
 /// People read text; whatever collects the lines of a service reads JSON.

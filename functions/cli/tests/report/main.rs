@@ -14,6 +14,7 @@ use std::{
     net::TcpListener,
     path::PathBuf,
     process::{Command, Output},
+    sync::LazyLock,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -21,22 +22,20 @@ use cloudwatch::{CloudWatch, Mood, logins};
 use serde_json::json;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Eighty minutes that ended two hours ago.
-struct Evening {
-    from: i64,
-    to: i64,
+/// When the evening ended: at a full hour, one to two hours ago.
+static END: LazyLock<i64> = LazyLock::new(|| {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    i64::try_from(now).unwrap() / 3600 * 3600 - 3600
+});
+
+const MINUTES: i64 = 80;
+
+fn begin() -> i64 {
+    *END - MINUTES * 60
 }
 
-impl Evening {
-    fn new() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        let to = i64::try_from(now).unwrap() / 3600 * 3600 - 3600;
-        Self { from: to - 80 * 60, to }
-    }
-
-    fn minutes(&self) -> impl Iterator<Item = i64> {
-        0..(self.to - self.from) / 60
-    }
+fn all_logins() -> f64 {
+    (0..MINUTES).map(logins).sum()
 }
 
 /// A report that is being asked for, with credentials and an endpoint.
@@ -47,7 +46,6 @@ struct Asked {
 
 impl Asked {
     fn new(name: &str, endpoint: &str) -> Self {
-        let evening = Evening::new();
         let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}.html"));
         let _none = fs::remove_file(&page);
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
@@ -64,7 +62,7 @@ impl Asked {
                 ("AWS_SHARED_CREDENTIALS_FILE", "/dev/null"),
             ])
             .args(["report", "--function", "logins", "--region", "eu-north-1"])
-            .args(["--from", &time(evening.from), "--to", &time(evening.to)])
+            .args(["--from", &time(begin()), "--to", &time(*END)])
             .arg("--out")
             .arg(&page);
         Self { command, page }
@@ -109,8 +107,7 @@ fn said(output: &Output) -> String {
 
 /// A summary as the load test writes it.
 fn summary(name: &str, failed: f64) -> String {
-    let evening = Evening::new();
-    let sent: f64 = evening.minutes().map(logins).sum::<f64>() + 840.0;
+    let sent = all_logins() + 840.0;
     let times = |count: f64| json!({"count": count, "min": 41.2, "med": 176.4, "p(90)": 211.8, "p(99)": 305.1, "max": 902.7});
     let refused = json!({"count": 840, "min": 4.1, "med": 6.3, "p(90)": 9.8, "p(99)": 14.2, "max": 31.0});
     let summary = json!({
@@ -163,14 +160,12 @@ fn the_cost_is_that_of_the_list_prices() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
     let page =
         Asked::of("cost", &cloudwatch).with(&["--memory-mb", "1769", "--architecture", "x86_64"]).page();
-    let evening = Evening::new();
     let gb = 1769.0 / 1024.0;
     let run =
         |minute: i64| logins(minute) * (164.0 * (1.0 + 0.2 * logins(minute) / 180_000.0) + 0.5) / 1000.0;
-    let all: f64 = evening.minutes().map(run).sum::<f64>() * gb;
-    let requests: f64 = evening.minutes().map(logins).sum();
-    let provisioned_share =
-        evening.minutes().filter(|minute| (5..70).contains(minute)).map(logins).sum::<f64>() / requests;
+    let all: f64 = (0..MINUTES).map(run).sum::<f64>() * gb;
+    let requests = all_logins();
+    let provisioned_share = (5..70).map(logins).sum::<f64>() / requests;
     // 720 from the fifth minute on: the last figure holds to the end.
     let waiting = 720.0 * 75.0 * 60.0 * gb;
     let usd = requests * 0.2e-6
@@ -190,7 +185,6 @@ fn the_question_is_put_in_whole_minutes_for_the_alias_and_the_function() {
         (&calls[0].body["NextToken"], &calls[1].body["NextToken"]),
         (&json!(null), &json!("the-second-half"))
     );
-    let evening = Evening::new();
     for call in &calls {
         assert_eq!(call.path, "/service/GraniteServiceVersion20100801/operation/GetMetricData");
         assert!(call.headers.iter().any(|line| line.eq_ignore_ascii_case("smithy-protocol: rpc-v2-cbor")));
@@ -199,10 +193,7 @@ fn the_question_is_put_in_whole_minutes_for_the_alias_and_the_function() {
                 .iter()
                 .any(|line| line.to_lowercase().starts_with("authorization: aws4-hmac-sha256"))
         );
-        assert_eq!(
-            (&call.body["StartTime"], &call.body["EndTime"]),
-            (&json!(evening.from), &json!(evening.to))
-        );
+        assert_eq!((&call.body["StartTime"], &call.body["EndTime"]), (&json!(begin()), &json!(*END)));
         let queries = call.body["MetricDataQueries"].as_array().unwrap();
         let stat = |id: &str| &queries.iter().find(|query| query["Id"] == id).unwrap()["MetricStat"];
         assert_eq!(
@@ -230,6 +221,17 @@ fn a_broken_budget_is_the_verdict() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
     let page = Asked::of("broken", &cloudwatch).with(&["--k6-summary", &summary("broken", 0.02)]).page();
     assert!(page.contains("The load test broke its budget: operations_failed: rate&lt;0.001."));
+}
+
+#[test]
+fn a_run_that_sent_nothing_kept_no_budget() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("summary-nothing.json");
+    fs::write(&file, r#"{"metrics": {"operations_failed": {"values": {"rate": 0}, "thresholds": {"rate<0.001": {"ok": true}}}}}"#).unwrap();
+    let cloudwatch = CloudWatch::start(Mood::Evening);
+    let page = Asked::of("nothing", &cloudwatch).with(&["--k6-summary", file.to_str().unwrap()]).page();
+    assert!(
+        page.contains("The load test sent nothing") && !page.contains("budget of the load test was kept")
+    );
 }
 
 #[test]

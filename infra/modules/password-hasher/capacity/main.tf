@@ -1,6 +1,7 @@
 # The capacity formula, and nothing else: no resource, no provider. capacity-table.json has its test table.
 #
-# All in integers. In floating point 3000 × 0.275 is a little more than 825, and rounding up would make it 826.
+# All in integers, as wherever it is implemented: in 64-bit floating point 3000 × 0.275 is a little more than 825, and
+# rounding up would make it 826.
 
 locals {
   limits = { for name, limit in jsondecode(file("${path.module}/../limits.json")) : name => limit.value if name != "about" }

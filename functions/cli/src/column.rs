@@ -1,0 +1,159 @@
+//! A column of hashes in a file: one a line, `user:hash` as htpasswd writes it, or a field of CSV.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, IsTerminal as _, Read},
+    path::Path,
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::{Failure, arguments::ColumnArguments};
+
+/// A row with a hash in it.
+pub(crate) struct Row<'a> {
+    /// Counts from 1.
+    pub(crate) number: u64,
+    /// Whether it names the fields and holds no hash.
+    pub(crate) is_header: bool,
+    /// Who it belongs to, in an htpasswd file.
+    pub(crate) user: Option<&'a str>,
+    /// The hash; empty where the row has no such field.
+    pub(crate) hash: &'a str,
+    /// All fields of a CSV record, and which one is the hash.
+    pub(crate) record: Option<(&'a csv::StringRecord, usize)>,
+}
+
+/// What the rows look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A line is a hash.
+    Lines,
+    /// `user:hash`, and perhaps more behind another colon, as in `/etc/shadow`.
+    Htpasswd,
+    /// A field of CSV.
+    Csv,
+}
+
+/// Reads all rows, with a progress bar where somebody watches. Returns what the rows looked like.
+pub(crate) fn for_each(
+    arguments: &ColumnArguments,
+    each: &mut dyn FnMut(Row<'_>) -> Result<(), Failure>,
+) -> Result<Form, Failure> {
+    let input = open(&arguments.file)?;
+    match arguments.delimiter {
+        Some(delimiter) => records(input, delimiter, arguments, each).map(|()| Form::Csv),
+        None => lines(input, each),
+    }
+}
+
+fn open(file: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    if file == Path::new("-") {
+        let bar = bar(None);
+        return Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(io::stdin()))));
+    }
+    let cannot = |error: io::Error| {
+        Failure::configuration(format!("{} cannot be read ({error}): name a file of hashes", file.display()))
+    };
+    let opened = File::open(file).map_err(cannot)?;
+    let length = opened.metadata().map_err(cannot)?.len();
+    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bar(Some(length)).wrap_read(opened))))
+}
+
+fn bar(length: Option<u64>) -> ProgressBar {
+    let template = match length {
+        Some(_) => "{bar:40} {percent} %  {bytes} of {total_bytes}  {eta} left",
+        None => "{spinner} {bytes} read  {elapsed}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let target =
+        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(length, target).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+fn lines(
+    mut input: Box<dyn BufRead>,
+    each: &mut dyn FnMut(Row<'_>) -> Result<(), Failure>,
+) -> Result<Form, Failure> {
+    let mut line = Vec::new();
+    let mut number = 0;
+    let mut form = None;
+    loop {
+        line.clear();
+        let read = (&mut input)
+            .take(MOST_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| cannot_go_on(&error))?;
+        if read == 0 {
+            return Ok(form.unwrap_or(Form::Lines));
+        }
+        number += 1;
+        if line.last() != Some(&b'\n') && read as u64 == MOST_LINE_BYTES {
+            return Err(Failure::data(format!(
+                "line {number} is longer than {MOST_LINE_BYTES} bytes: is this a column of hashes?"
+            )));
+        }
+        let text = without_newline(&line);
+        // What is no UTF-8 is no hash: it goes on as a line that is refused.
+        let text = str::from_utf8(text).unwrap_or("\u{fffd}");
+        let form = *form.get_or_insert_with(|| form_of(text));
+        let (user, hash) = match text.split_once(':') {
+            Some((user, rest)) if form == Form::Htpasswd => {
+                (Some(user), rest.split(':').next().unwrap_or(rest))
+            }
+            _ => (None, text),
+        };
+        each(Row { number, is_header: false, user, hash, record: None })?;
+    }
+}
+
+/// The first line tells: a hash with a name before it, or not.
+fn form_of(line: &str) -> Form {
+    let is_user = |user: &str| !user.is_empty() && !user.contains(['$', '{']);
+    let named = line.split_once(':').is_some_and(|(user, _)| is_user(user));
+    if named && saltern_encoded::parse(line).is_err() { Form::Htpasswd } else { Form::Lines }
+}
+
+fn records(
+    input: Box<dyn BufRead>,
+    delimiter: u8,
+    arguments: &ColumnArguments,
+    each: &mut dyn FnMut(Row<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(input);
+    let column = arguments.column.get() - 1;
+    let mut record = csv::StringRecord::new();
+    let mut number = 0;
+    loop {
+        let more = reader
+            .read_record(&mut record)
+            .map_err(|error| Failure::data(format!("record {} is no CSV in UTF-8 ({error})", number + 1)))?;
+        if !more {
+            return Ok(());
+        }
+        number += 1;
+        let is_header = number == 1 && arguments.header;
+        let hash = record.get(column).unwrap_or_default();
+        each(Row { number, is_header, user: None, hash, record: Some((&record, column)) })?;
+    }
+}
+
+fn without_newline(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn cannot_go_on(error: &io::Error) -> Failure {
+    Failure::system(format!("the file cannot be read to its end ({error})"))
+}
+
+/// A hash has at most 1,024 bytes; a line of a table with it, not much more.
+const MOST_LINE_BYTES: u64 = 64 * 1024;
+
+const BUFFER_BYTES: usize = 256 * 1024;
+
+const TICK: Duration = Duration::from_millis(200);

@@ -1,0 +1,24 @@
+//! `saltern hash`: a new hash of a password.
+
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use crate::{
+    Failure,
+    arguments::HashArguments,
+    one_hash::{OneHash, refused},
+    policies,
+    terminal::{Asked, read_password, say},
+};
+
+pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
+    let policies = policies::of(&arguments.document)?;
+    let password = read_password(Asked::Twice)?;
+    let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;
+    let done = OneHash::start()?.compute(new.admitted(), &password)?;
+    let hash = Zeroizing::new(new.encode(&done.output).unwrap_or_default());
+    if arguments.json {
+        return say(&format!("{}\n", json!({ "hash": *hash, "policy": new.policy() })));
+    }
+    say(&format!("{}\n", *hash))
+}

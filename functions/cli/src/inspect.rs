@@ -1,0 +1,174 @@
+//! `saltern inspect`: a stored hash field by field.
+
+use std::fmt::Write as _;
+
+use saltern_encoded::{Encoded, ParseError, Preparation, Setting, Weakness};
+use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
+use serde_json::{Value, json};
+
+use crate::{
+    Failure,
+    arguments::InspectArguments,
+    migrate_plan::cost_in_words,
+    number::grouped,
+    one_hash::{OneHash, refused},
+    policies,
+    terminal::{self, say},
+};
+
+pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
+    let policies = policies::of(&arguments.document)?;
+    let stored = terminal::argument_or_line(&arguments.hash)?;
+    let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
+    let explained = Explained::of(&encoded, &policies, &OneHash::start()?)?;
+    if arguments.json { say(&format!("{}\n", explained.json())) } else { say(&explained.text()) }
+}
+
+/// What there is to say; never the salt's or the output's bytes.
+struct Explained<'a> {
+    encoded: &'a Encoded,
+    current: String,
+    policy: Option<String>,
+    milliseconds: Option<f64>,
+    verdict: Verdict,
+}
+
+/// What the current policy makes of it.
+enum Verdict {
+    Refused(Refusal),
+    Replaced(RehashReason),
+    Stays,
+}
+
+impl<'a> Explained<'a> {
+    fn of(encoded: &'a Encoded, policies: &Policies, one: &OneHash) -> Result<Self, Failure> {
+        let text = encoded.to_string();
+        let lenient = policies.clone().accepting(AcceptedWeak::all());
+        let admitted = lenient.admit_stored(&text).ok();
+        let measured = admitted.as_ref().map(|stored| one.measure(stored.admitted())).transpose()?;
+        let verdict = match policies.admit_stored(&text) {
+            Err(refusal) => Verdict::Refused(refusal),
+            Ok(stored) => policies.rehash_reason(&stored).map_or(Verdict::Stays, Verdict::Replaced),
+        };
+        Ok(Self {
+            encoded,
+            current: policies.current().id().to_owned(),
+            policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
+            milliseconds: measured.map(|time| time.as_secs_f64() * 1e3),
+            verdict,
+        })
+    }
+
+    fn text(&self) -> String {
+        let setting = self.encoded.setting();
+        let mut out = String::new();
+        let mut line = |name: &str, value: &str| {
+            let _infallible = writeln!(out, "{name:<12}{value}");
+        };
+        line("scheme", self.encoded.scheme().name());
+        if let Some(label) = self.encoded.label() {
+            line("label", label);
+        }
+        line("algorithm", setting.algorithm());
+        line("cost", &cost_in_words(self.encoded));
+        if let Setting::Wrapped(wrapped) = setting {
+            line(
+                "wraps",
+                &format!("{}, {}", wrapped.inner().scheme().name(), cost_in_words(wrapped.inner())),
+            );
+        }
+        line("salt", &bytes(setting.salt().len()));
+        line("output", &bytes(setting.output_bytes()));
+        line("reads", &self.reading());
+        line(
+            "here",
+            &self.milliseconds.map_or_else(
+                || "not computed: over a ceiling".to_owned(),
+                |ms| format!("{ms:.3} ms on one core, alone"),
+            ),
+        );
+        line("policy", self.policy.as_deref().unwrap_or("none lists it"));
+        line("verdict", &self.verdict_in_words());
+        out
+    }
+
+    fn reading(&self) -> String {
+        let inner = match self.encoded.setting() {
+            Setting::Wrapped(wrapped) => wrapped.inner(),
+            _ => self.encoded,
+        };
+        let reading = inner.scheme().reading();
+        let mut said = match reading.most_bytes {
+            Some(most) => format!("the first {most} bytes of a password"),
+            None => "the whole password".to_owned(),
+        };
+        if reading.seven_bits {
+            said.push_str(", seven bits of each");
+        }
+        if reading.may_stop_at_nul {
+            said.push_str(", and perhaps no further than a NUL");
+        }
+        if reading.preparation != Preparation::None {
+            said.push_str(", hashed once before");
+        }
+        said
+    }
+
+    fn verdict_in_words(&self) -> String {
+        match self.verdict {
+            Verdict::Stays => format!("verified; stays, as good as {} or newer", self.current),
+            Verdict::Replaced(reason) => {
+                format!("verified; a login that matches replaces it by {} ({})", self.current, reason.name())
+            }
+            Verdict::Refused(refusal) => format!("refused: {}", refused(refusal)),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let setting = self.encoded.setting();
+        let (verdict, reason) = match self.verdict {
+            Verdict::Stays => ("stays", None),
+            Verdict::Replaced(reason) => ("replaced", Some(reason.name())),
+            Verdict::Refused(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
+            Verdict::Refused(_) => ("unsupported_hash", None),
+        };
+        let weakness = self.encoded.scheme().weakness().map(|weakness| match weakness {
+            Weakness::Fast => "fast",
+            Weakness::Unsalted => "unsalted",
+        });
+        json!({
+            "scheme": self.encoded.scheme().name(),
+            "label": self.encoded.label(),
+            "algorithm": setting.algorithm(),
+            "cost": cost_in_words(self.encoded),
+            "salt_bytes": setting.salt().len(),
+            "output_bytes": setting.output_bytes(),
+            "reads": self.reading(),
+            "weakness": weakness,
+            "milliseconds": self.milliseconds,
+            "policy": self.policy,
+            "verdict": verdict,
+            "rehash_reason": reason,
+        })
+    }
+}
+
+fn bytes(length: usize) -> String {
+    if length == 0 { "none".to_owned() } else { format!("{} bytes", grouped(length as u64)) }
+}
+
+/// What a string that does not parse most likely is.
+fn unread(stored: &str, error: ParseError) -> Failure {
+    let is_hex = stored.len() >= 32 && stored.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Failure::data(match error {
+        _ if is_hex => {
+            "a bare digest: nothing says of what. If you know, write it as LDAP does, such as {SHA} and the digest's Base64"
+        }
+        ParseError::Invalid => {
+            "the scheme is known, but the string is not in the form that its software prints: is it complete? Quote it, or the shell takes its dollar signs"
+        }
+        ParseError::Unsupported => {
+            "no scheme that is verified here begins so. Quote the string, or the shell takes its dollar signs"
+        }
+    })
+}

@@ -1,0 +1,97 @@
+//! One pass over the rows: how many of what.
+
+use std::collections::HashMap;
+
+use saltern_encoded::ParseError;
+use zeroize::Zeroizing;
+
+use super::shape::Shape;
+use crate::column::Row;
+
+/// What was counted.
+#[derive(Default)]
+pub(super) struct Census {
+    pub(super) rows: u64,
+    pub(super) shapes: HashMap<Shape, Counted>,
+    pub(super) unread: HashMap<Unread, Found>,
+}
+
+/// Hashes of one shape.
+pub(super) struct Counted {
+    pub(super) found: Found,
+    /// One of them, to be admitted, judged and timed.
+    pub(super) example: Zeroizing<String>,
+}
+
+/// How many, and where the first stand.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) count: u64,
+    pub(super) first_rows: Vec<u64>,
+    pub(super) first_users: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, row: &Row<'_>) {
+        self.count += 1;
+        if self.first_rows.len() < MOST_NAMED {
+            self.first_rows.push(row.number);
+            self.first_users.extend(row.user.map(str::to_owned));
+        }
+    }
+}
+
+/// Why a row was not read as a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Unread {
+    /// No password is set: nothing, or what systems write to lock an account.
+    NoPassword,
+    /// A digest without a word of which one, and of what.
+    BareDigest,
+    /// A known scheme, not in its form: cut off, or changed by hand.
+    Invalid,
+    /// A scheme that is not verified here.
+    Unsupported,
+    /// Nothing that looks like a hash.
+    NoHash,
+}
+
+impl Unread {
+    fn of(hash: &str, error: ParseError) -> Self {
+        let locked = hash.trim_start_matches(['!', '*']);
+        let is_digest =
+            DIGEST_HEX_LENGTHS.contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match error {
+            _ if locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+            _ if is_digest => Self::BareDigest,
+            ParseError::Invalid => Self::Invalid,
+            ParseError::Unsupported if hash.starts_with(['$', '{', '_']) => Self::Unsupported,
+            ParseError::Unsupported => Self::NoHash,
+        }
+    }
+}
+
+impl Census {
+    pub(super) fn count(&mut self, row: &Row<'_>) {
+        self.rows += 1;
+        match saltern_encoded::parse(row.hash) {
+            Ok(encoded) => {
+                let counted = self.shapes.entry(Shape::of(&encoded)).or_insert_with(|| Counted {
+                    found: Found::default(),
+                    example: Zeroizing::new(row.hash.to_owned()),
+                });
+                counted.found.add(row);
+            }
+            Err(error) => self.unread.entry(Unread::of(row.hash, error)).or_default().add(row),
+        }
+    }
+}
+
+/// Rows and users that are named; more would be a list, not an example.
+const MOST_NAMED: usize = 5;
+
+/// MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512 in hexadecimal.
+const DIGEST_HEX_LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];
+
+/// shadow(5), and what exports write for NULL.
+const NO_PASSWORD: [&str; 5] = ["*0", "*1", "x", "NULL", "\\N"];

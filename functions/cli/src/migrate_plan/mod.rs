@@ -1,0 +1,42 @@
+//! `saltern migrate-plan`: what a table of hashes holds, and what moving it takes.
+
+mod census;
+mod htpasswd;
+mod plan;
+mod print;
+mod shape;
+
+use saltern_encoded::Encoded;
+
+use crate::{
+    Failure,
+    arguments::MigratePlanArguments,
+    column::{self, Form},
+    one_hash::OneHash,
+    policies,
+    terminal::say,
+};
+
+use self::{census::Census, plan::Plan, shape::Shape};
+
+pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
+    let policies = policies::of(&arguments.document)?;
+    let mut census = Census::default();
+    let form = column::for_each(&arguments.column, &mut |row| {
+        if !row.is_header {
+            census.count(&row);
+        }
+        Ok(())
+    })?;
+    let plan = Plan::draw(&census, &policies, &OneHash::start()?)?;
+    if arguments.json {
+        return say(&format!("{}\n", print::json(&plan)));
+    }
+    say(&print::text(&plan))?;
+    if form == Form::Htpasswd { say(&htpasswd::explain(&plan)) } else { Ok(()) }
+}
+
+/// The cost of a hash in the field's words.
+pub(crate) fn cost_in_words(encoded: &Encoded) -> String {
+    Shape::of(encoded).cost.in_words()
+}

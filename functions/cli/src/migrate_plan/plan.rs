@@ -1,0 +1,189 @@
+//! What was counted, judged by the policies and timed on this machine.
+
+use std::{collections::HashMap, time::Duration};
+
+use saltern_algorithm::Admitted;
+use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
+use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
+use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
+
+use super::{
+    census::{Census, Counted, Found, Unread},
+    shape::{Cost, Shape},
+};
+use crate::{Failure, one_hash::OneHash};
+
+/// The whole of it.
+pub(super) struct Plan<'a> {
+    pub(super) rows: u64,
+    /// The most frequent first.
+    pub(super) classes: Vec<Class<'a>>,
+    /// The most frequent first.
+    pub(super) unread: Vec<(Unread, &'a Found)>,
+    pub(super) current: String,
+    pub(super) moving: Moving,
+}
+
+/// Hashes that are computed and judged alike.
+pub(super) struct Class<'a> {
+    pub(super) scheme: Scheme,
+    pub(super) label: Option<&'static str>,
+    pub(super) cost: String,
+    pub(super) count: u64,
+    /// Where some of them stand.
+    pub(super) found: &'a Found,
+    pub(super) fate: Fate,
+    /// One hash on one core here; `None` over a ceiling.
+    pub(super) time: Option<Duration>,
+}
+
+/// What becomes of a hash at a login that matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Fate {
+    /// It stays.
+    Stays,
+    /// It is replaced by one of the current policy.
+    Replaced(RehashReason),
+    /// It is not verified: unsalted or fast, and not allowed by name.
+    NeedsPermission(Weakness),
+    /// It is not verified: over a ceiling.
+    TooDear,
+}
+
+/// What moving takes.
+pub(super) struct Moving {
+    /// Users whose hash would be replaced at their next login, those that need permission among them.
+    pub(super) replaced: u64,
+    /// One core: verifying everybody once, and making the new hashes.
+    pub(super) core_time: Duration,
+    /// The same on Lambda, were its core as fast as this one, in US dollars.
+    pub(super) lambda_usd: f64,
+    /// Hashes that are unsalted or fast and not wrapped.
+    pub(super) weak: u64,
+    /// One core: wrapping these. `None` where the current policy is not argon2id.
+    pub(super) wrapping: Option<Duration>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn draw(census: &'a Census, policies: &Policies, one: &OneHash) -> Result<Self, Failure> {
+        let judge = Judge { policies, lenient: policies.clone().accepting(AcceptedWeak::all()), one };
+        let mut merged: HashMap<(Scheme, Option<&str>, Cost, Fate), Class<'a>> = HashMap::new();
+        for (shape, counted) in &census.shapes {
+            let (fate, stored) = judge.fate(counted);
+            let key = (shape.scheme, shape.label, shape.cost, fate);
+            if let Some(class) = merged.get_mut(&key) {
+                class.count += counted.found.count;
+                continue;
+            }
+            let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
+            let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
+            let class =
+                Class { scheme, label, cost, count: counted.found.count, found: &counted.found, fate, time };
+            merged.insert(key, class);
+        }
+        let mut classes: Vec<_> = merged.into_values().collect();
+        classes.sort_by(|a, b| b.count.cmp(&a.count).then(a.cost.cmp(&b.cost)).then(a.scheme.cmp(&b.scheme)));
+        let mut unread: Vec<_> = census.unread.iter().map(|(reason, found)| (*reason, found)).collect();
+        unread.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.cmp(b)));
+        let moving = judge.moving(&classes)?;
+        Ok(Self { rows: census.rows, classes, unread, current: policies.current().id().to_owned(), moving })
+    }
+}
+
+struct Judge<'a> {
+    policies: &'a Policies,
+    /// The same, and every weak scheme allowed: what is refused is counted and timed too.
+    lenient: Policies,
+    one: &'a OneHash,
+}
+
+impl Judge<'_> {
+    /// What becomes of it, and what would be computed.
+    fn fate(&self, counted: &Counted) -> (Fate, Option<Stored>) {
+        let Ok(stored) = self.lenient.admit_stored(&counted.example) else { return (Fate::TooDear, None) };
+        let fate = match self.policies.admit_stored(&counted.example) {
+            Ok(stored) => self.policies.rehash_reason(&stored).map_or(Fate::Stays, Fate::Replaced),
+            Err(Refusal::WeakScheme) => {
+                let weakness = saltern_encoded::parse(&counted.example)
+                    .ok()
+                    .and_then(|encoded| encoded.scheme().weakness());
+                Fate::NeedsPermission(weakness.unwrap_or(Weakness::Fast))
+            }
+            Err(_) => Fate::TooDear,
+        };
+        (fate, Some(stored))
+    }
+
+    /// bcrypt and PBKDF2 are linear in their cost, so that a part is measured and the rest is multiplied.
+    fn time(&self, shape: &Shape, stored: &Stored) -> Result<Duration, Failure> {
+        let part = match shape.cost {
+            Cost::Params(params) => part_of(params),
+            Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
+        };
+        let small = part.and_then(|params| {
+            Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), self.policies.ceilings()).ok()
+        });
+        let Some(small) = small else { return self.one.measure(stored.admitted()) };
+        Ok(times(self.one.measure(&small)?, stored.admitted().work(), small.work()))
+    }
+
+    fn moving(&self, classes: &[Class<'_>]) -> Result<Moving, Failure> {
+        let new = self.new_hash()?;
+        let is_replaced =
+            |class: &&Class<'_>| matches!(class.fate, Fate::Replaced(_) | Fate::NeedsPermission(_));
+        let replaced: u64 = classes.iter().filter(is_replaced).map(|class| class.count).sum();
+        let verifying = classes
+            .iter()
+            .map(|class| times(class.time.unwrap_or_default(), class.count, 1))
+            .sum::<Duration>();
+        let core_time = verifying + times(new, replaced, 1);
+        let weak =
+            classes.iter().filter(|class| class.scheme.weakness().is_some()).map(|class| class.count).sum();
+        let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
+        let usage = Usage {
+            requests: classes.iter().map(|class| class.count).sum(),
+            on_demand_gb_seconds: gb_seconds(MB_OF_A_CORE, core_time),
+            ..Usage::default()
+        };
+        let lambda_usd = Prices::listed().usd(Architecture::X86_64, &usage);
+        Ok(Moving {
+            replaced,
+            core_time,
+            lambda_usd,
+            weak,
+            wrapping: is_argon2id.then(|| times(new, weak, 1)),
+        })
+    }
+
+    /// A new hash of the current policy.
+    fn new_hash(&self) -> Result<Duration, Failure> {
+        let setting = Setting::fresh(self.policies.current().params(), [0; NEW_SALT_BYTES]);
+        let admitted = Admitted::new(setting, self.policies.ceilings())
+            .map_err(|_| Failure::configuration("the current policy is over a ceiling"))?;
+        self.one.measure(&admitted)
+    }
+}
+
+/// The same algorithm with less to do, where time is known to be linear in it.
+fn part_of(params: Params) -> Option<Params> {
+    match params {
+        Params::Bcrypt(params) if params.cost() > BCRYPT_PART => {
+            bcrypt::Params::new(BCRYPT_PART).map(Params::Bcrypt)
+        }
+        Params::Pbkdf2(params) if params.iterations() > PBKDF2_PART => {
+            pbkdf2::Params::new(params.prf(), PBKDF2_PART).map(Params::Pbkdf2)
+        }
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate: 2^53 of anything is more than there are")]
+fn times(time: Duration, count: u64, parts: u64) -> Duration {
+    Duration::try_from_secs_f64(time.as_secs_f64() * count as f64 / parts as f64).unwrap_or(Duration::MAX)
+}
+
+const BCRYPT_PART: u32 = 7;
+const PBKDF2_PART: u32 = 20_000;
+
+/// Lambda gives a whole core at this memory (AWS Lambda developer guide, "Configure Lambda function memory").
+const MB_OF_A_CORE: u64 = 1769;

@@ -1,0 +1,211 @@
+//! The plan for people, and for programs.
+
+use std::{fmt::Write as _, time::Duration};
+
+use saltern_encoded::Weakness;
+use serde_json::{Value, json};
+
+use super::{
+    census::{Found, Unread},
+    plan::{Class, Fate, Plan},
+};
+use crate::number::{counted, grouped, in_words};
+
+/// A table and what follows from it.
+pub(super) fn text(plan: &Plan<'_>) -> String {
+    let read: u64 = plan.classes.iter().map(|class| class.count).sum();
+    let mut out = format!(
+        "{}: {}, {} without\n",
+        counted(plan.rows, "row", "rows"),
+        hashes(read),
+        grouped(plan.rows - read)
+    );
+    table(&mut out, plan, read);
+    unread(&mut out, plan);
+    moving(&mut out, plan);
+    out
+}
+
+fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
+    if plan.classes.is_empty() {
+        return;
+    }
+    let rows: Vec<[String; 6]> = plan.classes.iter().map(|class| cells(class, plan, read)).collect();
+    let head = ["scheme", "cost", "hashes", "share", "here", "at a login that matches"].map(str::to_owned);
+    let widths = (0..head.len()).map(|column| {
+        let all = rows.iter().chain([&head]).map(|row| row[column].chars().count());
+        all.max().unwrap_or(0)
+    });
+    let widths: Vec<usize> = widths.collect();
+    out.push('\n');
+    for row in [&head].into_iter().chain(&rows) {
+        let cell = |(column, text): (usize, &String)| {
+            let width = widths[column];
+            if NUMBERS.contains(&column) { format!("{text:>width$}") } else { format!("{text:<width$}") }
+        };
+        let line = row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
+    [
+        format!("{}{}", class.label.unwrap_or_default(), class.scheme.name()),
+        class.cost.clone(),
+        grouped(class.count),
+        share(class.count, read),
+        class.time.map_or_else(|| "-".to_owned(), milliseconds),
+        match class.fate {
+            Fate::Stays => "stays".to_owned(),
+            Fate::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
+            Fate::NeedsPermission(weakness) => format!(
+                "refused: {}; allow it with --accept-weak {}, or wrap it",
+                described(weakness),
+                class.scheme.name()
+            ),
+            Fate::TooDear => "refused: over a ceiling of the policy document".to_owned(),
+        },
+    ]
+}
+
+fn unread(out: &mut String, plan: &Plan<'_>) {
+    if plan.unread.is_empty() {
+        return;
+    }
+    out.push_str("\nNot verified, and why\n");
+    for (reason, found) in &plan.unread {
+        let _infallible =
+            writeln!(out, "{:>12}  {} ({})", grouped(found.count), reason.in_words(), places(found));
+    }
+}
+
+fn moving(out: &mut String, plan: &Plan<'_>) {
+    let moving = &plan.moving;
+    if plan.classes.is_empty() {
+        return;
+    }
+    let _infallible = writeln!(
+        out,
+        "\nMoving\n  When everybody has logged in once, {} will have been replaced by {}. That takes {} of one core here,\n  \
+         and on Lambda {} (x86-64, 1,769 MB, if its core were as fast as this one).",
+        hashes(moving.replaced),
+        plan.current,
+        in_words(moving.core_time),
+        usd(moving.lambda_usd),
+    );
+    if moving.weak == 0 {
+        return;
+    }
+    let _infallible = writeln!(
+        out,
+        "  Unsalted or fast: {}. Whoever steals the table has most of these passwords within hours.",
+        hashes(moving.weak)
+    );
+    let _infallible = match moving.wrapping {
+        Some(time) => writeln!(
+            out,
+            "  `saltern wrap` puts argon2id over them today, without a login. That takes {} of one core here.",
+            in_words(time),
+        ),
+        None => writeln!(
+            out,
+            "  `saltern wrap --policy ID`, with an argon2id policy, puts argon2id over them today, without a login.",
+        ),
+    };
+}
+
+impl Unread {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::NoPassword => "no password is set",
+            Self::BareDigest => {
+                "a bare digest: nothing says of what; if you know, write {MD5}, {SHA} … before its Base64"
+            }
+            Self::Invalid => "a known scheme, but cut off or changed: not the form that its software prints",
+            Self::Unsupported => "a scheme, or a variant of one, that is not verified here",
+            Self::NoHash => "nothing that looks like a hash; if these are passwords in clear, hash them now",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::NoPassword => "no_password",
+            Self::BareDigest => "bare_digest",
+            Self::Invalid => "invalid_hash",
+            Self::Unsupported => "unsupported_hash",
+            Self::NoHash => "no_hash",
+        }
+    }
+}
+
+/// The same for programs.
+pub(super) fn json(plan: &Plan<'_>) -> Value {
+    let class = |class: &Class<'_>| {
+        let (fate, reason) = match class.fate {
+            Fate::Stays => ("stays", None),
+            Fate::Replaced(reason) => ("replaced", Some(reason.name())),
+            Fate::NeedsPermission(weakness) => ("needs_permission", Some(described(weakness))),
+            Fate::TooDear => ("cost_out_of_bounds", None),
+        };
+        json!({
+            "scheme": class.scheme.name(),
+            "label": class.label,
+            "cost": class.cost,
+            "hashes": class.count,
+            "milliseconds": class.time.map(|time| time.as_secs_f64() * 1e3),
+            "at_login": fate,
+            "reason": reason,
+            "first_rows": class.found.first_rows,
+        })
+    };
+    let unread = |(reason, found): &(Unread, &Found)| json!({ "reason": reason.name(), "rows": found.count, "first_rows": found.first_rows });
+    json!({
+        "rows": plan.rows,
+        "current": plan.current,
+        "classes": plan.classes.iter().map(class).collect::<Vec<_>>(),
+        "not_verified": plan.unread.iter().map(unread).collect::<Vec<_>>(),
+        "moving": {
+            "replaced": plan.moving.replaced,
+            "core_seconds": plan.moving.core_time.as_secs_f64(),
+            "lambda_usd": plan.moving.lambda_usd,
+            "weak": plan.moving.weak,
+            "wrapping_core_seconds": plan.moving.wrapping.map(|time| time.as_secs_f64()),
+        },
+    })
+}
+
+fn described(weakness: Weakness) -> &'static str {
+    match weakness {
+        Weakness::Fast => "fast",
+        Weakness::Unsalted => "unsalted",
+    }
+}
+
+fn hashes(number: u64) -> String {
+    counted(number, "hash", "hashes")
+}
+
+fn usd(amount: f64) -> String {
+    if amount < 0.01 { "less than 0.01 USD".to_owned() } else { format!("about {amount:.2} USD") }
+}
+
+fn places(found: &Found) -> String {
+    let rows: Vec<String> = found.first_rows.iter().map(|&row| grouped(row)).collect();
+    let more = if found.count > found.first_rows.len() as u64 { ", …" } else { "" };
+    let noun = if found.count == 1 { "row" } else { "rows" };
+    format!("{noun} {}{more}", rows.join(", "))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share in tenths of a percent")]
+fn share(count: u64, of: u64) -> String {
+    format!("{:.1} %", 100.0 * count as f64 / of.max(1) as f64)
+}
+
+fn milliseconds(time: Duration) -> String {
+    let ms = time.as_secs_f64() * 1e3;
+    if ms < 10.0 { format!("{ms:.3} ms") } else { format!("{ms:.0} ms") }
+}
+
+/// Columns that are set flush right.
+const NUMBERS: [usize; 3] = [2, 3, 4];

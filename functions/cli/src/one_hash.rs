@@ -1,0 +1,83 @@
+//! One hash on this machine, by the kernels that serve.
+
+use std::{
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
+
+use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Urgency, Work};
+use saltern_policy::Refusal;
+
+use crate::Failure;
+
+/// A worker with nobody before it.
+pub(crate) struct OneHash(Pool);
+
+impl OneHash {
+    pub(crate) fn start() -> Result<Self, Failure> {
+        let settings = PoolSettings { queue: None, ..PoolSettings::new(NonZeroUsize::MIN) };
+        Pool::start(&settings)
+            .map(Self)
+            .map_err(|error| Failure::system(format!("no thread can be started ({error})")))
+    }
+
+    /// Computes it, however long it takes: its cost is bounded.
+    pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
+        let work = Work {
+            admitted: admitted.clone(),
+            password: password.clone(),
+            deadline: Instant::now() + LONGEST,
+            urgency: Urgency::Required,
+        };
+        let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
+        done.ok_or_else(|| Failure::system("the hash could not be computed: is there memory enough?"))
+    }
+
+    /// How long it takes on a core of its own: the least of a few tries.
+    pub(crate) fn measure(&self, admitted: &Admitted) -> Result<Duration, Failure> {
+        let password =
+            Password::new(PASSWORD).map_err(|_| Failure::system("the password for measuring is too long"))?;
+        let mut least = Duration::MAX;
+        let started = Instant::now();
+        for tries in 1..=MOST_TRIES {
+            least = least.min(self.compute(admitted, &password)?.hashed);
+            // The first one may have paid for fresh memory.
+            if tries > 1 && started.elapsed() > LONG_ENOUGH {
+                break;
+            }
+        }
+        Ok(least)
+    }
+}
+
+/// What a refusal means to somebody with a hash in hand.
+pub(crate) fn refused(refusal: Refusal) -> Failure {
+    Failure::data(match refusal {
+        Refusal::CostOutOfBounds => {
+            "the hash costs more than a ceiling of the policy document allows: raise the ceiling there, or wrap the hash"
+        }
+        Refusal::InvalidHash => {
+            "the hash is not in the one form that its scheme's software prints: is it complete?"
+        }
+        Refusal::NoRandomness => "the system gives no random bytes",
+        Refusal::PasswordHasNul => "a new bcrypt hash cannot cover a password with a NUL: use another policy",
+        Refusal::PasswordTooLong => "a new bcrypt hash covers 72 bytes of a password: use another policy",
+        Refusal::PolicyNotForHashing => "that policy is verify-only: name an active one",
+        Refusal::UnknownPolicy => {
+            "no policy has that name: `saltern policies check` lists none, look into the document"
+        }
+        Refusal::UnsupportedHash => "the hash is of a scheme that is not verified here",
+        Refusal::WeakScheme => {
+            "the hash is of an unsalted or fast scheme: allow it by name with --accept-weak, or wrap it"
+        }
+    })
+}
+
+/// Longer than any hash below the ceilings takes.
+const LONGEST: Duration = Duration::from_mins(10);
+
+const PASSWORD: &[u8] = b"correct horse battery staple";
+
+/// A hash of a few microseconds is timed often, one of a second once.
+const MOST_TRIES: usize = 5;
+const LONG_ENOUGH: Duration = Duration::from_millis(60);

@@ -1,0 +1,42 @@
+//! `saltern verify`: a password against a stored hash.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::{
+    Failure,
+    arguments::VerifyArguments,
+    one_hash::{OneHash, refused},
+    policies,
+    terminal::{self, Asked, read_password, say},
+};
+
+pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
+    let policies = policies::of(&arguments.document)?;
+    let stored = terminal::argument_or_line(&arguments.hash)?;
+    let stored = policies.admit_stored(&stored).map_err(refused)?;
+    let candidates = stored.candidates(&read_password(Asked::Once)?);
+    let worker = OneHash::start()?;
+    let computed = candidates.iter().map(|candidate| worker.compute(stored.admitted(), &candidate.password));
+    let outputs = computed.map(|done| done.map(|done| done.output)).collect::<Result<Vec<_>, _>>()?;
+    let verdict = policies.verdict(&stored, &candidates, &outputs);
+    if arguments.json {
+        let reason = verdict.rehash.map(saltern_policy::RehashReason::name);
+        let body = json!({
+            "match": verdict.matches,
+            "needs_rehash": reason.is_some(),
+            "rehash_reason": reason,
+            "policy": verdict.policy,
+        });
+        say(&format!("{body}\n"))?;
+    } else {
+        let due = verdict.rehash.map(|reason| format!(", and should be replaced: {}", reason.name()));
+        let said = if verdict.matches { "matches" } else { "does not match" };
+        say(&format!("{said}{}\n", due.unwrap_or_default()))?;
+    }
+    Ok(if verdict.matches { ExitCode::SUCCESS } else { ExitCode::from(MISMATCH) })
+}
+
+/// What `htpasswd -v` and `grep` end with where there is no match, too.
+const MISMATCH: u8 = 1;

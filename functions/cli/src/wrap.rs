@@ -1,0 +1,204 @@
+//! `saltern wrap`: argon2id over weak hashes, without their passwords.
+
+use std::{
+    collections::VecDeque,
+    io::{self, BufWriter, Write as _},
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
+
+use saltern_algorithm::{Pool, PoolSettings, Ticket, Urgency, Work};
+use saltern_encoded::{Params, Scheme, argon2};
+use saltern_policy::{Policies, Wrapping};
+
+use crate::{
+    Failure,
+    arguments::WrapArguments,
+    column::{self, Row},
+    one_hash::refused,
+    policies,
+};
+
+/// Writes the rows again with the weak hashes wrapped; all else passes through as it is.
+pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
+    let policies = policies::of(&arguments.document)?;
+    let params = params(&policies, arguments.policy.as_deref())?;
+    let workers = NonZeroUsize::new(policies::limits(&arguments.document.machine)?.workers)
+        .unwrap_or(NonZeroUsize::MIN);
+    let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
+    let pool = Pool::start(&settings)
+        .map_err(|error| Failure::system(format!("no thread can be started ({error})")))?;
+    let wrapper = Wrapper { policies: &policies, params, schemes: &arguments.schemes, pool: &pool };
+    let mut writer = Rows::new(arguments);
+    let mut ahead = VecDeque::new();
+    column::for_each(&arguments.column, &mut |row| {
+        let started = if row.is_header { None } else { wrapper.start(row.number, row.hash)? };
+        ahead.push_back((Pending::of(&row), started));
+        // Rows leave in the order in which they came; some wait, so that every core has work.
+        if ahead.len() > workers.get() * AHEAD_OF_EACH_WORKER {
+            write_first(&mut ahead, &mut writer)?;
+        }
+        Ok(())
+    })?;
+    while !ahead.is_empty() {
+        write_first(&mut ahead, &mut writer)?;
+    }
+    writer.finish()
+}
+
+/// The cost of the outer layer.
+fn params(policies: &Policies, policy: Option<&str>) -> Result<argon2::Params, Failure> {
+    let policy = match policy {
+        None => policies.current(),
+        Some(id) => policies
+            .list()
+            .iter()
+            .find(|policy| policy.id() == id)
+            .ok_or_else(|| refused(saltern_policy::Refusal::UnknownPolicy))?,
+    };
+    match policy.params() {
+        Params::Argon2(params) => Ok(params),
+        _ => Err(Failure::configuration(format!(
+            "the policy `{}` is {}: name one with argon2id by --policy",
+            policy.id(),
+            policy.algorithm()
+        ))),
+    }
+}
+
+struct Wrapper<'a> {
+    policies: &'a Policies,
+    params: argon2::Params,
+    schemes: &'a [Scheme],
+    pool: &'a Pool,
+}
+
+impl Wrapper<'_> {
+    /// Begins to wrap a hash; `None` where it is not one of those to wrap.
+    fn start(&self, number: u64, hash: &str) -> Result<Option<(Wrapping, Ticket)>, Failure> {
+        let Ok(stored) = saltern_encoded::parse(hash) else { return Ok(None) };
+        let is_meant = match self.schemes {
+            [] => stored.scheme().weakness().is_some(),
+            schemes => schemes.contains(&stored.scheme()),
+        };
+        if !is_meant || stored.scheme() == Scheme::Wrapped {
+            return Ok(None);
+        }
+        let wrapping = self
+            .policies
+            .admit_wrapping(&stored, self.params)
+            .map_err(|refusal| Failure::data(format!("row {number}: {}", refused(refusal))))?;
+        let work = Work {
+            admitted: wrapping.admitted().clone(),
+            password: wrapping.stored().clone(),
+            deadline: Instant::now() + LONGEST,
+            urgency: Urgency::Required,
+        };
+        let ticket = self.pool.submit(work).map_err(|_| no_result(number))?;
+        Ok(Some((wrapping, ticket)))
+    }
+}
+
+/// A row that waits for its turn to be written.
+struct Pending {
+    number: u64,
+    user: Option<String>,
+    old: String,
+    is_header: bool,
+    record: Option<(csv::StringRecord, usize)>,
+}
+
+impl Pending {
+    fn of(row: &Row<'_>) -> Self {
+        Self {
+            number: row.number,
+            user: row.user.map(str::to_owned),
+            old: row.hash.to_owned(),
+            is_header: row.is_header,
+            record: row.record.map(|(record, column)| (record.clone(), column)),
+        }
+    }
+}
+
+fn write_first(
+    ahead: &mut VecDeque<(Pending, Option<(Wrapping, Ticket)>)>,
+    writer: &mut Rows,
+) -> Result<(), Failure> {
+    let Some((row, started)) = ahead.pop_front() else { return Ok(()) };
+    let Some((wrapping, ticket)) = started else { return writer.write(&row, &row.old) };
+    let done = ticket.wait().map_err(|_| no_result(row.number))?;
+    let new = wrapping.encode(&done.output).ok_or_else(|| no_result(row.number))?;
+    writer.write(&row, &new)
+}
+
+fn no_result(number: u64) -> Failure {
+    Failure::system(format!("row {number} could not be wrapped: is there memory enough?"))
+}
+
+/// The rows as they came, with another hash in them.
+struct Rows {
+    form: Written,
+    keep_old: bool,
+}
+
+enum Written {
+    Csv(Box<csv::Writer<Output>>),
+    Lines(Output),
+}
+
+type Output = BufWriter<io::StdoutLock<'static>>;
+
+impl Rows {
+    fn new(arguments: &WrapArguments) -> Self {
+        let output = BufWriter::new(io::stdout().lock());
+        let form = match arguments.column.delimiter {
+            Some(delimiter) => {
+                let writer =
+                    csv::WriterBuilder::new().delimiter(delimiter).flexible(true).from_writer(output);
+                Written::Csv(Box::new(writer))
+            }
+            None => Written::Lines(output),
+        };
+        Self { form, keep_old: arguments.keep_old }
+    }
+
+    fn write(&mut self, row: &Pending, new: &str) -> Result<(), Failure> {
+        let old = if row.is_header { OLD } else { &row.old };
+        let old = self.keep_old.then_some(old);
+        let written = match (&mut self.form, &row.record) {
+            (Written::Csv(writer), Some((record, column))) => {
+                let fields = record.iter().enumerate();
+                let fields = fields.map(|(i, field)| if i == *column { new } else { field });
+                writer.write_record(fields.chain(old)).map_err(io::Error::from)
+            }
+            (Written::Csv(_), None) => Ok(()),
+            (Written::Lines(output), _) => {
+                let [user, colon] = row.user.as_deref().map_or([""; 2], |user| [user, ":"]);
+                let [tab, old] = old.map_or([""; 2], |old| ["\t", old]);
+                writeln!(output, "{user}{colon}{new}{tab}{old}")
+            }
+        };
+        written.map_err(|error| unwritten(&error))
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let flushed = match self.form {
+            Written::Csv(mut writer) => writer.flush(),
+            Written::Lines(mut output) => output.flush(),
+        };
+        flushed.map_err(|error| unwritten(&error))
+    }
+}
+
+fn unwritten(error: &io::Error) -> Failure {
+    Failure::system(format!("the result cannot be written ({error})"))
+}
+
+/// The name of the column behind the others.
+const OLD: &str = "old_hash";
+
+/// Longer than the queue before it and the hash itself take.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// Waiting rows for each worker.
+const AHEAD_OF_EACH_WORKER: usize = 8;

@@ -1,0 +1,52 @@
+//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, run as they run them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
+
+mod guide;
+mod migrate_plan;
+mod one_hash;
+mod wrap;
+
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+/// What a command said and how it ended.
+struct Ended {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `saltern` with these arguments, and this on its standard input.
+fn saltern(arguments: &[&str], input: &str) -> Ended {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_saltern"))
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    // A command that refuses its arguments reads nothing.
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    let _unread = writer.join().unwrap();
+    Ended {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The password of all hashes here.
+const PASSWORD: &str = "saltern";
+
+/// `printf saltern | openssl dgst -sha1 -binary | base64`
+const LDAP_SHA: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
+
+/// PHP's `password_hash('saltern', PASSWORD_BCRYPT, ['cost' => 4])`
+const BCRYPT: &str = "$2y$04$fZsupqA82A68/HAxerOBBOBDxusev84JAKbNitEJKv21Bn0YvVaAa";

@@ -1,0 +1,94 @@
+use serde_json::Value;
+
+use super::{BCRYPT, LDAP_SHA, saltern};
+
+#[test]
+fn every_row_is_counted_once_under_what_it_is() {
+    let rows = [
+        BCRYPT,
+        BCRYPT,
+        LDAP_SHA,
+        "",
+        "!",
+        "*0",
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "$2b$04$cut",
+        "hunter2",
+        "{noop}x",
+    ];
+    let plan = plan(&rows.join("\n"));
+    assert_eq!(plan["rows"], 10);
+    let classes: Vec<_> = plan["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (c["scheme"].clone(), c["hashes"].clone()))
+        .collect();
+    assert_eq!(classes, [("bcrypt".into(), 2.into()), ("ldap-sha".into(), 1.into())]);
+    let unread = |reason: &str| {
+        let all = plan["not_verified"].as_array().unwrap();
+        all.iter().find(|found| found["reason"] == reason).map_or(0, |found| found["rows"].as_u64().unwrap())
+    };
+    for (reason, count) in
+        [("no_password", 3), ("bare_digest", 1), ("invalid_hash", 1), ("no_hash", 1), ("unsupported_hash", 1)]
+    {
+        assert_eq!(unread(reason), count, "{reason} {plan}");
+    }
+}
+
+#[test]
+fn what_moves_is_what_the_policies_replace_and_what_is_weak() {
+    let current = saltern(&["hash"], "saltern\n").out;
+    let plan = plan(&format!("{BCRYPT}\n{LDAP_SHA}\n{current}"));
+    let fates: Vec<_> =
+        plan["classes"].as_array().unwrap().iter().map(|class| class["at_login"].clone()).collect();
+    for fate in ["replaced", "needs_permission", "stays"] {
+        assert!(fates.contains(&fate.into()), "{fates:?}");
+    }
+    assert_eq!(plan["moving"]["replaced"], 2);
+    assert_eq!(plan["moving"]["weak"], 1);
+    assert!(plan["moving"]["core_seconds"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn over_a_ceiling_is_told_and_never_computed() {
+    let dear = BCRYPT.replace("$04$", "$31$");
+    let plan = plan(&dear);
+    assert_eq!(plan["classes"][0]["at_login"], "cost_out_of_bounds");
+    assert_eq!(plan["classes"][0]["milliseconds"], Value::Null);
+}
+
+#[test]
+fn an_htpasswd_file_is_explained_and_names_who_is_slow() {
+    let slow = BCRYPT.replace("$04$", "$12$");
+    let ended = saltern(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert!(ended.out.contains("This is an htpasswd file"), "{}", ended.out);
+    let of_carol = ended.out.lines().find(|line| line.contains("(carol)"));
+    assert!(of_carol.is_some_and(|line| line.contains("bcrypt cost 12")), "{}", ended.out);
+    assert!(!ended.out.contains(&slow[7..]), "no hash is printed");
+}
+
+#[test]
+fn a_field_of_a_table_is_read_where_it_is_named() {
+    let table = format!("id\thash\n1\t{BCRYPT}\n2\t{LDAP_SHA}\n");
+    let arguments = ["migrate-plan", "--json", "--delimiter", "\\t", "--column", "2", "--header"];
+    let plan: Value = serde_json::from_str(&saltern(&arguments, &table).out).unwrap();
+    assert_eq!(plan["rows"], 2);
+    assert_eq!(plan["classes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_file_that_is_no_column_of_hashes_ends_with_a_sentence() {
+    let ended = saltern(&["migrate-plan"], &"x".repeat(100_000));
+    assert_eq!(ended.code, 65);
+    assert!(ended.err.contains("is this a column of hashes?"), "{}", ended.err);
+    assert_eq!(saltern(&["migrate-plan", "/nowhere/at/all"], "").code, 64);
+    assert_eq!(saltern(&["migrate-plan"], "").code, 0);
+}
+
+fn plan(rows: &str) -> Value {
+    let ended = saltern(&["migrate-plan", "--json"], rows);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    serde_json::from_str(&ended.out).unwrap()
+}

@@ -1,0 +1,86 @@
+use serde_json::Value;
+
+use super::{BCRYPT, LDAP_SHA, PASSWORD, saltern};
+
+#[test]
+fn what_is_hashed_verifies() {
+    let made = saltern(&["hash"], "saltern\n");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let hash = made.out.trim_end();
+    assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    let right = saltern(&["verify", hash], "saltern\n");
+    assert_eq!((right.code, right.out.as_str()), (0, "matches\n"), "{}", right.err);
+    let wrong = saltern(&["verify", hash], "Saltern\n");
+    assert_eq!((wrong.code, wrong.out.as_str()), (1, "does not match\n"), "{}", wrong.err);
+}
+
+#[test]
+fn a_password_is_the_line_without_its_newline_and_nothing_else_is_cut() {
+    let hash = saltern(&["hash"], " s \t\r\n").out;
+    for (password, code) in [(" s \t\r\n", 0), (" s \t\r", 0), (" s \t\n", 1), ("s\n", 1), ("\n", 1)] {
+        assert_eq!(saltern(&["verify", hash.trim_end()], password).code, code, "{password:?}");
+    }
+}
+
+#[test]
+fn a_hash_and_its_password_may_both_come_by_standard_input() {
+    assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n{PASSWORD}\n")).code, 0);
+    assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\nother\n")).code, 1);
+    assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n")).code, 65);
+}
+
+#[test]
+fn json_is_what_the_service_answers() {
+    let made: Value = serde_json::from_str(&saltern(&["hash", "--json"], "saltern\n").out).unwrap();
+    assert_eq!(made["policy"], "argon2id-2026");
+    let verified = saltern(&["verify", "--json", BCRYPT], "saltern\n");
+    assert_eq!(
+        serde_json::from_str::<Value>(&verified.out).unwrap(),
+        serde_json::json!({
+            "match": true, "needs_rehash": true, "rehash_reason": "other_algorithm", "policy": null
+        })
+    );
+}
+
+#[test]
+fn a_refusal_is_one_sentence_and_exit_code_65() {
+    let too_long = format!("{}\n", "a".repeat(1025));
+    for (arguments, input) in [
+        (&["verify", LDAP_SHA][..], "saltern\n"),
+        (&["verify", "$2b$04$short"], "saltern\n"),
+        (&["verify", "d41d8cd98f00b204e9800998ecf8427e"], "\n"),
+        (&["hash", "--policy", "bcrypt-10-2019"], "saltern\n"),
+        (&["hash", "--policy", "nobody's"], "saltern\n"),
+        (&["hash"], &too_long),
+        (&["hash"], ""),
+        (&["inspect", "d41d8cd98f00b204e9800998ecf8427e"], ""),
+    ] {
+        let ended = saltern(arguments, input);
+        assert_eq!((ended.code, ended.out.as_str()), (65, ""), "{arguments:?} {}", ended.err);
+        assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
+        assert!(!ended.err.contains("saltern\n\n") && !ended.err.contains("d41d8"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_weak_hash_verifies_where_it_was_allowed_by_name() {
+    let allowed = saltern(&["verify", "--accept-weak", "ldap-sha", LDAP_SHA], "saltern\n");
+    assert_eq!(allowed.out, "matches, and should be replaced: weak_scheme\n");
+    let unknown = saltern(&["verify", "--accept-weak", "sha", LDAP_SHA], "saltern\n");
+    assert_eq!(unknown.code, 64);
+    assert!(unknown.err.contains("ldap-sha"), "{}", unknown.err);
+}
+
+#[test]
+fn inspect_tells_the_fields_and_neither_salt_nor_output() {
+    let told = saltern(&["inspect", BCRYPT], "");
+    for field in ["scheme      bcrypt", "cost        cost 4", "salt        16 bytes", "other_algorithm"] {
+        assert!(told.out.contains(field), "{}", told.out);
+    }
+    assert!(!told.out.contains(&BCRYPT[7..]), "{}", told.out);
+    let json: Value = serde_json::from_str(&saltern(&["inspect", "--json", "-"], LDAP_SHA).out).unwrap();
+    assert_eq!(json["scheme"], "ldap-sha");
+    assert_eq!(json["weakness"], "unsalted");
+    assert_eq!(json["verdict"], "unsupported_hash");
+    assert!(json["milliseconds"].as_f64().unwrap() > 0.0);
+}
