@@ -4,9 +4,7 @@
 
 use std::env;
 
-use proptest::{
-    collection::vec, prelude::*, sample::select, strategy::Union, string::string_regex,
-};
+use proptest::{collection::vec, prelude::*, sample::select, strategy::Union, string::string_regex};
 use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, memory_bytes};
 use saltern_encoded::{
     MAX_ENCODED_BYTES, Params, Setting, argon2, parse, scrypt,

@@ -65,7 +65,9 @@ fn kernels(arguments: &Arguments) -> Result<(), Box<dyn core::error::Error>> {
         Some("argon2") => kernels::argon2::measure(arguments)?,
         Some("crypt") => kernels::crypt::measure(arguments)?,
         Some(other) => {
-            return Err(format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2, crypt").into());
+            return Err(
+                format!("no kernel is called {other}; there are: bcrypt, pbkdf2, argon2, crypt").into()
+            );
         }
         None => [
             kernels::bcrypt::measure(arguments)?,

@@ -102,16 +102,19 @@ fn fewer_rounds_of_sha_crypt_than_the_least_are_printed_as_written_and_count_as_
 #[test]
 fn a_label_stands_before_its_own_schemes_alone() {
     let (des, md5) = ("sawuNefBucy0A", "$1$salt$......................");
-    for accepted in
-        [format!("{{CRYPT}}{des}"), format!("{{crypt}}{md5}"), format!("{{DES-CRYPT}}{des}"), format!("{{MD5-CRYPT}}{md5}")]
-    {
+    for accepted in [
+        format!("{{CRYPT}}{des}"),
+        format!("{{crypt}}{md5}"),
+        format!("{{DES-CRYPT}}{des}"),
+        format!("{{MD5-CRYPT}}{md5}"),
+    ] {
         assert_eq!(parse(&accepted).unwrap().to_string(), accepted);
     }
     for refused in [
         format!("{{DES-CRYPT}}{md5}"),
         format!("{{MD5-CRYPT}}{des}"),
         format!("{{CRYPT}}{{CRYPT}}{des}"),
-        format!("{{CRYPT}}$apr1$salt$......................"),
+        "{CRYPT}$apr1$salt$......................".to_owned(),
         "{CRYPT}".to_owned(),
         format!("{{CRYPT}}{{SHA}}{}=", "A".repeat(27)),
     ] {
@@ -326,7 +329,10 @@ const SALT: &str = r##"["#%&'()+,\-./0-9<=>?@A-Z\[\]^_`a-z{|}~]"##;
 fn low_bits_first(bytes: &[u8]) -> String {
     let digits = |three: &[u8]| {
         let number = three.iter().rev().fold(0_usize, |number, &byte| number * 256 + usize::from(byte));
-        (0..=three.len()).map(move |place| char::from(CRYPT.as_bytes()[number / 64_usize.pow(u32::try_from(place).unwrap()) % 64]))
+        (0..=three.len())
+            .map(move |place| {
+                char::from(CRYPT.as_bytes()[number / 64_usize.pow(u32::try_from(place).unwrap()) % 64])
+            })
             .collect::<String>()
     };
     bytes.chunks(3).map(digits).collect()

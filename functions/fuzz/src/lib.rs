@@ -109,7 +109,12 @@ fn is_cheap(setting: &Setting, work: u64, memory_bytes: u64) -> bool {
 }
 
 static POLICIES: LazyLock<Policies> = LazyLock::new(|| {
-    let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, accepted_weak: AcceptedWeak::all(), ..Limits::default() };
+    let limits = Limits {
+        workers: 1,
+        memory_budget_bytes: u64::MAX,
+        accepted_weak: AcceptedWeak::all(),
+        ..Limits::default()
+    };
     Policies::load(SHIPPED, &limits).expect("the shipped document is valid")
 });
 

@@ -12,11 +12,7 @@ use zeroize::{Zeroize, zeroize_stack};
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, sha_ni};
-use super::{
-    chain::Chain,
-    scalar,
-    streams::Streams,
-};
+use super::{chain::Chain, scalar, streams::Streams};
 #[cfg(target_arch = "aarch64")]
 use super::{neon, neon_sha};
 use crate::sha::State;

@@ -254,8 +254,7 @@ impl Drop for Pool {
 
 /// Whether a kind is computed in slices beside others, or whole.
 fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
-    let has_lanes =
-        matches!(kind, Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512);
+    let has_lanes = matches!(kind, Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512);
     has_lanes && kernels == Kernels::Lanes
 }
 

@@ -63,11 +63,7 @@ fn by_password_length(
             ours(admitted, password);
             vec![NOT_LOOKED_AT]
         };
-        Contender {
-            name: format!("{} bytes of password", password.len()),
-            at_once: 1,
-            run: Box::new(run),
-        }
+        Contender { name: format!("{} bytes of password", password.len()), at_once: 1, run: Box::new(run) }
     });
     Ok(compare(title.to_owned(), &[NOT_LOOKED_AT], &mut contenders, arguments.rounds.min(ROUNDS_OF_SECONDS))?)
 }

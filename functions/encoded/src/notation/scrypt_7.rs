@@ -13,7 +13,8 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let (p, rest) = rest.split_at_checked(FACTOR_CHARACTERS).ok_or(ParseError::Invalid)?;
     let (salt, output) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let log_n = u8::try_from(crypt::number(log_n)?).map_err(|_| ParseError::Invalid)?;
-    let params = scrypt::Params::new(log_n, crypt::number(r)?, crypt::number(p)?).ok_or(ParseError::Invalid)?;
+    let params =
+        scrypt::Params::new(log_n, crypt::number(r)?, crypt::number(p)?).ok_or(ParseError::Invalid)?;
     let output = crypt::decode(output)?;
     if !crypt::is_in_alphabet(salt) || output.len() != OUTPUT_BYTES {
         return Err(ParseError::Invalid);

@@ -117,7 +117,8 @@ pub(crate) fn parse(form: Form, stored: &str) -> Result<Encoded, ParseError> {
     }
     let salt_bits = crypt::number(salt)?;
     let output = Zeroizing::new(HIGH_BITS_FIRST.decode(output).map_err(|_| ParseError::Invalid)?);
-    let setting = verify_only::Setting::DesCrypt(Setting { form, encryptions, salt: salt.to_owned(), salt_bits });
+    let setting =
+        verify_only::Setting::DesCrypt(Setting { form, encryptions, salt: salt.to_owned(), salt_bits });
     Encoded::written_as(form.scheme(), crate::Setting::VerifyOnly(setting), &output)
         .ok_or(ParseError::Invalid)
 }

@@ -143,7 +143,7 @@ impl Setting {
         push(&mut params, flavour.number(), 0);
         push(&mut params, log_n, 1);
         push(&mut params, r, 1);
-        let mask = u32::from(p != 1) * HAS_P | u32::from(t != 0) * HAS_T;
+        let mask = if p == 1 { 0 } else { HAS_P } + if t == 0 { 0 } else { HAS_T };
         if mask != 0 {
             push(&mut params, mask, 1);
         }
@@ -176,7 +176,8 @@ fn parse_params(text: &str) -> Result<Params, ParseError> {
     let flavour = take(&mut rest, 0)?;
     let (log_n, r) = (take(&mut rest, 1)?, take(&mut rest, 1)?);
     let mask = if rest.len() == 0 { 0 } else { take(&mut rest, 1)? };
-    let mut optional = |bit, least, default| if mask & bit == 0 { Ok(default) } else { take(&mut rest, least) };
+    let mut optional =
+        |bit, least, default| if mask & bit == 0 { Ok(default) } else { take(&mut rest, least) };
     let (p, t) = (optional(HAS_P, 2, 1)?, optional(HAS_T, 1, 0)?);
     let (upgrades, rom) = (optional(HAS_UPGRADES, 1, 0)?, optional(HAS_ROM, 1, 0)?);
     if rest.len() > 0 || mask > HAS_P | HAS_T | HAS_UPGRADES | HAS_ROM {

@@ -77,7 +77,8 @@ where
 {
     let length = (LEAST_TIMES + u64::from(more_times)) * salt.len() as u64;
     let most = (LEAST_TIMES + u64::from(u8::MAX)) * salt.len() as u64;
-    let last_block = |length: u64| (length + 1 + length_field::<S>() as u64).div_ceil(S::BLOCK_BYTES as u64) - 1;
+    let last_block =
+        |length: u64| (length + 1 + length_field::<S>() as u64).div_ceil(S::BLOCK_BYTES as u64) - 1;
     let characters = salt.iter().copied().cycle().chain([0]);
     let mut text = (0_u64..).zip(characters).map(|(at, character)| {
         let text = u8::conditional_select(&0, &character, at.ct_lt(&length));
@@ -123,10 +124,10 @@ impl<S: State> Message<S> {
         let padded = (length + 1 + length_field::<S>()).next_multiple_of(S::BLOCK_BYTES);
         // With room for all, so that no copy of it is left behind.
         let mut text = Zeroizing::new(Vec::with_capacity(padded));
-        before.iter().for_each(|part| text.extend_from_slice(part));
+        before.iter().copied().for_each(|part| text.extend_from_slice(part));
         let digest_at = text.len();
         text.resize(digest_at + S::DIGEST_BYTES, 0);
-        after.iter().for_each(|part| text.extend_from_slice(part));
+        after.iter().copied().for_each(|part| text.extend_from_slice(part));
         text.push(END_OF_MESSAGE);
         text.resize(padded, 0);
         let bits = (8 * length as u64).to_be_bytes();
@@ -187,7 +188,9 @@ mod tests {
 
     fn is_as_the_crate_has_it(password: &[u8], salt: &str) {
         let zeros = |characters| ".".repeat(characters);
-        for stored in [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))] {
+        for stored in
+            [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))]
+        {
             let encoded = parse(&stored).unwrap();
             let AnySetting::VerifyOnly(verify_only::Setting::ShaCrypt(setting)) = encoded.setting() else {
                 panic!("{stored} is no sha-crypt");
