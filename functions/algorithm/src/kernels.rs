@@ -2,7 +2,7 @@ use core::fmt;
 use std::time::Duration;
 
 use saltern_encoded::{Setting, wrapped};
-use zeroize::Zeroizing;
+use zeroize::{Zeroizing, zeroize_stack};
 
 use crate::{
     Admitted, Output,
@@ -45,9 +45,16 @@ pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemo
     compute_setting(Kernels::Crates, admitted.setting(), password)
 }
 
-/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash. Where a kernel of ours has state
-/// that is kept between two hashes, the crate computes.
+/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash, and wipes what was left on the
+/// stack: the crates do not. Where a kernel of ours has state that is kept between two hashes, the crate computes.
 fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+    let computed = compute_on_the_stack(kernels, setting, password);
+    zeroize_stack::<STACK_BYTES>();
+    computed
+}
+
+#[inline(never)]
+fn compute_on_the_stack(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
     let mut output = Output::zeroed(setting.output_bytes());
     match setting {
         Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
@@ -86,6 +93,9 @@ impl fmt::Display for OutOfMemory {
 }
 
 impl core::error::Error for OutOfMemory {}
+
+/// More stack than any crate takes, in bytes: some digests, each with a block and its schedule, or the tables of Blowfish.
+const STACK_BYTES: usize = 16 << 10;
 
 /// What a block worker computes with.
 #[derive(Debug)]

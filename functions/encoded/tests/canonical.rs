@@ -143,7 +143,7 @@ fn a_label_stands_before_its_own_schemes_alone() {
         format!("{{DES-CRYPT}}{md5}"),
         format!("{{MD5-CRYPT}}{des}"),
         format!("{{CRYPT}}{{CRYPT}}{des}"),
-        format!("{{CRYPT}}$apr1$salt$......................"),
+        "{CRYPT}$apr1$salt$......................".to_owned(),
         "{CRYPT}".to_owned(),
         format!("{{CRYPT}}{{SHA}}{}=", "A".repeat(27)),
     ] {

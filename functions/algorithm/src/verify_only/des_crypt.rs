@@ -69,17 +69,18 @@ impl Keys {
 /// DES's function of a half and a round's key, with the salt's exchange between expansion and key.
 fn mixed(half: u32, key: u64, salt: u64) -> u32 {
     let expanded = (0..BOXES).fold(0, |bits, number| {
-        let six = half.rotate_left(4 * number + 5) & SIX_BITS;
+        let six = half.rotate_left(4 * number + 5) & u32::from(SIX_BITS);
         bits << 6 | u64::from(six)
     });
     let exchanged = (expanded >> QUARTER_BITS ^ expanded) & salt;
     let expanded = expanded ^ exchanged ^ exchanged << QUARTER_BITS ^ key;
     (0..BOXES).zip(&PERMUTED_BOXES).fold(0, |mixed, (number, permuted_box)| {
-        let six = expanded >> (6 * (BOXES - 1 - number)) & u64::from(SIX_BITS);
-        mixed | permuted_box[six as usize]
+        let [.., six] = (expanded >> (6 * (BOXES - 1 - number))).to_be_bytes();
+        mixed | permuted_box[usize::from(six & SIX_BITS)]
     })
 }
 
+#[allow(clippy::cast_possible_truncation, reason = "the lower half is what is left of it")]
 const fn halves(block: u64) -> (u32, u32) {
     ((block >> u32::BITS) as u32, block as u32)
 }
@@ -100,6 +101,7 @@ const fn permute(value: u64, bits: u32, table: &[u8]) -> u64 {
 }
 
 /// The S-boxes, each with the permutation that follows them: what a box adds to the mixed half for its six bits.
+#[allow(clippy::cast_possible_truncation, reason = "at compile time, of 32 bits")]
 const fn permuted_boxes() -> [[u32; 64]; BOXES as usize] {
     let mut permuted = [[0; 64]; BOXES as usize];
     let mut number = 0;
@@ -118,6 +120,7 @@ const fn permuted_boxes() -> [[u32; 64]; BOXES as usize] {
     permuted
 }
 
+#[allow(clippy::cast_possible_truncation, reason = "at compile time, of numbers up to 64")]
 const fn inverse(table: &[u8; 64]) -> [u8; 64] {
     let mut inverse = [0; 64];
     let mut at = 0;
@@ -131,7 +134,7 @@ const fn inverse(table: &[u8; 64]) -> [u8; 64] {
 const BLOCK_BYTES: usize = OUTPUT_BYTES;
 const ROUNDS: usize = 16;
 const BOXES: u32 = 8;
-const SIX_BITS: u32 = 0b11_1111;
+const SIX_BITS: u8 = 0b11_1111;
 
 /// Half of an expanded half.
 const QUARTER_BITS: u32 = 24;

@@ -11,24 +11,11 @@ mod sun_md5;
 mod yescrypt;
 
 use saltern_encoded::verify_only::Setting;
-use zeroize::zeroize_stack;
 
 use crate::{Kernels, OutOfMemory};
 
-/// Computes one hash, and wipes what it left on the stack: the crates here do not.
+/// Computes one hash.
 pub(crate) fn compute(
-    kernels: Kernels,
-    setting: &Setting,
-    password: &[u8],
-    output: &mut [u8],
-) -> Result<(), OutOfMemory> {
-    let computed = compute_on_the_stack(kernels, setting, password, output);
-    zeroize_stack::<STACK_BYTES>();
-    computed
-}
-
-#[inline(never)]
-fn compute_on_the_stack(
     kernels: Kernels,
     setting: &Setting,
     password: &[u8],
@@ -50,6 +37,3 @@ fn compute_on_the_stack(
     }
     Ok(())
 }
-
-/// More stack than any of them takes, in bytes: a few digests, each with a block and its schedule.
-const STACK_BYTES: usize = 16 << 10;

@@ -13,7 +13,7 @@ use std::{
 };
 
 use saltern_algorithm::{Pool, PoolSettings};
-use saltern_policy::{Limits, Policies, SHIPPED};
+use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::Service;
 
 use super::{bounds::Bounds, exchange::Front, listener::Listener, runtime, tokens::Access};
@@ -36,6 +36,10 @@ fn no_password_is_left_in_memory() {
         let stored = answer.split('"').find(|text| text.starts_with('$')).unwrap();
         let answer = ask(address, "/verify", &format!(r#"","hash":"{stored}"}}"#), true);
         assert!(answer.contains(r#""match":true"#), "{answer}");
+    }
+    for stored in VERIFY_ONLY {
+        let answer = ask(address, "/verify", &format!(r#"","hash":"{stored}"}}"#), true);
+        assert!(answer.contains(r#""match":false"#), "{stored}: {answer}");
     }
     for (path, rest, status) in [
         ("/hash", r#"","unknown":1}"#, "400"),
@@ -61,7 +65,8 @@ fn no_password_is_left_in_memory() {
 
 fn front() -> Arc<Front> {
     let workers = NonZeroUsize::new(2).unwrap();
-    let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, ..Limits::default() };
+    let accepted_weak = AcceptedWeak::all();
+    let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };
     let service = Service::new(
         Policies::load(SHIPPED, &limits).unwrap(),
         Pool::start(&PoolSettings::new(workers)).unwrap(),
@@ -119,6 +124,22 @@ fn places() -> usize {
 fn is_marker(window: &[u8]) -> bool {
     window.iter().zip(MASKED).all(|(byte, masked)| byte ^ MASK == *masked)
 }
+
+/// One hash of each algorithm that is only verified, of whatever password.
+const VERIFY_ONLY: [&str; 12] = [
+    "$1$saltsalt$......................",
+    "$5$rounds=1000$saltsalt$...........................................",
+    "$6$rounds=1000$saltsalt$......................................................................................",
+    "$7$26..../....saltsalt$...........................................",
+    "$P$5saltsalt......................",
+    "$S$5saltsalt...........................................",
+    "$md5$saltsalt$$......................",
+    "$sha1$10$saltsalt$............................",
+    "$y$j75$saltsalt$...........................................",
+    "U$P$5saltsalt......................",
+    "_3...salt...........",
+    "sa...........",
+];
 
 const BEFORE: &[u8] = br#"{"password":""#;
 

@@ -143,7 +143,7 @@ impl Setting {
         push(&mut params, flavour.number(), 0);
         push(&mut params, log_n, 1);
         push(&mut params, r, 1);
-        let mask = u32::from(p != 1) * HAS_P | u32::from(t != 0) * HAS_T;
+        let mask = if p == 1 { 0 } else { HAS_P } + if t == 0 { 0 } else { HAS_T };
         if mask != 0 {
             push(&mut params, mask, 1);
         }

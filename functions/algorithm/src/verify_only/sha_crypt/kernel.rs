@@ -124,10 +124,10 @@ impl<S: State> Message<S> {
         let padded = (length + 1 + length_field::<S>()).next_multiple_of(S::BLOCK_BYTES);
         // With room for all, so that no copy of it is left behind.
         let mut text = Zeroizing::new(Vec::with_capacity(padded));
-        before.iter().for_each(|part| text.extend_from_slice(part));
+        before.iter().copied().for_each(|part| text.extend_from_slice(part));
         let digest_at = text.len();
         text.resize(digest_at + S::DIGEST_BYTES, 0);
-        after.iter().for_each(|part| text.extend_from_slice(part));
+        after.iter().copied().for_each(|part| text.extend_from_slice(part));
         text.push(END_OF_MESSAGE);
         text.resize(padded, 0);
         let bits = (8 * length as u64).to_be_bytes();
