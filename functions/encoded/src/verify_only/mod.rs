@@ -66,14 +66,14 @@ impl Setting {
     #[must_use]
     pub fn cost(&self) -> Cost {
         match self {
-            Self::DesCrypt(setting) => Cost::Rounds(setting.encryptions() as u64),
+            Self::DesCrypt(setting) => Cost::Rounds(u64::from(setting.encryptions())),
             Self::Digest(setting) => Cost::Rounds(u64::from(setting.passes())),
             Self::Firebase(setting) => Cost::scrypt(setting.params()),
-            Self::Md5Crypt(_) => Cost::Rounds(md5_crypt::ROUNDS as u64),
-            Self::Phpass(setting) => Cost::Rounds(setting.rounds() as u64),
-            Self::Sha1Crypt(setting) => Cost::Rounds(setting.rounds() as u64),
-            Self::ShaCrypt(setting) => Cost::Rounds(setting.rounds() as u64),
-            Self::SunMd5(setting) => Cost::Rounds(setting.rounds() as u64),
+            Self::Md5Crypt(_) => Cost::Rounds(u64::from(md5_crypt::ROUNDS)),
+            Self::Phpass(setting) => Cost::Rounds(u64::from(setting.rounds())),
+            Self::Sha1Crypt(setting) => Cost::Rounds(u64::from(setting.rounds())),
+            Self::ShaCrypt(setting) => Cost::Rounds(u64::from(setting.rounds())),
+            Self::SunMd5(setting) => Cost::Rounds(u64::from(setting.rounds())),
             Self::Yescrypt(setting) => setting.params().cost(),
         }
     }

@@ -138,7 +138,7 @@ class EngineSuite extends munit.FunSuite {
   test("a scheme that the client lacks is not available, never a mismatch") {
     val world = new World()
     world.service.failAlways(Fault.Answer(502, Nil, ""))
-    failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$6$salt$hash"))
+    failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$y$j75$salt$hash"))
   }
 
   test("a hostile hash is refused locally before any work") {

@@ -64,6 +64,6 @@ object MeasureKernels {
 
   private val NoCeilings = {
     val none = Long.MaxValue
-    Ceilings(none, none, none, none, none, none, none)
+    Ceilings(none, none, none, none, none, none, none, none)
   }
 }

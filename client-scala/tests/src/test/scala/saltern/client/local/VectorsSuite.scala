@@ -73,7 +73,10 @@ class VectorsSuite extends munit.FunSuite {
                         |  mem_cost: ${project.memCost},
                         |}""".stripMargin
     val read = FirebaseProject.read(parameters).fold(problem => fail(problem), identity)
-    val stored = s"$$fbscrypt$$v=1,n=${project.memCost},r=${project.rounds},p=1$$${vector.salt.get}$$${vector.passwordHash.get}"
+    // Firebase's Admin SDK exports Base64 for URLs, its command line the standard one.
+    def standard(text: Option[String]) = PaddedBase64.encode(Base64.getDecoder.decode(text.get.replace('-', '+').replace('_', '/')))
+    val (salt, output) = (standard(vector.salt), standard(vector.passwordHash))
+    val stored = s"$$fbscrypt$$v=1,n=${project.memCost},r=${project.rounds},p=1$$$salt$$$output"
     verified(hasherWith(Some(read)), bytes(vector.password), stored)
   }
 
@@ -84,7 +87,8 @@ class VectorsSuite extends munit.FunSuite {
     try {
       val credential = readFromString[Credential](vector.credentialData.get)
       val secret = readFromString[Secret](vector.secretData.get)
-      val (salt, output) = (Base64.getDecoder.decode(secret.salt), Base64.getDecoder.decode(secret.value))
+      def decoded(text: String) = PaddedBase64.decode(text).getOrElse(throw new IllegalArgumentException("no Base64"))
+      val (salt, output) = (decoded(secret.salt), decoded(secret.value))
       def parameter(name: String) = credential.additionalParameters(name).head
       val head = credential.algorithm match {
         case "argon2" =>
