@@ -89,7 +89,11 @@ class VectorsSuite extends munit.FunSuite {
       val secret = readFromString[Secret](vector.secretData.get)
       def decoded(text: String) = PaddedBase64.decode(text).getOrElse(throw new IllegalArgumentException("no Base64"))
       val (salt, output) = (decoded(secret.salt), decoded(secret.value))
-      def parameter(name: String) = credential.additionalParameters(name).head
+      def parameter(name: String) = {
+        val values = credential.additionalParameters(name)
+        require(values.length == 1)
+        values.head
+      }
       val head = credential.algorithm match {
         case "argon2" =>
           val version = Map("1.0" -> 16, "1.3" -> 19).get(parameter("version"))
