@@ -62,7 +62,7 @@ fn milliseconds(time: Duration) -> f64 {
 const FIRST_ANSWER: Wanted = Wanted::of(2, Unit::Ms, Bound::Below(30.0));
 const IDLE_MEMORY: Wanted = Wanted::of(2, Unit::MiB, Bound::Below(16.0));
 const FIRST_POLL: Wanted = Wanted::of(2, Unit::Ms, Bound::Below(15.0));
-const ZIP: Wanted = Wanted::of(2, Unit::Mb, Bound::Below(3.0));
+const ZIP: Wanted = Wanted::of(6, Unit::Mb, Bound::Below(5.0));
 
 /// After the first answer, before its memory is read.
 const IDLE: Duration = Duration::from_millis(500);
