@@ -132,10 +132,7 @@ impl<'a> Explained<'a> {
             Verdict::Refused(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
             Verdict::Refused(_) => ("unsupported_hash", None),
         };
-        let weakness = self.encoded.scheme().weakness().map(|weakness| match weakness {
-            Weakness::Fast => "fast",
-            Weakness::Unsalted => "unsalted",
-        });
+        let weakness = self.encoded.scheme().weakness().map(Weakness::name);
         json!({
             "scheme": self.encoded.scheme().name(),
             "label": self.encoded.label(),

@@ -32,10 +32,14 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
 
 /// The document that the arguments name, or the shipped one, held against this machine.
 pub(crate) fn of(arguments: &DocumentArguments) -> Result<Policies, Failure> {
-    let limits = limits(&arguments.machine)?;
-    match &arguments.policies {
-        Some(document) => load(&read(document)?, &limits),
-        None => load(saltern_policy::SHIPPED, &limits),
+    named_or_shipped(arguments.policies.as_deref(), &limits(&arguments.machine)?)
+}
+
+/// The document that is named, or the shipped one, held against these limits.
+pub(crate) fn named_or_shipped(document: Option<&Path>, limits: &Limits) -> Result<Policies, Failure> {
+    match document {
+        Some(document) => load(&read(document)?, limits),
+        None => load(saltern_policy::SHIPPED, limits),
     }
 }
 

@@ -547,6 +547,17 @@ pub enum Weakness {
     Unsalted,
 }
 
+impl Weakness {
+    /// In a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Unsalted => "unsalted",
+        }
+    }
+}
+
 /// How a scheme reads a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {

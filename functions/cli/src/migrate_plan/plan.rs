@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
-use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
+use saltern_policy::{AcceptedWeak, Policies, RehashReason, Stored};
 
 use super::{
     census::{Census, Counted, Found, Unread},
@@ -69,7 +69,7 @@ impl<'a> Plan<'a> {
         let judge = Judge { policies, lenient: policies.clone().accepting(AcceptedWeak::all()), one };
         let mut merged: HashMap<(Scheme, Option<&str>, Cost, Fate), Class<'a>> = HashMap::new();
         for (shape, counted) in &census.shapes {
-            let (fate, stored) = judge.fate(counted);
+            let (fate, stored) = judge.fate(shape.scheme, counted);
             let key = (shape.scheme, shape.label, shape.cost, fate);
             if let Some(class) = merged.get_mut(&key) {
                 class.count += counted.found.count;
@@ -99,17 +99,12 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// What becomes of it, and what would be computed.
-    fn fate(&self, counted: &Counted) -> (Fate, Option<Stored>) {
+    fn fate(&self, scheme: Scheme, counted: &Counted) -> (Fate, Option<Stored>) {
         let Ok(stored) = self.lenient.admit_stored(&counted.example) else { return (Fate::TooDear, None) };
         let fate = match self.policies.admit_stored(&counted.example) {
             Ok(stored) => self.policies.rehash_reason(&stored).map_or(Fate::Stays, Fate::Replaced),
-            Err(Refusal::WeakScheme) => {
-                let weakness = saltern_encoded::parse(&counted.example)
-                    .ok()
-                    .and_then(|encoded| encoded.scheme().weakness());
-                Fate::NeedsPermission(weakness.unwrap_or(Weakness::Fast))
-            }
-            Err(_) => Fate::TooDear,
+            // Nothing else that the lenient policies admit is refused.
+            Err(_) => scheme.weakness().map_or(Fate::TooDear, Fate::NeedsPermission),
         };
         (fate, Some(stored))
     }

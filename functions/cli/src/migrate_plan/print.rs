@@ -2,7 +2,6 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use saltern_encoded::Weakness;
 use serde_json::{Value, json};
 
 use super::{
@@ -61,7 +60,7 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
             Fate::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
             Fate::NeedsPermission(weakness) => format!(
                 "refused: {}; allow it with --accept-weak {}, or wrap it",
-                described(weakness),
+                weakness.name(),
                 class.scheme.name()
             ),
             Fate::TooDear => "refused: over a ceiling of the policy document".to_owned(),
@@ -145,7 +144,7 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
         let (fate, reason) = match class.fate {
             Fate::Stays => ("stays", None),
             Fate::Replaced(reason) => ("replaced", Some(reason.name())),
-            Fate::NeedsPermission(weakness) => ("needs_permission", Some(described(weakness))),
+            Fate::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
             Fate::TooDear => ("cost_out_of_bounds", None),
         };
         json!({
@@ -173,13 +172,6 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
             "wrapping_core_seconds": plan.moving.wrapping.map(|time| time.as_secs_f64()),
         },
     })
-}
-
-fn described(weakness: Weakness) -> &'static str {
-    match weakness {
-        Weakness::Fast => "fast",
-        Weakness::Unsalted => "unsalted",
-    }
 }
 
 fn hashes(number: u64) -> String {

@@ -54,10 +54,7 @@ impl Settings {
         }
         .check()?;
         let limits = policies::limits(&arguments.machine)?;
-        let policies = match &arguments.policies {
-            Some(document) => policies::load(&policies::read(document)?, &limits)?,
-            None => policies::load(saltern_policy::SHIPPED, &limits)?,
-        };
+        let policies = policies::named_or_shipped(arguments.policies.as_deref(), &limits)?;
         let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             listen: arguments.listen,
