@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
-use saltern_policy::{AcceptedWeak, Policies, RehashReason, Stored};
+use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
 
 use super::{
     census::{Census, Counted, Found, Unread},
@@ -46,6 +46,8 @@ pub(super) enum Fate {
     Replaced(RehashReason),
     /// It is not verified: unsalted or fast, and not allowed by name.
     NeedsPermission(Weakness),
+    /// It is not verified: Firebase's, whose project was not named.
+    NeedsProject,
     /// It is not verified: over a ceiling.
     TooDear,
 }
@@ -100,7 +102,11 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// What becomes of it, and what would be computed.
     fn fate(&self, scheme: Scheme, counted: &Counted) -> (Fate, Option<Stored>) {
-        let Ok(stored) = self.lenient.admit_stored(&counted.example) else { return (Fate::TooDear, None) };
+        let stored = match self.lenient.admit_stored(&counted.example) {
+            Ok(stored) => stored,
+            Err(Refusal::UnsupportedHash) => return (Fate::NeedsProject, None),
+            Err(_) => return (Fate::TooDear, None),
+        };
         let fate = match self.policies.admit_stored(&counted.example) {
             Ok(stored) => self.policies.rehash_reason(&stored).map_or(Fate::Stays, Fate::Replaced),
             // Nothing else that the lenient policies admit is refused.

@@ -63,6 +63,7 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
                 weakness.name(),
                 class.scheme.name()
             ),
+            Fate::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
             Fate::TooDear => "refused: over a ceiling of the policy document".to_owned(),
         },
     ]
@@ -145,6 +146,7 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
             Fate::Stays => ("stays", None),
             Fate::Replaced(reason) => ("replaced", Some(reason.name())),
             Fate::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
+            Fate::NeedsProject => ("unsupported_hash", None),
             Fate::TooDear => ("cost_out_of_bounds", None),
         };
         json!({

@@ -59,6 +59,12 @@ fn over_a_ceiling_is_told_and_never_computed() {
 }
 
 #[test]
+fn a_firebase_hash_without_its_project_is_not_told_to_be_too_dear() {
+    let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${}==", "A".repeat(86));
+    assert_eq!(plan(&stored)["classes"][0]["at_login"], "unsupported_hash");
+}
+
+#[test]
 fn an_htpasswd_file_is_explained_and_names_who_is_slow() {
     let slow = BCRYPT.replace("$04$", "$12$");
     let ended = saltern(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
