@@ -83,7 +83,7 @@ impl<'a> Explained<'a> {
         line(
             "here",
             &self.milliseconds.map_or_else(
-                || "not computed: over a ceiling".to_owned(),
+                || "not computed: the verdict says why".to_owned(),
                 |ms| format!("{ms:.3} ms on one core, alone"),
             ),
         );
