@@ -84,7 +84,14 @@ impl<'a> Plan<'a> {
             merged.insert(key, class);
         }
         let mut classes: Vec<_> = merged.into_values().collect();
-        classes.sort_by(|a, b| b.count.cmp(&a.count).then(a.cost.cmp(&b.cost)).then(a.scheme.cmp(&b.scheme)));
+        // Of as many, what one meets first is a scheme, and its dearest cost.
+        classes.sort_by(|a, b| {
+            b.count
+                .cmp(&a.count)
+                .then(a.scheme.cmp(&b.scheme))
+                .then(b.time.cmp(&a.time))
+                .then(a.cost.cmp(&b.cost))
+        });
         let mut unread: Vec<_> = census.unread.iter().map(|(reason, found)| (*reason, found)).collect();
         unread.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.cmp(b)));
         let moving = judge.moving(&classes)?;
@@ -119,7 +126,7 @@ impl Judge<'_> {
     fn time(&self, shape: &Shape, stored: &Stored) -> Result<Duration, Failure> {
         let part = match shape.cost {
             Cost::Params(params) => part_of(params),
-            Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
+            Cost::DrawnRounds(..) | Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
         };
         let small = part.and_then(|params| {
             Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), self.policies.ceilings()).ok()
