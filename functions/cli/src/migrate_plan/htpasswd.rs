@@ -22,7 +22,7 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
         let time = class.time.unwrap_or_default();
         let _infallible = writeln!(
             out,
-            "  {} {}: {} for each request, {} for a page of {REQUESTS_OF_A_PAGE} ({})",
+            "  {} {}: {} for each request, {} of computing for a page of {REQUESTS_OF_A_PAGE} ({})",
             class.scheme.name(),
             class.cost,
             in_words(time),
