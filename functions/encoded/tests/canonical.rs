@@ -294,15 +294,15 @@ fn made_row(line: &str) -> Option<String> {
     let of_the_client = LOCAL_SCHEMES.lines().filter(|form| name_of_a_client_form(form) == Some(name));
     let (here, there) = (forms.count(), of_the_client.count());
     assert!(there == 0 || there == here, "{name}: {here} forms in the service, {there} in the client");
-    cells[WEAK_COLUMN] = if weak { " weak " } else { " " }.to_owned();
-    cells[CLIENT_COLUMN] = if there > 0 { " yes " } else { " **no** " }.to_owned();
+    cells[WEAK_COLUMN] = if weak { " weak " } else { " " };
+    cells[CLIENT_COLUMN] = if there > 0 { " yes " } else { " **no** " };
     Some(format!("|{}|", cells.join("|")))
 }
 
 /// The name and the cells of a row that begins with a name.
-fn named_cells(line: &str) -> Option<(&str, Vec<String>)> {
+fn named_cells(line: &str) -> Option<(&str, Vec<&str>)> {
     let (name, _) = line.strip_prefix("| `")?.split_once("` | ")?;
-    let cells = line.strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::to_owned).collect();
+    let cells = line.strip_prefix('|')?.strip_suffix('|')?.split('|').collect();
     Some((name, cells))
 }
 
