@@ -138,6 +138,8 @@ private[local] object Label {
     Seq(BcryptScheme, MdCrypt.FreeBsd, Scrypt7, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
 
   private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
+    "{ARGON2ID}" -> Seq(Argon2Scheme),
+    "{ARGON2I}" -> Seq(Argon2Scheme),
     "{BLF-CRYPT}" -> Seq(BcryptScheme),
     "{CRYPT}" -> crypt,
     "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),
