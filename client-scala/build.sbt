@@ -180,6 +180,8 @@ lazy val docs = project
     libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
     mdocIn := baseDirectory.value / "guide",
     mdocOut := target.value / "guide",
+    // It knows the pages alone, and they link to what lies beside them.
+    mdocExtraArguments := Seq("--no-link-hygiene"),
     mdocVariables := Map("VERSION" -> version.value),
     // A page shows what its reader needs and not what a linter wants.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")
