@@ -30,6 +30,12 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
+  /** Ends a call that nobody waits for any more, by the future that its method returned (not one mapped from it): it fails
+    * with [[SalternError.Cancelled]] and gives up its place, in the local queue, in a batch that has not left, or its
+    * connection. A local hash that has begun is finished, for nobody. `false`: the call has ended, or is not this client's.
+    */
+  def cancel(call: Future[Any]): Boolean
+
   /** The same client, with another deadline for the calls made through it. Closing either closes both. */
   def withDeadline(deadline: FiniteDuration): Saltern
 
@@ -76,6 +82,7 @@ object Saltern {
       engine.call(Operation.Verify(Some(stored), rehash = true), password, deadline)
     def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean): Future[Verified] =
       engine.call(Operation.Verify(stored, rehash = upgrade), password, deadline)
+    def cancel(call: Future[Any]): Boolean = engine.cancel(call)
     def withDeadline(other: FiniteDuration): Saltern = new View(engine, ClientConfig.checkedDeadline(other))
     def close(): Unit = engine.close()
   }
