@@ -5,12 +5,15 @@ val scala3Lts = "3.3.7"
 
 val awsSdkVersion = "2.42.36"
 val bouncyCastleVersion = "1.86"
+// The newest that the registry holds for both Scala versions, as for ZIO. A user's later 3.x takes its place.
+val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
 // The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
 val typesafeConfigVersion = "1.4.9"
+val zioVersion = "2.1.24"
 
 ThisBuild / organization := "io.saltern"
 ThisBuild / version := "0.1.0-SNAPSHOT"
@@ -38,8 +41,27 @@ val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, hocon, lambda, micrometer, sigv4, testkit, tests, exampleBackend)
+  .aggregate(catsEffect, core, hocon, lambda, micrometer, sigv4, testkit, tests, zio, exampleBackend)
   .settings(name := "saltern-client-build", publish / skip := true, crossScalaVersions := Nil)
+
+/** A module that stands before the client for a framework. Its suites run its example (`examples/<directory>`) too. */
+def framework(id: String, directory: String): Project = Project(id, file(directory))
+  .dependsOn(core, tests % "test->test")
+  .settings(
+    common,
+    name := s"saltern-client-$directory",
+    Test / unmanagedSourceDirectories ++=
+      Seq("java", "scala").map((LocalRootProject / baseDirectory).value / "examples" / directory / "src" / "main" / _),
+    libraryDependencies += "org.slf4j" % "slf4j-nop" % "1.7.36" % Test
+  )
+
+lazy val catsEffect = framework("catsEffect", "cats-effect").settings(
+  libraryDependencies ++= Seq(
+    "org.typelevel" %% "cats-effect" % catsEffectVersion,
+    "org.http4s" %% "http4s-dsl" % http4sVersion % Test,
+    "org.http4s" %% "http4s-ember-server" % http4sVersion % Test
+  )
+)
 
 lazy val core = project
   .in(file("core"))
@@ -116,6 +138,8 @@ lazy val tests = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
     )
   )
+
+lazy val zio = framework("zio", "zio").settings(libraryDependencies += "dev.zio" %% "zio" % zioVersion)
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))
