@@ -12,6 +12,8 @@ val http4sVersion = "0.23.33"
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
+val silhouetteVersion = "10.0.1"
+val springSecurityVersion = "7.1.1"
 val typesafeConfigVersion = "1.4.9"
 val zioVersion = "2.1.24"
 
@@ -41,7 +43,7 @@ val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(catsEffect, core, hocon, lambda, micrometer, sigv4, testkit, tests, zio, exampleBackend)
+  .aggregate(catsEffect, core, hocon, lambda, micrometer, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(name := "saltern-client-build", publish / skip := true, crossScalaVersions := Nil)
 
 /** A module that stands before the client for a framework. Its suites run its example (`examples/<directory>`) too. */
@@ -116,6 +118,22 @@ lazy val micrometer = project
   .dependsOn(core)
   .settings(common,
     name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
+
+// Scala 2.13 alone: the registry this is built against has no other of Silhouette. Under Scala 3 it is an empty project.
+lazy val silhouette = framework("silhouette", "silhouette").settings(
+  publish / skip := scalaBinaryVersion.value == "3",
+  libraryDependencies ++=
+    Seq("org.playframework.silhouette" %% "play-silhouette" % silhouetteVersion).filter(_ => scalaBinaryVersion.value != "3"),
+  Seq(Compile, Test).map(c => c / sources := (c / sources).value.filter(_ => scalaBinaryVersion.value != "3"))
+)
+
+// Spring Security's own bytecode wants JDK 17; so does whoever uses this.
+lazy val springSecurity = framework("springSecurity", "spring-security").settings(
+  libraryDependencies ++= Seq(
+    "org.springframework.security" % "spring-security-crypto" % springSecurityVersion,
+    "org.springframework.security" % "spring-security-core" % springSecurityVersion % Test
+  )
+)
 
 lazy val testkit = project
   .in(file("testkit"))
