@@ -5,6 +5,8 @@ val scala3Lts = "3.3.7"
 
 val awsSdkVersion = "2.42.36"
 val bouncyCastleVersion = "1.86"
+// The newest that the registry holds for both Scala versions, as for ZIO. A user's later 3.x takes its place.
+val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
 // The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
@@ -13,7 +15,10 @@ def mdocVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.8.2" e
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
 val scalametaVersion = "4.14.2"
+val silhouetteVersion = "10.0.1"
+val springSecurityVersion = "7.1.1"
 val typesafeConfigVersion = "1.4.9"
+val zioVersion = "2.1.24"
 
 ThisBuild / organization := "io.saltern"
 ThisBuild / organizationName := "Saltern"
@@ -78,8 +83,28 @@ val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, docs, hocon, lambda, micrometer, sigv4, testkit, tests, exampleBackend)
+  .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(unpublished, name := "saltern-client-build", crossScalaVersions := Nil, mimaFailOnNoPrevious := false)
+
+/** A module that stands before the client for a framework. Its suites run its example (`examples/<directory>`) too. */
+def framework(id: String, directory: String, what: String): Project = Project(id, file(directory))
+  .dependsOn(core, tests % "test->test")
+  .settings(
+    common,
+    name := s"saltern-client-$directory",
+    description := what,
+    Test / unmanagedSourceDirectories ++=
+      Seq("java", "scala").map((LocalRootProject / baseDirectory).value / "examples" / directory / "src" / "main" / _),
+    libraryDependencies += "org.slf4j" % "slf4j-nop" % "1.7.36" % Test
+  )
+
+lazy val catsEffect = framework("catsEffect", "cats-effect", "The Saltern client for cats-effect.").settings(
+  libraryDependencies ++= Seq(
+    "org.typelevel" %% "cats-effect" % catsEffectVersion,
+    "org.http4s" %% "http4s-dsl" % http4sVersion % Test,
+    "org.http4s" %% "http4s-ember-server" % http4sVersion % Test
+  )
+)
 
 lazy val core = project
   .in(file("core"))
@@ -142,6 +167,22 @@ lazy val micrometer = project
     description := "The Saltern client's events as Micrometer meters.",
     libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
 
+// Scala 2.13 alone: the registry this is built against has no other of Silhouette. Under Scala 3 it is an empty project.
+lazy val silhouette = framework("silhouette", "silhouette", "The Saltern client as a PasswordHasher of Play Silhouette.").settings(
+  publish / skip := scalaBinaryVersion.value == "3",
+  libraryDependencies ++=
+    Seq("org.playframework.silhouette" %% "play-silhouette" % silhouetteVersion).filter(_ => scalaBinaryVersion.value != "3"),
+  Seq(Compile, Test).map(c => c / sources := (c / sources).value.filter(_ => scalaBinaryVersion.value != "3"))
+)
+
+// Spring Security's own bytecode wants JDK 17; so does whoever uses this.
+lazy val springSecurity = framework("springSecurity", "spring-security", "The Saltern client as a PasswordEncoder of Spring Security.").settings(
+  libraryDependencies ++= Seq(
+    "org.springframework.security" % "spring-security-crypto" % springSecurityVersion,
+    "org.springframework.security" % "spring-security-core" % springSecurityVersion % Test
+  )
+)
+
 lazy val testkit = project
   .in(file("testkit"))
   .dependsOn(core)
@@ -186,6 +227,8 @@ lazy val docs = project
     // A page shows what its reader needs and not what a linter wants.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")
   )
+
+lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(libraryDependencies += "dev.zio" %% "zio" % zioVersion)
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))

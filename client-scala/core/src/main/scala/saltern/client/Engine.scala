@@ -28,7 +28,7 @@ private[client] final class Engine(
   private val health = new AtomicReference(Health(Breaker(config.breaker), RetryBudget.full(config.retryBudget), None))
   private val permits = new Permits(config.maxConnections, LongestLine)
   private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
-  private val active = ConcurrentHashMap.newKeySet[Call[?]]()
+  private val active = new ConcurrentHashMap[Future[?], Call[?]]
   private val closed = new AtomicBoolean
   private val drift = new PolicyDrift(config, transport, scheduler, hasher.policies.digest, listener)
 
@@ -38,7 +38,7 @@ private[client] final class Engine(
       case Right(bytes) =>
         val now = scheduler.nanos
         val call = new Call(operation, bytes, now, now + deadline.toNanos)
-        active.add(call)
+        active.put(call.result, call)
         call.timer = scheduler.after(deadline)(() => fail(call, new SalternError.DeadlineExceeded("while waiting")))
         Operation.textProblem(operation) match {
           case Some(code)           => fail(call, new SalternError.Refused(code, Origin.Local, ""))
@@ -48,9 +48,26 @@ private[client] final class Engine(
         call.result
     }
 
+  /** Whether the call was still under way. */
+  def cancel(result: Future[?]): Boolean =
+    Option(active.get(result)).exists { call =>
+      val first = failed(call, new SalternError.Cancelled)
+      if (first) leave(call)
+      first
+    }
+
+  /** Gives up the place that an ended call holds: in the line for company, for a connection, for a local thread. What still
+    * serves others goes on.
+    */
+  private def leave(call: Call[?]): Unit = {
+    call.key.foreach(key => step(key)(line => (line.withdraw(call), Coalescing.Step.Wait)))
+    call.group.foreach(_.leaveIfDone())
+    call.localPlace.cancel()
+  }
+
   def close(): Unit =
     if (closed.compareAndSet(false, true)) {
-      active.forEach { call =>
+      active.values.forEach { call =>
         val error =
           if (call.sent) new SalternError.MaybeSent("the client was closed")
           else new SalternError.NotSent("the client was closed")
@@ -70,7 +87,9 @@ private[client] final class Engine(
       case None =>
         keyOf(call) match {
           case None      => launch(new Group(Vector(call), None))
-          case Some(key) => follow(key, step(key)(_.arrive(call, config.coalesceWindow)))
+          case Some(key) =>
+            call.key = Some(key)
+            follow(key, step(key)(_.arrive(call, config.coalesceWindow)))
         }
     }
 
@@ -106,13 +125,17 @@ private[client] final class Engine(
   private def launch(group: Group): Unit = {
     val now = scheduler.nanos
     group.ends = earlier(group.deadline, now + config.attemptTimeout.toNanos)
+    group.calls.foreach(_.group = Some(group))
     permits.request(() => transmit(group)) match {
       case None => settle(group, Outcome.NoConnection)
       case Some(ticket) =>
         // Only a ticket that still waits is withdrawn; a granted one has its own end.
         if (permits.waiting(ticket)) {
-          val _ = scheduler.after((group.ends - now).nanos) { () =>
+          val timer = scheduler.after((group.ends - now).nanos) { () =>
             if (permits.withdraw(ticket)) settle(group, Outcome.NoConnection)
+          }
+          group.leavesBy { () =>
+            if (permits.withdraw(ticket)) { timer.cancel(); settle(group, Outcome.Abandoned) }
           }
         }
     }
@@ -122,7 +145,8 @@ private[client] final class Engine(
     val now = scheduler.nanos
     val millisLeft = (group.deadline - now) / 1000000
     // A permit may come as the attempt's time ends: too late to send anything.
-    if (group.calls.forall(_.done) || closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
+    if (group.done) { permits.release(); settle(group, Outcome.Abandoned) }
+    else if (closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
     // Nothing can be done in less than the header's unit. The calls' own timers say so.
     else if (millisLeft < 1) { permits.release(); settle(group, Outcome.Failed(TransportFailure.Kind.TimedOut, "before sending")) }
     else
@@ -133,6 +157,7 @@ private[client] final class Engine(
   }
 
   private def exchange(group: Group, epoch: Breaker.Epoch, now: Long, millisLeft: Long): Unit = {
+    group.dropDone()
     val request = requestOf(group, millisLeft, (group.ends - now).nanos)
     group.calls.foreach(_.sent = true)
     listener.onSend(group.calls.size)
@@ -153,6 +178,11 @@ private[client] final class Engine(
       }
     val timer = scheduler.after((group.ends - now).nanos) { () =>
       end(Left(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")))
+      exchange.cancel()
+    }
+    group.leavesBy { () =>
+      timer.cancel()
+      end(Left(Outcome.Abandoned))
       exchange.cancel()
     }
     exchange.response.onComplete { answer =>
@@ -217,6 +247,7 @@ private[client] final class Engine(
       case other: Outcome.Foreign    => other
       case other: Outcome.Failed     => other
       case other: Outcome.NotTried   => other
+      case Outcome.Abandoned         => Outcome.Abandoned
       case Outcome.NoConnection      => Outcome.NoConnection
     }
     if (group.calls.sizeIs == 1) Right(Vector(checked(group.calls.head, Wire.single(response))))
@@ -256,6 +287,7 @@ private[client] final class Engine(
     case Decision.Refuse(code, field) =>
       fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
+    case Decision.Drop                    => ()
     case Decision.Retry                   => throw new IllegalStateException("a retry is decided for the group")
   }
 
@@ -282,7 +314,7 @@ private[client] final class Engine(
     val began = new AtomicLong(scheduler.nanos)
     val timed = new LocalHasher.Job(job.admitted, job.times, () => { began.set(scheduler.nanos); job.run() })
     val submitted = began.get
-    pool.submit(timed, call.deadline) {
+    val place = pool.submit(timed, call.deadline) {
       case Right(answer) =>
         val now = scheduler.nanos
         val timing =
@@ -290,6 +322,9 @@ private[client] final class Engine(
         answered(call, Origin.Local, () => call.complete(answer(timing)))
       case Left(failure) => fail(call, errorOf(failure, reason))
     }
+    call.localPlace = place
+    // Whoever cancelled it meanwhile did not see the place.
+    if (call.done) place.cancel()
   }
 
   private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
@@ -329,17 +364,22 @@ private[client] final class Engine(
       listener.onAnswer(call.operation.name, origin, (scheduler.nanos - call.started).nanos)
     }
 
-  private def fail(call: Call[?], error: SalternError): Unit =
-    if (call.abort(error)) {
+  private def fail(call: Call[?], error: SalternError): Unit = { val _ = failed(call, error) }
+
+  /** Whether this was the call's end. */
+  private def failed(call: Call[?], error: SalternError): Boolean = {
+    val first = call.abort(error)
+    if (first) {
       ended(call)
       listener.onError(call.operation.name, error, (scheduler.nanos - call.started).nanos)
     }
+    first
+  }
 
   private def ended(call: Call[?]): Unit = {
-    active.remove(call)
+    active.remove(call.result)
     call.timer.cancel()
-    // Work that still runs for it computes nonsense, which nobody gets.
-    Arrays.fill(call.password, 0.toByte)
+    call.wipe()
   }
 
   private def reported(operation: Operation[?], error: SalternError): SalternError = {
@@ -371,11 +411,21 @@ private[client] final class Engine(
     @volatile var sent: Boolean = false
     @volatile var timer: Cancellable = () => ()
 
+    /** Where it waits or is carried: what [[leave]] has to tell. */
+    @volatile var key: Option[Key] = None
+    @volatile var group: Option[Group] = None
+    @volatile var localPlace: Cancellable = () => ()
+
     def result: Future[A] = promise.future
     def done: Boolean = promise.isCompleted
     def complete(answer: A): Boolean = promise.trySuccess(answer)
     def abort(error: SalternError): Boolean = promise.tryFailure(error)
-    def write(json: JsonBytes): Unit = operation.write(json, password)
+
+    /** Whole or wiped: half of a character would make the batch that others share no UTF-8. */
+    def write(json: JsonBytes): Unit = password.synchronized(operation.write(json, password))
+
+    /** Work that still runs for it computes nonsense, which nobody gets. */
+    def wipe(): Unit = password.synchronized(Arrays.fill(password, 0.toByte))
     def prepared(answer: Wire.Answer, measured: Measured): Option[Answered] = {
       val timing = new Timing((scheduler.nanos - started).nanos, measured.queue, measured.hash)
       operation.read(answer, timing).map(read => () => complete(read))
@@ -384,10 +434,27 @@ private[client] final class Engine(
   }
 
   /** Calls that travel together, for the `attempt`th time. */
-  private final class Group(val calls: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
-    val deadline: Long = calls.map(_.deadline).reduce(earlier)
+  private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
+    @volatile private var carried = members
+    @volatile private var leaving: () => Unit = () => ()
+    val deadline: Long = members.map(_.deadline).reduce(earlier)
     @volatile var ends: Long = deadline
-    def next: Group = new Group(calls, key, attempt + 1)
+
+    def calls: Vector[Call[?]] = carried
+
+    /** Nobody waits for it any more. */
+    def done: Boolean = carried.forall(_.done)
+
+    /** Whom nobody waits for does not travel. At least one does, so that there is a request. */
+    def dropDone(): Unit = {
+      val waited = carried.filterNot(_.done)
+      if (waited.nonEmpty) carried = waited
+    }
+
+    /** How its place is given up from now on; at once where its calls ended meanwhile. */
+    def leavesBy(leave: () => Unit): Unit = { leaving = leave; leaveIfDone() }
+    def leaveIfDone(): Unit = if (done) leaving()
+    def next: Group = new Group(carried, key, attempt + 1)
   }
 }
 

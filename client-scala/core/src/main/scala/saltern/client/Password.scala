@@ -36,10 +36,17 @@ object Password {
   val MaxBytes: Int = 1024
 
   /** Of a text, which stays where it is: a `String` cannot be wiped. Prefer the characters where they are at hand. */
-  def apply(text: String): Password = encode(text.length, text.charAt(_))
+  def apply(text: CharSequence): Password = encode(text.length, text.charAt(_))
 
   /** Of characters, which the caller still owns, and wipes. */
   def apply(characters: Array[Char]): Password = encode(characters.length, characters(_))
+
+  /** A password for the length of one use. */
+  private[saltern] def during[A](text: CharSequence)(use: Password => A): A = {
+    val password = Password(text)
+    try use(password)
+    finally password.wipe()
+  }
 
   private sealed trait State
   private final case class Readable(bytes: Array[Byte]) extends State

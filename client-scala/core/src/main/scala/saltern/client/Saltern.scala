@@ -36,6 +36,21 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
+  /** Ends a call that nobody waits for any more, by the future that its method returned (not one mapped from it): it fails
+    * with [[SalternError.Cancelled]] and gives up its place, in the local queue, in a batch that has not left, or its
+    * connection. A local hash that has begun is finished, for nobody. `false`: the call has ended, or is not this client's.
+    */
+  def cancel(call: Future[Any]): Boolean
+
+  /** Why this stored hash should be replaced when its owner has logged in, by the client's own policy document, without a
+    * call. [[Verified.rehashReason]] knows more: whether part of the password was ignored, and what the service says. A scheme
+    * that only the service reads is another algorithm; text that is no hash has no reason.
+    */
+  def rehashReason(stored: String): Option[RehashReason]
+
+  /** The same client for callers that must wait for each answer. */
+  def blocking: BlockingSaltern = new BlockingSaltern(this)
+
   /** The same client, with another deadline for the calls made through it: 1 ms to 60 s, or an `IllegalArgumentException`.
     * Closing either closes both.
     */
@@ -73,10 +88,10 @@ object Saltern {
       new LocalPool(config.localWorkers, config.localQueue, config.localMemoryBytes, localExecutor, scheduler, listener)
     val hasher = new LocalHasher(policies, new SecureRandom, config.acceptedWeak, config.firebaseProject)
     val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance)
-    new View(engine, config.deadline)
+    new View(engine, hasher, config.deadline)
   }
 
-  private final class View(engine: Engine, deadline: FiniteDuration) extends Saltern {
+  private final class View(engine: Engine, hasher: LocalHasher, deadline: FiniteDuration) extends Saltern {
     def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None), password, deadline)
     def hash(password: Password, policy: String): Future[Hashed] =
       engine.call(Operation.Hash(Some(policy)), password, deadline)
@@ -86,7 +101,9 @@ object Saltern {
       engine.call(Operation.Verify(Some(stored), rehash = true), password, deadline)
     def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean): Future[Verified] =
       engine.call(Operation.Verify(stored, rehash = upgrade), password, deadline)
-    def withDeadline(other: FiniteDuration): Saltern = new View(engine, ClientConfig.checkedDeadline(other))
+    def cancel(call: Future[Any]): Boolean = engine.cancel(call)
+    def rehashReason(stored: String): Option[RehashReason] = hasher.rehashReason(stored)
+    def withDeadline(other: FiniteDuration): Saltern = new View(engine, hasher, ClientConfig.checkedDeadline(other))
     def close(): Unit = engine.close()
   }
 }

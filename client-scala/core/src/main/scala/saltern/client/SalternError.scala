@@ -41,6 +41,9 @@ object SalternError {
   final class Overloaded private[saltern] (val retryAfter: FiniteDuration, reason: String)
       extends SalternError("too many passwords are being checked right now", s"overloaded: $reason")
 
+  /** The caller cancelled the call, by [[Saltern.cancel]] or through its effect. The service may have done the work. */
+  final class Cancelled private[saltern] () extends SalternError("the call was cancelled", "cancelled by the caller")
+
   /** The call's deadline passed, or the work alone does not fit into it. */
   final class DeadlineExceeded private[saltern] (where: String)
       extends SalternError("checking the password took too long", s"deadline exceeded: $where")

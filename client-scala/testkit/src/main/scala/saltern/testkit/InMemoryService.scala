@@ -5,6 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{PolicySource, Transport, TransportFailure}
 import saltern.client.local.{LocalHasher, Policies}
 import scala.concurrent.{Future, Promise}
@@ -22,6 +23,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private val hasher = new LocalHasher(policies, new SecureRandom)
   private val script = new ConcurrentLinkedQueue[Fault]
   private val seen = new ConcurrentLinkedQueue[Recorded]
+  private val givenUp = new AtomicInteger
   @volatile private var always: Option[Fault] = None
 
   /** The next requests meet these, in order. */
@@ -36,21 +38,28 @@ final class InMemoryService private (policies: Policies) extends Transport {
   /** Every request that arrived, oldest first. The policy check's `GET /health` is not among them. */
   def requests: Vector[Recorded] = seen.asScala.toVector
 
+  /** Exchanges that the client ended before their answer: a timeout, or a call that was cancelled. */
+  def abandoned: Int = givenUp.get
+
   override def send(request: Transport.Request): Transport.Exchange = {
     if (request.path != "/health") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
-    if (request.path == "/health") Settled(Future.successful(answer(request)))
+    if (request.path == "/health") new Settled(Future.successful(answer(request)))
     else
       always.orElse(Option(script.poll())) match {
-        case None                            => Settled(Future.successful(answer(request)))
+        case None                            => new Settled(Future.successful(answer(request)))
         case Some(Fault.Answer(status, headers, body)) =>
-          Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
-        case Some(Fault.Fails(kind)) => Settled(Future.failed(new TransportFailure(kind, "scripted")))
-        case Some(Fault.Never)       => Settled(Promise[Transport.Response]().future)
-        case Some(Fault.Problem(status, code)) => Settled(Future.successful(problem(status, code)))
+          new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
+        case Some(Fault.Fails(kind)) => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
+        case Some(Fault.Never)       => new Settled(Promise[Transport.Response]().future)
+        case Some(Fault.Problem(status, code)) => new Settled(Future.successful(problem(status, code)))
       }
   }
 
   override def close(): Unit = ()
+
+  private final class Settled(val response: Future[Transport.Response]) extends Transport.Exchange {
+    def cancel(): Unit = if (!response.isCompleted) { val _ = givenUp.incrementAndGet() }
+  }
 
   private def answer(request: Transport.Request): Transport.Response =
     try
@@ -159,11 +168,7 @@ object InMemoryService {
     override def toString: String = s"$method $path ($operations)"
   }
 
-  private final case class Settled(response: Future[Transport.Response]) extends Transport.Exchange {
-    def cancel(): Unit = ()
-  }
-
-  private final case class Operation(
+    private final case class Operation(
       op: Option[String],
       password: String,
       policy: Option[String],

@@ -284,6 +284,144 @@ class EngineSuite extends munit.FunSuite {
     world.client.close()
   }
 
+  // Cancelled
+
+  test("a cancelled call ends at once, once, and is told") {
+    val world = new World()
+    world.service.next(Fault.Never)
+    val call = world.client.verify(secret, bcrypt4)
+    assert(world.client.cancel(call))
+    failure[SalternError.Cancelled](call)
+    assert(world.listener.events.exists { case Event.Error("verify", _: SalternError.Cancelled) => true; case _ => false })
+    assert(!world.client.cancel(call), "it has ended")
+    assert(!world.client.cancel(Future.unit), "it is nobody's")
+  }
+
+  test("a cancelled call gives back its connection, and the next one in line has it") {
+    val world = new World(_.withMaxConnections(1).withoutCoalescing)
+    world.service.next(Fault.Never)
+    val (carried, waiting) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
+    assertEquals((world.service.requests.size, waiting.isCompleted), (1, false))
+    world.client.cancel(carried)
+    assertEquals((world.service.abandoned, world.service.requests.size), (1, 2))
+    assert(now(waiting).matches)
+    assertEquals(world.listener.fallbacks, Vector.empty)
+  }
+
+  test("a cancelled call leaves the line for a connection") {
+    val world = new World(_.withMaxConnections(1).withoutCoalescing)
+    world.service.next(Fault.Never)
+    val carried = world.client.verify(secret, bcrypt4)
+    val waiting = Vector.fill(1024)(world.client.verify(secret, bcrypt4))
+    val tooMany = world.client.verify(secret, bcrypt4)
+    assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.ConnectionsBusy), "the line is full")
+    waiting.foreach(world.client.cancel)
+    val next = world.client.verify(secret, bcrypt4)
+    assertEquals(world.listener.fallbacks.size, 1, "it is not full any more")
+    world.client.cancel(carried)
+    assert(now(next).matches)
+    assertEquals(world.service.requests.size, 2, "whom nobody waits for is not sent")
+    world.virtual.runLocal()
+    assert(now(tooMany).matches)
+  }
+
+  test("a cancelled call leaves the batch it waits for; one that travels with others is only theirs") {
+    val world = new World(_.withCoalescing(3, 5.millis))
+    world.service.next(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    val (first, gone) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
+    world.client.cancel(gone)
+    val second = world.client.verify(secret, bcrypt4)
+    assert(!first.isCompleted, "two of three wait")
+    world.service.next(Fault.Never)
+    val third = world.client.verify(secret, bcrypt4)
+    assertEquals(world.service.requests.last.toString, "POST /batch (3)")
+    world.client.cancel(first); world.client.cancel(second)
+    assertEquals(world.service.abandoned, 0, "the third still waits")
+    world.client.cancel(third)
+    assertEquals(world.service.abandoned, 1)
+  }
+
+  test("a batch whose members are cancelled while it waits for a connection carries the others alone") {
+    val world = new World(_.withMaxConnections(1).withCoalescing(2, 5.millis))
+    world.service.next(Fault.Never)
+    val carried = world.client.verify(secret, bcrypt4)
+    val (gone, stays) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
+    world.client.cancel(gone)
+    world.client.cancel(carried)
+    assertEquals(world.service.requests.last.toString, "POST /verify (1)")
+    assert(now(stays).matches)
+  }
+
+  test("a cancelled call leaves the local queue; the hash that has begun is finished for nobody") {
+    val world = new World(_.withLocalQueue(2))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val (first, second) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
+    failure[SalternError.Overloaded](world.client.verify(secret, bcrypt4))
+    world.client.cancel(first)
+    val third = world.client.verify(secret, bcrypt4)
+    assert(!third.isCompleted, "it has the place")
+    world.listener.clear()
+    world.virtual.runLocal()
+    assert(now(second).matches && now(third).matches)
+    assertEquals(world.listener.events.count { case _: Event.LocalStart => true; case _ => false }, 2)
+  }
+
+  test("cancelled calls leave the breaker as it was: a probe that nobody waited for proves nothing") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    for (_ <- 1 to 100) world.client.cancel(world.client.verify(secret, bcrypt4))
+    assertEquals((world.service.abandoned, world.breakerStates), (100, Vector.empty))
+    world.service.recover()
+    assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+  }
+
+  test("random cancelling: nothing is kept, every other call ends, and rightly") {
+    val random = new scala.util.Random(11)
+    val world = new World(_.withMaxConnections(3).withLocalQueue(6))
+    var open = Vector.empty[(Boolean, Future[Verified])]
+    var cancelled = 0
+    for (i <- 1 to 3000) {
+      random.nextInt(12) match {
+        case 0 => world.service.next(Fault.Never)
+        case 1 => world.service.next(Fault.Answer(502, Nil, ""))
+        case 2 => world.service.next(connectFails)
+        case _ => ()
+      }
+      val right = random.nextBoolean()
+      open :+= ((right, world.client.withDeadline((100 + random.nextInt(3000)).millis).verify(if (right) secret else Password("wrong"), bcrypt4)))
+      if (random.nextInt(3) == 0 && world.client.cancel(open(random.nextInt(open.size))._2)) cancelled += 1
+      world.virtual.advance(random.nextInt(10).millis)
+      if (random.nextInt(5) == 0) world.virtual.runLocal()
+      if (i % 30 == 0) world.service.recover()
+    }
+    world.service.recover()
+    world.virtual.advance(20.seconds)
+    world.virtual.runLocal()
+    for ((right, call) <- open) call.value match {
+      case Some(Success(verified))         => assertEquals(verified.matches, right)
+      case Some(Failure(_: SalternError)) => ()
+      case other                           => fail(s"$other")
+    }
+    assert(cancelled > 50, s"$cancelled")
+    // Until a breaker that had opened is closed again.
+    for (_ <- 1 to 20) { world.local(world.client.verify(secret, bcrypt4)); world.virtual.advance(300.millis) }
+    // Every connection and every place is free again: as many calls of unequal work as there are leave at once.
+    world.service.failAlways(Fault.Never)
+    val before = world.service.requests.size
+    val all = Vector("bcrypt-4", "pbkdf2", "scrypt").map(world.client.hash(secret, _))
+    assertEquals(world.service.requests.size, before + 3)
+    val abandoned = world.service.abandoned
+    all.foreach(world.client.cancel)
+    assertEquals(world.service.abandoned, abandoned + 3)
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val local = Vector.fill(6)(world.client.withDeadline(5.seconds).verify(secret, bcrypt4))
+    world.virtual.advance(300.millis)
+    assertEquals((local.count(_.isCompleted), world.virtual.localWaiting), (0, 6))
+    world.virtual.runLocal()
+    assert(local.forall(now(_).matches))
+  }
+
   // Together
 
   test("calls of equal work travel together while one is in flight; a lone call waits for nobody") {

@@ -172,6 +172,23 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
+  test("a cancelled call's connection is closed, so that the service stops working for it") {
+    val (arrived, closed) = (new CountDownLatch(1), new CountDownLatch(1))
+    val server = new RawServer((_, out) => {
+      arrived.countDown()
+      out.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n".getBytes)
+      try while (true) { out.write(' '); out.flush(); Thread.sleep(10) }
+      catch { case _: java.io.IOException => closed.countDown() }
+    })
+    using(server, _.withMaxConnections(1).withoutCoalescing.withAttemptTimeout(3.seconds)) { client =>
+      val call = client.client.verify(secret, bcrypt4)
+      assert(arrived.await(3, TimeUnit.SECONDS))
+      assert(client.client.cancel(call))
+      assert(closed.await(2, TimeUnit.SECONDS), "still open")
+      assert(Try(Await.result(call, 1.second)).failed.toOption.exists(_.isInstanceOf[SalternError.Cancelled]))
+    }
+  }
+
   test("nothing hangs: 64 calls against silence all end by their deadline") {
     val server = new RawServer((_, _) => Thread.sleep(60000))
     using(server, _.withDeadline(1.second).withAttemptTimeout(900.millis).withFallback(false)) { client =>

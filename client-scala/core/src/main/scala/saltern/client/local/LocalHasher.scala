@@ -50,6 +50,13 @@ private[saltern] final class LocalHasher(
       } yield new Job[Verdict](admitted, timesOf(setting, candidates), () => verdict(encoded, expected, admitted, candidates, password))
   }
 
+  /** Without the password: what it ignored of one is not known. */
+  def rehashReason(stored: String): Option[RehashReason] = EncodedHash.parse(stored) match {
+    case Right(encoded)                 => policies.rehashReason(encoded, policies.policyOf(encoded))
+    case Left(ParseError.UnknownScheme) => Some(RehashReason.OtherAlgorithm)
+    case Left(_)                        => None
+  }
+
   private def admit(setting: Setting): Either[Refusal, Admitted] =
     Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
 

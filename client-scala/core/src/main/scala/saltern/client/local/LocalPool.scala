@@ -1,7 +1,8 @@
 package saltern.client.local
 
 import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, RejectedExecutionException, ThreadPoolExecutor, TimeUnit}
-import saltern.client.{ClientListener, Scheduler, Threads}
+import java.util.concurrent.atomic.AtomicBoolean
+import saltern.client.{Cancellable, ClientListener, Scheduler, Threads}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
@@ -22,8 +23,10 @@ private[saltern] final class LocalPool(
   private var queued = 0
   private var backlog: FiniteDuration = Duration.Zero
 
-  /** Hands the result, or why there is none, to `done`: at once where the work is not taken. */
-  def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Unit = {
+  /** Hands the result, or why there is none, to `done`: at once where the work is not taken. The place in the queue is given
+    * up by cancelling it, and `done` is not called then; work that has begun is finished.
+    */
+  def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Cancellable = {
     val submitted = scheduler.nanos
     val own = estimator.estimate(job.admitted, job.times)
     val admission = lock.synchronized {
@@ -36,16 +39,33 @@ private[saltern] final class LocalPool(
       admission
     }
     admission match {
-      case None                            => done(Left(Failure.TooMuchMemory))
-      case Some(LocalQueue.Shed(after))    => done(Left(Failure.Shed(after)))
+      case None                         => done(Left(Failure.TooMuchMemory)); NoPlace
+      case Some(LocalQueue.Shed(after)) => done(Left(Failure.Shed(after))); NoPlace
       case Some(LocalQueue.Take) =>
-        try executor.execute(() => run(job, own, submitted, deadline, done))
-        catch {
-          case _: RejectedExecutionException =>
-            lock.synchronized { queued -= 1; backlog -= own }
-            done(Left(Failure.Closed))
-        }
+        val place = new Place(own, () => run(job, own, submitted, deadline, done))
+        try executor.execute(place)
+        catch { case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed)) }
+        place
     }
+  }
+
+  /** A place in the queue: left once, by the thread that takes it or by whoever cancels it. */
+  private final class Place(own: FiniteDuration, work: () => Unit) extends Runnable with Cancellable {
+    private val left = new AtomicBoolean
+
+    def run(): Unit = if (left.compareAndSet(false, true)) work()
+
+    def leave(): Boolean = {
+      val first = left.compareAndSet(false, true)
+      if (first) lock.synchronized { queued -= 1; backlog -= own }
+      first
+    }
+
+    def cancel(): Unit =
+      if (leave()) executor match {
+        case threads: ThreadPoolExecutor => val _ = threads.remove(this)
+        case _                           => ()
+      }
   }
 
   def close(): Unit = executor match {
@@ -83,6 +103,8 @@ private[saltern] final class LocalPool(
 }
 
 private[saltern] object LocalPool {
+  private val NoPlace: Cancellable = () => ()
+
   sealed trait Failure
   object Failure {
     case object Closed extends Failure

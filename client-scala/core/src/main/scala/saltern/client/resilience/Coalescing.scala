@@ -20,6 +20,13 @@ private[saltern] final case class Coalescing[A](most: Int, inFlight: Int, waitin
   def wake(of: Long): (Coalescing[A], Step[A]) =
     if (of != round || waiting.isEmpty) (this, Step.Wait) else leave(waiting)
 
+  /** Whoever waits for it no more takes no place in the batch. Nothing to do where it has left. */
+  def withdraw(call: A): Coalescing[A] = {
+    val fewer = waiting.filterNot(_ == call)
+    // With the last of them the round ends: its window is not the next one's.
+    copy(waiting = fewer, round = if (waiting.nonEmpty && fewer.isEmpty) round + 1 else round)
+  }
+
   /** What was sent is answered. */
   def finish: (Coalescing[A], Step[A]) = {
     val fewer = copy(inFlight = inFlight - 1)

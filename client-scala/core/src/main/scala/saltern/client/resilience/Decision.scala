@@ -22,6 +22,9 @@ private[saltern] object Outcome {
   /** No connection became free in time. Nothing was sent. */
   case object NoConnection extends Outcome[Nothing]
 
+  /** Whoever asked has gone. It says nothing about the service. */
+  case object Abandoned extends Outcome[Nothing]
+
   /** The breaker, or a `Retry-After`, keeps calls away. Nothing was sent. */
   final case class NotTried(reason: FallbackReason) extends Outcome[Nothing]
 }
@@ -30,6 +33,8 @@ private[saltern] object Outcome {
 private[saltern] sealed trait Decision[+A]
 private[saltern] object Decision {
   final case class Answer[A](answer: A) extends Decision[A]
+  /** Nobody waits for one. */
+  case object Drop extends Decision[Nothing]
   case object Retry extends Decision[Nothing]
   final case class GoLocal(reason: FallbackReason, detail: String) extends Decision[Nothing]
   final case class Refuse(code: String, field: Option[String]) extends Decision[Nothing]
@@ -45,6 +50,7 @@ private[saltern] object Decision {
     import TransportFailure.Kind
     outcome match {
       case Answered(answer)                                          => Answer(answer)
+      case Abandoned                                                 => Drop
       case Problem(_, "deadline_exceeded", _, _)                     => DeadlineExceeded("by the service's account")
       case Problem(422 | 400, code, field, _)                        => Refuse(code, field)
       case _ if timeLeft <= Duration.Zero                            => DeadlineExceeded("while asking the service")
@@ -80,7 +86,7 @@ private[saltern] object Decision {
       case Problem(429, _, _, _) | Foreign(429, _)            => CallResult.Neutral
       case Problem(401, _, _, _)                              => CallResult.Failure
       case Problem(status, _, _, _) if status < 500           => CallResult.Success
-      case NoConnection | NotTried(_)                         => CallResult.Neutral
+      case Abandoned | NoConnection | NotTried(_)             => CallResult.Neutral
       case Problem(_, _, _, _) | Foreign(_, _) | Unreadable(_) | Failed(_, _) => CallResult.Failure
     }
   }

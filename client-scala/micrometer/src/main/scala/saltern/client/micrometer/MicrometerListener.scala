@@ -90,6 +90,7 @@ object MicrometerListener {
     case _: SalternError.NotSent             => "not_sent"
     case _: SalternError.MaybeSent           => "maybe_sent"
     case _: SalternError.Overloaded          => "overloaded"
+    case _: SalternError.Cancelled           => "cancelled"
     case _: SalternError.DeadlineExceeded    => "deadline_exceeded"
     case _: SalternError.NotAvailableLocally => "not_available_locally"
     case _: SalternError.Unreadable          => "unreadable"

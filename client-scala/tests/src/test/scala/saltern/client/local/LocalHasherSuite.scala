@@ -91,6 +91,14 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(reason(argon2(64, 2, 1), saltBytes = 8), Some(RehashReason.UnlistedParameters))
   }
 
+  test("the reason without a password: the same, but for what only the service reads and what is no hash") {
+    assertEquals(hasher.rehashReason(hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
+    assertEquals(hasher.rehashReason(hash(hasher, "argon2id-2", "x")), None)
+    assertEquals(hasher.rehashReason("{bcrypt}" + hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
+    assertEquals(hasher.rehashReason("$y$j9T$salt$hash"), Some(RehashReason.OtherAlgorithm))
+    assertEquals(hasher.rehashReason("$2b$04$short"), None)
+  }
+
   test("names and statuses of policies") {
     assertEquals(refusal(hasher.prepareHash(Some("nobody"), bytes("x"))), code(RefusalCode.UnknownPolicy))
     assertEquals(refusal(hasher.prepareHash(Some("old"), bytes("x"))), code(RefusalCode.PolicyNotForHashing))

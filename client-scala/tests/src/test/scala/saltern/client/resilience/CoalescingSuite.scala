@@ -38,6 +38,18 @@ class CoalescingSuite extends munit.FunSuite {
     assertEquals(s2.finish._2, Step.Send(Vector("b")): Step[String])
   }
 
+  test("who is withdrawn does not leave with the others, and the window of a round that emptied is not the next one's") {
+    val (s1, _) = arrive(Coalescing.empty(4), "a")
+    val (s2, first) = arrive(s1, "b")
+    val (s3, _) = arrive(s2, "c")
+    assertEquals(s3.withdraw("b").wake(1)._2, Step.Send(Vector("c")): Step[String])
+    assertEquals(s3.withdraw("nobody"), s3)
+    val (s4, second) = arrive(s3.withdraw("b").withdraw("c"), "d")
+    assertEquals((first, second), (Step.WakeAfter(window, 1): Step[String], Step.WakeAfter(window, 2): Step[String]))
+    assertEquals((s4.wake(1)._2, s4.wake(2)._2), (Step.Wait: Step[String], Step.Send(Vector("d")): Step[String]))
+    assert(arrive(Coalescing.empty(4), "a")._1.withdraw("a").finish._1.idle)
+  }
+
   test("at most one: nobody ever waits") {
     val (s1, first) = arrive(Coalescing.empty(1), "a")
     val (_, second) = arrive(s1, "b")

@@ -5,7 +5,7 @@ import scala.concurrent.duration.*
 
 /** The contract's error semantics, as a table. */
 class DecisionSuite extends munit.FunSuite {
-  import Decision.{Answer, DeadlineExceeded, GoLocal, Refuse, Retry}
+  import Decision.{Answer, DeadlineExceeded, Drop, GoLocal, Refuse, Retry}
   import TransportFailure.Kind
 
   private def problem(status: Int, code: String): Outcome[String] = Outcome.Problem(status, code, None, None)
@@ -13,6 +13,7 @@ class DecisionSuite extends munit.FunSuite {
   /** What matters of a decision. */
   private def brief(decision: Decision[String]): String = decision match {
     case Answer(value)       => s"answer $value"
+    case Drop                => "nothing"
     case Retry               => "retry"
     case GoLocal(reason, _)  => s"local $reason"
     case Refuse(code, _)     => s"refuse $code"
@@ -57,6 +58,12 @@ class DecisionSuite extends munit.FunSuite {
   test("deadline_exceeded never falls back, whatever its status and the time left") {
     for (status <- 400 to 599; left <- Seq(-1.second, 0.seconds, 1.hour))
       assertEquals(decide(problem(status, "deadline_exceeded"), left), "deadline")
+  }
+
+  test("what nobody waits for is followed by nothing, and says nothing about the service") {
+    for (left <- Seq(-1.second, 1.hour); mayRetry <- Seq(true, false))
+      assertEquals(decide(Outcome.Abandoned, left, mayRetry), "nothing")
+    assertEquals(Decision.health(Outcome.Abandoned, 1.hour, BreakerSettings.Default), CallResult.Neutral: CallResult)
   }
 
   test("an answer that is not ours goes local, over all statuses") {

@@ -1,0 +1,202 @@
+package saltern.client.catseffect
+
+import cats.effect.IO
+import cats.effect.unsafe.{IORuntime, Scheduler}
+import cats.syntax.all.*
+import java.util.concurrent.Executors
+import saltern.client.*
+import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
+import saltern.example.catseffect.LoginServer
+import saltern.testkit.InMemoryService
+import saltern.testkit.InMemoryService.Fault
+import scala.concurrent.ExecutionContext
+import scala.concurrent.duration.*
+
+class SalternFSuite extends munit.FunSuite {
+
+  /** One thread computes, as on a small container: what blocks it stops everything. */
+  private val compute = Executors.newSingleThreadExecutor(task => new Thread(task, "compute"))
+  private implicit val runtime: IORuntime = {
+    val (scheduler, closeScheduler) = Scheduler.createDefaultScheduler()
+    val context = ExecutionContext.fromExecutorService(compute)
+    IORuntime.builder().setCompute(context, () => context.shutdown()).setScheduler(scheduler, closeScheduler).build()
+  }
+
+  override def munitTimeout: Duration = 2.minutes
+  override def afterAll(): Unit = runtime.shutdown()
+
+  private val secret = Password("secret")
+
+  /** The attempt's own end is far away: only whoever cancels frees the connection. */
+  private val oneConnection =
+    (config: ClientConfig) => config.withMaxConnections(1).withAttemptTimeout(30.seconds).withDeadline(40.seconds)
+
+  private def using[A](transport: Transport, change: ClientConfig => ClientConfig = identity)(test: SalternIO => IO[A]): A =
+    SalternIO.resource(change(config), transport).use(test).timeout(1.minute).unsafeRunSync()
+
+  private def eventually(condition: => Boolean): IO[Unit] =
+    IO.defer(if (condition) IO.unit else IO.sleep(2.millis) *> eventually(condition)).timeout(10.seconds)
+
+  private def failure[A](effect: IO[A]): IO[SalternError] =
+    effect.attempt.map {
+      case Left(error: SalternError) => error
+      case other                     => fail(s"$other")
+    }
+
+  test("hash, verify, upgrade and decoy") {
+    using(InMemoryService(config.policies)) { saltern =>
+      for {
+        made <- saltern.hash(secret, "bcrypt-4")
+        right <- saltern.verify(secret, made.encoded)
+        wrong <- saltern.verify(Password("wrong"), made.encoded)
+        upgraded <- saltern.verifyAndUpgrade(secret, made.encoded)
+        current <- saltern.hash(secret)
+        nobody <- saltern.verifyOrDecoy(secret, None)
+      } yield {
+        assert(right.matches && !wrong.matches && !nobody.matches)
+        assertEquals(upgraded.rehashed.map(_.policy), Some(current.hash.policy))
+      }
+    }
+  }
+
+  test("a value: nothing happens before it runs, and it may run again") {
+    val service = InMemoryService(config.policies)
+    using(service) { saltern =>
+      val verify = saltern.verify(secret, oldHash)
+      for {
+        _ <- IO.sleep(20.millis)
+        before = service.requests.size
+        _ <- verify *> verify
+      } yield assertEquals((before, service.requests.size), (0, 2))
+    }
+  }
+
+  test("errors are the client's own, in F") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Problem(503, "deadline_exceeded"))
+    using(service) { saltern =>
+      for {
+        late <- failure(saltern.verify(secret, oldHash))
+        refused <- failure(saltern.hash(Password("x" * 1025)))
+      } yield assert(late.isInstanceOf[SalternError.DeadlineExceeded] && refused.isInstanceOf[SalternError.Refused])
+    }
+  }
+
+  test("wrong settings are an error in F, and after its release the client is closed") {
+    intercept[IllegalArgumentException](SalternIO.resource(config.withPolicies(PolicySource.Resource("nowhere.json"))).use(_ => IO.unit).unsafeRunSync())
+    val escaped = using(InMemoryService(config.policies))(IO.pure)
+    assert(failure(escaped.verify(secret, oldHash)).unsafeRunSync().isInstanceOf[SalternError.NotSent])
+  }
+
+  test("a cancelled call gives back its connection") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Never)
+    using(service, oneConnection) { saltern =>
+      for {
+        silent <- saltern.verify(secret, oldHash).start
+        _ <- eventually(service.requests.size == 1)
+        waiting <- saltern.verify(secret, oldHash).start
+        _ <- IO.sleep(20.millis)
+        sentMeanwhile = service.requests.size
+        _ <- silent.cancel
+        answer <- waiting.joinWithNever
+      } yield {
+        assertEquals((sentMeanwhile, service.abandoned), (1, 1))
+        assert(answer.matches && answer.origin == Origin.Remote)
+      }
+    }
+  }
+
+  test("timeout cancels: the place is free, long before the call's own deadline") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Never)
+    using(service, oneConnection) { saltern =>
+      saltern.verify(secret, oldHash).timeout(50.millis).attempt.flatMap { timedOut =>
+        assert(timedOut.left.exists(_.isInstanceOf[java.util.concurrent.TimeoutException]), timedOut.toString)
+        saltern.verify(secret, oldHash).map(answer => assertEquals((answer.origin, service.abandoned), (Origin.Remote: Origin, 1)))
+      }
+    }
+  }
+
+  test("a cancelled call leaves the local queue") {
+    val service = InMemoryService(config.policies)
+    service.failAlways(Fault.Answer(502, Nil, ""))
+    using(service, _.withLocalWorkers(1).withLocalQueue(1)) { saltern =>
+      for {
+        running <- saltern.verify(secret, slowHash).start
+        _ <- IO.sleep(100.millis)
+        queued <- saltern.verify(secret, oldHash).start
+        _ <- IO.sleep(20.millis)
+        full <- failure(saltern.verify(secret, oldHash))
+        _ <- queued.cancel
+        next <- saltern.verify(secret, oldHash)
+        slow <- running.joinWithNever
+      } yield {
+        assert(full.isInstanceOf[SalternError.Overloaded], full.toString)
+        assert(next.matches && !slow.matches && next.origin == Origin.Local)
+      }
+    }
+  }
+
+  test("one compute thread carries thousands of calls, keeps ticking, and each goes on there") {
+    val calls = 4000
+    val distant = new Distant(200.millis)
+    using(distant, _.withMaxConnections(calls).withAttemptTimeout(20.seconds).withDeadline(30.seconds)) { saltern =>
+      def tick(count: Int): IO[Int] = IO.sleep(1.milli) *> IO.cede.as(count + 1)
+      for {
+        ticks <- IO.ref(0)
+        ticking <- ticks.get.flatMap(tick).flatMap(ticks.set).foreverM.void.start
+        threads <- (1 to calls).toList.parTraverse { _ =>
+          saltern.verify(secret, oldHash) *> IO(Thread.currentThread.getName)
+        }.timed
+        (took, names) = threads
+        _ <- ticking.cancel
+        ticked <- ticks.get
+      } yield {
+        assertEquals(names.distinct, List("compute"))
+        // One after the other they would take 800 s.
+        assert(took < 30.seconds, s"$took")
+        assert(distant.mostAtOnce > calls / 4, s"${distant.mostAtOnce}")
+        assert(ticked > 10, s"$ticked")
+      }
+    }
+  }
+
+  test("the service's vectors, through the module") {
+    using(InMemoryService(), _.withPolicies(PolicySource.Packed)) { saltern =>
+      SharedVectors.logins.traverse_ { login =>
+        saltern.verify(Password(login.password), login.stored).attempt.map {
+          case Right(verified)                     => if (verified.matches) "match" else "mismatch"
+          case Left(refused: SalternError.Refused) => refused.code
+          case Left(other)                         => other.toString
+        }.map(said => assertEquals(said, login.expected, login.name))
+      }
+    }
+    assert(SharedVectors.logins.map(_.expected).toSet.size >= 3 && SharedVectors.logins.size > 50, s"${SharedVectors.logins.size}")
+  }
+
+  test("the example: a login, a wrong password, an overload") {
+    import org.http4s.{Method, Request, Status, UrlForm}
+    import org.http4s.headers.`Retry-After`
+    import org.http4s.implicits.*
+    val service = InMemoryService(config.policies)
+    using(service, _.withFallback(false)) { saltern =>
+      for {
+        users <- LoginServer.Users.of("ada" -> oldHash)
+        app = LoginServer.routes(saltern, users).orNotFound
+        login = (user: String, password: String) =>
+          app(Request[IO](Method.POST, uri"/login").withEntity(UrlForm("user" -> user, "password" -> password)))
+        right <- login("ada", "secret")
+        stored <- users.storedHash("ada")
+        wrong <- login("ada", "wrong")
+        nobody <- login("bob", "secret")
+        _ <- IO(service.next(Fault.Problem(503, "overloaded")))
+        busy <- login("ada", "secret")
+      } yield {
+        assertEquals(List(right, wrong, nobody, busy).map(_.status), List(Status.Ok, Status.Unauthorized, Status.Unauthorized, Status.ServiceUnavailable))
+        assert(busy.headers.get[`Retry-After`].isDefined)
+        assert(stored.exists(_.startsWith("$argon2id$")), "replaced at the login")
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package saltern.client.spring
+
+import java.time.Duration
+import java.util.Collections
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder
+import org.springframework.security.crypto.factory.PasswordEncoderFactories
+import org.springframework.security.crypto.password.{DelegatingPasswordEncoder, PasswordEncoder}
+import saltern.client.*
+import saltern.client.FrameworkFixtures.{config, currentHash, oldHash}
+import saltern.example.spring.SpringLogin
+import saltern.testkit.InMemoryService
+import saltern.testkit.InMemoryService.Fault
+
+class SalternPasswordEncoderSuite extends munit.FunSuite {
+  private final class World(change: ClientConfig => ClientConfig = identity) {
+    private val changed = change(config)
+    val service: InMemoryService = InMemoryService(changed.policies)
+    val client: Saltern = Saltern(changed, service)
+    val encoder = new SalternPasswordEncoder(client)
+  }
+
+  private def using[A](change: ClientConfig => ClientConfig = identity)(test: World => A): A = {
+    val world = new World(change)
+    try test(world)
+    finally world.client.close()
+  }
+
+  test("encode and matches") {
+    using() { world =>
+      val encoded = world.encoder.encode("secret")
+      assert(encoded.startsWith("$argon2id$v=19$"))
+      assert(world.encoder.matches("secret", encoded) && !world.encoder.matches("wrong", encoded))
+      assert(world.encoder.matches(new java.lang.StringBuilder("secret"), encoded), "any CharSequence")
+    }
+  }
+
+  test("null and empty, as the interface says") {
+    using() { world =>
+      assertEquals(world.encoder.encode(null), null)
+      assert(!world.encoder.upgradeEncoding(null) && !world.encoder.upgradeEncoding(""))
+      val empty = world.encoder.encode("")
+      for ((raw, encoded) <- Seq[(String, String)]((null, oldHash), ("", oldHash), ("secret", null), ("secret", ""), ("", empty)))
+        assert(!world.encoder.matches(raw, encoded), s"$raw $encoded")
+    }
+  }
+
+  test("what Spring Security's own encoder stored is read, whichever id it used") {
+    using() { world =>
+      // Its defaults: bcrypt-10. Argon2, scrypt and PBKDF2 want Bouncy Castle or time; the vectors hold them.
+      val spring = PasswordEncoderFactories.createDelegatingPasswordEncoder()
+      val stored = spring.encode("secret")
+      assert(stored.startsWith("{bcrypt}$2a$10$"))
+      assert(world.encoder.matches("secret", stored) && !world.encoder.matches("wrong", stored))
+      assert(world.encoder.upgradeEncoding(stored), "below the current policy")
+      assert(SharedVectors.logins.exists(v => v.stored.startsWith("{pbkdf2") && v.expected == "match"))
+      assert(SharedVectors.logins.exists(v => v.stored.startsWith("{scrypt") && v.expected == "match"))
+    }
+  }
+
+  test("as one encoder of a DelegatingPasswordEncoder") {
+    using() { world =>
+      val encoders = new java.util.HashMap[String, PasswordEncoder]
+      encoders.put("saltern", world.encoder)
+      encoders.put("bcrypt", new BCryptPasswordEncoder(4))
+      val delegating = new DelegatingPasswordEncoder("saltern", encoders)
+      val made = delegating.encode("secret")
+      assert(made.startsWith("{saltern}$argon2id$"))
+      assert(delegating.matches("secret", made) && !delegating.matches("wrong", made) && !delegating.upgradeEncoding(made))
+      assert(delegating.matches("secret", "{bcrypt}" + oldHash) && delegating.upgradeEncoding("{bcrypt}" + oldHash))
+    }
+  }
+
+  test("upgradeEncoding follows the policies, and leaves a hash whose match ignored part of the password") {
+    using() { world =>
+      assert(world.encoder.upgradeEncoding(oldHash) && !world.encoder.upgradeEncoding(currentHash))
+      val long = world.client.blocking
+      val stored = scala.concurrent.Await.result(world.client.hash(Password("x" * 72), "bcrypt-4"), scala.concurrent.duration.Duration("5s")).encoded
+      assert(long.needsRehash(stored) && world.encoder.matches("x" * 80, stored) && !world.encoder.upgradeEncoding(stored))
+    }
+  }
+
+  test("no answer is never false: it throws the client's own error, which is no AuthenticationException") {
+    using(_.withFallback(false)) { world =>
+      world.service.next(Fault.Problem(503, "deadline_exceeded"))
+      intercept[SalternError.DeadlineExceeded](world.encoder.encode("secret"))
+      intercept[SalternError.Refused](world.encoder.matches("secret", "{noop}secret"))
+      intercept[SalternError.Refused](world.encoder.matches("secret", "{bcrypt}$2a$10$short"))
+      world.service.next(Fault.Problem(503, "overloaded"))
+      val overloaded: RuntimeException = intercept[SalternError.Overloaded](world.encoder.matches("secret", oldHash))
+      assert(!overloaded.isInstanceOf[org.springframework.security.core.AuthenticationException])
+    }
+  }
+
+  test("the wait is bounded by what is told") {
+    using(_.withFallback(false)) { world =>
+      world.service.failAlways(Fault.Never)
+      val started = System.nanoTime()
+      intercept[SalternError.DeadlineExceeded](world.encoder.withWait(Duration.ofMillis(150)).matches("secret", oldHash))
+      val millis = (System.nanoTime() - started) / 1000000
+      assert(millis >= 140 && millis < 2000, s"$millis")
+      intercept[IllegalArgumentException](world.encoder.withWait(Duration.ZERO))
+    }
+  }
+
+  test("the service's vectors, through the module") {
+    using(_.withPolicies(PolicySource.Packed)) { world =>
+      for (login <- SharedVectors.logins) {
+        val said =
+          try if (world.encoder.matches(login.password, login.stored)) "match" else "mismatch"
+          catch { case refused: SalternError.Refused => refused.code }
+        assertEquals(said, login.expected, login.name)
+      }
+    }
+  }
+
+  test("the example: a login, a wrong password, an overload") {
+    using(_.withFallback(false)) { world =>
+      val users = SpringLogin.users("{bcrypt}" + oldHash)
+      val manager = SpringLogin.authenticationManager(world.client, users)
+      assertEquals(SpringLogin.login(manager, "ada", "wrong"), 401)
+      assertEquals(SpringLogin.login(manager, "bob", "secret"), 401)
+      assert(users.loadUserByUsername("ada").getPassword.startsWith("{bcrypt}"), "a wrong password replaces nothing")
+      assertEquals(SpringLogin.login(manager, "ada", "secret"), 200)
+      assert(users.loadUserByUsername("ada").getPassword.startsWith("$argon2id$"), "replaced at the login")
+      assertEquals(SpringLogin.login(manager, "ada", "secret"), 200)
+      world.service.next(Fault.Problem(503, "overloaded"))
+      assertEquals(SpringLogin.login(manager, "ada", "secret"), 503)
+    }
+  }
+
+  test("the example's stored hash is what Spring Security says it is") {
+    val encoders = Collections.singletonMap[String, PasswordEncoder]("bcrypt", new BCryptPasswordEncoder)
+    assert(new DelegatingPasswordEncoder("bcrypt", encoders).matches("secret", SpringLogin.STORED))
+  }
+
+  test("the example runs, without a service too") {
+    SpringLogin.main(Array("http://127.0.0.1:1"))
+  }
+}

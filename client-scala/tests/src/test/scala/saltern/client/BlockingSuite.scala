@@ -1,0 +1,96 @@
+package saltern.client
+
+import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
+import saltern.testkit.InMemoryService
+import saltern.testkit.InMemoryService.Fault
+import scala.concurrent.duration.*
+
+/** The client for callers that wait, against the service in memory, in real time. */
+class BlockingSuite extends munit.FunSuite {
+  import EngineSuite.{bcrypt4, cheap, hasher}
+  import local.LocalHasherSuite
+
+  private val secret = Password("secret")
+
+  private def using[A](change: ClientConfig => ClientConfig = identity)(test: (InMemoryService, Saltern) => A): A = {
+    val service = InMemoryService(cheap)
+    val client = Saltern(change(ClientConfig("http://service.invalid").withPolicies(cheap)), service)
+    try test(service, client)
+    finally client.close()
+  }
+
+  test("the answers are the client's") {
+    using() { (_, client) =>
+      val made = client.blocking.hash(secret)
+      assert(client.blocking.verify(secret, made.encoded).matches)
+      assert(!client.blocking.verify(Password("wrong"), made.encoded).matches)
+    }
+  }
+
+  test("it waits no longer than the deadline, and throws the client's own error") {
+    using(_.withFallback(false)) { (service, client) =>
+      service.failAlways(Fault.Never)
+      val started = System.nanoTime()
+      intercept[SalternError.DeadlineExceeded](client.withDeadline(200.millis).blocking.verify(secret, bcrypt4))
+      val took = (System.nanoTime() - started).nanos
+      assert(took >= 190.millis && took < 2.seconds, s"$took")
+    }
+  }
+
+  test("an interrupted thread cancels its call and stays interrupted") {
+    using(_.withFallback(false)) { (service, client) =>
+      service.failAlways(Fault.Never)
+      val threads = Executors.newSingleThreadExecutor()
+      val ended = new CountDownLatch(1)
+      @volatile var seen: (Throwable, Boolean) = (null, false)
+      threads.execute { () =>
+        try { val _ = client.blocking.verify(secret, bcrypt4) }
+        catch { case e: Throwable => seen = (e, Thread.currentThread.isInterrupted) }
+        ended.countDown()
+      }
+      while (service.requests.isEmpty) Thread.sleep(1)
+      threads.shutdownNow()
+      assert(ended.await(2, TimeUnit.SECONDS))
+      assert(seen._1.isInstanceOf[SalternError.Cancelled] && seen._2, s"$seen")
+      assertEquals(service.abandoned, 1)
+    }
+  }
+
+  test("a password that cannot be anybody's does not match; everything else that is no answer is thrown") {
+    using() { (service, client) =>
+      val blocking = client.blocking
+      assert(blocking.matches(secret, bcrypt4) && !blocking.matches(Password("wrong"), bcrypt4))
+      for (nobodys <- Seq("x" * 1025, "\ud800")) assert(!blocking.matches(Password(nobodys), bcrypt4))
+      intercept[SalternError.Refused](blocking.matches(secret, "$2b$04$short"))
+      service.next(Fault.Problem(503, "deadline_exceeded"))
+      intercept[SalternError.DeadlineExceeded](blocking.matches(secret, bcrypt4))
+    }
+  }
+
+  test("a replacement is due after a match that the service gave, by the document") {
+    using() { (_, client) =>
+      val blocking = client.blocking
+      assert(blocking.verify(secret, bcrypt4).matches && blocking.needsRehash(bcrypt4))
+      assert(!blocking.needsRehash(LocalHasherSuite.hash(hasher, "argon2id-2", "secret")))
+    }
+  }
+
+  test("no replacement after a match that ignored part of the password") {
+    using() { (_, client) =>
+      val blocking = client.blocking
+      val stored = LocalHasherSuite.hash(hasher, "bcrypt-4", "x" * 72)
+      assert(blocking.verify(Password("x" * 73), stored).matches && !blocking.needsRehash(stored))
+      assert(blocking.verify(Password("x" * 72), stored).matches && blocking.needsRehash(stored), "the latest match counts")
+    }
+  }
+
+  test("no replacement while the service is away: it would be a second local hash") {
+    using() { (service, client) =>
+      val blocking = client.blocking
+      service.next(Fault.Answer(502, Nil, ""))
+      assertEquals(blocking.verify(secret, bcrypt4).origin, Origin.Local: Origin)
+      assert(!blocking.needsRehash(bcrypt4))
+      assert(blocking.verify(secret, bcrypt4).matches && blocking.needsRehash(bcrypt4))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package saltern.client
+
+import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+import saltern.client.local.{Admitted, EncodedHash, Estimator, Policies}
+import scala.concurrent.duration.*
+
+/** A portion of the service's vectors for the modules that stand before the client: of each file, the first of each scheme and
+  * result that is text, quick and no weak scheme. What they compute, `VectorsSuite` proves; here the way there is.
+  */
+object SharedVectors {
+
+  /** @param expected `match`, `mismatch` or the code of a refusal */
+  final case class Login(name: String, password: String, stored: String, expected: String)
+
+  lazy val logins: Vector[Login] = Vector("argon2", "bcrypt", "frameworks", "pbkdf2", "scrypt").flatMap(portion)
+
+  private def portion(topic: String): Vector[Login] = {
+    val path = Paths.get(sys.props("saltern.functions"), "vectors", "data", s"$topic.json")
+    val logins = for {
+      group <- readFromArray[File](Files.readAllBytes(path)).testGroups if group.`type` == "verify"
+      test <- group.tests
+      password <- text(test.password)
+      stored <- test.hash if isQuick(stored, test.result)
+    } yield group.scheme -> Login(s"$topic tcId ${test.tcId}", password, stored, test.result)
+    logins.distinctBy { case (scheme, login) => (scheme, login.expected) }.map(_._2)
+  }
+
+  private def text(hex: String): Option[String] = {
+    val bytes = hex.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray
+    Some(new String(bytes, UTF_8)).filter(text => text.nonEmpty && text.getBytes(UTF_8).sameElements(bytes))
+  }
+
+  private def isQuick(stored: String, result: String): Boolean = EncodedHash.parse(stored) match {
+    case Right(encoded) =>
+      !encoded.innermost.scheme.isWeak &&
+      (result == "cost_out_of_bounds" ||
+        Admitted(encoded.setting, shipped.ceilings).exists(admitted => new Estimator().estimate(admitted, 1) < Quick))
+    case Left(_) => result == "invalid_hash"
+  }
+
+  /** Spring Security's PBKDF2 takes 76 ms here before anything was measured; what takes longer proves nothing more. */
+  private val Quick = 100.millis
+
+  private lazy val shipped =
+    Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
+
+  private final case class Test(tcId: Int, password: String, hash: Option[String], result: String)
+  private final case class Group(`type`: String, scheme: Option[String], tests: Vector[Test])
+  private final case class File(testGroups: Vector[Group])
+  private implicit val codec: JsonValueCodec[File] = JsonCodecMaker.make
+}

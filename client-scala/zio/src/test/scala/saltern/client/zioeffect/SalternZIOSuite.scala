@@ -1,0 +1,195 @@
+package saltern.client.zioeffect
+
+import java.util.concurrent.Executors
+import saltern.client.*
+import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
+import saltern.example.zioeffect.Login
+import saltern.testkit.InMemoryService
+import saltern.testkit.InMemoryService.Fault
+import scala.concurrent.ExecutionContext
+import scala.concurrent.duration.Duration as Waiting
+import zio.{durationInt, Executor, Runtime, Schedule, Unsafe, ZIO, ZLayer}
+
+class SalternZIOSuite extends munit.FunSuite {
+  private val oneThread = Executors.newSingleThreadExecutor(task => new Thread(task, "compute"))
+
+  /** One thread computes, as on a small container: what blocks it stops everything. */
+  private val onOneThread = Runtime.setExecutor(Executor.fromExecutionContext(ExecutionContext.fromExecutorService(oneThread)))
+
+  override def munitTimeout: Waiting = Waiting("2 minutes")
+  override def afterAll(): Unit = oneThread.shutdown()
+
+  private val secret = Password("secret")
+
+  private def run[A](effect: ZIO[Any, Any, A]): A =
+    Unsafe.unsafe { implicit unsafe =>
+      Runtime.default.unsafe.run(effect.timeoutFail("a minute has passed")(1.minute).provideLayer(onOneThread)).getOrThrowFiberFailure()
+    }
+
+  /** The attempt's own end is far away: only whoever interrupts frees the connection. */
+  private val oneConnection = (config: ClientConfig) =>
+    config
+      .withMaxConnections(1)
+      .withAttemptTimeout(scala.concurrent.duration.FiniteDuration(30, "s"))
+      .withDeadline(scala.concurrent.duration.FiniteDuration(40, "s"))
+
+  private def using[A](transport: Transport, change: ClientConfig => ClientConfig = identity)(test: SalternZIO => ZIO[Any, Any, A]): A =
+    run(ZIO.serviceWithZIO[SalternZIO](test).provideLayer(SalternZIO.layer(change(config), transport)))
+
+  private def eventually(condition: => Boolean): ZIO[Any, Any, Unit] =
+    ZIO.succeed(condition).repeat(Schedule.spaced(2.millis) && Schedule.recurUntil[Boolean](identity)).timeoutFail("never")(10.seconds).unit
+
+  test("hash, verify, upgrade and decoy") {
+    using(InMemoryService(config.policies)) { saltern =>
+      for {
+        made <- saltern.hash(secret, "bcrypt-4")
+        right <- saltern.verify(secret, made.encoded)
+        wrong <- saltern.verify(Password("wrong"), made.encoded)
+        upgraded <- saltern.verifyAndUpgrade(secret, made.encoded)
+        current <- saltern.hash(secret)
+        nobody <- saltern.verifyOrDecoy(secret, None)
+      } yield {
+        assert(right.matches && !wrong.matches && !nobody.matches)
+        assertEquals(upgraded.rehashed.map(_.policy), Some(current.hash.policy))
+      }
+    }
+  }
+
+  test("a value: nothing happens before it runs, and it may run again") {
+    val service = InMemoryService(config.policies)
+    using(service) { saltern =>
+      val verify = saltern.verify(secret, oldHash)
+      for {
+        _ <- ZIO.sleep(20.millis)
+        before = service.requests.size
+        _ <- verify *> verify
+      } yield assertEquals((before, service.requests.size), (0, 2))
+    }
+  }
+
+  test("errors are typed") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Problem(503, "deadline_exceeded"))
+    using(service) { saltern =>
+      for {
+        late <- saltern.verify(secret, oldHash).flip
+        refused <- saltern.hash(Password("x" * 1025)).flip
+      } yield assert(late.isInstanceOf[SalternError.DeadlineExceeded] && refused.isInstanceOf[SalternError.Refused])
+    }
+  }
+
+  test("wrong settings fail the layer, and after its scope the client is closed") {
+    val wrong = SalternZIO.layer(config.withPolicies(PolicySource.Resource("nowhere.json")))
+    assert(run(wrong.build.unit.flip.provideLayer(ZLayer.scoped(ZIO.scope))).isInstanceOf[IllegalArgumentException])
+    val escaped = using(InMemoryService(config.policies))(ZIO.succeed(_))
+    assert(run(escaped.verify(secret, oldHash).flip).isInstanceOf[SalternError.NotSent])
+  }
+
+  test("an interrupted call gives back its connection") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Never)
+    using(service, oneConnection) { saltern =>
+      for {
+        silent <- saltern.verify(secret, oldHash).fork
+        _ <- eventually(service.requests.size == 1)
+        waiting <- saltern.verify(secret, oldHash).fork
+        _ <- ZIO.sleep(20.millis)
+        sentMeanwhile = service.requests.size
+        _ <- silent.interrupt
+        answer <- waiting.join
+      } yield {
+        assertEquals((sentMeanwhile, service.abandoned), (1, 1))
+        assert(answer.matches && answer.origin == Origin.Remote)
+      }
+    }
+  }
+
+  test("timeout interrupts: the place is free, long before the call's own deadline") {
+    val service = InMemoryService(config.policies)
+    service.next(Fault.Never)
+    using(service, oneConnection) { saltern =>
+      for {
+        nothing <- saltern.verify(secret, oldHash).timeout(50.millis)
+        answer <- saltern.verify(secret, oldHash)
+      } yield assertEquals((nothing.isDefined, answer.origin, service.abandoned), (false, Origin.Remote: Origin, 1))
+    }
+  }
+
+  test("an interrupted call leaves the local queue") {
+    val service = InMemoryService(config.policies)
+    service.failAlways(Fault.Answer(502, Nil, ""))
+    using(service, _.withLocalWorkers(1).withLocalQueue(1)) { saltern =>
+      for {
+        running <- saltern.verify(secret, slowHash).fork
+        _ <- ZIO.sleep(100.millis)
+        queued <- saltern.verify(secret, oldHash).fork
+        _ <- ZIO.sleep(20.millis)
+        full <- saltern.verify(secret, oldHash).flip
+        _ <- queued.interrupt
+        next <- saltern.verify(secret, oldHash)
+        slow <- running.join
+      } yield {
+        assert(full.isInstanceOf[SalternError.Overloaded], full.toString)
+        assert(next.matches && !slow.matches && next.origin == Origin.Local)
+      }
+    }
+  }
+
+  test("one compute thread carries thousands of calls, keeps ticking, and each goes on there") {
+    val calls = 4000
+    val distant = new Distant(scala.concurrent.duration.FiniteDuration(200, "ms"))
+    val wide = (c: ClientConfig) => c.withMaxConnections(calls).withAttemptTimeout(Waiting(20, "s")).withDeadline(Waiting(30, "s"))
+    using(distant, wide) { saltern =>
+      for {
+        ticks <- zio.Ref.make(0)
+        ticking <- (ZIO.sleep(1.milli) *> ticks.update(_ + 1)).forever.fork
+        measured <- ZIO.foreachPar((1 to calls).toList)(_ => saltern.verify(secret, oldHash) *> ZIO.succeed(Thread.currentThread.getName)).timed
+        (took, names) = measured
+        _ <- ticking.interrupt
+        ticked <- ticks.get
+      } yield {
+        assertEquals(names.distinct, List("compute"))
+        // One after the other they would take 800 s.
+        assert(took.toMillis < 30000, s"$took")
+        assert(distant.mostAtOnce > calls / 4, s"${distant.mostAtOnce}")
+        assert(ticked > 10, s"$ticked")
+      }
+    }
+  }
+
+  test("the service's vectors, through the module") {
+    using(InMemoryService(), _.withPolicies(PolicySource.Packed)) { saltern =>
+      ZIO.foreachDiscard(SharedVectors.logins) { login =>
+        saltern
+          .verify(Password(login.password), login.stored)
+          .fold(
+            { case refused: SalternError.Refused => refused.code; case other => other.toString },
+            verified => if (verified.matches) "match" else "mismatch"
+          )
+          .map(said => assertEquals(said, login.expected, login.name))
+      }
+    }
+  }
+
+  test("the example: a login, a wrong password, an overload") {
+    val service = InMemoryService(config.policies)
+    val program = for {
+      right <- Login.login("ada", "secret")
+      users <- ZIO.service[Login.Users]
+      stored <- users.storedHash("ada")
+      wrong <- Login.login("ada", "wrong")
+      nobody <- Login.login("bob", "secret")
+      _ <- ZIO.succeed(service.next(Fault.Problem(503, "overloaded")))
+      busy <- Login.login("ada", "secret").either
+    } yield {
+      assertEquals(List(right, wrong, nobody), List(true, false, false))
+      assert(busy.left.exists(_.isInstanceOf[SalternError.Overloaded]), busy.toString)
+      assert(stored.exists(_.startsWith("$argon2id$")), "replaced at the login")
+    }
+    run(program.provide(SalternZIO.layer(config.withFallback(false), service), Login.Users.layer("ada" -> oldHash)))
+  }
+
+  test("the example runs, without a service too") {
+    run(Login.run)
+  }
+}
