@@ -34,7 +34,10 @@ sealed abstract class ClientConfig {
   /** Whether the local side hashes where the service cannot. */
   def fallback: Boolean
 
-  /** Threads that hash locally. */
+  /** What computes local hashes. */
+  def localKernels: LocalKernels
+
+  /** Cores that hash locally, at most. */
   def localWorkers: Int
 
   /** Calls that wait for them. */
@@ -84,6 +87,9 @@ sealed abstract class ClientConfig {
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
   def withListener(listener: ClientListener): ClientConfig
+
+  /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
+  def withLocalKernels(kernels: LocalKernels): ClientConfig
   def withLocalMemoryBytes(bytes: Long): ClientConfig
   def withLocalQueue(calls: Int): ClientConfig
   def withLocalWorkers(workers: Int): ClientConfig
@@ -140,6 +146,7 @@ object ClientConfig {
       maxConnections = DefaultMaxConnections,
       retryBudget = RetryBudget.DefaultCapacity,
       fallback = true,
+      localKernels = LocalKernels.Jvm,
       // Half the cores stay with the host.
       localWorkers = math.max(1, cores / 2),
       localQueue = DefaultLocalQueue,
@@ -169,6 +176,7 @@ object ClientConfig {
       maxConnections: Int,
       retryBudget: Int,
       fallback: Boolean,
+      localKernels: LocalKernels,
       localWorkers: Int,
       localQueue: Int,
       localMemoryBytes: Long,
@@ -214,6 +222,8 @@ object ClientConfig {
       copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
 
     def withListener(listener: ClientListener): ClientConfig = copy(listener = listener)
+
+    def withLocalKernels(kernels: LocalKernels): ClientConfig = copy(localKernels = kernels)
 
     def withLocalMemoryBytes(bytes: Long): ClientConfig = {
       require(bytes > 0, "localMemoryBytes: more than 0 is needed")

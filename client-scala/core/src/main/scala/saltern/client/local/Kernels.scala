@@ -9,16 +9,19 @@ import scala.annotation.nowarn
 /** Computes one hash on the calling thread. Which library computes which algorithm is decided by `bin/measure-kernels`. */
 private[saltern] object Kernels {
 
-  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = compute(admitted.setting, password)
+  /** Computes what was admitted, for a password. */
+  type Compute = (Admitted, Array[Byte]) => Array[Byte]
 
-  private def compute(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
+  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password)
+
+  private def output(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
     case setting: Setting.Argon2     => argon2(setting, password)
     case setting: Setting.Bcrypt     => bcrypt(setting, password)
     case setting: Setting.Pbkdf2     => Pbkdf2Kernel.compute(setting, password)
     case setting: Setting.Scrypt     => scrypt(setting, password)
     case setting: Setting.VerifyOnly => setting.compute(password)
     case Setting.Wrapped(outer, inner) =>
-      val stored = Text.utf8(inner.withOutput(compute(inner.setting, password)).print)
+      val stored = Text.utf8(inner.withOutput(output(inner.setting, password)).print)
       try argon2(outer, stored)
       finally Arrays.fill(stored, 0.toByte)
   }

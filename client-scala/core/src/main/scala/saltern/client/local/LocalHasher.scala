@@ -22,7 +22,7 @@ private[saltern] final class LocalHasher(
       salt = { val bytes = new Array[Byte](Setting.NewSaltBytes); random.nextBytes(bytes); bytes }
       setting = Setting.fresh(policy.params, salt)
       admitted <- Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
-    } yield new Job[NewText](admitted, 1, () => NewText(setting.print(Kernels.compute(admitted, password)), policy.id))
+    } yield new Job[NewText](admitted, 1, compute => NewText(setting.print(compute(admitted, password)), policy.id))
 
   /** `None` does the decoy's work and is a mismatch. */
   def prepareVerify(stored: Option[String], password: Array[Byte]): Either[Refusal, Job[Verdict]] = stored match {
@@ -33,8 +33,8 @@ private[saltern] final class LocalHasher(
         new Job[Verdict](
           admitted,
           timesOf(setting, candidates),
-          () => {
-            candidates.foreach(c => Kernels.compute(admitted, c.password))
+          compute => {
+            candidates.foreach(c => compute(admitted, c.password))
             Verdict(matches = false, None, None)
           }
         )
@@ -47,7 +47,7 @@ private[saltern] final class LocalHasher(
         (setting, expected) = resolved
         admitted <- admit(setting)
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, timesOf(setting, candidates), () => verdict(encoded, expected, admitted, candidates))
+      } yield new Job[Verdict](admitted, timesOf(setting, candidates), verdict(encoded, expected, admitted, candidates, _))
   }
 
   private def admit(setting: Setting): Either[Refusal, Admitted] =
@@ -66,11 +66,12 @@ private[saltern] final class LocalHasher(
       encoded: EncodedHash,
       expected: Array[Byte],
       admitted: Admitted,
-      candidates: Vector[Candidate]
+      candidates: Vector[Candidate],
+      compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(Kernels.compute(admitted, c.password), expected))
+    val matching = candidates.map(c => MessageDigest.isEqual(compute(admitted, c.password), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
@@ -82,8 +83,11 @@ private[saltern] final class LocalHasher(
 
 private[saltern] object LocalHasher {
 
-  /** Work that was admitted. `run` takes `times` times the admitted work. */
-  final class Job[+A](val admitted: Admitted, val times: Int, val run: () => A)
+  /** Work that was admitted. Running it takes `times` times the admitted work. */
+  final class Job[+A](val admitted: Admitted, val times: Int, body: Kernels.Compute => A) {
+    def run(compute: Kernels.Compute = Kernels.compute): A = body(compute)
+    def map[B](f: A => B): Job[B] = new Job(admitted, times, compute => f(body(compute)))
+  }
 
   final case class NewText(encoded: String, policy: String) {
     override def toString: String = s"NewText(.., $policy)"
