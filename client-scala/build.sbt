@@ -38,7 +38,7 @@ val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, hocon, lambda, micrometer, sigv4, testkit, tests, exampleBackend)
+  .aggregate(core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit, tests, exampleBackend)
   .settings(name := "saltern-client-build", publish / skip := true, crossScalaVersions := Nil)
 
 lazy val core = project
@@ -95,6 +95,59 @@ lazy val micrometer = project
   .settings(common,
     name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
 
+// The Rust kernels through JNI. `native/build` makes the libraries; whichever it made are packed, with a digest each in the code.
+val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
+val nativeLibraries = taskKey[Seq[(String, File)]]("The libraries that native/build has made, by target.")
+val everyNativeLibrary = taskKey[Unit]("Fails where a library is missing: what is published must hold all.")
+
+lazy val nativeKernels = project
+  .in(file("native"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-client-native",
+    nativeLibraries := nativeTargets.map(target => target -> baseDirectory.value / "libraries" / target / "libsaltern_jni.so").filter(_._2.exists),
+    Compile / resourceGenerators += Def.task {
+      val packed = (Compile / resourceManaged).value / "saltern" / "client" / "nativekernels"
+      // None stays that was made before and is no more.
+      IO.delete(packed)
+      nativeLibraries.value.map { case (target, library) =>
+        val compressed = packed / target / s"${library.name}.gz"
+        IO.createDirectory(compressed.getParentFile)
+        IO.gzip(library, compressed)
+        compressed
+      }
+    }.taskValue,
+    Compile / sourceGenerators += Def.task {
+      val digests = nativeLibraries.value.map { case (target, library) =>
+        val sha256 = IO.withTemporaryFile("saltern", ".gz") { compressed =>
+          IO.gzip(library, compressed)
+          java.security.MessageDigest.getInstance("SHA-256").digest(IO.readBytes(compressed))
+        }
+        s"""    "$target" -> "${java.util.Base64.getEncoder.encodeToString(sha256)}""""
+      }
+      val source = (Compile / sourceManaged).value / "PackedLibraries.scala"
+      IO.write(source, s"""package saltern.client.nativekernels
+
+/** The libraries of this build. */
+private[nativekernels] object PackedLibraries {
+  def resource(target: String): String = s"/saltern/client/nativekernels/$$target/libsaltern_jni.so.gz"
+
+  /** SHA-256 of each, in Base64. */
+  val digests: Map[String, String] = Map(
+${digests.mkString(",\n")}
+  )
+}
+""")
+      Seq(source)
+    }.taskValue,
+    everyNativeLibrary := {
+      val missing = nativeTargets.diff(nativeLibraries.value.map(_._1))
+      if (missing.nonEmpty) sys.error(s"saltern-client-native lacks ${missing.mkString(", ")}: run client-scala/native/build --all first")
+    },
+    publish := publish.dependsOn(everyNativeLibrary).value
+  )
+
 lazy val testkit = project
   .in(file("testkit"))
   .dependsOn(core)
@@ -106,7 +159,7 @@ lazy val testkit = project
 
 lazy val tests = project
   .in(file("tests"))
-  .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
+  .dependsOn(core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit)
   .settings(
     common,
     name := "saltern-client-tests",
