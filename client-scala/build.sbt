@@ -6,6 +6,7 @@ val scala3Lts = "3.3.7"
 val awsSdkVersion = "2.42.36"
 val bouncyCastleVersion = "1.86"
 val http4sVersion = "0.23.33"
+val jnaVersion = "5.18.1"
 // The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
 val micrometerVersion = "1.17.1"
@@ -172,7 +173,7 @@ lazy val tests = project
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))
-  .dependsOn(core, testkit)
+  .dependsOn(core, nativeKernels, testkit)
   .settings(
     common,
     name := "saltern-example-backend",
@@ -186,6 +187,7 @@ lazy val exampleBackend = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       // Measured against, and not used.
       "at.favre.lib" % "bcrypt" % "0.10.2",
+      "net.java.dev.jna" % "jna" % jnaVersion,
       "org.http4s" %% "http4s-ember-server" % http4sVersion,
       "org.http4s" %% "http4s-dsl" % http4sVersion,
       "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime
