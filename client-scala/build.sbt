@@ -9,13 +9,38 @@ val http4sVersion = "0.23.33"
 val jnaVersion = "5.18.1"
 // The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
+// The newest that the same registry holds for each.
+def mdocVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.8.2" else "2.6.1"
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
+val scalametaVersion = "4.14.2"
 val typesafeConfigVersion = "1.4.9"
 
 ThisBuild / organization := "io.saltern"
-ThisBuild / version := "0.1.0-SNAPSHOT"
+ThisBuild / organizationName := "Saltern"
+// `-Dsaltern.version=…` for a build that is thrown away.
+ThisBuild / version := sys.props.getOrElse("saltern.version", "0.1.0-SNAPSHOT")
 ThisBuild / versionScheme := Some("early-semver")
+
+// What binary compatibility is checked against (docs/COMPATIBILITY.md): nothing until 0.1.0 is out, then every version of the
+// same series. `-Dsaltern.previous=…` for the check of the check.
+val previousVersions: Seq[String] = sys.props.get("saltern.previous").toSeq
+
+// docs/PUBLISHING.md.
+val publishedBy = Publisher.read(file(sys.props.getOrElse("saltern.publisher", "publisher.properties")))
+ThisBuild / homepage := publishedBy.homepage
+ThisBuild / scmInfo := publishedBy.scm
+ThisBuild / developers := publishedBy.developers
+
+// A directory of one's own, which is a Maven repository after it; else Maven Central.
+val directory: Option[File] = sys.props.get("saltern.repository").map(file)
+ThisBuild / resolvers ++= directory.map(d => "saltern-repository" at d.toURI.toString)
+ThisBuild / publishTo := (directory match {
+  case Some(own)                    => Some(MavenCache("saltern-repository", own))
+  case None if !isSnapshot.value    => localStaging.value
+  case None                         => Some("central-snapshots" at "https://central.sonatype.com/repository/maven-snapshots/")
+})
+val centralReady = taskKey[Unit]("Refuses where the POM lacks what Maven Central wants of it.")
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"), "MIT" -> url("https://opensource.org/license/mit"))
 ThisBuild / scalaVersion := scala213
 ThisBuild / crossScalaVersions := Seq(scala213, scala3Lts)
@@ -26,8 +51,18 @@ ThisBuild / javacOptions ++= Seq("--release", "11")
 // For each project, because each has its own Scala version while crossing.
 val common = Seq(
   scalacOptions ++= Seq("-release:11", "-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Werror") ++
-    (if (scalaBinaryVersion.value == "3") Seq("-Wunused:all") else Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code"))
+    (if (scalaBinaryVersion.value == "3") Seq("-Wunused:all") else Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code")),
+  mimaPreviousArtifacts := previousVersions.map(organization.value %% moduleName.value % _).toSet,
+  mimaFailOnNoPrevious := false,
+  centralReady := {
+    val missing = publishedBy.missing ++ (if (description.value == name.value) Seq("a `description` in build.sbt") else Nil)
+    if (missing.nonEmpty)
+      sys.error(s"${name.value}: fill in ${missing.mkString(", ")} (publisher.properties, docs/PUBLISHING.md)")
+  },
+  publish := (if (directory.isEmpty) publish.dependsOn(centralReady) else publish).value,
+  PgpKeys.publishSigned := PgpKeys.publishSigned.dependsOn(centralReady).value
 )
+val unpublished = Seq(publish / skip := true, centralReady := {}, mimaPreviousArtifacts := Set.empty)
 
 // Which JDK runs the tests: compiled once, run on each.
 ThisBuild / Test / fork := true
@@ -35,18 +70,24 @@ ThisBuild / Test / javaHome := sys.props.get("saltern.test.java.home").map(file)
 ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.functions=${sys.props.getOrElse("saltern.functions", ((LocalRootProject / baseDirectory).value.getParentFile / "functions").toString)}")
 ThisBuild / run / fork := true
 
+// SemanticDB, which scalafix reads, is compiled for it alone. Sources are the same under both Scalas, so 2.13 says all.
+ThisBuild / semanticdbVersion := "4.14.2"
+addCommandAlias("fix", "++2.13; set ThisBuild / semanticdbEnabled := true; scalafixAll")
+addCommandAlias("styleCheck", "++2.13; scalafmtSbtCheck; scalafmtCheckAll; set ThisBuild / semanticdbEnabled := true; scalafixAll --check")
+
 val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit, tests, exampleBackend)
-  .settings(name := "saltern-client-build", publish / skip := true, crossScalaVersions := Nil)
+  .aggregate(core, docs, hocon, lambda, micrometer, nativeKernels, sigv4, testkit, tests, exampleBackend)
+  .settings(unpublished, name := "saltern-client-build", crossScalaVersions := Nil, mimaFailOnNoPrevious := false)
 
 lazy val core = project
   .in(file("core"))
   .settings(
     common,
     name := "saltern-client",
+    description := "Password hashing for the JVM: remote first, local when it must, within the deadline always.",
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value),
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
@@ -67,7 +108,9 @@ lazy val hocon = project
   .in(file("hocon"))
   .dependsOn(core)
   .settings(common,
-    name := "saltern-client-hocon", libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
+    name := "saltern-client-hocon",
+    description := "Settings of the Saltern client from HOCON.",
+    libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
 
 lazy val sigv4 = project
   .in(file("sigv4"))
@@ -75,6 +118,7 @@ lazy val sigv4 = project
   .settings(
     common,
     name := "saltern-client-sigv4",
+    description := "Signs the Saltern client's requests for Function URLs with AWS_IAM.",
     libraryDependencies ++= Seq(
       "software.amazon.awssdk" % "auth" % awsSdkVersion,
       "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion
@@ -87,6 +131,7 @@ lazy val lambda = project
   .settings(
     common,
     name := "saltern-client-lambda",
+    description := "Carries the Saltern client's requests by a direct Invoke of the Lambda function.",
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
 
@@ -94,7 +139,9 @@ lazy val micrometer = project
   .in(file("micrometer"))
   .dependsOn(core)
   .settings(common,
-    name := "saltern-client-micrometer", libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
+    name := "saltern-client-micrometer",
+    description := "The Saltern client's events as Micrometer meters.",
+    libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
 
 // The Rust kernels through JNI. `native/build` makes the libraries; whichever it made are packed, with a digest each in the code.
 val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
@@ -107,6 +154,7 @@ lazy val nativeKernels = project
   .settings(
     common,
     name := "saltern-client-native",
+    description := "Local hashing for the Saltern client by Saltern's own kernels, through JNI.",
     nativeLibraries := nativeTargets.map(target => target -> baseDirectory.value / "libraries" / target / "libsaltern_jni.so").filter(_._2.exists),
     Compile / resourceGenerators += Def.task {
       val packed = (Compile / resourceManaged).value / "saltern" / "client" / "nativekernels"
@@ -146,7 +194,7 @@ ${digests.mkString(",\n")}
       val missing = nativeTargets.diff(nativeLibraries.value.map(_._1))
       if (missing.nonEmpty) sys.error(s"saltern-client-native lacks ${missing.mkString(", ")}: run client-scala/native/build --all first")
     },
-    publish := publish.dependsOn(everyNativeLibrary).value
+    centralReady := centralReady.dependsOn(everyNativeLibrary).value
   )
 
 lazy val testkit = project
@@ -155,6 +203,7 @@ lazy val testkit = project
   .settings(
     common,
     name := "saltern-client-testkit",
+    description := "The Saltern service in memory, scripted faults, a recorder of events, and virtual time.",
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
 
@@ -164,11 +213,33 @@ lazy val tests = project
   .settings(
     common,
     name := "saltern-client-tests",
-    publish / skip := true,
+    unpublished,
     libraryDependencies ++= Seq(
       munit,
+      // Reads the sources that DocumentedSuite looks at.
+      "org.scalameta" %% "scalameta" % scalametaVersion % Test cross CrossVersion.for3Use2_13,
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
     )
+  )
+
+// The guide: `bin/docs` compiles and runs every block of it.
+lazy val docs = project
+  .in(file("docs"))
+  .enablePlugins(MdocPlugin)
+  .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
+  .settings(
+    common,
+    name := "saltern-client-docs",
+    unpublished,
+    mdocAutoDependency := false,
+    libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
+    mdocIn := baseDirectory.value / "guide",
+    mdocOut := target.value / "guide",
+    // It knows the pages alone, and they link to what lies beside them.
+    mdocExtraArguments := Seq("--no-link-hygiene"),
+    mdocVariables := Map("VERSION" -> version.value),
+    // A page shows what its reader needs and not what a linter wants.
+    scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")
   )
 
 lazy val exampleBackend = project
@@ -177,7 +248,7 @@ lazy val exampleBackend = project
   .settings(
     common,
     name := "saltern-example-backend",
-    publish / skip := true,
+    unpublished,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true"),
     // Not through sbt's log, which `bin/` silences.
     run / outputStrategy := Some(StdoutOutput),

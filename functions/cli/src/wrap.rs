@@ -8,8 +8,8 @@ use std::{
 };
 
 use saltern_algorithm::{Pool, PoolSettings, Ticket, Urgency, Work};
-use saltern_encoded::{Params, Scheme, argon2};
-use saltern_policy::{Policies, Wrapping};
+use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, argon2};
+use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
     Failure,
@@ -54,7 +54,7 @@ fn params(policies: &Policies, policy: Option<&str>) -> Result<argon2::Params, F
             .list()
             .iter()
             .find(|policy| policy.id() == id)
-            .ok_or_else(|| refused(saltern_policy::Refusal::UnknownPolicy))?,
+            .ok_or_else(|| refused(Refusal::UnknownPolicy))?,
     };
     match policy.params() {
         Params::Argon2(params) => Ok(params),
@@ -87,7 +87,7 @@ impl Wrapper<'_> {
         let wrapping = self
             .policies
             .admit_wrapping(&stored, self.params)
-            .map_err(|refusal| Failure::data(format!("row {number}: {}", refused(refusal))))?;
+            .map_err(|refusal| not_wrapped(number, refusal))?;
         let work = Work {
             admitted: wrapping.admitted().clone(),
             password: wrapping.stored().clone(),
@@ -104,6 +104,7 @@ struct Pending {
     number: u64,
     user: Option<String>,
     old: String,
+    rest: String,
     is_header: bool,
     record: Option<(csv::StringRecord, usize)>,
 }
@@ -114,6 +115,7 @@ impl Pending {
             number: row.number,
             user: row.user.map(str::to_owned),
             old: row.hash.to_owned(),
+            rest: row.rest.to_owned(),
             is_header: row.is_header,
             record: row.record.map(|(record, column)| (record.clone(), column)),
         }
@@ -129,6 +131,18 @@ fn write_first(
     let done = ticket.wait().map_err(|_| no_result(row.number))?;
     let new = wrapping.encode(&done.output).ok_or_else(|| no_result(row.number))?;
     writer.write(&row, &new)
+}
+
+fn not_wrapped(number: u64, refusal: Refusal) -> Failure {
+    Failure::data(match refusal {
+        // It was read: only what stands around it can make it too long.
+        Refusal::InvalidHash => {
+            format!(
+                "row {number}: wrapped, it would be longer than {MAX_ENCODED_BYTES} bytes, and nobody would read it"
+            )
+        }
+        other => format!("row {number}: {}", refused(other)),
+    })
 }
 
 fn no_result(number: u64) -> Failure {
@@ -175,7 +189,7 @@ impl Rows {
             (Written::Lines(output), _) => {
                 let [user, colon] = row.user.as_deref().map_or([""; 2], |user| [user, ":"]);
                 let [tab, old] = old.map_or([""; 2], |old| ["\t", old]);
-                writeln!(output, "{user}{colon}{new}{tab}{old}")
+                writeln!(output, "{user}{colon}{new}{}{tab}{old}", row.rest)
             }
         };
         written.map_err(|error| unwritten(&error))

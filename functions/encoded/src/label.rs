@@ -59,6 +59,8 @@ const fn one_of(text: &'static str, schemes: &'static [Scheme]) -> Label {
 }
 
 const LABELS: &[Label] = &[
+    one_of("{ARGON2ID}", &[Scheme::Argon2]),
+    one_of("{ARGON2I}", &[Scheme::Argon2]),
     one_of("{BLF-CRYPT}", &[Scheme::Bcrypt]),
     one_of("{CRYPT}", CRYPT),
     one_of("{DES-CRYPT}", &[Scheme::DesCrypt]),

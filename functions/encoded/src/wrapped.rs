@@ -8,10 +8,12 @@
 //! of its output set to zero: its form, cost and salt, and nothing that helps to guess. argon2id's password is the stored
 //! hash as it was before it was wrapped, byte for byte. So a login computes the inner hash of the given password, prints
 //! it as its scheme does, and puts that string through argon2id.
+//!
+//! The grammar stands in `SCHEMES.md`, and `functions/vectors/data/wrapped.json` has vectors.
 
 use core::fmt;
 
-use crate::{Encoded, NEW_SALT_BYTES, ParseError, Scheme, argon2};
+use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, Scheme, argon2};
 
 /// What stands between the first two dollar signs.
 pub const ID: &str = "saltern-wrap";
@@ -62,14 +64,21 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let outer_end = layers.match_indices('$').nth(OUTER_FIELDS).ok_or(ParseError::Invalid)?.0;
     let (outer, inner) = (argon2::parse(&layers[..outer_end])?, crate::parse(&layers[outer_end + 1..])?);
     let crate::Setting::Argon2(setting) = outer.setting() else { return Err(ParseError::Invalid) };
-    let is_fresh = setting.params().variant() == argon2::Variant::Id && setting.is_as_printed_today();
     let is_inner = can_be_inner(&inner) && inner.output().iter().all(|&byte| byte == 0);
-    if !is_fresh || !is_inner {
+    if !is_fresh(setting) || !is_inner {
         return Err(ParseError::Invalid);
     }
     let setting = Setting { outer: setting.clone(), inner };
     Encoded::written_as(Scheme::Wrapped, crate::Setting::Wrapped(Box::new(setting)), outer.output())
         .ok_or(ParseError::Invalid)
+}
+
+/// Nothing but [`Setting::fresh`] ever made one.
+fn is_fresh(outer: &argon2::Setting) -> bool {
+    outer.params().variant() == argon2::Variant::Id
+        && outer.is_as_printed_today()
+        && outer.salt().len() == NEW_SALT_BYTES
+        && outer.output_bytes() == NEW_OUTPUT_BYTES
 }
 
 fn can_be_inner(stored: &Encoded) -> bool {

@@ -34,7 +34,7 @@ fn every_truncation_of_every_valid_vector_is_refused_or_prints_back() {
 fn every_truncation_is_refused_where_a_form_has_one_length() {
     let mut tried = 0;
     for hash in valid_hashes() {
-        if has_one_length(parse(&hash).unwrap().scheme()) {
+        if has_one_length(&parse(&hash).unwrap()) {
             for (end, _) in hash.char_indices() {
                 assert!(parse(&hash[..end]).is_err(), "{hash} up to {end}");
                 tried += 1;
@@ -72,14 +72,35 @@ fn every_deviation_is_accepted_and_prints_back() {
     }
 }
 
+/// Each row's columns "weak" and "client alone" are made here, from the code and from the client's own list; `UPDATE_SCHEMES`
+/// writes them. A test of the client holds that list to the client's code.
 #[test]
-fn the_table_of_forms_names_each_once_and_says_which_are_weak() {
-    let row = |line: &'static str| line.strip_prefix("| `")?.split_once("` | ");
-    let rows: Vec<_> = SCHEMES_MD.lines().filter_map(row).collect();
+fn the_table_of_forms_names_each_once_and_is_made_from_both_lists() {
+    let rows: Vec<_> =
+        SCHEMES_MD.lines().filter_map(|line| named_cells(line).map(|(name, _)| name)).collect();
     for scheme in Scheme::ALL {
-        let named: Vec<_> = rows.iter().filter(|(name, _)| *name == scheme.name()).collect();
-        assert_eq!(named.len(), 1, "{} stands {} times in SCHEMES.md", scheme.name(), named.len());
-        assert_eq!(named[0].1.contains("| weak |"), scheme.weakness().is_some(), "{}", scheme.name());
+        let times = rows.iter().filter(|name| **name == scheme.name()).count();
+        assert_eq!(times, 1, "{} stands {times} times in SCHEMES.md", scheme.name());
+    }
+    for name in &rows {
+        assert!(Scheme::ALL.iter().any(|scheme| scheme.name() == *name), "{name} is no scheme");
+    }
+    let made: String =
+        SCHEMES_MD.lines().map(|line| made_row(line).unwrap_or(line.to_owned()) + "\n").collect();
+    if env::var_os("UPDATE_SCHEMES").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/SCHEMES.md"), made).unwrap();
+    } else {
+        assert!(
+            made == SCHEMES_MD,
+            "SCHEMES.md drifted: run `UPDATE_SCHEMES=1 cargo test -p saltern-encoded --test canonical table`"
+        );
+    }
+}
+
+#[test]
+fn every_form_that_the_client_reads_is_one_of_the_services() {
+    for name in LOCAL_SCHEMES.lines() {
+        assert!(name_of_a_client_form(name).is_some(), "{name} in local-schemes.txt");
     }
 }
 
@@ -234,15 +255,17 @@ fn valid_hashes() -> Vec<String> {
             }
         }
     }
-    // A hash beneath a hash, of which the vectors have none.
-    hashes.push(WRAPPED.to_owned());
     hashes.sort_unstable();
     hashes.dedup();
     hashes
 }
 
 /// Whether the last field cannot be a shorter one: of an output that software chooses the length of, or of a salt.
-fn has_one_length(scheme: Scheme) -> bool {
+fn has_one_length(encoded: &Encoded) -> bool {
+    let scheme = match encoded.setting() {
+        Setting::Wrapped(setting) => setting.inner().scheme(),
+        _ => encoded.scheme(),
+    };
     let free_output = [
         Scheme::Argon2,
         Scheme::AspNetV3,
@@ -261,6 +284,34 @@ const fn refusal(result: Expected) -> Option<ParseError> {
         Expected::UnsupportedHash => Some(ParseError::Unsupported),
         Expected::CostOutOfBounds | Expected::Match | Expected::Mismatch => None,
     }
+}
+
+/// A row of a scheme, with what must stand in the columns that are made.
+fn made_row(line: &str) -> Option<String> {
+    let (name, mut cells) = named_cells(line)?;
+    let forms = Scheme::ALL.iter().filter(|scheme| scheme.name() == name);
+    let weak = forms.clone().next()?.weakness().is_some();
+    let of_the_client = LOCAL_SCHEMES.lines().filter(|form| name_of_a_client_form(form) == Some(name));
+    let (here, there) = (forms.count(), of_the_client.count());
+    assert!(there == 0 || there == here, "{name}: {here} forms in the service, {there} in the client");
+    cells[WEAK_COLUMN] = if weak { " weak " } else { " " };
+    cells[CLIENT_COLUMN] = if there > 0 { " yes " } else { " **no** " };
+    Some(format!("|{}|", cells.join("|")))
+}
+
+/// The name and the cells of a row that begins with a name.
+fn named_cells(line: &str) -> Option<(&str, Vec<&str>)> {
+    let (name, _) = line.strip_prefix("| `")?.split_once("` | ")?;
+    let cells = line.strip_prefix('|')?.strip_suffix('|')?.split('|').collect();
+    Some((name, cells))
+}
+
+/// The service's name of a form that the client reads. Where the service has one name for forms that a label tells apart, the
+/// client says which: `spring-pbkdf2-base64`.
+fn name_of_a_client_form(form: &str) -> Option<&'static str> {
+    let is_of =
+        |name: &&str| form.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    Scheme::ALL.iter().map(|scheme| scheme.name()).filter(is_of).max_by_key(|name| name.len())
 }
 
 /// What the reference software of the scheme prints, written down a second time from the parts alone.
@@ -610,14 +661,16 @@ fn cases() -> u32 {
 const RANDOM_CASES: u32 = 512;
 
 /// What the vectors call another scheme's string behind a label.
-const LABELLED: [&str; 3] = ["ldap-crypt", "spring-argon2", "spring-bcrypt"];
-
-const WRAPPED: &str = concat!(
-    "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
-    "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
-);
+const LABELLED: [&str; 4] = ["dovecot-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
 
 const SCHEMES_MD: &str = include_str!("../SCHEMES.md");
+
+/// Where in a row of it they stand: name, form, weak, client alone, computed as.
+const WEAK_COLUMN: usize = 2;
+const CLIENT_COLUMN: usize = 3;
+
+/// The forms that the Scala client reads without the service.
+const LOCAL_SCHEMES: &str = include_str!("../../../client-scala/local-schemes.txt");
 
 /// The forms that new hashes are written in.
 const IN_OUR_FORMS: [Scheme; 4] = [Scheme::Argon2, Scheme::Bcrypt, Scheme::Pbkdf2, Scheme::Scrypt];

@@ -66,7 +66,6 @@ fn seeds() -> Vec<Vec<u8>> {
             }
         }
     }
-    seeds.push(WRAPPED.into());
     seeds.sort_unstable();
     seeds.dedup();
     seeds
@@ -122,12 +121,6 @@ impl Random {
         &from[self.below(from.len())]
     }
 }
-
-/// A hash beneath a hash.
-const WRAPPED: &str = concat!(
-    "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
-    "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
-);
 
 /// How long the search goes on.
 const SEARCH: Duration = Duration::from_secs(5);

@@ -2,8 +2,8 @@
 
 use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
 use saltern_encoded::{
-    Encoded, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, argon2, bcrypt, verify_only,
-    wrapped,
+    Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, argon2,
+    bcrypt, verify_only, wrapped,
 };
 use zeroize::Zeroizing;
 
@@ -230,7 +230,11 @@ impl Policies {
         let mut salt = [0; NEW_SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|_| Refusal::NoRandomness)?;
         let setting = wrapped::Setting::fresh(params, salt, stored).ok_or(Refusal::UnsupportedHash)?;
-        Admitted::new(Setting::Wrapped(Box::new(setting.clone())), self.ceilings())?;
+        let both = Setting::Wrapped(Box::new(setting.clone()));
+        Admitted::new(both.clone(), self.ceilings())?;
+        // What cannot be read again would lock its owner out.
+        let unread = Encoded::new(both, &[0; NEW_OUTPUT_BYTES]).ok_or(Refusal::UnsupportedHash)?;
+        saltern_encoded::parse(&unread.to_string())?;
         let admitted = Admitted::new(Setting::Argon2(setting.outer().clone()), self.ceilings())?;
         let stored = Zeroizing::new(stored.to_string());
         let stored = Password::new(stored.as_bytes()).map_err(|_| Refusal::InvalidHash)?;

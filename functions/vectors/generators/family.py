@@ -38,6 +38,7 @@ SCHEMES = {
     "django-md5": True,
     "django-pbkdf2": False,
     "django-scrypt": False,
+    "dovecot-argon2": False,
     "drupal7": False,
     "drupal7-updated": False,
     "firebase-scrypt": False,
@@ -69,6 +70,7 @@ SCHEMES = {
     "werkzeug-pbkdf2": False,
     "werkzeug-scrypt": False,
     "wordpress": False,
+    "wrapped": False,
     "yescrypt": False,
 }
 

@@ -104,7 +104,25 @@ def dovecot():
         groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
     hashes = [doveadm("CRYPT", password) for _, password in PASSWORDS]
     groups.append(family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False))
-    return [*groups, *dovecot_crypt()]
+    return [*groups, *dovecot_crypt(), *dovecot_argon2()]
+
+
+def dovecot_argon2():
+    version = family.debian("dovecot-core")
+    hashes = [doveadm("ARGON2I", password) for _, password in PASSWORDS]
+    by_default = doveadm("ARGON2ID", PASSWORD)
+    return [
+        family.made("dovecot-argon2", "Dovecot doveadm pw -s ARGON2I", version, hashes),
+        family.group(
+            "dovecot-argon2",
+            "Dovecot doveadm pw -s ARGON2ID",
+            version,
+            [
+                family.test("default cost", PASSWORD, by_default, flags=["DefaultCost"]),
+                family.test("wrong password", family.WRONG, by_default, "mismatch"),
+            ],
+        ),
+    ]
 
 
 def dovecot_crypt():
@@ -241,6 +259,8 @@ def matches(password, stored):
         rounds, salt, output = rest.split("$")
         decode = lambda text: base64.b64decode(text.replace(".", "+") + "=" * (-len(text) % 4))
         return hashlib.pbkdf2_hmac(FUNCTIONS[name], password, decode(salt), int(rounds)) == decode(output)
+    if name.startswith("ARGON2"):
+        return ph.argon2.verify(password, rest)
     data = base64.b64decode(rest, validate=True)
     length = hashlib.new(FUNCTIONS[name]).digest_size
     return hashlib.new(FUNCTIONS[name], password + data[length:]).digest() == data[:length]
@@ -251,6 +271,13 @@ def hostile():
     groups += [family.hostile(scheme, pbkdf2(name, function), name=f"ldap-{name.lower()}") for scheme, name, function in PBKDF2]
     groups.append(family.hostile("atlassian-pkcs5s2", pkcs5s2()))
     groups.append(family.hostile("ldap-crypt", crypt(), weak=False))
+    argon2id = ph.argon2.using(type="ID", salt=b"saltsalt", rounds=1, memory_cost=64, parallelism=1).hash(PASSWORD)
+    refused = [
+        ("Dovecot's {ARGON2ID}, of bcrypt", "{ARGON2ID}$2b$04$abcdefghijklmnopqrstuu" + "." * 31, INVALID, "Structure"),
+        ("Dovecot's label in lower case", "{argon2id}" + argon2id, UNSUPPORTED, "Scheme"),
+        ("a space behind the label", "{ARGON2ID} " + argon2id, INVALID, "Structure"),
+    ]
+    groups.append(family.hostile("dovecot-argon2", refused))
     return groups
 
 

@@ -78,11 +78,13 @@ pub enum Topic {
     Products,
     /// RFC 7914 §12, and parameters that it leaves out.
     Scrypt,
+    /// argon2id over another hash, our only form of our own.
+    Wrapped,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
@@ -94,10 +96,12 @@ impl Topic {
         Self::Pbkdf2,
         Self::Products,
         Self::Scrypt,
+        Self::Wrapped,
     ];
 
-    /// The families of schemes that are verified and never made: each of their groups names its scheme.
-    pub const VERIFY_ONLY: [Self; 4] = [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products];
+    /// The families of schemes that no policy names: each of their groups says which it is of.
+    pub const VERIFY_ONLY: [Self; 5] =
+        [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products, Self::Wrapped];
 
     /// The file, read and checked.
     ///
@@ -121,6 +125,7 @@ impl Topic {
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
             Self::Products => include_str!("../data/products.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
+            Self::Wrapped => include_str!("../data/wrapped.json"),
         }
     }
 }

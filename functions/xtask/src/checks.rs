@@ -115,6 +115,18 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "published",
+            shows: "other builds, sbt and Maven, take the Scala client's published jars, which lack but a signature for Maven Central",
+            command: &["client-scala/bin/consume"],
+            environment: &[],
+        },
+        Check {
+            part: "compatible",
+            shows: "the Scala client is binary compatible with the versions before, and a method taken away would be seen",
+            command: &["client-scala/bin/check-compatibility"],
+            environment: &[],
+        },
+        Check {
             part: "zips",
             shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
             command: &["functions/lambda/package", "--test"],

@@ -294,11 +294,11 @@ pub(crate) struct ValidateArguments {
     /// Whose hashes are verified
     #[arg(long, value_name = "ID", default_value = "bcrypt-10-2019")]
     pub(crate) policy: String,
-    /// Of each load, for either side
-    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    /// Of each turn, for either side
+    #[arg(long, value_name = "COUNT", default_value_t = 8)]
     pub(crate) seconds: u64,
-    /// Turns of one load, real and model after each other
-    #[arg(long, value_name = "COUNT", default_value_t = 3)]
+    /// Turns of one load, real and model after each other; the median of their ratios counts
+    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
     pub(crate) rounds: u64,
 }
 

@@ -155,18 +155,32 @@ pub(crate) struct Others {
 
 impl Others {
     pub(crate) fn until_now() -> Result<Self, Failure> {
-        Ok(Self { since: Instant::now(), busy_ticks: busy_ticks()?, own_seconds: cpu_seconds() })
+        Ok(Self { since: Instant::now(), busy_ticks: busy_ticks()?, own_seconds: own_seconds()? })
     }
 
     /// Of all cores, in percent.
     pub(crate) fn percent_since(&self) -> Result<f64, Failure> {
         let busy = (busy_ticks()? - self.busy_ticks) / TICKS_PER_SECOND;
-        let others = busy - (cpu_seconds() - self.own_seconds);
+        let others = busy - (own_seconds()? - self.own_seconds);
         let cores = thread::available_parallelism()
             .map_or(1.0, |cores| f64::from(u32::try_from(cores.get()).unwrap_or(1)));
         Ok((100.0 * others / (self.since.elapsed().as_secs_f64() * cores)).max(0.0))
     }
 }
+
+/// This process and those it started that have ended (`proc_pid_stat(5)`, `cutime` and `cstime`).
+fn own_seconds() -> Result<f64, Failure> {
+    let stat = fs::read_to_string("/proc/self/stat")
+        .map_err(|error| Failure::system(format!("/proc/self/stat: {error}")))?;
+    // The second field is the program's name in parentheses, which may hold spaces.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split_whitespace();
+    let children: f64 =
+        fields.skip(CHILDREN_FIELD).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    Ok(cpu_seconds() + children / TICKS_PER_SECOND)
+}
+
+/// Of `cutime`, counted from the state, which is the first behind the name.
+const CHILDREN_FIELD: usize = 13;
 
 /// All cores since the system started, idle time and waiting for disks left out (`proc_stat(5)`).
 fn busy_ticks() -> Result<f64, Failure> {
@@ -215,6 +229,14 @@ mod tests {
             let (got, wanted) = (quantile(&drawn, part), quantile(&spread.times_of_median, part));
             assert!((got / wanted - 1.0).abs() < 0.01, "{part}: {got}, {wanted}");
         }
+    }
+
+    #[test]
+    fn what_an_ended_child_took_is_own_time() {
+        let before = own_seconds().unwrap();
+        let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        assert!(std::process::Command::new("sh").args(["-c", burn]).status().unwrap().success());
+        assert!(own_seconds().unwrap() >= before + 0.05);
     }
 
     #[test]

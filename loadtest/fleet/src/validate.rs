@@ -1,6 +1,8 @@
 //! `saltern-fleet validate`: the model beside real processes, on this machine and at loads that its cores carry.
 //!
-//! The model has durations that are measured here just before, so that what is compared is the model and not two machines.
+//! The model has durations that are measured here, anew before each turn, so that what is compared is the model and not two
+//! machines, or one machine at two times. Each turn gives a ratio, and the median of the turns is held to the limits: other
+//! programs that run for some seconds spoil a turn or two and not the comparison.
 
 use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
@@ -32,9 +34,9 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
 
 async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let others = Others::until_now()?;
-    let sides = Sides::calibrated(arguments).await?;
+    let mut sides = Sides::calibrated(arguments).await?;
     let mut table = format!(
-        "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. A process takes {:.0} ms to start. {}\n\n| load | | real | model | model / real | limits |\n|---|---|---|---|---|---|\n",
+        "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. A process takes {:.0} ms to start. {}\n\n| load | | real | model | model / real | in each turn | limits |\n|---|---|---|---|---|---|---|\n",
         arguments.policy,
         arguments.seconds,
         arguments.rounds,
@@ -85,6 +87,8 @@ struct Sides<'a> {
     /// By the number of hashes in a request, what they take here.
     timed: BTreeMap<usize, Timed>,
     cold_start_ms: f64,
+    /// What a request takes beyond its hash: the door, the Runtime API, the process.
+    door_ms: f64,
 }
 
 /// Requests that were timed one at a time.
@@ -100,9 +104,10 @@ enum Side {
     Real,
 }
 
-/// What a load was answered.
+/// What a load was answered in a turn.
 #[derive(Default)]
 struct Seen {
+    /// Sorted.
     answered_ms: Vec<f64>,
     throttled: u32,
 }
@@ -116,34 +121,40 @@ impl<'a> Sides<'a> {
             let pool = arguments.pool.display();
             Failure::configuration(format!("{pool} has no user under {}", arguments.policy))
         })?;
-        let mut sides = Self { arguments, users, user, timed: BTreeMap::new(), cold_start_ms: 0.0 };
+        let mut sides =
+            Self { arguments, users, user, timed: BTreeMap::new(), cold_start_ms: 0.0, door_ms: 0.0 };
         progress("timing starts and hashes");
-        let (mut starts, mut warm) = (Vec::new(), Vec::new());
-        let mut hashes = BTreeMap::<usize, Vec<f64>>::new();
+        let (mut starts, mut warm, mut door) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..CALIBRATION_STARTS {
             let opened = sides.open(Side::Real, None, 1).await?;
             starts.push(milliseconds(opened.ask(1, &sides.user).await?.took));
-            for batch in LOADS.map(|load| load.batch) {
-                for _ in 0..CALIBRATION_REQUESTS {
-                    let heard = opened.ask(batch, &sides.user).await?;
-                    hashes.entry(batch).or_default().push(hash_ms(&heard)?);
-                    if batch == 1 {
-                        warm.push(milliseconds(heard.took));
-                    }
-                }
+            for _ in 0..CALIBRATION_REQUESTS {
+                let heard = opened.ask(1, &sides.user).await?;
+                let took = milliseconds(heard.took);
+                door.push(took - hash_ms(&heard)?);
+                warm.push(took);
             }
         }
-        for times in [&mut starts, &mut warm] {
-            times.sort_by(f64::total_cmp);
-        }
-        sides.cold_start_ms = (quantile(&starts, 0.5) - quantile(&warm, 0.5)).max(0.0);
-        for (batch, mut times) in hashes {
-            times.sort_by(f64::total_cmp);
-            let median_ms = quantile(&times, 0.5);
-            let spread = Spread::over(times, milliseconds(sides.planned(batch)?));
-            sides.timed.insert(batch, Timed { median_ms, spread });
+        sides.cold_start_ms = (median(&mut starts) - median(&mut warm)).max(0.0);
+        sides.door_ms = median(&mut door);
+        for batch in LOADS.map(|load| load.batch) {
+            sides.time(batch).await?;
         }
         Ok(sides)
+    }
+
+    /// Times requests of so many hashes, one at a time, without what the door takes: the model is asked through one too.
+    async fn time(&mut self, batch: usize) -> Result<(), Failure> {
+        let opened = self.open(Side::Real, None, batch).await?;
+        opened.ask(batch, &self.user).await?;
+        let mut times = Vec::new();
+        for _ in 0..CALIBRATION_REQUESTS {
+            times.push(milliseconds(opened.ask(batch, &self.user).await?.took) - self.door_ms);
+        }
+        let median_ms = median(&mut times);
+        let spread = Spread::over(times, milliseconds(self.planned(batch)?));
+        self.timed.insert(batch, Timed { median_ms, spread });
+        Ok(())
     }
 
     /// What was timed, and how a batch's share compares to what is planned with.
@@ -162,43 +173,30 @@ impl<'a> Sides<'a> {
     }
 
     /// Adds what came of a load to the table; whether it is within the limits.
-    async fn compare(&self, load: &Load, table: &mut String) -> Result<bool, Failure> {
-        let (mut real, mut model) = (Seen::default(), Seen::default());
+    async fn compare(&mut self, load: &Load, table: &mut String) -> Result<bool, Failure> {
+        let (mut p50, mut p90, mut throttled) = (Turns::default(), Turns::default(), Turns::default());
         for round in 0..self.arguments.rounds {
+            self.time(load.batch).await?;
             // What changes slowly falls on both sides.
-            for side in if round % 2 == 0 { [Side::Real, Side::Model] } else { [Side::Model, Side::Real] } {
-                let seen = match side {
-                    Side::Real => &mut real,
-                    Side::Model => &mut model,
-                };
-                self.drive(side, load, seen).await?;
-            }
+            let real_first = round % 2 == 0;
+            let first = self.drive(if real_first { Side::Real } else { Side::Model }, load).await?;
+            let second = self.drive(if real_first { Side::Model } else { Side::Real }, load).await?;
+            let [real, model] = if real_first { [first, second] } else { [second, first] };
+            p50.push(real.quantile(0.5), model.quantile(0.5));
+            p90.push(real.quantile(0.9), model.quantile(0.9));
+            throttled.push(real.throttled_percent(), model.throttled_percent());
         }
-        let mut row = |what: &str, unit: &str, values: [f64; 2], within: f64| {
-            let [real, model] = values;
-            let ratio = model / real;
-            let _infallible = writeln!(
-                table,
-                "| {} | {what} | {real:.1} {unit} | {model:.1} {unit} | {ratio:.3} | {:.2} to {:.2} |",
-                load.name,
-                1.0 - within,
-                1.0 + within
-            );
-            (ratio - 1.0).abs() <= within
-        };
-        let [real_ms, model_ms] = [&mut real.answered_ms, &mut model.answered_ms];
-        real_ms.sort_by(f64::total_cmp);
-        model_ms.sort_by(f64::total_cmp);
-        let mut holds = row("p50", "ms", [quantile(real_ms, 0.5), quantile(model_ms, 0.5)], P50_WITHIN);
-        holds &= row("p90", "ms", [quantile(real_ms, 0.9), quantile(model_ms, 0.9)], P90_WITHIN);
+        let mut holds = p50.row(load, "p50", "ms", P50_WITHIN, table);
+        holds &= p90.row(load, "p90", "ms", P90_WITHIN, table);
         if load.reserved.is_some() {
-            holds &= row("429", "%", [real.throttled_percent(), model.throttled_percent()], THROTTLED_WITHIN);
+            holds &= throttled.row(load, "429", "%", THROTTLED_WITHIN, table);
         }
         Ok(holds)
     }
 
     /// Puts a load on one side, for its turn.
-    async fn drive(&self, side: Side, load: &Load, seen: &mut Seen) -> Result<(), Failure> {
+    async fn drive(&self, side: Side, load: &Load) -> Result<Seen, Failure> {
+        let mut seen = Seen::default();
         let opened = Arc::new(self.open(side, load.reserved, load.batch).await?);
         let cores = u32::try_from(documents::cores().get()).unwrap_or(1);
         let at_once = f64::from(load.reserved.unwrap_or(cores)) * load.utilisation;
@@ -224,7 +222,8 @@ impl<'a> Sides<'a> {
                 other => return Err(Failure::system(format!("an answer that was not expected: {other}"))),
             }
         }
-        Ok(())
+        seen.answered_ms.sort_by(f64::total_cmp);
+        Ok(seen)
     }
 
     async fn open(&self, side: Side, reserved: Option<u32>, batch: usize) -> Result<Opened, Failure> {
@@ -288,9 +287,45 @@ impl<'a> Sides<'a> {
 }
 
 impl Seen {
+    fn quantile(&self, of_all: f64) -> f64 {
+        quantile(&self.answered_ms, of_all)
+    }
+
     fn throttled_percent(&self) -> f64 {
         let answered = f64::from(u32::try_from(self.answered_ms.len()).unwrap_or(u32::MAX));
         100.0 * f64::from(self.throttled) / (answered + f64::from(self.throttled))
+    }
+}
+
+/// One figure of both sides, turn by turn.
+#[derive(Default)]
+struct Turns {
+    real: Vec<f64>,
+    model: Vec<f64>,
+    ratios: Vec<f64>,
+}
+
+impl Turns {
+    fn push(&mut self, real: f64, model: f64) {
+        self.real.push(real);
+        self.model.push(model);
+        self.ratios.push(model / real);
+    }
+
+    /// Adds the medians to the table; whether that of the ratios is within the limits.
+    fn row(mut self, load: &Load, what: &str, unit: &str, within: f64, table: &mut String) -> bool {
+        let turns = self.ratios.iter().map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" ");
+        let ratio = median(&mut self.ratios);
+        let _infallible = writeln!(
+            table,
+            "| {} | {what} | {:.1} {unit} | {:.1} {unit} | {ratio:.3} | {turns} | {:.2} to {:.2} |",
+            load.name,
+            median(&mut self.real),
+            median(&mut self.model),
+            1.0 - within,
+            1.0 + within
+        );
+        (ratio - 1.0).abs() <= within
     }
 }
 
@@ -326,7 +361,7 @@ impl Drop for Opened {
     }
 }
 
-/// What an answer says of the time that its hashes took. Of a batch those beyond the lanes wait for the first.
+/// What the answer for one hash says of the time that it took, waiting for a lane included.
 fn hash_ms(heard: &Heard) -> Result<f64, Failure> {
     let timing = heard.header("server-timing").unwrap_or_default();
     let durations = timing.split(", ").map(|one| one.split_once(";dur=")?.1.parse::<f64>().ok());
@@ -334,6 +369,11 @@ fn hash_ms(heard: &Heard) -> Result<f64, Failure> {
         .sum::<Option<f64>>()
         .filter(|ms| *ms > 0.0)
         .ok_or_else(|| Failure::system("an answer does not say how long its hashes took"))
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    quantile(values, 0.5)
 }
 
 fn milliseconds(duration: Duration) -> f64 {
@@ -344,8 +384,8 @@ fn milliseconds(duration: Duration) -> f64 {
 const ARCHITECTURE: Architecture = Architecture::Arm64;
 
 const CALIBRATION_STARTS: usize = 5;
-/// After each start, of each size.
-const CALIBRATION_REQUESTS: usize = 6;
+/// After each start, and of a turn's size before it.
+const CALIBRATION_REQUESTS: usize = 12;
 
 /// The limits that the model is held to.
 const P50_WITHIN: f64 = 0.10;

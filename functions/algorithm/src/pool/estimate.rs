@@ -261,6 +261,29 @@ mod tests {
         }
     }
 
+    /// If the outer layer alone counted, one dear hash beneath a cheap layer would make all wrapped ones seem dear.
+    #[test]
+    fn both_layers_of_a_wrapped_hash_are_work() {
+        let ceilings = Ceilings {
+            bcrypt_cost: 10,
+            argon2_memory_kib: 64,
+            argon2_memory_passes_kib: 64,
+            argon2_parallelism: 1,
+            sha_crypt_rounds: 5_000,
+            ..NOTHING
+        };
+        let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
+        for (inner, work) in [
+            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1),
+            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000),
+            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024),
+        ] {
+            let setting =
+                saltern_encoded::parse(&format!("$saltern-wrap{outer}${inner}")).unwrap().setting().clone();
+            assert_eq!(Admitted::new(setting, &ceilings).unwrap().work(), work, "{inner}");
+        }
+    }
+
     #[test]
     fn time_is_linear_in_work() {
         let mut estimates = eight_lanes();

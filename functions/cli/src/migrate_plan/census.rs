@@ -44,7 +44,7 @@ impl Found {
 /// Why a row was not read as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Unread {
-    /// No password is set: nothing, or what systems write to lock an account.
+    /// No password is set: nothing, a remark, or what systems write to lock an account.
     NoPassword,
     /// A digest without a word of which one, and of what.
     BareDigest,
@@ -61,8 +61,9 @@ impl Unread {
         let locked = hash.trim_start_matches(['!', '*']);
         let is_digest =
             DIGEST_HEX_LENGTHS.contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_remark = hash.trim_start().starts_with('#');
         match error {
-            _ if locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+            _ if is_remark || locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_digest => Self::BareDigest,
             ParseError::Invalid => Self::Invalid,
             ParseError::Unsupported if hash.starts_with(['$', '{', '_']) => Self::Unsupported,

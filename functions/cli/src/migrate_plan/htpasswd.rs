@@ -22,7 +22,7 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
         let time = class.time.unwrap_or_default();
         let _infallible = writeln!(
             out,
-            "  {} {}: {} for each request, {} for a page of {REQUESTS_OF_A_PAGE} ({})",
+            "  {} {}: {} for each request, {} of computing for a page of {REQUESTS_OF_A_PAGE} ({})",
             class.scheme.name(),
             class.cost,
             in_words(time),
@@ -39,7 +39,8 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
     if weak > 0 {
         let _infallible = writeln!(
             out,
-            "The opposite, too fast: {} of SHA, MD5 (apr1) or DES. A stolen file gives these passwords away.",
+            "The opposite, too fast: {} of SHA, MD5 (apr1) or DES. A stolen file gives these passwords away.\n\
+             `saltern wrap` is for when logins go through Saltern: no web server reads what it writes.",
             counted(weak, "entry", "entries")
         );
     }

@@ -17,7 +17,7 @@ use crate::{
     terminal::say,
 };
 
-use self::{census::Census, plan::Plan, shape::Shape};
+use self::{census::Census, plan::Plan, shape::Cost};
 
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let policies = policies::of(&arguments.document)?;
@@ -38,5 +38,5 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
 
 /// The cost of a hash in the field's words.
 pub(crate) fn cost_in_words(encoded: &Encoded) -> String {
-    Shape::of(encoded).cost.in_words()
+    Cost::of(encoded).in_words()
 }

@@ -1,6 +1,6 @@
 //! What was counted, judged by the policies and timed on this machine.
 
-use std::{collections::HashMap, time::Duration};
+use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
@@ -68,7 +68,12 @@ pub(super) struct Moving {
 
 impl<'a> Plan<'a> {
     pub(super) fn draw(census: &'a Census, policies: &Policies, one: &OneHash) -> Result<Self, Failure> {
-        let judge = Judge { policies, lenient: policies.clone().accepting(AcceptedWeak::all()), one };
+        let judge = Judge {
+            policies,
+            lenient: policies.clone().accepting(AcceptedWeak::all()),
+            one,
+            parts: RefCell::default(),
+        };
         let mut merged: HashMap<(Scheme, Option<&str>, Cost, Fate), Class<'a>> = HashMap::new();
         for (shape, counted) in &census.shapes {
             let (fate, stored) = judge.fate(shape.scheme, counted);
@@ -84,7 +89,14 @@ impl<'a> Plan<'a> {
             merged.insert(key, class);
         }
         let mut classes: Vec<_> = merged.into_values().collect();
-        classes.sort_by(|a, b| b.count.cmp(&a.count).then(a.cost.cmp(&b.cost)).then(a.scheme.cmp(&b.scheme)));
+        // Of as many, what one meets first is a scheme, and its dearest cost.
+        classes.sort_by(|a, b| {
+            b.count
+                .cmp(&a.count)
+                .then(a.scheme.cmp(&b.scheme))
+                .then(b.time.cmp(&a.time))
+                .then(a.cost.cmp(&b.cost))
+        });
         let mut unread: Vec<_> = census.unread.iter().map(|(reason, found)| (*reason, found)).collect();
         unread.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.cmp(b)));
         let moving = judge.moving(&classes)?;
@@ -97,6 +109,8 @@ struct Judge<'a> {
     /// The same, and every weak scheme allowed: what is refused is counted and timed too.
     lenient: Policies,
     one: &'a OneHash,
+    /// Parts that were measured: once each, so that costs of one scheme compare.
+    parts: RefCell<HashMap<Params, Duration>>,
 }
 
 impl Judge<'_> {
@@ -119,13 +133,17 @@ impl Judge<'_> {
     fn time(&self, shape: &Shape, stored: &Stored) -> Result<Duration, Failure> {
         let part = match shape.cost {
             Cost::Params(params) => part_of(params),
-            Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
+            Cost::DrawnRounds(..) | Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
         };
         let small = part.and_then(|params| {
-            Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), self.policies.ceilings()).ok()
+            let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
+            Some((params, Admitted::new(setting, self.policies.ceilings()).ok()?))
         });
-        let Some(small) = small else { return self.one.measure(stored.admitted()) };
-        Ok(times(self.one.measure(&small)?, stored.admitted().work(), small.work()))
+        let Some((params, small)) = small else { return self.one.measure(stored.admitted()) };
+        let known = self.parts.borrow().get(&params).copied();
+        let measured = known.map_or_else(|| self.one.measure(&small), Ok)?;
+        self.parts.borrow_mut().insert(params, measured);
+        Ok(times(measured, stored.admitted().work(), small.work()))
     }
 
     fn moving(&self, classes: &[Class<'_>]) -> Result<Moving, Failure> {

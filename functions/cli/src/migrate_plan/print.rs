@@ -50,7 +50,7 @@ fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
 
 fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
     [
-        format!("{}{}", class.label.unwrap_or_default(), class.scheme.name()),
+        [class.label, Some(class.scheme.name())].into_iter().flatten().collect::<Vec<_>>().join(" "),
         class.cost.clone(),
         grouped(class.count),
         share(class.count, read),
@@ -118,7 +118,7 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
 impl Unread {
     fn in_words(self) -> &'static str {
         match self {
-            Self::NoPassword => "no password is set",
+            Self::NoPassword => "no password is set: nothing, a lock or a remark",
             Self::BareDigest => {
                 "a bare digest: nothing says of what; if you know, write {MD5}, {SHA} … before its Base64"
             }

@@ -16,6 +16,8 @@ pub(super) struct Shape {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Cost {
     Params(Params),
+    /// Rounds that the software draws anew for each hash, to one digit: a table that told them apart would have a row for each.
+    DrawnRounds(verify_only::Algorithm, u64),
     VerifyOnly(verify_only::Algorithm, verify_only::Cost),
     Wrapped(argon2::Params, Scheme),
 }
@@ -23,18 +25,10 @@ pub(super) enum Cost {
 impl Shape {
     pub(super) fn of(encoded: &Encoded) -> Self {
         let setting = encoded.setting();
-        let cost = match setting {
-            Setting::Argon2(setting) => Cost::Params(Params::Argon2(setting.params())),
-            Setting::Bcrypt(setting) => Cost::Params(Params::Bcrypt(setting.params())),
-            Setting::Pbkdf2(setting) => Cost::Params(Params::Pbkdf2(setting.params())),
-            Setting::Scrypt(setting) => Cost::Params(Params::Scrypt(setting.params())),
-            Setting::VerifyOnly(setting) => Cost::VerifyOnly(setting.algorithm(), setting.cost()),
-            Setting::Wrapped(setting) => Cost::Wrapped(setting.outer().params(), setting.inner().scheme()),
-        };
         Self {
             scheme: encoded.scheme(),
             label: encoded.label(),
-            cost,
+            cost: Cost::of(encoded).to_count_by(),
             salt_bytes: setting.salt().len(),
             output_bytes: setting.output_bytes(),
         }
@@ -42,6 +36,28 @@ impl Shape {
 }
 
 impl Cost {
+    pub(super) fn of(encoded: &Encoded) -> Self {
+        match encoded.setting() {
+            Setting::Argon2(setting) => Self::Params(Params::Argon2(setting.params())),
+            Setting::Bcrypt(setting) => Self::Params(Params::Bcrypt(setting.params())),
+            Setting::Pbkdf2(setting) => Self::Params(Params::Pbkdf2(setting.params())),
+            Setting::Scrypt(setting) => Self::Params(Params::Scrypt(setting.params())),
+            Setting::VerifyOnly(setting) => Self::VerifyOnly(setting.algorithm(), setting.cost()),
+            Setting::Wrapped(setting) => Self::Wrapped(setting.outer().params(), setting.inner().scheme()),
+        }
+    }
+
+    /// The same, less exactly where every hash has a cost of its own.
+    fn to_count_by(self) -> Self {
+        use verify_only::Algorithm::{Sha1Crypt, SunMd5};
+        match self {
+            Self::VerifyOnly(algorithm @ (Sha1Crypt | SunMd5), verify_only::Cost::Rounds(rounds)) => {
+                Self::DrawnRounds(algorithm, to_one_digit(rounds))
+            }
+            other => other,
+        }
+    }
+
     pub(super) fn in_words(self) -> String {
         match self {
             Self::Params(Params::Argon2(p)) => {
@@ -53,6 +69,7 @@ impl Cost {
                 format!("{}, {} iterations", Params::Pbkdf2(p).algorithm(), p.iterations())
             }
             Self::Params(Params::Scrypt(p)) => format!("N=2^{}, r={}, p={}", p.log_n(), p.r(), p.p()),
+            Self::DrawnRounds(_, rounds) => format!("about {rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(1)) => "one pass".to_owned(),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(rounds)) => format!("{rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Memory { blocks, .. }) => {
@@ -69,6 +86,12 @@ impl Cost {
             }
         }
     }
+}
+
+/// The nearest number of one digit and zeros.
+fn to_one_digit(number: u64) -> u64 {
+    let zeros = 10_u64.pow(number.checked_ilog10().unwrap_or(0));
+    number.saturating_add(zeros / 2) / zeros * zeros
 }
 
 /// scrypt counts blocks of 128 bytes.

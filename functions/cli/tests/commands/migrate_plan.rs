@@ -75,6 +75,33 @@ fn an_htpasswd_file_is_explained_and_names_who_is_slow() {
     assert!(!ended.out.contains(&slow[7..]), "no hash is printed");
 }
 
+/// libxcrypt draws the rounds of sha1-crypt and of Sun's MD5 for each hash: millions of hashes are still a few rows.
+#[test]
+fn costs_that_are_drawn_for_each_hash_are_counted_together() {
+    let sha1 = |rounds: u32| format!("$sha1${rounds}$salt$............................\n");
+    let rows: String = (190_000..190_200).map(sha1).chain([sha1(250)]).collect();
+    let plan = plan(&rows);
+    let counts: Vec<_> = plan["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|class| (class["cost"].as_str().unwrap().to_owned(), class["hashes"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(counts, [("about 200000 rounds".to_owned(), 200), ("about 300 rounds".to_owned(), 1)]);
+    let inspected = saltern(&["inspect", sha1(250).trim_end()], "").out;
+    assert!(inspected.contains("250 rounds") && !inspected.contains("about"), "{inspected}");
+}
+
+#[test]
+fn a_remark_before_the_entries_does_not_hide_what_the_file_is() {
+    let ended = saltern(&["migrate-plan"], &format!("# staff\n\nann:{LDAP_SHA}\n"));
+    assert!(
+        ended.out.contains("This is an htpasswd file") && ended.out.contains("ldap-sha"),
+        "{}",
+        ended.out
+    );
+}
+
 #[test]
 fn a_field_of_a_table_is_read_where_it_is_named() {
     let table = format!("id\thash\n1\t{BCRYPT}\n2\t{LDAP_SHA}\n");

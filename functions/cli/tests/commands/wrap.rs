@@ -56,6 +56,29 @@ fn an_htpasswd_file_stays_one() {
 }
 
 #[test]
+fn remarks_and_what_stands_behind_a_hash_stay() {
+    let ended = saltern(
+        &["wrap"],
+        &format!("# users: all of them\n\nann:{LDAP_SHA}:19000:0:::\nbo:{BCRYPT}:1:\n#cy:{LDAP_SHA}\n"),
+    );
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines[..2], ["# users: all of them", ""]);
+    assert!(lines[2].starts_with("ann:$saltern-wrap$") && lines[2].ends_with("=:19000:0:::"), "{}", lines[2]);
+    assert_eq!(lines[3..], [format!("bo:{BCRYPT}:1:"), format!("#cy:{LDAP_SHA}")]);
+}
+
+#[test]
+fn what_would_be_too_long_to_be_read_is_not_written() {
+    let stored = |salt: usize| format!("{{SSHA}}{}", "A".repeat((20 + salt) / 3 * 4));
+    let wrapped = saltern(&["wrap"], &stored(640));
+    assert_eq!(wrapped.code, 0, "{}", wrapped.err);
+    assert_eq!(saltern(&["inspect", wrapped.out.trim_end()], "").code, 0);
+    let ended = saltern(&["wrap"], &format!("{LDAP_SHA}\n{}\n", stored(700)));
+    assert_eq!(ended.code, 65);
+    assert!(ended.err.contains("row 2") && ended.err.contains("1024 bytes"), "{}", ended.err);
+}
+
+#[test]
 fn a_policy_that_is_not_argon2id_is_refused_at_once() {
     let ended = saltern(&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA);
     assert_eq!((ended.code, ended.out.as_str()), (64, ""));

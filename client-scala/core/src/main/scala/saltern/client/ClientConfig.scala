@@ -8,27 +8,30 @@ import saltern.client.resilience.{BreakerSettings, RetryBudget}
 import scala.concurrent.duration.*
 
 /** Settings of a client. An abstract type with `withX` instead of a case class, so that settings can be added without
-  * breaking whoever was compiled against fewer. Wrong values are refused where they are set, with a sentence.
+  * breaking whoever was compiled against fewer. Every `withX` gives changed settings and leaves these as they are; a value out
+  * of its range is refused there, with an `IllegalArgumentException` whose sentence says what is wanted.
   */
 sealed abstract class ClientConfig {
 
   /** Where the service is. A path in it stands before the contract's own. */
   def endpoint: URI
 
+  /** What proves to the service who asks. [[RequestAuth.none]] unless set. */
   def auth: RequestAuth
 
   /** Of a whole call, from the method's start to its answer. 1 ms to 60 s: what the contract's header can carry. */
   def deadline: FiniteDuration
 
-  /** Of one exchange. Shorter than the deadline, or an unanswered call has no time left for local hashing. */
+  /** Of one exchange. More than 0. Shorter than the deadline, or an unanswered call has no time left for local hashing. */
   def attemptTimeout: FiniteDuration
 
+  /** Of opening a connection. More than 0. */
   def connectTimeout: FiniteDuration
 
-  /** Exchanges at the same time, and over HTTP/1.1 connections. */
+  /** Exchanges at the same time, and over HTTP/1.1 connections. At least 1. */
   def maxConnections: Int
 
-  /** Tokens for second attempts (ten each; an answer brings one back). 0: never try again. */
+  /** Tokens for second attempts (ten each; an answer brings one back). 0 or more; 0: never try again. */
   def retryBudget: Int
 
   /** Whether the local side hashes where the service cannot. */
@@ -37,29 +40,31 @@ sealed abstract class ClientConfig {
   /** What computes local hashes. */
   def localKernels: LocalKernels
 
-  /** Cores that hash locally, at most. */
+  /** Cores that hash locally, at most. At least 1. */
   def localWorkers: Int
 
-  /** Calls that wait for them. */
+  /** Calls that wait for them. 0 or more; 0: nobody waits. */
   def localQueue: Int
 
-  /** Memory that local hashes hold together, in bytes; each worker has its share. */
+  /** Memory that local hashes hold together, in bytes; each worker has its share. More than 0. */
   def localMemoryBytes: Long
 
+  /** Where the policy document is read from. */
   def policies: PolicySource
 
-  /** Most calls that travel as one; 1 turns coalescing off. */
+  /** Most calls that travel as one, 1 to 8; 1 turns coalescing off. */
   def coalesceAtMost: Int
 
-  /** How long a call waits for others while some are in flight. */
+  /** How long a call waits for others while some are in flight. More than 0. */
   def coalesceWindow: FiniteDuration
 
+  /** Who is told what happens. */
   def listener: ClientListener
 
-  /** `None`: the JDK's default. */
+  /** For TLS to the service. `None`: the JDK's default. */
   def sslContext: Option[SSLContext]
 
-  /** How often the service's policy digest is compared with the client's. */
+  /** How often the service's policy digest is compared with the client's. More than 0. */
   def policyCheckInterval: FiniteDuration
 
   private[saltern] def breaker: BreakerSettings
@@ -70,34 +75,77 @@ sealed abstract class ClientConfig {
   /** Whose Firebase hashes the local side verifies. */
   private[saltern] def firebaseProject: Option[FirebaseProject]
 
-  /** Verifies these unsalted and fast schemes locally too: the names that the service was given with `--accept-weak`, or `all`. */
+  /** Verifies these unsalted and fast schemes locally too: the names that the service was given with `--accept-weak`, or `all`.
+    * Refused where a name is no weak scheme's.
+    */
   def withAcceptedWeak(schemes: String*): ClientConfig
 
+  /** Proves to the service who asks. */
   def withAuth(auth: RequestAuth): ClientConfig
+
+  /** How long the breaker leaves the service alone: `shortest` at first, doubled while probes fail, never more than `longest`.
+    * Refused unless 0 < `shortest` <= `longest`. 250 ms and 1 s unless set.
+    */
   def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig
+
+  /** An answer that took so long is slow; the breaker opens where four fifths of the last calls were slow or failed. More than
+    * 0; 1.5 s unless set.
+    */
   def withBreakerSlowCall(slowCall: FiniteDuration): ClientConfig
+
+  /** How many calls travel as one, 1 to 8, and how long one waits for others, more than 0. */
   def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig
+
+  /** Of opening a connection. More than 0. */
   def withConnectTimeout(timeout: FiniteDuration): ClientConfig
+
+  /** Of a whole call. 1 ms to 60 s. */
   def withDeadline(deadline: FiniteDuration): ClientConfig
+
+  /** Of one exchange. More than 0, and well below the deadline. */
   def withAttemptTimeout(timeout: FiniteDuration): ClientConfig
+
+  /** Whether the local side hashes where the service cannot. Without it calls end in [[SalternError.NotSent]],
+    * [[SalternError.MaybeSent]], [[SalternError.Unreadable]] or [[SalternError.Overloaded]] instead.
+    */
   def withFallback(enabled: Boolean): ClientConfig
 
   /** Verifies the hashes of this Firebase project locally: what its console shows as "Password hash parameters". It holds a
-    * secret.
+    * secret. Refused where it is not that text; the sentence quotes nothing of it.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
+
+  /** Tells this listener what happens, and no other. */
   def withListener(listener: ClientListener): ClientConfig
 
   /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
   def withLocalKernels(kernels: LocalKernels): ClientConfig
+
+  /** Memory for all local hashes together, in bytes. More than 0. */
   def withLocalMemoryBytes(bytes: Long): ClientConfig
+
+  /** Calls that wait for a local worker. 0 or more. */
   def withLocalQueue(calls: Int): ClientConfig
+
+  /** Threads that hash locally. At least 1. */
   def withLocalWorkers(workers: Int): ClientConfig
+
+  /** Exchanges at the same time. At least 1. */
   def withMaxConnections(connections: Int): ClientConfig
+
+  /** Reads the policy document from here. It is read, and refused where it is wrong, when the client is made. */
   def withPolicies(source: PolicySource): ClientConfig
+
+  /** How often the policy documents are compared. More than 0. */
   def withPolicyCheckInterval(interval: FiniteDuration): ClientConfig
+
+  /** Tokens for second attempts, ten each. 0 or more. */
   def withRetryBudget(tokens: Int): ClientConfig
+
+  /** For TLS to the service, where the JDK's default does not fit. */
   def withSslContext(context: SSLContext): ClientConfig
+
+  /** Sends every call by itself. */
   def withoutCoalescing: ClientConfig = withCoalescing(1, coalesceWindow)
 }
 
@@ -120,16 +168,22 @@ object ClientConfig {
 
   /** Four lanes gain 3.3 times on bcrypt and fit every L1 cache (facts-primitives.md §1); eight want 48 KiB. */
   val DefaultCoalesceAtMost: Int = 4
+
+  /** As many as the service's lanes. */
   val LargestCoalesceAtMost: Int = 8
 
   /** A thirtieth of bcrypt-10. */
   val DefaultCoalesceWindow: FiniteDuration = 2.millis
 
+  /** So long may a drift stay unseen; one small request each. */
   val DefaultPolicyCheckInterval: FiniteDuration = 5.minutes
 
   /** What `Saltern-Deadline-Ms` can carry. */
   val LongestDeadline: FiniteDuration = 60.seconds
 
+  /** Settings with the defaults for an endpoint: an `http` or `https` URI with a host, without query and fragment, or an
+    * `IllegalArgumentException`. A path in it stands before the contract's own.
+    */
   def apply(endpoint: URI): ClientConfig = {
     require(
       endpoint.getHost != null && (endpoint.getScheme == "http" || endpoint.getScheme == "https"),
@@ -281,9 +335,17 @@ object PolicySource {
 
   /** The document that Saltern ships. */
   case object Packed extends PolicySource
+
+  /** A file.
+    *
+    * @param path of a document of at most some kilobytes; read when the client is made
+    */
   final case class File(path: Path) extends PolicySource
 
-  /** A resource of the class path, for a document that travels in the application's jar. */
+  /** A resource of the class path, for a document that travels in the application's jar.
+    *
+    * @param name as a class loader takes it, without a slash in front
+    */
   final case class Resource(name: String) extends PolicySource
 
   private[saltern] def read(source: PolicySource): Array[Byte] = source match {

@@ -35,10 +35,10 @@ object Password {
   /** Longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes"). */
   val MaxBytes: Int = 1024
 
-  /** The text stays where it is: a `String` cannot be wiped. Prefer the characters where they are at hand. */
+  /** Of a text, which stays where it is: a `String` cannot be wiped. Prefer the characters where they are at hand. */
   def apply(text: String): Password = encode(text.length, text.charAt(_))
 
-  /** The caller still owns, and wipes, the characters. */
+  /** Of characters, which the caller still owns, and wipes. */
   def apply(characters: Array[Char]): Password = encode(characters.length, characters(_))
 
   private sealed trait State

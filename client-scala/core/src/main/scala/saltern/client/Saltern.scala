@@ -11,13 +11,19 @@ import scala.concurrent.duration.FiniteDuration
   */
 abstract class Saltern private[saltern] () extends AutoCloseable {
 
-  /** A new hash under the current policy. */
+  /** A new hash under the current policy. Fails with a [[SalternError]]:
+    * `Refused` where the password cannot be hashed.
+    */
   def hash(password: Password): Future[Hashed]
 
-  /** A new hash under a named policy. */
+  /** A new hash under a named policy. Fails as the other does, and with `Refused` where no policy has the name
+    * ([[RefusalCode.UnknownPolicy]]) or it is for verifying only.
+    */
   def hash(password: Password, policy: String): Future[Hashed]
 
-  /** Whether the password is the stored one. */
+  /** Whether the password is the stored one. A mismatch is an answer. Fails with a [[SalternError]]: `Refused` where the stored
+    * hash is none that can be read, or costs more than a ceiling; `NotAvailableLocally` where only the service could have.
+    */
   def verify(password: Password, stored: String): Future[Verified]
 
   /** The same; where the stored hash should be replaced and the service has the time, [[Verified.rehashed]] is its
@@ -30,7 +36,9 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
-  /** The same client, with another deadline for the calls made through it. Closing either closes both. */
+  /** The same client, with another deadline for the calls made through it: 1 ms to 60 s, or an `IllegalArgumentException`.
+    * Closing either closes both.
+    */
   def withDeadline(deadline: FiniteDuration): Saltern
 
   /** Ends what is in flight (with an error that says whether it may have been sent) and the client's threads. */
@@ -39,10 +47,12 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
 
 object Saltern {
 
-  /** Reads the policy document; throws `IllegalArgumentException` with a sentence where it is wrong. Connects to nothing. */
+  /** A client over HTTP. Reads the policy document; throws `IllegalArgumentException` with a sentence where it is wrong, and
+    * `IOException` where its file cannot be read. Connects to nothing.
+    */
   def apply(config: ClientConfig): Saltern = apply(config, new HttpTransport(config))
 
-  /** Over another transport, such as a direct `Invoke` or the testkit's. */
+  /** The same over another transport, such as a direct `Invoke` or the testkit's, which is closed with the client. */
   def apply(config: ClientConfig, transport: Transport): Saltern = {
     val scheduler = Scheduler.system()
     wired(config, transport, scheduler, LocalPool.threads(config.localKernels.hashesAtOnce(config.localWorkers)), () => math.random())

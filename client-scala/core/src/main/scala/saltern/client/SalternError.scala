@@ -7,6 +7,9 @@ import scala.concurrent.duration.FiniteDuration
   * None of them says anything about the password: an overload is never a mismatch. `safe` may be shown to whoever asked;
   * `detailed` is for logs. Neither holds a password, a hash or a body, and no cause is attached, because the texts of
   * foreign exceptions are not ours to vouch for.
+  *
+  * @param safe a sentence without anything of the request, the same for every error of its kind
+  * @param detailed the same with the reason; for people to read, and not promised from one version to the next
   */
 sealed abstract class SalternError(val safe: String, val detailed: String)
     extends RuntimeException(safe, null, false, false) {
@@ -15,7 +18,11 @@ sealed abstract class SalternError(val safe: String, val detailed: String)
 
 object SalternError {
 
-  /** The request itself is wrong, and would be wrong anywhere: do not repeat it. `code` is the contract's. */
+  /** The request itself is wrong, and would be wrong anywhere: do not repeat it.
+    *
+    * @param code the contract's, or one of the client's own: see [[RefusalCode]]
+    * @param origin who refused it
+    */
   final class Refused private[saltern] (val code: String, val origin: Origin, detail: String)
       extends SalternError("the request was refused", s"refused by the ${origin.name} side: $code$detail")
 
@@ -27,7 +34,10 @@ object SalternError {
   final class MaybeSent private[saltern] (reason: String)
       extends SalternError("the password service did not answer", s"maybe sent: $reason")
 
-  /** Neither side can take the work now. Answer 503 and pass on `retryAfter`. */
+  /** Neither side can take the work now, and nobody computed anything. Answer 503.
+    *
+    * @param retryAfter what to say in `Retry-After`: 1 s or more from local hashing, 100 ms to 5 s from the service
+    */
   final class Overloaded private[saltern] (val retryAfter: FiniteDuration, reason: String)
       extends SalternError("too many passwords are being checked right now", s"overloaded: $reason")
 
@@ -46,12 +56,26 @@ object SalternError {
 
 /** The codes of a refusal: the contract's (it may gain some), and three of the client's own. */
 object RefusalCode {
+
+  /** The stored hash, or the policy's, costs more than a ceiling of the policy document. */
   val CostOutOfBounds: String = "cost_out_of_bounds"
+
+  /** The stored hash does not have the one form of its scheme, or is longer than 1,024 bytes. */
   val InvalidHash: String = "invalid_hash"
+
+  /** A new hash under bcrypt, which software on C strings would cut off at the NUL. */
   val PasswordHasNul: String = "password_has_nul"
+
+  /** More than 1,024 bytes of UTF-8; for a new hash under bcrypt more than 72. */
   val PasswordTooLong: String = "password_too_long"
+
+  /** The named policy is for verifying only. */
   val PolicyNotForHashing: String = "policy_not_for_hashing"
+
+  /** No policy has the name. */
   val UnknownPolicy: String = "unknown_policy"
+
+  /** A scheme that is switched off, or that nobody here reads. */
   val UnsupportedHash: String = "unsupported_hash"
 
   /** The client's own: the text is not Unicode. The service would answer 400 to it. */

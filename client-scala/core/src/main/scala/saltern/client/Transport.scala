@@ -11,34 +11,49 @@ trait Transport {
   /** Starts one exchange. Never throws, never blocks; failures are [[TransportFailure]]s in the future. */
   def send(request: Transport.Request): Transport.Exchange
 
-  /** Ends what is still under way. */
+  /** Ends what is still under way. Nothing is sent after it. */
   def close(): Unit
 }
 
 object Transport {
 
-  /** One request of the contract. The body is the client's and wiped when the exchange ends. */
+  /** One request of the contract. The body is the client's and wiped when the exchange ends.
+    *
+    * @param method `GET` or `POST`
+    * @param path of the contract, which stands behind the endpoint's own
+    * @param headers names and values; those of the connection (`Host`, `Content-Length`) are the transport's
+    * @param body UTF-8; holds passwords
+    * @param timeout nobody waits longer for the answer
+    * @param maxAnswerBytes longest body that is read; a longer one is a failure of kind [[TransportFailure.Kind.TooLarge]]
+    */
   final class Request(
       val method: String,
       val path: String,
       val headers: Seq[(String, String)],
       val body: Array[Byte],
-      /** Nobody waits longer for the answer. */
       val timeout: FiniteDuration,
-      /** Longest body that is read; a longer one is a failure of kind [[TransportFailure.Kind.TooLarge]]. */
       val maxAnswerBytes: Int
   ) {
     private[client] def wipe(): Unit = Arrays.fill(body, 0.toByte)
     override def toString: String = s"Request($method $path, ..)"
   }
 
-  /** One answer, whole. */
+  /** One answer, whole.
+    *
+    * @param status HTTP's, 100 to 599
+    * @param body at most as long as the request said
+    */
   final class Response(val status: Int, headers: Seq[(String, String)], val body: Array[Byte]) {
+
+    /** The first value of a header, whose name is compared without its case. */
     def header(name: String): Option[String] = headers.collectFirst { case (n, v) if n.equalsIgnoreCase(name) => v }
     override def toString: String = s"Response($status, ..)"
   }
 
+  /** A request on its way. */
   trait Exchange {
+
+    /** Its answer, or a failed future with a [[TransportFailure]]. */
     def response: Future[Response]
 
     /** Nobody waits any more. */
@@ -46,11 +61,20 @@ object Transport {
   }
 }
 
-/** Why an exchange has no answer. The detail names exception classes, never their texts. */
+/** Why an exchange has no answer.
+  *
+  * @param kind what may be assumed about the request
+  * @param detail for logs: names of exception classes, never their texts
+  */
 final class TransportFailure(val kind: TransportFailure.Kind, val detail: String)
     extends RuntimeException(s"${kind.name}: $detail", null, false, false)
 
 object TransportFailure {
+
+  /** By what may be assumed.
+    *
+    * @param name for people, in lower case
+    */
   sealed abstract class Kind(val name: String)
   object Kind {
 
@@ -80,9 +104,12 @@ object TransportFailure {
 /** The headers that prove who asks. */
 trait RequestAuth {
 
-  /** Called for each request, off the caller's threads. A failed future sends the call to local hashing. */
+  /** The headers to add to a request. Called for each, off the caller's threads; must not block. A failed future sends the call to
+    * local hashing as [[FallbackReason.CredentialsFailed]].
+    */
   def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]]
 
+  /** Called once, when the client is closed. */
   def close(): Unit = ()
 }
 
@@ -91,7 +118,7 @@ object RequestAuth {
   /** For a service on one's own machine. */
   val none: RequestAuth = (_, _, _, _) => Future.successful(Nil)
 
-  /** The token of `saltern serve`. */
+  /** The token of `saltern serve`. It stays in memory as long as the settings do, and nothing prints it. */
   def bearer(token: String): RequestAuth = new RequestAuth {
     private val value = Seq("Authorization" -> s"Bearer $token")
     def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =

@@ -14,7 +14,7 @@ import scala.util.control.NonFatal
 /** The service, in memory: the contract's answers by real hashing, with the client's packed policies. Faults are scripted:
   * each request takes the next one, and when the script is empty the service is well.
   *
-  * It hashes on the calling thread. Use passwords and hashes of cheap policies, or [[Fault.Answer]].
+  * It hashes on the calling thread. Use passwords and hashes of cheap policies, or `Fault.Answer`.
   */
 final class InMemoryService private (policies: Policies) extends Transport {
   import InMemoryService.*
@@ -27,15 +27,16 @@ final class InMemoryService private (policies: Policies) extends Transport {
   /** The next requests meet these, in order. */
   def next(faults: Fault*): Unit = faults.foreach(script.add)
 
-  /** Every request meets this, until [[recover]]. */
+  /** Every request meets this, until `recover`. */
   def failAlways(fault: Fault): Unit = always = Some(fault)
 
+  /** The service is well again, and the script empty. */
   def recover(): Unit = { always = None; script.clear() }
 
   /** Every request that arrived, oldest first. The policy check's `GET /health` is not among them. */
   def requests: Vector[Recorded] = seen.asScala.toVector
 
-  def send(request: Transport.Request): Transport.Exchange = {
+  override def send(request: Transport.Request): Transport.Exchange = {
     if (request.path != "/health") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
     if (request.path == "/health") Settled(Future.successful(answer(request)))
     else
@@ -49,7 +50,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
       }
   }
 
-  def close(): Unit = ()
+  override def close(): Unit = ()
 
   private def answer(request: Transport.Request): Transport.Response =
     try
@@ -104,7 +105,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
 
 object InMemoryService {
 
-  /** With the shipped policies, or another document's. */
+  /** With the shipped policies, or another document's; `IllegalArgumentException` where that is wrong. */
   def apply(source: PolicySource = PolicySource.Packed): InMemoryService =
     new InMemoryService(
       Policies.read(PolicySource.read(source)).fold(problem => throw new IllegalArgumentException(problem), identity)
@@ -114,25 +115,46 @@ object InMemoryService {
   sealed trait Fault
   object Fault {
 
-    /** This answer, whatever was asked. */
+    /** This answer, whatever was asked.
+      *
+      * @param status HTTP's
+      * @param headers names and values
+      * @param body sent as UTF-8
+      */
     final case class Answer(status: Int, headers: Seq[(String, String)], body: String) extends Fault
 
-    /** A problem document of the contract. */
+    /** A problem document of the contract.
+      *
+      * @param status HTTP's
+      * @param code the contract's, such as `overloaded`
+      */
     final case class Problem(status: Int, code: String) extends Fault
+
+    /** No answer.
+      *
+      * @param kind why there is none
+      */
     final case class Fails(kind: TransportFailure.Kind) extends Fault
 
     /** Silence. */
     case object Never extends Fault
   }
 
-  /** A request as it arrived, without its body. */
+  /** A request as it arrived, without its body.
+    *
+    * @param method `POST`
+    * @param path of the contract
+    * @param headers names and values, in their order
+    * @param operations in its body: 1, or a batch's number
+    */
   final class Recorded(
       val method: String,
       val path: String,
       val headers: Seq[(String, String)],
-      /** Operations in its body. */
       val operations: Int
   ) {
+
+    /** The first value of a header, whose name is compared without its case. */
     def header(name: String): Option[String] = headers.collectFirst { case (n, v) if n.equalsIgnoreCase(name) => v }
     override def toString: String = s"$method $path ($operations)"
   }

@@ -6,11 +6,16 @@ import scala.concurrent.duration.*
 
 /** A client under virtual time: nothing happens but what the test lets happen, on the test's own thread, in the same order
   * every time. Chance is fixed too.
+  *
+  * @param config of the client; its workers are not used, since local hashes wait for `runLocal`
+  * @param transport such as an `InMemoryService`
+  * @param chance what every draw gives, in [0, 1)
   */
 final class VirtualClient(config: ClientConfig, transport: Transport, chance: Double = 0.5) {
   private val scheduler = new VirtualScheduler
   private val localTasks = mutable.Queue.empty[Runnable]
 
+  /** The client. Its futures are completed on the test's thread. */
   val client: Saltern = Saltern.wired(config, transport, scheduler, task => { localTasks.enqueue(task); () }, () => chance)
 
   /** Lets time pass, task by task. */

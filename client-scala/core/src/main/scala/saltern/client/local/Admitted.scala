@@ -17,7 +17,8 @@ private[saltern] final case class Ceilings(
 /** A setting whose cost stays below the ceilings: the only thing a kernel accepts.
   *
   * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB written (Argon2),
-  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified)
+  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified); of a wrapped hash the sum of both
+  *   layers, nearly linear, since those units are of the same order, but for bcrypt's
   * @param memoryBytes what computing takes; 0 where it is a few KiB
   */
 private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long)
@@ -43,11 +44,12 @@ private[saltern] object Admitted {
         case Cost.Memory(p)      => ofScrypt(setting, p, ceilings)
         case Cost.Rounds(rounds) => Option.when(rounds <= ceilings.shaCryptRounds)(new Admitted(setting, rounds, 0))
       }
-    // Both layers are bounded; what is wrapped is weak, so that the outer one decides how long it takes. They are computed one
-    // after the other.
+    // Both layers are bounded, and both take time. They are computed one after the other.
     case Setting.Wrapped(outer, inner) =>
-      for (below <- Admitted(inner.setting, ceilings); above <- Admitted(outer, ceilings))
-        yield new Admitted(setting, above.work, math.max(below.memoryBytes, above.memoryBytes))
+      for (below <- Admitted(inner.setting, ceilings); above <- Admitted(outer, ceilings)) yield {
+        val unit = inner.setting match { case _: Setting.Bcrypt => BcryptUnitInOthers; case _ => 1L }
+        new Admitted(setting, above.work + below.work * unit, math.max(below.memoryBytes, above.memoryBytes))
+      }
   }
 
   private def ofScrypt(setting: Setting, p: Params.Scrypt, ceilings: Ceilings): Option[Admitted] = {
@@ -59,6 +61,11 @@ private[saltern] object Admitted {
       lanes * ScryptBlockBytes <= ceilings.scryptMemoryBytes / ScryptLanesShare && work <= ceilings.scryptNRP
     Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
   }
+
+  /** What bcrypt's unit counts for beneath another layer: a unit of the others takes from a tenth of a microsecond to some, a
+    * key expansion some dozens.
+    */
+  private val BcryptUnitInOthers = 64L
 
   /** With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth. */
   private val ScryptLanesShare = 8

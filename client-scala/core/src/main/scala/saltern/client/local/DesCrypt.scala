@@ -1,5 +1,7 @@
 package saltern.client.local
 
+import java.util.Arrays
+
 /** DES as crypt(3) has used it: `<2 characters of salt><11 characters>`, and BSDi's extension of it, `_<4 characters of
   * rounds><4 characters of salt><11 characters>`. The JDK has DES, but none with a salt in it. Source: FIPS 46-3; David Burren,
   * FreeSec `crypt-des.c`.
@@ -61,19 +63,19 @@ private[local] object DesCrypt {
       val key = if (scheme == Extended) extendedKey(password) else keyBlock(password)
       // Bit `i` of the salt exchanges the bits `i` and `i + 24` of the expanded half, counted from the left.
       val mask = (Integer.reverse(saltBits.toInt) >>> 8).toLong
-      java.nio.ByteBuffer.allocate(BlockBytes).putLong(encrypt(roundKeys(key), 0, mask, encryptions)).array
+      java.nio.ByteBuffer.allocate(BlockBytes).putLong(encrypt(key, 0, mask, encryptions)).array
     }
   }
 
   /** The key from all of a password: each eight bytes of it are joined to what came before, encrypted under itself. */
   private def extendedKey(password: Array[Byte]): Long =
-    password.drop(BlockBytes).grouped(BlockBytes).foldLeft(keyBlock(password)) { (block, part) =>
-      encrypt(roundKeys(block), block, 0, 1) ^ keyBlock(part)
+    (BlockBytes until password.length by BlockBytes).foldLeft(keyBlock(password)) { (block, from) =>
+      encrypt(block, block, 0, 1) ^ keyBlock(password, from)
     }
 
   /** Eight bytes of a password as a key: seven bits of each, in front of the parity bit that DES ignores. */
-  private def keyBlock(password: Array[Byte]): Long =
-    (0 until BlockBytes).foldLeft(0L) { (block, i) =>
+  private def keyBlock(password: Array[Byte], from: Int = 0): Long =
+    (from until from + BlockBytes).foldLeft(0L) { (block, i) =>
       block << 8 | (if (i < password.length) password(i) << 1 & 0xff else 0).toLong
     }
 
@@ -88,6 +90,13 @@ private[local] object DesCrypt {
   }
 
   private def rotateKeyHalf(half: Long, shift: Int): Long = (half << shift | half >>> (KeyHalfBits - shift)) & KeyHalf
+
+  /** The round keys are the password in another order. */
+  private def encrypt(key: Long, block: Long, salt: Long, times: Long): Long = {
+    val keys = roundKeys(key)
+    try encrypt(keys, block, salt, times)
+    finally Arrays.fill(keys, 0L)
+  }
 
   /** Encrypts a block so many times. Between two times the final permutation and the initial one undo each other. */
   private def encrypt(keys: Array[Long], block: Long, salt: Long, times: Long): Long = {

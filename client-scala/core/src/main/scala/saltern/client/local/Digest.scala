@@ -14,11 +14,23 @@ private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val sa
       case Digest.SaltLast  => Seq(password, salt)
     }
     parts.foreach(digest.update)
-    (1 until passes).foldLeft(digest.digest())((output, _) => digest.digest(output))
+    val output = digest.digest()
+    for (_ <- 1 until passes) { digest.update(output); digest.digest(output, 0, output.length) }
+    output
   }
 }
 
 private[local] object Digest {
+
+  /** A digest that is as secret as what it is of. Whoever asks for it wipes it. */
+  def ofSecret(name: String, secret: Array[Byte]): Array[Byte] = {
+    val hash = MessageDigest.getInstance(name)
+    val digest = hash.digest(secret)
+    // The JDK's keeps the digest as its state until it is used again.
+    hash.reset()
+    digest
+  }
+
   sealed abstract class Hash(val digest: String, val outputBytes: Int)
   case object Md5 extends Hash("MD5", 16)
   case object Sha1 extends Hash("SHA-1", 20)

@@ -107,6 +107,16 @@ private[local] sealed abstract class Hex(digits: String) extends Encoding {
   def encode(bytes: Array[Byte]): String =
     bytes.iterator.flatMap(b => Iterator(digits.charAt(b >> 4 & 0xf), digits.charAt(b & 0xf))).mkString
 
+  /** The same, where no string may be left behind. */
+  def encodeToBytes(bytes: Array[Byte]): Array[Byte] = {
+    val text = new Array[Byte](2 * bytes.length)
+    for (at <- bytes.indices) {
+      text(2 * at) = digits.charAt(bytes(at) >> 4 & 0xf).toByte
+      text(2 * at + 1) = digits.charAt(bytes(at) & 0xf).toByte
+    }
+    text
+  }
+
   protected def loose(text: String): Option[Array[Byte]] =
     Option.when(text.length % 2 == 0 && text.forall(c => digits.indexOf(c.toInt) >= 0))(
       text.grouped(2).map(pair => (digits.indexOf(pair.charAt(0).toInt) << 4 | digits.indexOf(pair.charAt(1).toInt)).toByte).toArray

@@ -21,9 +21,11 @@ private[saltern] object Kernels {
     case setting: Setting.Scrypt     => scrypt(setting, password)
     case setting: Setting.VerifyOnly => setting.compute(password)
     case Setting.Wrapped(outer, inner) =>
-      val stored = Text.utf8(inner.withOutput(output(inner.setting, password)).print)
+      val weak = output(inner.setting, password)
+      // The string it is printed to stays until it is collected: forms print strings.
+      val stored = Text.utf8(inner.withOutput(weak).print)
       try argon2(outer, stored)
-      finally Arrays.fill(stored, 0.toByte)
+      finally { Arrays.fill(weak, 0.toByte); Arrays.fill(stored, 0.toByte) }
   }
 
   private def argon2(setting: Setting.Argon2, password: Array[Byte]): Array[Byte] = {
@@ -99,6 +101,7 @@ private[local] object Pbkdf2Kernel {
       System.arraycopy(t, 0, output, (block - 1) * prf.blockBytes, t.length)
       block += 1
     }
+    hmac.wipe()
     Arrays.copyOf(output, setting.outputBytes)
   }
 
@@ -106,8 +109,8 @@ private[local] object Pbkdf2Kernel {
     private val (inner, outer) = {
       // HMAC's own block (RFC 2104): 128 bytes under SHA-512, 64 under the others.
       val blockBytes = if (prf == Params.Prf.Sha512) 128 else 64
-      val key =
-        if (password.length > blockBytes) MessageDigest.getInstance(prf.digest).digest(password) else password
+      val isLong = password.length > blockBytes
+      val key = if (isLong) Digest.ofSecret(prf.digest, password) else password
       def keyed(pad: Int): MessageDigest = {
         val padded = Array.tabulate(blockBytes)(i => ((if (i < key.length) key(i) else 0) ^ pad).toByte)
         val digest = MessageDigest.getInstance(prf.digest)
@@ -115,8 +118,13 @@ private[local] object Pbkdf2Kernel {
         Arrays.fill(padded, 0.toByte)
         digest
       }
-      (keyed(0x36), keyed(0x5c))
+      // A digest in the password's place opens whatever the password opens.
+      try (keyed(0x36), keyed(0x5c))
+      finally if (isLong) Arrays.fill(key, 0.toByte)
     }
+
+    /** The keyed states stand for the password. */
+    def wipe(): Unit = { inner.reset(); outer.reset() }
 
     /** `message` and `into` may be the same array. */
     def of(message: Array[Byte], into: Array[Byte]): Unit = {

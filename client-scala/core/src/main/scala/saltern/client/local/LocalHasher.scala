@@ -34,7 +34,7 @@ private[saltern] final class LocalHasher(
           admitted,
           timesOf(setting, candidates),
           compute => {
-            candidates.foreach(c => compute(admitted, c.password))
+            candidates.foreach(_.prepared(password)(compute(admitted, _)))
             Verdict(matches = false, None, None)
           }
         )
@@ -47,7 +47,7 @@ private[saltern] final class LocalHasher(
         (setting, expected) = resolved
         admitted <- admit(setting)
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, timesOf(setting, candidates), verdict(encoded, expected, admitted, candidates, _))
+      } yield new Job[Verdict](admitted, timesOf(setting, candidates), verdict(encoded, expected, admitted, candidates, password, _))
   }
 
   private def admit(setting: Setting): Either[Refusal, Admitted] =
@@ -67,11 +67,12 @@ private[saltern] final class LocalHasher(
       expected: Array[Byte],
       admitted: Admitted,
       candidates: Vector[Candidate],
+      password: Array[Byte],
       compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(compute(admitted, c.password), expected))
+    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(password)(compute(admitted, _)), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
@@ -111,33 +112,44 @@ private[saltern] object LocalHasher {
   /** One reading of a password. Software on C strings stopped at a NUL, other software went on, and a bcrypt hash does
     * not say which made it.
     */
-  private final case class Candidate(password: Array[Byte], ignoresPart: Boolean)
+  private[local] final case class Candidate(reading: Reading, from: Int, until: Int, ignoresPart: Boolean) {
 
-  private def candidatesOf(reading: Reading, password: Array[Byte]): Vector[Candidate] = {
-    val whole = candidateOf(reading, password)
+    /** Bytes that are hashed. */
+    def length: Int = reading.preparation.lengthOf(until - from)
+
+    /** Makes what is hashed of the password, and wipes it when `hash` has ended. */
+    def prepared[A](password: Array[Byte])(hash: Array[Byte] => A): A = {
+      val read = Arrays.copyOfRange(password, from, until)
+      try {
+        val bytes = reading.preparation(read)
+        try hash(bytes)
+        finally Arrays.fill(bytes, 0.toByte)
+      } finally Arrays.fill(read, 0.toByte)
+    }
+  }
+
+  private[local] def candidatesOf(reading: Reading, password: Array[Byte]): Vector[Candidate] = {
+    val whole = candidateOf(reading, password, password.length)
     password.indexOf(0.toByte) match {
       case nul if nul >= 0 && reading.mayStopAtNul =>
-        Vector(candidateOf(reading, Arrays.copyOf(password, nul)).copy(ignoresPart = true), whole)
+        Vector(candidateOf(reading, password, nul).copy(ignoresPart = true), whole)
       case _ => Vector(whole)
     }
   }
 
-  private def candidateOf(reading: Reading, password: Array[Byte]): Candidate = {
-    val trimmed = trim(password, reading.trims)
-    val beyondMost = reading.mostBytes.exists(trimmed.length > _)
-    val eighthBit = reading.sevenBits && trimmed.exists(_ < 0)
-    Candidate(reading.preparation(trimmed), trimmed.length < password.length || beyondMost || eighthBit)
-  }
-
-  private def trim(password: Array[Byte], characters: String): Array[Byte] = {
-    def kept(byte: Byte) = characters.indexOf(byte.toInt) < 0
-    val (first, last) = (password.indexWhere(kept), password.lastIndexWhere(kept))
-    if (characters.isEmpty) password else if (first < 0) Array.emptyByteArray else Arrays.copyOfRange(password, first, last + 1)
+  /** Of the bytes before `end`. */
+  private def candidateOf(reading: Reading, password: Array[Byte], end: Int): Candidate = {
+    def kept(at: Int) = reading.trims.indexOf(password(at).toInt) < 0
+    val from = (0 until end).find(kept).getOrElse(end)
+    val until = (from until end).findLast(kept).fold(end)(_ + 1)
+    val beyondMost = reading.mostBytes.exists(until - from > _)
+    val eighthBit = reading.sevenBits && (from until until).exists(password(_) < 0)
+    Candidate(reading, from, until, until - from < end || beyondMost || eighthBit)
   }
 
   /** The work of all candidates, in that of one short password. */
   private def timesOf(setting: Setting, candidates: Vector[Candidate]): Int =
-    candidates.map(candidate => setting.lengthFactor(candidate.password.length)).sum
+    candidates.map(candidate => setting.lengthFactor(candidate.length)).sum
 
   private def readingOf(params: Params): Reading = params match {
     case _: Params.Bcrypt => BcryptScheme.reading

@@ -16,7 +16,7 @@ private[saltern] object LocalQueue {
       running: Int,
       queued: Int,
       capacity: Int,
-      /** Estimated work that was taken and has not ended. */
+      // Estimated work that was taken and has not ended.
       backlog: FiniteDuration
   )
 

@@ -1,6 +1,7 @@
 package saltern.client.local
 
 import java.security.MessageDigest
+import java.util.Arrays
 
 /** md5-crypt: `$1$<salt>$<22 characters>`, and Apache's variant of it with `$apr1$`. Source: Poul-Henning Kamp, FreeBSD
   * `crypt-md5.c`; Apache `apr_md5.c`.
@@ -35,7 +36,7 @@ private[local] object MdCrypt {
 
     def compute(password: Array[Byte]): Array[Byte] = {
       val md5 = MessageDigest.getInstance("MD5")
-      var digest = first(md5, password)
+      val digest = first(md5, password)
       var round = 0
       while (round < Rounds) {
         val odd = round % 2 == 1
@@ -43,7 +44,7 @@ private[local] object MdCrypt {
         if (round % 3 != 0) md5.update(salt)
         if (round % 7 != 0) md5.update(password)
         md5.update(if (odd) digest else password)
-        digest = md5.digest()
+        val _ = md5.digest(digest, 0, digest.length)
         round += 1
       }
       digest
@@ -61,6 +62,7 @@ private[local] object MdCrypt {
         md5.update(if (bits % 2 == 1) 0.toByte else password(0))
         bits /= 2
       }
+      Arrays.fill(alternate, 0.toByte)
       md5.digest()
     }
   }

@@ -50,13 +50,17 @@ private[local] object Phpass {
     def compute(password: Array[Byte]): Array[Byte] = {
       val hash = MessageDigest.getInstance(variant.digest)
       hash.update(salt)
-      var digest = hash.digest(password)
+      // Written over in each round: the first would be as quick to guess from as a bare digest.
+      val digest = hash.digest(password)
       var round = 0L
       while (round < rounds) {
         hash.update(digest)
-        digest = hash.digest(password)
+        hash.update(password)
+        val _ = hash.digest(digest, 0, digest.length)
         round += 1
       }
+      // Its buffer holds what it digested last, which for Drupal is a digest in the password's place.
+      hash.reset()
       val kept = Arrays.copyOf(digest, outputBytes)
       kept(outputBytes - 1) = (kept(outputBytes - 1) & variant.lastByteMask).toByte
       kept

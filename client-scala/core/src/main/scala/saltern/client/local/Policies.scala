@@ -9,14 +9,16 @@ import saltern.client.wire.Wire
 /** One parameter set with a name that never changes its meaning. */
 private[saltern] final case class Policy(id: String, params: Params, active: Boolean)
 
-/** The policies in force: the service's own document, read by the same rules. */
+/** The policies in force: the service's own document, read by the same rules.
+  *
+  * @param digest `sha256:<hex>` of the document's bytes: equal where service and client hold the same document
+  */
 private[saltern] final class Policies private (
     val list: Vector[Policy],
     currentIndex: Int,
     val decoy: Policy,
     val rehashTruncated: Boolean,
     val ceilings: Ceilings,
-    /** `sha256:<hex>` of the document's bytes: equal where service and client hold the same document. */
     val digest: String
 ) {
   import LocalHasher.Refusal

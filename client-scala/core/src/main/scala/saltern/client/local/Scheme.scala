@@ -1,7 +1,6 @@
 package saltern.client.local
 
-import java.security.MessageDigest
-import java.util.Base64
+import java.util.{Arrays, Base64}
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
@@ -81,22 +80,30 @@ private[saltern] object Reading {
 
 /** What some software hashes in place of the password itself. */
 private[saltern] sealed abstract class Preparation {
+
+  /** What is hashed: as secret as the password. Whoever asks for it wipes it. */
   def apply(password: Array[Byte]): Array[Byte]
+
+  /** Bytes of what is hashed in place of so many. */
+  def lengthOf(passwordBytes: Int): Int
 }
 
 private[saltern] object Preparation {
   case object None extends Preparation {
     def apply(password: Array[Byte]): Array[Byte] = password
+    def lengthOf(passwordBytes: Int): Int = passwordBytes
   }
 
   /** Of the password's MD5: Drupal 7, where Drupal 6 had left nothing else. */
   case object HexMd5 extends Preparation {
     def apply(password: Array[Byte]): Array[Byte] = hex("MD5", password)
+    def lengthOf(passwordBytes: Int): Int = 2 * Digest.Md5.outputBytes
   }
 
   /** Of the password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
     def apply(password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
+    def lengthOf(passwordBytes: Int): Int = 2 * Digest.Sha256.outputBytes
   }
 
   /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is no secret, but what keeps these digests apart from
@@ -106,12 +113,20 @@ private[saltern] object Preparation {
     def apply(password: Array[Byte]): Array[Byte] = {
       val mac = Mac.getInstance("HmacSHA384")
       mac.init(new SecretKeySpec(Text.utf8("wp-sha384"), "HmacSHA384"))
-      Base64.getEncoder.encode(mac.doFinal(password))
+      val keyed = mac.doFinal(password)
+      try Base64.getEncoder.encode(keyed)
+      finally Arrays.fill(keyed, 0.toByte)
     }
+
+    /** Base64 of the 48 bytes of SHA-384. */
+    def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
   }
 
-  private def hex(digest: String, password: Array[Byte]): Array[Byte] =
-    Text.utf8(LowerHex.encode(MessageDigest.getInstance(digest).digest(password)))
+  private def hex(name: String, password: Array[Byte]): Array[Byte] = {
+    val digest = Digest.ofSecret(name, password)
+    try LowerHex.encodeToBytes(digest)
+    finally Arrays.fill(digest, 0.toByte)
+  }
 }
 
 /** What some software puts in front of a hash that says itself what it is: LDAP's `{CRYPT}`, Dovecot's `{SHA512-CRYPT}`,
@@ -138,6 +153,8 @@ private[local] object Label {
     Seq(BcryptScheme, MdCrypt.FreeBsd, Scrypt7, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
 
   private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
+    "{ARGON2ID}" -> Seq(Argon2Scheme),
+    "{ARGON2I}" -> Seq(Argon2Scheme),
     "{BLF-CRYPT}" -> Seq(BcryptScheme),
     "{CRYPT}" -> crypt,
     "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),

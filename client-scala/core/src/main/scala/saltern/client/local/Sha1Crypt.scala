@@ -29,9 +29,9 @@ private[local] case object Sha1Crypt extends Scheme("sha1-crypt") {
     def compute(password: Array[Byte]): Array[Byte] = {
       val mac = Mac.getInstance("HmacSHA1")
       mac.init(new PasswordKey(password))
-      var digest = mac.doFinal(Text.utf8(s"$saltText$Prefix$rounds"))
+      val digest = mac.doFinal(Text.utf8(s"$saltText$Prefix$rounds"))
       var round = 1L
-      while (round < rounds) { digest = mac.doFinal(digest); round += 1 }
+      while (round < rounds) { mac.update(digest); mac.doFinal(digest, 0); round += 1 }
       digest
     }
   }

@@ -49,7 +49,7 @@ private[local] object ShaCrypt {
 
     def compute(password: Array[Byte]): Array[Byte] = {
       val sha = MessageDigest.getInstance(variant.digest)
-      var digest = first(sha, password)
+      val digest = first(sha, password)
       val p = sequence(sha, password, password.length, password.length)
       val s = sequence(sha, salt, 16 + (digest(0) & 0xff), salt.length)
       try {
@@ -61,7 +61,7 @@ private[local] object ShaCrypt {
           if (round % 3 != 0) sha.update(s)
           if (round % 7 != 0) sha.update(p)
           sha.update(if (odd) digest else p)
-          digest = sha.digest()
+          val _ = sha.digest(digest, 0, digest.length)
           round += 1
         }
         digest
@@ -80,6 +80,7 @@ private[local] object ShaCrypt {
         sha.update(if (bits % 2 == 1) b else password)
         bits /= 2
       }
+      Arrays.fill(b, 0.toByte)
       sha.digest()
     }
 
@@ -88,7 +89,9 @@ private[local] object ShaCrypt {
       var i = 0
       while (i < times) { sha.update(part); i += 1 }
       val digest = sha.digest()
-      Array.tabulate(bytes)(at => digest(at % digest.length))
+      val sequence = Array.tabulate(bytes)(at => digest(at % digest.length))
+      Arrays.fill(digest, 0.toByte)
+      sequence
     }
   }
 

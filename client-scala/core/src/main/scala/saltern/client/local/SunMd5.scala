@@ -40,7 +40,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
     def compute(password: Array[Byte]): Array[Byte] = {
       val md5 = MessageDigest.getInstance("MD5")
       md5.update(password)
-      var digest = md5.digest(Text.utf8(hashedText))
+      val digest = md5.digest(Text.utf8(hashedText))
       var round = 0L
       while (round < rounds) {
         val number = Text.utf8(round.toString)
@@ -51,7 +51,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
         val long = md5.digest(number)
         // Chosen without a branch.
         val mask = -coin(digest, round)
-        digest = Array.tabulate(digest.length)(at => (short(at) & ~mask | long(at) & mask).toByte)
+        for (at <- digest.indices) digest(at) = (short(at) & ~mask | long(at) & mask).toByte
         round += 1
       }
       digest

@@ -28,10 +28,11 @@ private[local] case object WrappedScheme extends Scheme("wrapped") {
       }
     } yield encoded
 
-  /** As the service wraps today: only that one form was ever written. */
+  /** As the service wraps: only that one form was ever written. */
   private def isFresh(outer: Setting.Argon2): Boolean =
     outer.params.variant == Params.Variant.Id && outer.params.version == Params.Version.V19 &&
-      outer.spelling == Setting.Argon2.Spelling.Canonical
+      outer.spelling == Setting.Argon2.Spelling.Canonical &&
+      outer.salt.length == Setting.NewSaltBytes && outer.outputBytes == Setting.NewOutputBytes
 
   private def canBeInner(inner: EncodedHash): Boolean = inner.scheme != WrappedScheme && inner.scheme != Firebase
 

@@ -13,7 +13,7 @@ import scala.jdk.CollectionConverters.*
   * {{{
   * saltern {
   *   endpoint = "http://127.0.0.1:9000"
-  *   token = ${?SALTERN_TOKEN}
+  *   token = "..."                                  # a secret: HOCON can take it from the environment
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
@@ -22,7 +22,7 @@ import scala.jdk.CollectionConverters.*
   *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
   *   policy-check-interval = 5m
   *   accept-weak = [ldap-sha, django-md5]           # or [all]
-  *   firebase-project = ${?SALTERN_FIREBASE_PROJECT} # a secret: the console's "Password hash parameters"
+  *   firebase-project = "..."                       # a secret: the console's "Password hash parameters"
   *   fallback { enabled = true, workers = 1, queue = 128, memory = 64MiB }
   *   coalescing { at-most = 4, window = 2ms }
   *   breaker { open-for = 250ms, max-open-for = 1s, slow-call = 1500ms }
@@ -31,9 +31,12 @@ import scala.jdk.CollectionConverters.*
   */
 object HoconConfig {
 
-  /** From `saltern` in the application's own configuration. */
+  /** From `saltern` in the application's own configuration. Throws as `from` does. */
   def load(): ClientConfig = from(ConfigFactory.load().getConfig("saltern"))
 
+  /** From what stands inside the braces of `saltern`. Throws `IllegalArgumentException` for a name that is no setting or a value
+    * out of its range, and `ConfigException` for one of another type or a missing `endpoint`.
+    */
   def from(config: Config): ClientConfig = {
     val known = setters.map(_._1).toSet + "endpoint"
     config.entrySet.asScala.map(_.getKey).find(!known(_)).foreach { name =>

@@ -18,11 +18,14 @@ object LambdaInvoke {
   /** A client that invokes `functionName` at `qualifier`.
     *
     * `config` is made by [[config]], or its own with an endpoint of Lambda's API and SigV4 as its auth.
+    *
+    * @param functionName 1 to 64 letters, digits, hyphens and underscores, or an `IllegalArgumentException`
+    * @param qualifier an alias or a version, 1 to 128 of the same characters
     */
   def apply(config: ClientConfig, functionName: String, qualifier: String = "live"): Saltern =
     Saltern(config, transport(new HttpTransport(config), functionName, qualifier))
 
-  /** Settings for a region, signed with the default credentials chain. */
+  /** Settings for a region (`eu-north-1`), signed with the default credentials chain. */
   def config(region: String): ClientConfig =
     ClientConfig(URI.create(s"https://lambda.$region.amazonaws.com")).withAuth(SigV4(region))
 

@@ -16,6 +16,8 @@ import scala.concurrent.duration.FiniteDuration
   *   - `saltern.client.retries` (counter)
   *   - `saltern.client.breaker` (gauge; 0 closed, 1 half-open, 2 open)
   *   - `saltern.client.policy.drift` (counter)
+  *
+  * @param registry where they are registered, when this is made
   */
 final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
   import MicrometerListener.*
@@ -55,14 +57,32 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
 }
 
 object MicrometerListener {
+
+  /** Timer of calls; tags `operation` and `outcome`. */
   val Calls: String = "saltern.client.calls"
+
+  /** Counter of calls that went local; tag `reason`. */
   val Fallback: String = "saltern.client.fallback"
+
+  /** Counter of calls that local hashing had no room for. */
   val Shed: String = "saltern.client.shed"
+
+  /** Timer from the decision to the start of a local hash. */
   val LocalWait: String = "saltern.client.local.wait"
+
+  /** Counter of exchanges. */
   val Sends: String = "saltern.client.sends"
+
+  /** Counter of the calls in them. */
   val Batched: String = "saltern.client.batched"
+
+  /** Counter of second attempts. */
   val Retries: String = "saltern.client.retries"
+
+  /** Gauge: 0 closed, 1 half-open, 2 open. */
   val Breaker: String = "saltern.client.breaker"
+
+  /** Counter of policy documents of the service's that were not the client's. */
   val Drift: String = "saltern.client.policy.drift"
 
   private def outcomeOf(error: SalternError): String = error match {

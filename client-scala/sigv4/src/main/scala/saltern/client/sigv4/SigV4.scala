@@ -32,7 +32,7 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
   executor.allowCoreThreadTimeOut(true)
   private val context = ExecutionContext.fromExecutor(executor)
 
-  def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
+  override def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
     Future {
       val identity = credentials.resolveIdentity().get(ResolveSeconds, TimeUnit.SECONDS)
       sign(identity, method, uri, headers, body)
@@ -70,9 +70,13 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
 
 object SigV4 {
 
-  /** By the default credentials chain: environment, system properties, web identity, profile, container, instance. */
+  /** By the default credentials chain: environment, system properties, web identity, profile, container, instance.
+    *
+    * @param region such as `eu-north-1`
+    */
   def apply(region: String): SigV4 = apply(region, DefaultCredentialsProvider.builder().build())
 
+  /** By credentials of one's own, asked for at each request. They have three seconds. */
   def apply(region: String, credentials: IdentityProvider[? <: AwsCredentialsIdentity]): SigV4 = new SigV4(credentials, region)
 
   /** The service that Function URLs and `Invoke` belong to. */

@@ -1,0 +1,23 @@
+// A build that takes the published jars, as yours would. `bin/consume` publishes them to a directory and runs this against it.
+
+val saltern = sys.props.getOrElse("saltern.version", sys.error("run client-scala/bin/consume"))
+val repository = file(sys.props.getOrElse("saltern.repository", sys.error("run client-scala/bin/consume")))
+
+name := "saltern-example-consumer"
+crossScalaVersions := Seq("2.13.18", "3.3.7")
+scalaVersion := crossScalaVersions.value.head
+// `import saltern.client.*`, where `_` would do without.
+scalacOptions ++= (if (scalaBinaryVersion.value == "3") Nil else Seq("-Xsource:3"))
+resolvers += "saltern-repository" at repository.toURI.toString
+libraryDependencies ++= Seq(
+  "io.saltern" %% "saltern-client" % saltern,
+  "io.saltern" %% "saltern-client-hocon" % saltern,
+  "io.saltern" %% "saltern-client-lambda" % saltern,
+  "io.saltern" %% "saltern-client-micrometer" % saltern,
+  "io.saltern" %% "saltern-client-sigv4" % saltern,
+  "io.saltern" %% "saltern-client-testkit" % saltern
+)
+// Two versions of one thing that cannot be told to be compatible end the build.
+evictionErrorLevel := Level.Error
+run / fork := true
+run / outputStrategy := Some(StdoutOutput)

@@ -1,0 +1,38 @@
+import com.typesafe.config.ConfigFactory
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry
+import saltern.client.*
+import saltern.client.hocon.HoconConfig
+import saltern.client.lambda.LambdaInvoke
+import saltern.client.micrometer.MicrometerListener
+import saltern.testkit.InMemoryService
+import scala.concurrent.Await
+import scala.concurrent.duration.*
+
+/** Something of each published module, from outside their build. Ends with an exception where an answer is not the right one. */
+object Consumer {
+  def main(arguments: Array[String]): Unit = {
+    val registry = new SimpleMeterRegistry
+    val config = HoconConfig
+      .from(ConfigFactory.parseString("""{ endpoint = "http://service.invalid", deadline = 20s, retry-budget = 0 }"""))
+      .withListener(new MicrometerListener(registry))
+    val service = InMemoryService()
+    val saltern = Saltern(config, service)
+    val password = Password("correct horse")
+
+    val old = Await.result(saltern.hash(password, "bcrypt-12-2023"), 30.seconds)
+    val upgraded = Await.result(saltern.verifyAndUpgrade(password, old.encoded), 30.seconds)
+    require(upgraded.matches && upgraded.origin == Origin.Remote && upgraded.rehashed.isDefined)
+
+    service.failAlways(InMemoryService.Fault.Fails(TransportFailure.Kind.ConnectFailed))
+    val fresh = upgraded.rehashed.get.encoded
+    require(Await.result(saltern.verify(password, fresh), 30.seconds).matches)
+    require(!Await.result(saltern.verify(Password("wrong"), fresh), 30.seconds).matches)
+    val fallbacks = registry.get(MicrometerListener.Fallback).tag("reason", FallbackReason.ConnectFailed.name).counter.count
+    require(fallbacks == 2, s"$fallbacks fallbacks were counted")
+    saltern.close()
+
+    // Signs by AWS's own signer, which must be there to be made. Nothing is sent.
+    LambdaInvoke(LambdaInvoke.config("eu-north-1"), "saltern").close()
+    println(s"consumed: hashed under ${old.hash.policy}, upgraded to ${upgraded.rehashed.get.policy}, $fallbacks fallbacks")
+  }
+}

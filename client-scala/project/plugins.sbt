@@ -1,0 +1,7 @@
+// The newest that work with sbt 1.11, but for scalafix: 0.14.3 is the newest whose command-line artifact the registry this was
+// built against holds.
+addSbtPlugin("ch.epfl.scala" % "sbt-scalafix" % "0.14.3")
+addSbtPlugin("com.github.sbt" % "sbt-pgp" % "2.3.1")
+addSbtPlugin("com.typesafe" % "sbt-mima-plugin" % "1.1.6")
+addSbtPlugin("org.scalameta" % "sbt-mdoc" % "2.8.2")
+addSbtPlugin("org.scalameta" % "sbt-scalafmt" % "2.5.6")
