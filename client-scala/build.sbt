@@ -8,6 +8,7 @@ val bouncyCastleVersion = "1.86"
 // The newest that the registry holds for both Scala versions, as for ZIO. A user's later 3.x takes its place.
 val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
+val jnaVersion = "5.18.1"
 // The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
 // The newest that the same registry holds for each.
@@ -83,7 +84,7 @@ val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 lazy val root = project
   .in(file("."))
-  .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
+  .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(unpublished, name := "saltern-client-build", crossScalaVersions := Nil, mimaFailOnNoPrevious := false)
 
 /** A module that stands before the client for a framework. Its suites run its example (`examples/<directory>`) too. */
@@ -167,6 +168,60 @@ lazy val micrometer = project
     description := "The Saltern client's events as Micrometer meters.",
     libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
 
+// The Rust kernels through JNI. `native/build` makes the libraries; whichever it made are packed, with a digest each in the code.
+val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
+val nativeLibraries = taskKey[Seq[(String, File)]]("The libraries that native/build has made, by target.")
+val everyNativeLibrary = taskKey[Unit]("Fails where a library is missing: what is published must hold all.")
+
+lazy val nativeKernels = project
+  .in(file("native"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-client-native",
+    description := "Local hashing for the Saltern client by Saltern's own kernels, through JNI.",
+    nativeLibraries := nativeTargets.map(target => target -> baseDirectory.value / "libraries" / target / "libsaltern_jni.so").filter(_._2.exists),
+    Compile / resourceGenerators += Def.task {
+      val packed = (Compile / resourceManaged).value / "saltern" / "client" / "nativekernels"
+      // None stays that was made before and is no more.
+      IO.delete(packed)
+      nativeLibraries.value.map { case (target, library) =>
+        val compressed = packed / target / s"${library.name}.gz"
+        IO.createDirectory(compressed.getParentFile)
+        IO.gzip(library, compressed)
+        compressed
+      }
+    }.taskValue,
+    Compile / sourceGenerators += Def.task {
+      val digests = nativeLibraries.value.map { case (target, library) =>
+        val sha256 = IO.withTemporaryFile("saltern", ".gz") { compressed =>
+          IO.gzip(library, compressed)
+          java.security.MessageDigest.getInstance("SHA-256").digest(IO.readBytes(compressed))
+        }
+        s"""    "$target" -> "${java.util.Base64.getEncoder.encodeToString(sha256)}""""
+      }
+      val source = (Compile / sourceManaged).value / "PackedLibraries.scala"
+      IO.write(source, s"""package saltern.client.nativekernels
+
+/** The libraries of this build. */
+private[nativekernels] object PackedLibraries {
+  def resource(target: String): String = s"/saltern/client/nativekernels/$$target/libsaltern_jni.so.gz"
+
+  /** SHA-256 of each, in Base64. */
+  val digests: Map[String, String] = Map(
+${digests.mkString(",\n")}
+  )
+}
+""")
+      Seq(source)
+    }.taskValue,
+    everyNativeLibrary := {
+      val missing = nativeTargets.diff(nativeLibraries.value.map(_._1))
+      if (missing.nonEmpty) sys.error(s"saltern-client-native lacks ${missing.mkString(", ")}: run client-scala/native/build --all first")
+    },
+    centralReady := centralReady.dependsOn(everyNativeLibrary).value
+  )
+
 // Scala 2.13 alone: the registry this is built against has no other of Silhouette. Under Scala 3 it is an empty project.
 lazy val silhouette = framework("silhouette", "silhouette", "The Saltern client as a PasswordHasher of Play Silhouette.").settings(
   publish / skip := scalaBinaryVersion.value == "3",
@@ -195,7 +250,7 @@ lazy val testkit = project
 
 lazy val tests = project
   .in(file("tests"))
-  .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
+  .dependsOn(core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit)
   .settings(
     common,
     name := "saltern-client-tests",
@@ -232,7 +287,7 @@ lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(l
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))
-  .dependsOn(core, testkit)
+  .dependsOn(core, nativeKernels, testkit)
   .settings(
     common,
     name := "saltern-example-backend",
@@ -246,6 +301,7 @@ lazy val exampleBackend = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       // Measured against, and not used.
       "at.favre.lib" % "bcrypt" % "0.10.2",
+      "net.java.dev.jna" % "jna" % jnaVersion,
       "org.http4s" %% "http4s-ember-server" % http4sVersion,
       "org.http4s" %% "http4s-dsl" % http4sVersion,
       "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime

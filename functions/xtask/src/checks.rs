@@ -132,5 +132,11 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             command: &["functions/lambda/package", "--test"],
             environment: &[],
         },
+        Check {
+            part: "native",
+            shows: "the Scala client's libraries build for all four systems, and a million random calls under -Xcheck:jni agree",
+            command: &["client-scala/native/build", "--all", "--test"],
+            environment: &[],
+        },
     ]
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The data path: a crate uses only crates to its right. Front doors share the first place.
 const DATA_PATH: &[&[&str]] = &[
-    &["saltern-lambda", "saltern-cli"],
+    &["saltern-lambda", "saltern-cli", "saltern-jni"],
     &["saltern-cloudwatch"],
     &["saltern-service"],
     &["saltern-policy"],

@@ -37,7 +37,10 @@ sealed abstract class ClientConfig {
   /** Whether the local side hashes where the service cannot. */
   def fallback: Boolean
 
-  /** Threads that hash locally. At least 1. */
+  /** What computes local hashes. */
+  def localKernels: LocalKernels
+
+  /** Cores that hash locally, at most. At least 1. */
   def localWorkers: Int
 
   /** Calls that wait for them. 0 or more; 0: nobody waits. */
@@ -114,6 +117,9 @@ sealed abstract class ClientConfig {
 
   /** Tells this listener what happens, and no other. */
   def withListener(listener: ClientListener): ClientConfig
+
+  /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
+  def withLocalKernels(kernels: LocalKernels): ClientConfig
 
   /** Memory for all local hashes together, in bytes. More than 0. */
   def withLocalMemoryBytes(bytes: Long): ClientConfig
@@ -194,6 +200,7 @@ object ClientConfig {
       maxConnections = DefaultMaxConnections,
       retryBudget = RetryBudget.DefaultCapacity,
       fallback = true,
+      localKernels = LocalKernels.Jvm,
       // Half the cores stay with the host.
       localWorkers = math.max(1, cores / 2),
       localQueue = DefaultLocalQueue,
@@ -223,6 +230,7 @@ object ClientConfig {
       maxConnections: Int,
       retryBudget: Int,
       fallback: Boolean,
+      localKernels: LocalKernels,
       localWorkers: Int,
       localQueue: Int,
       localMemoryBytes: Long,
@@ -268,6 +276,8 @@ object ClientConfig {
       copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
 
     def withListener(listener: ClientListener): ClientConfig = copy(listener = listener)
+
+    def withLocalKernels(kernels: LocalKernels): ClientConfig = copy(localKernels = kernels)
 
     def withLocalMemoryBytes(bytes: Long): ClientConfig = {
       require(bytes > 0, "localMemoryBytes: more than 0 is needed")

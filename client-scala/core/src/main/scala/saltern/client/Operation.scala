@@ -41,7 +41,7 @@ private[client] object Operation {
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Hashed]] =
       hasher.prepareHash(policy, password).map { job =>
-        mapped(job)(made => timing => new Hashed(new NewHash(made.encoded, made.policy), Origin.Local, timing))
+        job.map(made => timing => new Hashed(new NewHash(made.encoded, made.policy), Origin.Local, timing))
       }
 
     def work(policies: Policies): Option[Work] =
@@ -79,7 +79,7 @@ private[client] object Operation {
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
       hasher.prepareVerify(stored, password).map { job =>
-        mapped(job) { verdict => timing =>
+        job.map { verdict => timing =>
           // An upgrade hash would be a second hash on a host that is short of capacity: the next login makes it.
           new Verified(verdict.matches, verdict.rehashReason, verdict.policy, None, Origin.Local, timing)
         }
@@ -104,9 +104,6 @@ private[client] object Operation {
         case text if !isUnicode(text)            => RefusalCode.InvalidText
       }
   }
-
-  private def mapped[A, B](job: LocalHasher.Job[A])(f: A => Timing => B): LocalHasher.Job[Timing => B] =
-    new LocalHasher.Job(job.admitted, job.times, () => f(job.run()))
 
   private def utf8(text: String): Array[Byte] = text.getBytes(java.nio.charset.StandardCharsets.UTF_8)
 

@@ -70,7 +70,7 @@ object Saltern {
   /** The same over another transport, such as a direct `Invoke` or the testkit's, which is closed with the client. */
   def apply(config: ClientConfig, transport: Transport): Saltern = {
     val scheduler = Scheduler.system()
-    wired(config, transport, scheduler, LocalPool.threads(config.localWorkers), () => math.random())
+    wired(config, transport, scheduler, LocalPool.threads(config.localKernels.hashesAtOnce(config.localWorkers)), () => math.random())
   }
 
   private[saltern] def wired(
@@ -84,8 +84,16 @@ object Saltern {
       .read(PolicySource.read(config.policies))
       .fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)
     val listener = new GuardedListener(config.listener)
-    val pool =
-      new LocalPool(config.localWorkers, config.localQueue, config.localMemoryBytes, localExecutor, scheduler, listener)
+    val pool = new LocalPool(
+      config.localWorkers,
+      config.localKernels.hashesAtOnce(config.localWorkers),
+      config.localQueue,
+      config.localMemoryBytes,
+      config.localKernels.open(config.localWorkers, config.localMemoryBytes, policies.ceilings),
+      localExecutor,
+      scheduler,
+      listener
+    )
     val hasher = new LocalHasher(policies, new SecureRandom, config.acceptedWeak, config.firebaseProject)
     val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance)
     new View(engine, hasher, config.deadline)

@@ -9,16 +9,19 @@ import scala.annotation.nowarn
 /** Computes one hash on the calling thread. Which library computes which algorithm is decided by `bin/measure-kernels`. */
 private[saltern] object Kernels {
 
-  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = compute(admitted.setting, password)
+  /** Computes what was admitted, for a password. */
+  type Compute = (Admitted, Array[Byte]) => Array[Byte]
 
-  private def compute(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
+  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password)
+
+  private def output(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
     case setting: Setting.Argon2     => argon2(setting, password)
     case setting: Setting.Bcrypt     => bcrypt(setting, password)
     case setting: Setting.Pbkdf2     => Pbkdf2Kernel.compute(setting, password)
     case setting: Setting.Scrypt     => scrypt(setting, password)
     case setting: Setting.VerifyOnly => setting.compute(password)
     case Setting.Wrapped(outer, inner) =>
-      val weak = compute(inner.setting, password)
+      val weak = output(inner.setting, password)
       // The string it is printed to stays until it is collected: forms print strings.
       val stored = Text.utf8(inner.withOutput(weak).print)
       try argon2(outer, stored)

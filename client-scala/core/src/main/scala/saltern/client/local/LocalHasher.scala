@@ -22,7 +22,7 @@ private[saltern] final class LocalHasher(
       salt = { val bytes = new Array[Byte](Setting.NewSaltBytes); random.nextBytes(bytes); bytes }
       setting = Setting.fresh(policy.params, salt)
       admitted <- Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
-    } yield new Job[NewText](admitted, 1, () => NewText(setting.print(Kernels.compute(admitted, password)), policy.id))
+    } yield new Job[NewText](admitted, 1, compute => NewText(setting.print(compute(admitted, password)), policy.id))
 
   /** `None` does the decoy's work and is a mismatch. */
   def prepareVerify(stored: Option[String], password: Array[Byte]): Either[Refusal, Job[Verdict]] = stored match {
@@ -33,8 +33,8 @@ private[saltern] final class LocalHasher(
         new Job[Verdict](
           admitted,
           timesOf(setting, candidates),
-          () => {
-            candidates.foreach(_.prepared(password)(Kernels.compute(admitted, _)))
+          compute => {
+            candidates.foreach(_.prepared(password)(compute(admitted, _)))
             Verdict(matches = false, None, None)
           }
         )
@@ -47,7 +47,7 @@ private[saltern] final class LocalHasher(
         (setting, expected) = resolved
         admitted <- admit(setting)
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, timesOf(setting, candidates), () => verdict(encoded, expected, admitted, candidates, password))
+      } yield new Job[Verdict](admitted, timesOf(setting, candidates), verdict(encoded, expected, admitted, candidates, password, _))
   }
 
   /** Without the password: what it ignored of one is not known. */
@@ -74,11 +74,12 @@ private[saltern] final class LocalHasher(
       expected: Array[Byte],
       admitted: Admitted,
       candidates: Vector[Candidate],
-      password: Array[Byte]
+      password: Array[Byte],
+      compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(password)(Kernels.compute(admitted, _)), expected))
+    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(password)(compute(admitted, _)), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
@@ -90,8 +91,11 @@ private[saltern] final class LocalHasher(
 
 private[saltern] object LocalHasher {
 
-  /** Work that was admitted. `run` takes `times` times the admitted work. */
-  final class Job[+A](val admitted: Admitted, val times: Int, val run: () => A)
+  /** Work that was admitted. Running it takes `times` times the admitted work. */
+  final class Job[+A](val admitted: Admitted, val times: Int, body: Kernels.Compute => A) {
+    def run(compute: Kernels.Compute = Kernels.compute): A = body(compute)
+    def map[B](f: A => B): Job[B] = new Job(admitted, times, compute => f(body(compute)))
+  }
 
   final case class NewText(encoded: String, policy: String) {
     override def toString: String = s"NewText(.., $policy)"

@@ -2,15 +2,21 @@ package saltern.client.local
 
 import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, RejectedExecutionException, ThreadPoolExecutor, TimeUnit}
 import java.util.concurrent.atomic.AtomicBoolean
-import saltern.client.{Cancellable, ClientListener, Scheduler, Threads}
+import saltern.client.{Cancellable, ClientListener, LocalKernels, Scheduler, Threads}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
-/** Local hashing on threads of its own, so few and so bounded that it cannot take the host down with it. */
+/** Local hashing on threads of its own, so few and so bounded that it cannot take the host down with it.
+  *
+  * @param atOnce hashes that are in progress at the same time: as many as workers, or more where the kernels share a worker
+  *   among several
+  */
 private[saltern] final class LocalPool(
     workers: Int,
+    atOnce: Int,
     capacity: Int,
     memoryBytes: Long,
+    kernels: LocalKernels.Opened,
     executor: Executor,
     scheduler: Scheduler,
     listener: ClientListener
@@ -31,7 +37,7 @@ private[saltern] final class LocalPool(
     val own = estimator.estimate(job.admitted, job.times)
     val admission = lock.synchronized {
       val timeLeft = (deadline - submitted).nanos
-      val state = LocalQueue.State(workers, running, queued, capacity, backlog)
+      val state = LocalQueue.State(atOnce, running, queued, capacity, backlog)
       // Each worker may hold its memory at the same time.
       val admission =
         if (job.admitted.memoryBytes > memoryBytes / workers) None else Some(LocalQueue.admit(state, own, timeLeft))
@@ -68,9 +74,12 @@ private[saltern] final class LocalPool(
       }
   }
 
-  def close(): Unit = executor match {
-    case service: ExecutorService => val _ = service.shutdownNow()
-    case _                        => ()
+  def close(): Unit = {
+    executor match {
+      case service: ExecutorService => val _ = service.shutdownNow()
+      case _                        => ()
+    }
+    kernels.close()
   }
 
   private def run[A](
@@ -89,13 +98,14 @@ private[saltern] final class LocalPool(
         else {
           try listener.onLocalStart((started - submitted).nanos)
           catch { case NonFatal(_) => () }
-          val answer = job.run()
+          val answer = job.run((admitted, password) => kernels.compute(admitted, password, (deadline - scheduler.nanos).nanos))
           estimator.learn(job.admitted, job.times, (scheduler.nanos - started).nanos)
           Right(answer)
         }
       catch {
         // The host's memory is short, not the caller's password wrong.
-        case _: OutOfMemoryError => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
+        case _: OutOfMemoryError       => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
+        case stopped: LocalKernels.Stopped => Left(stopped.why)
         case NonFatal(e)         => Left(Failure.Fault(e.getClass.getSimpleName))
       } finally lock.synchronized { running -= 1; backlog -= own }
     done(result)
@@ -115,10 +125,10 @@ private[saltern] object LocalPool {
   }
 
   /** Threads are made when first needed and end when idle: a host that never falls back pays nothing. */
-  def threads(workers: Int): Executor = {
+  def threads(atOnce: Int): Executor = {
     val executor = new ThreadPoolExecutor(
-      workers,
-      workers,
+      atOnce,
+      atOnce,
       IdleSeconds,
       TimeUnit.SECONDS,
       new LinkedBlockingQueue[Runnable],

@@ -11,7 +11,8 @@ private[saltern] object LocalQueue {
   final case class Shed(retryAfter: FiniteDuration) extends Admission
 
   final case class State(
-      workers: Int,
+      /** Hashes that may be in progress at the same time. */
+      atOnce: Int,
       running: Int,
       queued: Int,
       capacity: Int,
@@ -20,9 +21,9 @@ private[saltern] object LocalQueue {
   )
 
   def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
-    val wait = state.backlog / state.workers.toLong
-    // An idle worker tries whatever the estimate says, or a wrong estimate would never be corrected.
-    if (state.running < state.workers && state.queued == 0) Take
+    val wait = state.backlog / state.atOnce.toLong
+    // A free place tries whatever the estimate says, or a wrong estimate would never be corrected.
+    if (state.running < state.atOnce && state.queued == 0) Take
     else if (state.queued >= state.capacity || wait + own > timeLeft) Shed(wait.max(ShortestRetryAfter))
     else Take
   }

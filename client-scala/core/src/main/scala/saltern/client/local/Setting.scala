@@ -193,7 +193,8 @@ private[saltern] object Setting {
     def outputBytes: Int = Params.Bcrypt.OutputBytes
     def print(output: Array[Byte]): String = {
       val saltText = BcryptBase64.withPadding(BcryptBase64.encode(salt), saltPadding)
-      f"$$$prefix$$${params.cost}%02d$$" + saltText + BcryptBase64.encode(output)
+      val cost = if (params.cost < 10) s"0${params.cost}" else params.cost.toString
+      s"$$$prefix$$$cost$$" + saltText + BcryptBase64.encode(output)
     }
     override def toString: String = super.toString
   }

@@ -6,7 +6,8 @@ import org.http4s.{HttpApp, HttpRoutes, Response, Status, UrlForm}
 import org.http4s.dsl.io.*
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.headers.`Retry-After`
-import saltern.client.{ClientConfig, Password, Saltern, SalternError}
+import saltern.client.{ClientConfig, LocalKernels, Password, Saltern, SalternError}
+import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
 /** A backend with a login and something else to do.
@@ -17,8 +18,8 @@ import scala.concurrent.duration.*
 object Backend extends IOApp {
 
   def run(arguments: List[String]): IO[ExitCode] = {
-    val settings = Arguments(arguments, Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true"))
-    val client = Saltern(ClientConfig(settings("--service")))
+    val settings = Arguments(arguments, Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true", "--kernels" -> "jvm"))
+    val client = Saltern(ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels"))))
     val users = new Users(settings("--cost").toInt)
     val login = settings("--hashing") match {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
@@ -36,6 +37,13 @@ object Backend extends IOApp {
       .build
       .use(server => IO.println(s"listening on ${server.address}") *> IO.never)
       .as(ExitCode.Success)
+  }
+
+  private def kernels(name: String): LocalKernels = name match {
+    case "jvm" => LocalKernels.Jvm
+    // Here a reason to stop, since this is measured; a host would take `load()`.
+    case "native" => NativeKernels.attempt().fold(reason => throw new IllegalArgumentException(s"--kernels native: $reason"), identity)
+    case other    => throw new IllegalArgumentException(s"--kernels: jvm or native, not $other")
   }
 
   sealed trait Outcome

@@ -11,11 +11,12 @@ import scala.concurrent.duration.*
   *
   * The backend runs in a JVM of its own, and so does what stands in for the service; this one only asks. Side by side in one
   * run: idle, the storm with the service down, the storm with the service up, and the storm on a backend that hashes on the
-  * threads that serve requests. Each of `--runs` runs takes `--samples` of each; medians over the runs are told.
+  * threads that serve requests. Each of `--runs` runs takes `--samples` of each; medians over the runs are told. `--kernels native`
+  * hashes with the library.
   */
 object Storm {
   def main(arguments: Array[String]): Unit = {
-    val settings = Arguments(arguments.toSeq, Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true"))
+    val settings = Arguments(arguments.toSeq, Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true", "--kernels" -> "jvm"))
     val (runs, samples, logins) = (settings("--runs").toInt, settings("--samples").toInt, settings("--logins").toInt)
     val stub = Child("StubService", "--port", "18301", "--think-ms", "70")
     val down = backend(18302, "http://127.0.0.1:18300", settings, "saltern")
@@ -32,7 +33,7 @@ object Storm {
   private final case class Running(child: Child, port: Int)
 
   private def backend(port: Int, service: String, settings: Map[String, String], hashing: String): Running =
-    Running(Child("Backend", "--port", port.toString, "--service", service, "--hashing", hashing, "--cost", settings("--cost"), "--upgrade", "false"), port)
+    Running(Child("Backend", "--port", port.toString, "--service", service, "--hashing", hashing, "--cost", settings("--cost"), "--upgrade", "false", "--kernels", settings("--kernels")), port)
 
   private def measure(path: String, runs: Int, samples: Int, logins: Int, backends: Seq[(String, Int)]): Unit =
     for ((name, port) <- backends) {

@@ -6,7 +6,7 @@ class LocalQueueSuite extends munit.FunSuite {
   import LocalQueue.*
 
   private def state(running: Int = 1, queued: Int = 0, backlog: FiniteDuration = Duration.Zero) =
-    State(workers = 1, running = running, queued = queued, capacity = 4, backlog = backlog)
+    State(atOnce = 1, running = running, queued = queued, capacity = 4, backlog = backlog)
 
   test("taken, or shed at once with the wait ahead") {
     val own = 100.millis
@@ -27,7 +27,7 @@ class LocalQueueSuite extends munit.FunSuite {
   }
 
   test("the backlog is shared by the workers") {
-    val two = State(workers = 2, running = 2, queued = 1, capacity = 4, backlog = 1800.millis)
+    val two = State(atOnce = 2, running = 2, queued = 1, capacity = 4, backlog = 1800.millis)
     assertEquals(admit(two, 100.millis, 1.second), Take: Admission)
   }
 

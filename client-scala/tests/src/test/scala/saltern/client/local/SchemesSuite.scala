@@ -109,7 +109,7 @@ class SchemesSuite extends munit.FunSuite {
     val directory = Paths.get(sys.props("saltern.functions"), "vectors", "data")
     for {
       topic <- Seq("crypt", "frameworks", "ldap", "products")
-      group <- readFromArray[VectorsSuite.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)
+      group <- readFromArray[VectorsThrough.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)
       stored <- group.tests.find(_.result == "match").flatMap(_.hash)
       if !stored.contains("$y$")
     } yield stored

@@ -1,0 +1,111 @@
+package saltern.client.nativekernels
+
+import java.nio.file.{Path, Paths}
+import java.util.concurrent.Semaphore
+import saltern.client.LocalKernels
+import saltern.client.LocalKernels.{Opened, Stopped}
+import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue, Setting}
+import scala.concurrent.duration.FiniteDuration
+
+/** Saltern's own kernels, in Rust, for local hashing: `config.withLocalKernels(NativeKernels.load())`.
+  *
+  * They compute bcrypt, PBKDF2, argon2 and scrypt; everything else stays with the JVM. Concurrent bcrypt and PBKDF2 hashes
+  * share a core's lanes.
+  */
+object NativeKernels {
+
+  /** Loads the library, or says in the log, once, why the JVM computes as it would without this module. Never throws. */
+  def load(): LocalKernels = attempt().getOrElse { warning; LocalKernels.Jvm }
+
+  /** The same for who decides himself: the reason is one sentence. The library is loaded at the first call, and kept. */
+  def attempt(): Either[String, LocalKernels] = loaded
+
+  private lazy val loaded: Either[String, LocalKernels] = loader.load().map(_ => Native)
+
+  private def loader: LibraryLoader = new LibraryLoader(
+    Platform.ofThisProcess(),
+    PackedLibraries.digests,
+    name => Option(getClass.getResourceAsStream(name)),
+    Paths.get(sys.props("java.io.tmpdir")),
+    (library: Path) => System.load(library.toString)
+  )
+
+  private lazy val warning: Unit =
+    loaded.left.foreach { reason =>
+      System.getLogger("saltern.client").log(System.Logger.Level.WARNING, s"the native kernels are not used, the JVM hashes: $reason")
+    }
+
+  private object Native extends LocalKernels {
+    def hashesAtOnce(workers: Int): Int = workers * LanesOfAWorker
+
+    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): Opened = new OpenedNative(workers, memoryBytes, ceilings)
+
+    override def toString: String = "NativeKernels"
+  }
+
+  /** bcrypt hashes that a worker computes at once where the L1 cache holds them (`MOST_BCRYPT_LANES` of `functions/algorithm`). */
+  private val LanesOfAWorker = 8
+}
+
+/** The native kernels of one client. Its workers are threads of the library; who calls waits for them. */
+private final class OpenedNative(workers: Int, memoryBytes: Long, ceilings: Ceilings) extends Opened {
+
+  // At the first hash, and never after the end.
+  private var pool: Option[Long] = None
+  private var closed = false
+
+  /** As many threads as would hash without the library: its callers are more. */
+  private val onJvm = new Semaphore(workers)
+
+  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = admitted.setting match {
+    case setting: Setting.Own => natively(admitted, setting, password, timeLeft)
+    case _                    => byJvm(admitted, password)
+  }
+
+  def close(): Unit = {
+    val open = synchronized { closed = true; val open = pool; pool = None; open }
+    open.foreach(NativeCalls.close)
+  }
+
+  private def natively(admitted: Admitted, setting: Setting.Own, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = {
+    val output = new Array[Byte](setting.outputBytes)
+    // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
+    val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
+    NativeCalls.compute(openPool(), text, password, timeLeft.toNanos, output) match {
+      case NativeCalls.DONE              => output
+      case NativeCalls.OVERLOADED        => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.DEADLINE_EXCEEDED => throw new Stopped(LocalPool.Failure.Expired)
+      case NativeCalls.NOT_READ_HERE     => byJvm(admitted, password)
+      case NativeCalls.CLOSED            => throw new Stopped(LocalPool.Failure.Closed)
+      case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
+      case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
+    }
+  }
+
+  private def openPool(): Long = synchronized {
+    if (closed) throw new Stopped(LocalPool.Failure.Closed)
+    pool.getOrElse {
+      val opened = NativeCalls.open(workers, memoryBytes / workers, inOrder(ceilings))
+      if (opened == 0) throw new Stopped(LocalPool.Failure.Fault("no threads for the native kernels"))
+      pool = Some(opened)
+      opened
+    }
+  }
+
+  private def byJvm(admitted: Admitted, password: Array[Byte]): Array[Byte] = {
+    onJvm.acquire()
+    try Kernels.compute(admitted, password)
+    finally onJvm.release()
+  }
+
+  private def inOrder(c: Ceilings): Array[Long] = Array(
+    c.bcryptCost,
+    c.argon2MemoryKib,
+    c.argon2MemoryPassesKib,
+    c.argon2Parallelism,
+    c.pbkdf2IterationsBlocks,
+    c.scryptMemoryBytes,
+    c.scryptNRP,
+    c.shaCryptRounds
+  )
+}

@@ -1,0 +1,156 @@
+package saltern.client.nativekernels
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream}
+import java.nio.file.{Files, Path}
+import java.nio.file.attribute.PosixFilePermissions
+import java.security.MessageDigest
+import java.util.Base64
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
+import scala.jdk.CollectionConverters.*
+
+/** Whatever is wrong with the library or the place where it is put: a reason, no exception, and nothing left behind. */
+class LibraryLoaderSuite extends munit.FunSuite {
+  private val platform = Platform.ofThisProcess()
+  private val target = platform.target.fold(problem => fail(problem), identity)
+
+  /** As it is packed. */
+  private lazy val library: Array[Byte] = {
+    val stream = getClass.getResourceAsStream(PackedLibraries.resource(target))
+    assert(stream != null, "client-scala/native/build makes this machine's library")
+    stream.readAllBytes()
+  }
+
+  /** Another one, packed alike. */
+  private def madeOf(change: Array[Byte] => Array[Byte]): Array[Byte] = {
+    val bytes = new GZIPInputStream(new ByteArrayInputStream(library)).readAllBytes()
+    val packed = new ByteArrayOutputStream
+    val gzip = new GZIPOutputStream(packed)
+    gzip.write(change(bytes))
+    gzip.close()
+    packed.toByteArray
+  }
+
+  private val temporary = FunFixture[Path](_ => Files.createTempDirectory("saltern-loader-test-"), path => { val _ = deleted(path) })
+
+  temporary.test("the library that was built loads, from a file that is ours alone, and is removed") { directory =>
+    var seen = ""
+    val loaded = load(directory, library) { file =>
+      val modes = Seq(file.getParent, file).map(path => PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+      seen = modes.mkString(" ")
+      System.load(file.toString)
+    }
+    assertEquals(loaded, Right(()))
+    assertEquals(seen, "rwx------ r-x------")
+    assertEquals(left(directory), 0)
+  }
+
+  temporary.test("corrupt: one bit is enough") { directory =>
+    val corrupt = library.clone()
+    corrupt(corrupt.length / 2) = (corrupt(corrupt.length / 2) ^ 1).toByte
+    refused(directory, corrupt, digest(library))("SHA-256 differs")
+  }
+
+  temporary.test("truncated") { directory =>
+    refused(directory, library.take(library.length / 2), digest(library))("SHA-256 differs")
+  }
+
+  temporary.test("truncated before its digest was taken: the system refuses it") { directory =>
+    val short = madeOf(_.take(100))
+    refused(directory, short, digest(short))("the system does not load it")
+  }
+
+  temporary.test("cut off within gzip's form before its digest was taken") { directory =>
+    val short = library.take(library.length / 2)
+    refused(directory, short, digest(short))("cannot be unpacked and written")
+  }
+
+  temporary.test("for another architecture: the system refuses it") { directory =>
+    // ELF's e_machine: 62 is x86-64, 183 is aarch64.
+    val foreign = madeOf(bytes => bytes.updated(18, (if (bytes(18) == 62) 183 else 62).toByte))
+    refused(directory, foreign, digest(foreign))("the system does not load it")
+  }
+
+  temporary.test("the class path lacks it") { directory =>
+    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => None, directory, loadNothing)
+    assert(loader.load().left.exists(_.contains("class path has no library")), loader.load().toString)
+  }
+
+  temporary.test("the build had none") { directory =>
+    val loader = new LibraryLoader(platform, Map.empty, _ => fail("was looked for"), directory, loadNothing)
+    assert(loader.load().left.exists(_.contains("this build has no library")), loader.load().toString)
+  }
+
+  temporary.test("it cannot be read") { directory =>
+    val broken: InputStream = () => throw new java.io.IOException("the jar is gone")
+    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(broken), directory, loadNothing)
+    assert(loader.load().left.exists(_.contains("the jar is gone")), loader.load().toString)
+  }
+
+  temporary.test("the temporary directory does not exist") { directory =>
+    refused(directory.resolve("nowhere"), library, digest(library))("java.io.tmpdir")
+  }
+
+  temporary.test("the temporary directory may only be read") { directory =>
+    if (isRoot) mounted(directory, "ro")(refused(directory, library, digest(library))("cannot be unpacked and written"))
+    else {
+      val _ = Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("r-x------"))
+      refused(directory, library, digest(library))("cannot be unpacked and written")
+    }
+  }
+
+  temporary.test("the temporary directory is mounted noexec") { directory =>
+    assume(isRoot, "NOT RUN: only root mounts a directory noexec")
+    mounted(directory, "noexec")(refused(directory, library, digest(library))("mounted noexec"))
+  }
+
+  temporary.test("the JVM denies native access") { directory =>
+    assert(load(directory, library)(_ => throw new IllegalCallerException("denied")).left.exists(_.contains("--enable-native-access=ALL-UNNAMED")))
+    assertEquals(left(directory), 0)
+  }
+
+  test("systems without a library are told so") {
+    for ((os, architecture) <- Seq("Mac OS X" -> "aarch64", "Windows 11" -> "amd64", "Linux" -> "riscv64", "Linux" -> "i386"))
+      assertEquals(Platform(os, architecture, musl = false).target, Left(s"there is no library for $os on $architecture"))
+    assertEquals(Platform("Linux", "amd64", musl = true).target, Right("x86_64-unknown-linux-musl"))
+    assertEquals(Platform("Linux", "aarch64", musl = false).target, Right("aarch64-unknown-linux-gnu"))
+  }
+
+  private def refused(directory: Path, bytes: Array[Byte], digest: String)(because: String): Unit = {
+    val said = loader(directory, bytes, digest)(file => System.load(file.toString)).load()
+    assert(said.left.exists(_.contains(because)), said.toString)
+    if (Files.exists(directory)) assertEquals(left(directory), 0)
+  }
+
+  private def load(directory: Path, bytes: Array[Byte])(system: Path => Unit): Either[String, Unit] =
+    loader(directory, bytes, digest(bytes))(system).load()
+
+  private def loader(directory: Path, bytes: Array[Byte], digest: String)(system: Path => Unit): LibraryLoader =
+    new LibraryLoader(platform, Map(target -> digest), _ => Some(new ByteArrayInputStream(bytes)), directory, system)
+
+  private val loadNothing: Path => Unit = _ => fail("was loaded")
+
+  private def digest(bytes: Array[Byte]): String = Base64.getEncoder.encodeToString(MessageDigest.getInstance("SHA-256").digest(bytes))
+
+  private def left(directory: Path): Int = entries(directory).size
+
+  private def entries(directory: Path): Vector[Path] = {
+    val listed = Files.list(directory)
+    try listed.iterator.asScala.toVector
+    finally listed.close()
+  }
+
+  private def deleted(path: Path): Boolean = {
+    if (Files.isDirectory(path)) entries(path).foreach(deleted)
+    Files.deleteIfExists(path)
+  }
+
+  private def isRoot: Boolean = sys.props("user.name") == "root"
+
+  private def mounted(directory: Path, option: String)(body: => Unit): Unit = {
+    def ran(command: String*) = new ProcessBuilder(command*).inheritIO().start().waitFor() == 0
+    assume(ran("mount", "-t", "tmpfs", "-o", s"$option,size=16m", "saltern-test", directory.toString), s"NOT RUN: this root may not mount a directory $option")
+    try body
+    // Lazily: the JVM may keep a file open that it could not load.
+    finally assert(ran("umount", "--lazy", directory.toString), s"$directory stays mounted")
+  }
+}

@@ -1,0 +1,174 @@
+package saltern.client.nativekernels
+
+import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
+import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
+import saltern.client.{ClientConfig, LocalKernels, Origin, Password, Saltern, SalternError}
+import saltern.client.local.{EncodedHash, Kernels, LocalPool, Params, Setting}
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.duration.*
+
+class NativeKernelsSuite extends munit.FunSuite {
+  private implicit val executor: ExecutionContext = ExecutionContext.global
+
+  override def munitTimeout: Duration = 60.minutes
+
+  private val password = "correct horse".getBytes(UTF_8)
+  private val salt = Array.tabulate[Byte](16)(_.toByte)
+
+  /** Where JEP 472 holds. */
+  private val enableNativeAccess: Seq[String] =
+    if (Runtime.version.feature >= 24) Seq("--enable-native-access=ALL-UNNAMED") else Nil
+
+  /** Scala 3's own library is warned of otherwise (JEP 498). */
+  private val quietUnsafe: Seq[String] =
+    if (Runtime.version.feature >= 24) Seq("--sun-misc-unsafe-memory-access=allow") else Nil
+
+  private def bcrypt(cost: Int): Setting.Own = Setting.fresh(Params.Bcrypt(cost).get, salt)
+
+  test("every policy's algorithm is computed by the library, as the JVM does") {
+    val pool = new TestKernels.Pool
+    val all = Seq(
+      Params.Bcrypt(6).get,
+      Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get,
+      Params.Argon2(Params.Variant.I, Params.Version.V16, 256, 3, 4).get,
+      Params.Scrypt(10, 8, 1).get
+    ) ++ Params.Prf.all.map(Params.Pbkdf2(_, 1000).get)
+    for (params <- all) {
+      val setting = Setting.fresh(params, salt)
+      val output = new Array[Byte](setting.outputBytes)
+      assertEquals(pool.compute(setting, password, 10.seconds, output), NativeCalls.DONE, params.toString)
+      assertEquals(output.toSeq, Kernels.compute(TestKernels.admitted(setting), password).toSeq, params.toString)
+    }
+    pool.close()
+  }
+
+  test("random calls from many threads give what the JVM gives, and -Xcheck:jni has nothing to say") {
+    val calls = sys.env.getOrElse("SALTERN_NATIVE_CALLS", "20000")
+    val ended = TestKernels.inJvm(Seq("-Xcheck:jni") ++ quietUnsafe ++ enableNativeAccess, "RandomCalls", calls)
+    assertEquals(ended.exitCode, 0, ended.said)
+    assert(ended.said.contains(s"$calls calls, 0 differences"), ended.said)
+    assert(!ended.said.contains("WARNING"), ended.said)
+    println(ended.said.linesIterator.toVector.takeRight(2).mkString(": "))
+  }
+
+  test("no copy of a password stays in the process") {
+    val ended = TestKernels.inJvm(quietUnsafe ++ enableNativeAccess ++ Seq("-Xmx64m", "-XX:+UseSerialGC"), "Residue")
+    assertEquals(ended.said.trim, "found before the caller wiped it: true; afterwards: 0")
+  }
+
+  test("what is not the library's is refused by number, and no array of a wrong shape does harm") {
+    val pool = new TestKernels.Pool
+    val text = bcrypt(4).print(new Array[Byte](23)).getBytes(US_ASCII)
+    def answer(setting: Array[Byte], password: Array[Byte] = password, left: FiniteDuration = 10.seconds, output: Int = 23) =
+      pool.compute(setting, password, left, new Array[Byte](output))
+    assertEquals(answer(text), NativeCalls.DONE)
+    for (unread <- Seq(Array.emptyByteArray, "$2b$04$".getBytes(US_ASCII), Array.fill[Byte](5000)(65), Array.fill[Byte](60)(-1)))
+      assertEquals(answer(unread), NativeCalls.NOT_READ_HERE)
+    assertEquals(answer(text, password = new Array[Byte](1024)), NativeCalls.DONE)
+    assertEquals(answer(text, password = new Array[Byte](1025)), NativeCalls.NOT_READ_HERE)
+    assertEquals(answer(text, output = 22), NativeCalls.NOT_READ_HERE)
+    assertEquals(answer(text, left = -1.nanos), NativeCalls.DEADLINE_EXCEEDED)
+    assertEquals(answer(text, left = Duration.Zero), NativeCalls.DEADLINE_EXCEEDED)
+    pool.close()
+    assertEquals(answer(text), NativeCalls.CLOSED)
+    pool.close()
+    for (number <- Seq(0L, -1L, Long.MaxValue)) {
+      assertEquals(NativeCalls.compute(number, text, password, 1000000000L, new Array[Byte](23)), NativeCalls.CLOSED)
+      NativeCalls.close(number)
+    }
+  }
+
+  test("the library has the ceilings too") {
+    val pool = new TestKernels.Pool(Array[Long](6, 1024, 1024, 1, 1000, 1 << 20, 1 << 10, 1000))
+    def answer(params: Params): Int = {
+      val setting = Setting.fresh(params, salt)
+      pool.compute(setting, password, 10.seconds, new Array[Byte](setting.outputBytes))
+    }
+    val argon2 = Params.Argon2(Params.Variant.Id, Params.Version.V19, _: Long, _: Long, _: Long).get
+    for (params <- Seq(Params.Bcrypt(6).get, argon2(1024, 1, 1), argon2(512, 2, 1), Params.Pbkdf2(Params.Prf.Sha256, 1000).get, Params.Scrypt(7, 8, 1).get))
+      assertEquals(answer(params), NativeCalls.DONE, params.toString)
+    for (params <- Seq(Params.Bcrypt(7).get, argon2(1025, 1, 1), argon2(512, 3, 1), argon2(512, 1, 2), Params.Pbkdf2(Params.Prf.Sha256, 1001).get, Params.Scrypt(8, 8, 1).get))
+      assertEquals(answer(params), NativeCalls.COST_OUT_OF_BOUNDS, params.toString)
+    pool.close()
+  }
+
+  test("what the library does not compute, the JVM does: a scheme that is only verified, a salt too short for its text") {
+    val des = EncodedHash.parse("/.5HtJ1UHtEh2").fold(error => fail(error.toString), identity)
+    assertEquals(des.scheme.name, "des-crypt")
+    val short = Setting.Pbkdf2(Params.Pbkdf2(Params.Prf.Sha1, 10).get, Array[Byte](1), 20)
+    for (setting <- Seq(des.setting, short)) {
+      val admitted = TestKernels.admitted(setting)
+      assertEquals(TestKernels.compute(admitted, password).toSeq, Kernels.compute(admitted, password).toSeq)
+    }
+  }
+
+  test("a deadline ends a hash that has begun, by about a slice") {
+    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
+    // The first call measures the machine, and would be late for that.
+    val _ = opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds)
+    // A second or more, shared by as many as fit: what one alone could have done in time, all together cannot.
+    val started = System.nanoTime()
+    val ends = inParallel(16) { _ =>
+      try { opened.compute(TestKernels.admitted(bcrypt(11)), password, 300.millis); "done" }
+      catch { case stopped: LocalKernels.Stopped => stopped.why.toString.takeWhile(_ != '(') }
+    }
+    val took = (System.nanoTime() - started).nanos
+    assert(ends.exists(_ != "done"), ends.toString)
+    assert(ends.forall(Set("done", "Expired", "Shed")), ends.toString)
+    assert(took < 3.seconds, took.toString)
+    opened.close()
+    val refused = intercept[LocalKernels.Stopped](opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds))
+    assertEquals(refused.why, LocalPool.Failure.Closed)
+  }
+
+  test("a client with the library: many logins at once, each by its own password") {
+    val client = Saltern(config)
+    try {
+      val hashes = await(Future.traverse((1 to 8).toVector)(i => client.hash(Password(s"password $i"), "bcrypt-12-2023")))
+      val logins = for (i <- hashes.indices; right <- Seq(true, false)) yield (i, right)
+      val verified = await(Future.traverse(logins) { case (i, right) =>
+        client.verify(Password(s"password ${if (right) i + 1 else i + 2}"), hashes(i).encoded)
+      })
+      assertEquals(verified.map(_.matches), logins.map(_._2))
+      assert(verified.forall(_.origin == Origin.Local))
+    } finally client.close()
+  }
+
+  test("a client with the library that is closed answers what is in flight, and ends") {
+    val client = Saltern(config)
+    val calls = (1 to 8).map(_ => client.hash(Password("x"), "bcrypt-12-2023"))
+    client.close()
+    for (call <- calls) assert(Await.ready(call, 10.seconds).value.get.failed.get.isInstanceOf[SalternError])
+  }
+
+  test("JDK 24 and later: enabled it is silent, denied it says once that the JVM hashes") {
+    assume(enableNativeAccess.nonEmpty, "NOT RUN: this JDK has no rule for native access")
+    val enabled = TestKernels.inJvm(quietUnsafe ++ enableNativeAccess, "LoadAndHash")
+    assertEquals(enabled.said.trim, "hashed by NativeKernels, then NativeKernels: right is true")
+    val denied = TestKernels.inJvm(Seq("--illegal-native-access=deny"), "LoadAndHash")
+    assert(denied.said.contains("hashed by LocalKernels.Jvm, then LocalKernels.Jvm: right is true"), denied.said)
+    assertEquals(denied.said.split("the native kernels are not used").length, 2, denied.said)
+    assertEquals(denied.exitCode, 0)
+  }
+
+  test("a host whose temporary directory is of no use hashes on the JVM, and is told once") {
+    val ended = TestKernels.inJvm(Seq("-Djava.io.tmpdir=/nowhere"), "LoadAndHash")
+    assert(ended.said.contains("hashed by LocalKernels.Jvm, then LocalKernels.Jvm: right is true"), ended.said)
+    assertEquals(ended.said.split("the native kernels are not used").length, 2, ended.said)
+  }
+
+  /** Nothing listens there: every call is local. */
+  private def config: ClientConfig = ClientConfig("http://127.0.0.1:1").withLocalKernels(TestKernels.native).withLocalWorkers(1).withDeadline(30.seconds)
+
+  private def await[A](future: Future[A]): A = Await.result(future, 60.seconds)
+
+  private def inParallel[A](count: Int)(body: Int => A): Seq[A] = {
+    val threads = Executors.newFixedThreadPool(count)
+    val go = new CountDownLatch(1)
+    try {
+      val running = (1 to count).map(i => threads.submit(() => { go.await(); body(i) }))
+      go.countDown()
+      running.map(_.get(60, TimeUnit.SECONDS))
+    } finally threads.shutdown()
+  }
+}

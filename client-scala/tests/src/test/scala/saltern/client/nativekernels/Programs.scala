@@ -1,0 +1,168 @@
+package saltern.client.nativekernels
+
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.{Files, Paths}
+import java.util.Random
+import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
+import saltern.client.local.{Kernels, Params, Setting}
+import scala.concurrent.duration.*
+
+/** Cheap settings and passwords at random: what the library makes of them against what the JVM does, from many threads at
+  * once. `RandomCalls 1000000` prints `1000000 calls, 0 differences`, and which algorithms they were.
+  */
+object RandomCalls {
+  def main(arguments: Array[String]): Unit = {
+    val calls = arguments.head.toInt
+    val seed = System.nanoTime()
+    println(s"seed $seed")
+    val pool = new TestKernels.Pool
+    val (next, differences) = (new AtomicLong, new AtomicLong)
+    val seen = new AtomicIntegerArray(Kinds.size)
+    val threads = (1 to Threads).map { thread =>
+      new Thread(() => {
+        val random = new Random(seed + thread)
+        while (next.getAndIncrement() < calls) {
+          val kind = kindAtRandom(random)
+          val _ = seen.incrementAndGet(kind)
+          val setting = Kinds(kind)._2(random)
+          val password = passwordAtRandom(random)
+          val output = new Array[Byte](setting.outputBytes)
+          val answer = pool.compute(setting, password, 60.seconds, output)
+          val same = answer == NativeCalls.DONE && java.util.Arrays.equals(output, Kernels.compute(TestKernels.admitted(setting), password))
+          if (!same) {
+            differences.incrementAndGet()
+            println(s"answer $answer: ${setting.print(output)} for ${password.map("%02x".format(_)).mkString}")
+          }
+        }
+      })
+    }
+    threads.foreach(_.start())
+    threads.foreach(_.join())
+    pool.close()
+    println(Kinds.indices.map(kind => s"${Kinds(kind)._1} ${seen.get(kind)}").mkString(", "))
+    println(s"$calls calls, ${differences.get} differences")
+  }
+
+  /** As many as share a worker's lanes. */
+  private val Threads = 8
+
+  private def pbkdf2(prf: Params.Prf)(random: Random): Setting.Own =
+    Setting.Pbkdf2(Params.Pbkdf2(prf, 1L + random.nextInt(20)).get, salt(random), 10 + random.nextInt(90))
+
+  private val Kinds: Vector[(String, Random => Setting.Own)] = Vector(
+    "bcrypt" -> (random => Setting.Bcrypt("2b", Params.Bcrypt(4).get, bytes(random, 16), 0)),
+    "argon2" -> { random =>
+      val variant = Seq(Params.Variant.D, Params.Variant.I, Params.Variant.Id)(random.nextInt(3))
+      val lanes = 1 + random.nextInt(2)
+      val params = Params.Argon2(variant, Params.Version.V19, 8L * lanes + random.nextInt(16), 1L + random.nextInt(2), lanes.toLong).get
+      Setting.Argon2(params, salt(random), 4 + random.nextInt(96), Setting.Argon2.Spelling.Canonical)
+    },
+    "pbkdf2-sha1" -> pbkdf2(Params.Prf.Sha1),
+    "pbkdf2-sha256" -> pbkdf2(Params.Prf.Sha256),
+    "pbkdf2-sha512" -> pbkdf2(Params.Prf.Sha512),
+    "scrypt" -> { random =>
+      val params = Params.Scrypt(1L + random.nextInt(4), 1L + random.nextInt(3), 1L + random.nextInt(2)).get
+      Setting.Scrypt(params, salt(random), 10 + random.nextInt(90))
+    }
+  )
+
+  /** bcrypt at its least still takes a millisecond: one call in a hundred. */
+  private def kindAtRandom(random: Random): Int = if (random.nextInt(100) == 0) 0 else 1 + random.nextInt(Kinds.size - 1)
+
+  /** Mostly short, now and then any length that is taken; any bytes, NUL among them. */
+  private def passwordAtRandom(random: Random): Array[Byte] =
+    bytes(random, if (random.nextInt(20) == 0) random.nextInt(1025) else random.nextInt(80))
+
+  private def salt(random: Random): Array[Byte] = bytes(random, 8 + random.nextInt(25))
+
+  private def bytes(random: Random, count: Int): Array[Byte] = {
+    val bytes = new Array[Byte](count)
+    random.nextBytes(bytes)
+    bytes
+  }
+}
+
+/** Loads as a host does, hashes once, and says by what. */
+object LoadAndHash {
+  def main(none: Array[String]): Unit = {
+    require(none.isEmpty)
+    val setting = Setting.Bcrypt("2b", Params.Bcrypt(4).get, new Array[Byte](16), 0)
+    val kernels = NativeKernels.load()
+    // A second client asks again, and nothing is said again.
+    val again = NativeKernels.load()
+    val opened = kernels.open(1, 1L << 26, TestKernels.NoCeilings)
+    val output = opened.compute(TestKernels.admitted(setting), Array[Byte](1, 2, 3), 10.seconds)
+    opened.close()
+    val right = java.util.Arrays.equals(output, Kernels.compute(TestKernels.admitted(setting), Array[Byte](1, 2, 3)))
+    println(s"hashed by $kernels, then $again: right is $right")
+  }
+}
+
+/** Hashes a password that this process knows in disguise only, and then searches all of its own memory for it. */
+object Residue {
+  def main(none: Array[String]): Unit = {
+    require(none.isEmpty)
+    val disguised = new Array[Byte](PasswordBytes)
+    new Random().nextBytes(disguised)
+    val password = disguised.map(byte => (byte ^ Disguise).toByte)
+    val pool = new TestKernels.Pool
+    for (setting <- Settings) {
+      val answer = pool.compute(setting, password, 60.seconds, new Array[Byte](setting.outputBytes))
+      require(answer == NativeCalls.DONE, s"answer $answer")
+    }
+    val before = copies(disguised)
+    java.util.Arrays.fill(password, 0.toByte)
+    val after = copies(disguised)
+    pool.close()
+    println(s"found before the caller wiped it: ${before > 0}; afterwards: $after")
+  }
+
+  private def copies(disguised: Array[Byte]): Int = {
+    val memory = FileChannel.open(Paths.get("/proc/self/mem"))
+    // Direct: whatever else the JDK would read through, it does not wipe.
+    val buffer = ByteBuffer.allocateDirect(1 << 20)
+    try
+      writableRegions().map { case (from, to) =>
+        var (at, found) = (from, 0)
+        while (at < to) {
+          buffer.clear().limit(math.min(buffer.capacity.toLong, to - at).toInt)
+          val read =
+            try memory.read(buffer, at)
+            // A guard page, or gone since.
+            catch { case _: java.io.IOException => -1 }
+          if (read < PasswordBytes) at = to
+          else {
+            found += (0 to read - PasswordBytes).count(i => isAt(buffer, i, disguised))
+            // What lies across two reads is seen by the second.
+            at += (if (at + read < to) read - PasswordBytes + 1 else read)
+          }
+        }
+        found
+      }.sum
+    finally {
+      buffer.clear()
+      while (buffer.hasRemaining) buffer.put(0.toByte)
+      memory.close()
+    }
+  }
+
+  private def isAt(buffer: ByteBuffer, at: Int, disguised: Array[Byte]): Boolean = {
+    var i = 0
+    while (i < PasswordBytes && (buffer.get(at + i) ^ Disguise).toByte == disguised(i)) i += 1
+    i == PasswordBytes
+  }
+
+  private def writableRegions(): Vector[(Long, Long)] =
+    Files.readString(Paths.get("/proc/self/maps")).linesIterator.filter(_.contains(" rw")).toVector.map { line =>
+      val (from, to) = line.takeWhile(_ != ' ').span(_ != '-')
+      (java.lang.Long.parseUnsignedLong(from, 16), java.lang.Long.parseUnsignedLong(to.drop(1), 16))
+    }
+
+  private val PasswordBytes = 48
+  private val Disguise = 0x5a
+
+  private val Settings: Seq[Setting.Own] =
+    (Seq(Params.Bcrypt(5).get, Params.Argon2(Params.Variant.Id, Params.Version.V19, 1024, 1, 1).get, Params.Scrypt(8, 8, 1).get) ++
+      Params.Prf.all.map(Params.Pbkdf2(_, 100).get)).map(Setting.fresh(_, new Array[Byte](16)))
+}
