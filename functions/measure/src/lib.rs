@@ -9,8 +9,10 @@
 //! - [`Measured::wall_ms`] is time by the clock on the wall: what somebody waits for. [`Measured::cpu_ms`] is the time that
 //!   this whole program had a processor meanwhile. On an idle machine they are equal; what is missing is what other programs,
 //!   or a quota, took ([`Measured::core_share`]). With Argon2's `p` above 1 there are more threads, and the second is larger.
-//! - [`Measured::hash_ms`] is the median call over the hashes in it, and [`Measured::hashes_per_second`] its inverse: what one
-//!   core does as long as it has nothing else to do. In lanes each hash waits for the whole call, which is longer.
+//! - [`Measured::hash_ms`] is the median call over the hashes in it, by the clock on the wall, and
+//!   [`Measured::hashes_per_second`] its inverse: what one core does as long as it has nothing else to do.
+//!   [`Measured::hash_cpu_ms`] is the same by the processor's clock. In lanes each hash waits for the whole call, which is
+//!   longer.
 //! - [`Spread`] has the median and the quartiles over the samples: half of the samples lie between the quartiles.
 //! - [`Line`] is time over work in the algorithm's own unit ([`Admitted::work`](saltern_algorithm::Admitted::work)), in which
 //!   time is linear. It tells what was not measured, and how far it is off where something was.

@@ -123,6 +123,12 @@ impl Measured {
         self.wall_ms.median / hashes(self.at_once)
     }
 
+    /// The same by the processor's clock: what others took meanwhile is not in it. For what computes on one thread.
+    #[must_use]
+    pub fn hash_cpu_ms(&self) -> f64 {
+        self.cpu_ms.median / hashes(self.at_once)
+    }
+
     /// Hashes that one core finishes in a second at this pace.
     #[must_use]
     pub fn hashes_per_second(&self) -> f64 {
@@ -249,6 +255,7 @@ mod tests {
         let spread = Spread::of(&[40.0]);
         let measured = Measured { at_once: 8, wall_ms: spread, cpu_ms: Spread::of(&[30.0]) };
         assert!((measured.hash_ms() - 5.0).abs() < 1e-12);
+        assert!((measured.hash_cpu_ms() - 3.75).abs() < 1e-12);
         assert!((measured.hashes_per_second() - 200.0).abs() < 1e-9);
         assert!((measured.core_share() - 0.75).abs() < 1e-12);
     }

@@ -183,6 +183,48 @@ fn unsafe_code_stays_in_its_rooms() {
     }
 }
 
+/// What serves is bounded by the ceilings of its policy document, and by no others.
+#[test]
+fn ceilings_are_written_where_they_are_known() {
+    let known = [
+        // From the policy document.
+        "functions/policy/src/document.rs",
+        // The few milliseconds at start-up.
+        "functions/algorithm/src/pool/calibration.rs",
+        // `saltern bench`.
+        "functions/cli/src/bench/ceilings.rs",
+    ];
+    let texts = texts();
+    // What stands under `cfg(test)`, last in each file, is not shipped.
+    let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
+    let is_shipped = |name: &str| {
+        let beside = ["functions/bench/", "functions/xtask/", "functions/fuzz/", "loadtest/"];
+        is_a(name, &["rs"])
+            && !name.contains("/tests/")
+            && !beside.iter().any(|place| name.starts_with(place))
+    };
+    let writes = |text: &str| {
+        let text = shipped(text);
+        text.match_indices("Ceilings {").any(|(at, _)| {
+            let before = text[..at].trim_end();
+            !before.ends_with("struct") && !before.ends_with("->") && !before.ends_with("for")
+        })
+    };
+    let writers: Vec<_> =
+        texts.iter().filter(|(name, text)| is_shipped(name) && writes(text)).map(|(name, _)| name).collect();
+    assert_eq!(writers.len(), known.len(), "{writers:?}");
+    assert!(writers.iter().all(|name| known.contains(&name.as_str())), "{writers:?}");
+
+    let bench = "functions/cli/src/bench/";
+    for (name, text) in texts.iter().filter(|(name, _)| is_shipped(name) && !name.starts_with(bench)) {
+        assert!(!text.contains("BENCH_CEILINGS"), "{name} knows the bench's ceilings");
+        let may_call =
+            ["functions/cli/src/main.rs", "functions/cli/src/arguments.rs"].contains(&name.as_str());
+        let calls = text.contains("bench::") && name.starts_with("functions/cli/");
+        assert!(may_call || !calls, "{name} uses the bench");
+    }
+}
+
 /// What stands between two texts, wherever they do.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> BTreeSet<&'a str> {
     text.split(begin).skip(1).filter_map(|rest| rest.split_once(end)).map(|(found, _)| found).collect()
