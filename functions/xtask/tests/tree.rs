@@ -210,10 +210,10 @@ fn ceilings_are_written_where_they_are_known() {
             !before.ends_with("struct") && !before.ends_with("->") && !before.ends_with("for")
         })
     };
-    let writers: Vec<_> =
+    let places: Vec<_> =
         texts.iter().filter(|(name, text)| is_shipped(name) && writes(text)).map(|(name, _)| name).collect();
-    assert_eq!(writers.len(), known.len(), "{writers:?}");
-    assert!(writers.iter().all(|name| known.contains(&name.as_str())), "{writers:?}");
+    assert_eq!(places.len(), known.len(), "{places:?}");
+    assert!(places.iter().all(|name| known.contains(&name.as_str())), "{places:?}");
 
     let bench = "functions/cli/src/bench/";
     for (name, text) in texts.iter().filter(|(name, _)| is_shipped(name) && !name.starts_with(bench)) {
