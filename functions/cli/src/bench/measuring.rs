@@ -22,7 +22,7 @@ pub(super) struct Pace {
     longest_one: Duration,
     /// The longest time for all hashes in lanes that is measured.
     longest_lanes: Duration,
-    /// Once so much time has passed, only what a line needs is still measured.
+    /// Time for all tables. Each series has its share, and beyond it only what a line needs is measured.
     all: Duration,
 }
 
@@ -32,15 +32,15 @@ impl Pace {
         effort: Effort { fewest_samples: 3, most_samples: 50, time: Duration::from_millis(600) },
         longest_one: Duration::from_secs(20),
         longest_lanes: Duration::from_secs(4),
-        all: Duration::from_mins(8),
+        all: Duration::from_mins(20),
     };
 
     /// A look, in less than half a minute.
     pub(super) const QUICK: Self = Self {
         effort: Effort { fewest_samples: 3, most_samples: 25, time: Duration::from_millis(60) },
-        longest_one: Duration::from_millis(250),
-        longest_lanes: Duration::from_millis(700),
-        all: Duration::from_secs(20),
+        longest_one: Duration::from_millis(120),
+        longest_lanes: Duration::from_millis(220),
+        all: Duration::from_secs(22),
     };
 }
 
@@ -51,6 +51,7 @@ pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Fai
         meter: Meter::new(),
         pace,
         began: Instant::now(),
+        share: Duration::ZERO,
         memory_bytes: process::usable_bytes() / SHARE_FOR_A_HASH,
         bar: bar(rows),
     };
@@ -63,6 +64,8 @@ struct Run<'a> {
     meter: Meter,
     pace: &'a Pace,
     began: Instant,
+    /// When the time of the series under way is up, since the beginning.
+    share: Duration,
     memory_bytes: u64,
     bar: ProgressBar,
 }
@@ -84,6 +87,9 @@ impl Run<'_> {
     }
 
     fn series(&mut self, algorithm: Algorithm, planned: PlannedSeries) -> Result<Series, Failure> {
+        let rows_then = self.bar.position() + planned.rows.len() as u64;
+        self.share =
+            self.pace.all.mul_f64(as_f64(rows_then) / as_f64(self.bar.length().unwrap_or(rows_then)));
         let lanes = planned.rows.iter().find_map(|row| row.admitted.as_ref());
         let lanes = lanes.map_or(1, |admitted| self.meter.lanes(admitted));
         let (mut one, mut in_lanes) = (Points::new(), Points::new());
@@ -145,7 +151,7 @@ impl Run<'_> {
             Way::Lanes => self.pace.longest_lanes,
         };
         let line_needs_it = points.len() < POINTS_OF_A_LINE;
-        let in_time = self.began.elapsed() < self.pace.all && expected(points, admitted.work()) <= longest;
+        let in_time = self.began.elapsed() < self.share && expected(points, admitted.work()) <= longest;
         admitted.memory_bytes() <= self.memory_bytes && (line_needs_it || in_time)
     }
 }

@@ -58,13 +58,14 @@ fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
     Sheet { caption: caption(algorithm, &series.name), columns, rows, notes }
 }
 
-/// Parameters that are the same in every row.
-fn held_at(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Argon2id => "With p = 1. ",
-        Algorithm::Scrypt => "With r = 8 and p = 1. ",
-        _ => "",
-    }
+/// What else must be known of an algorithm: parameters that are the same in every row, and why its line is rough.
+fn held_at(algorithm: Algorithm) -> String {
+    let parameters = match algorithm {
+        Algorithm::Argon2id => "With p = 1.",
+        Algorithm::Scrypt => "With r = 8 and p = 1.",
+        _ => return String::new(),
+    };
+    format!("{parameters} A KiB costs more once the memory has left the caches, so the line is rough. ")
 }
 
 fn caption(algorithm: Algorithm, series: &str) -> String {
