@@ -30,6 +30,7 @@ pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]
 pub use pool::Reply;
 pub use pool::{
-    Done, Dropped, MOST_BCRYPT_LANES, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
+    Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency,
+    Work,
 };
 pub use preparation::prepare;

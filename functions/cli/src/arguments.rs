@@ -17,7 +17,11 @@ use saltern_encoded::Scheme;
 use saltern_policy::AcceptedWeak;
 use time::OffsetDateTime;
 
-use crate::{Failure, report::window};
+use crate::{
+    Failure,
+    bench::{Algorithm, Out},
+    report::window,
+};
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
@@ -36,6 +40,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Measure how long hashes take on this machine, in the tables of the well-known benchmarks
+    Bench(BenchArguments),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
     /// Explain a stored hash field by field
@@ -55,6 +61,29 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Put argon2id over weak hashes, without their passwords
     Wrap(WrapArguments),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Measure on an idle machine. In full it takes some three to five minutes of one core, with --quick less than \n\
+                  half a minute. bcrypt 31 is never measured: it is read off the line through the others, and marked so."
+)]
+pub(crate) struct BenchArguments {
+    /// Measure only these: names with commas between [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<Algorithm>,
+    /// Measure only the cheaper costs, and read the others off the line
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page (.html), Markdown (.md) or JSON (.json) too; may be repeated
+    #[arg(long, value_name = "FILE", value_parser = Out::parse)]
+    pub(crate) out: Vec<Out>,
+    /// Measure nothing, and write what an earlier run wrote as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithms", "quick"])]
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bench;
 mod column;
 mod failure;
 mod hash;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     match arguments::read()? {
+        Command::Bench(arguments) => bench::run(&arguments)?,
         Command::Hash(arguments) => hash::run(&arguments)?,
         Command::Inspect(arguments) => inspect::run(&arguments)?,
         Command::MigratePlan(arguments) => migrate_plan::run(&arguments)?,

@@ -35,6 +35,9 @@ const BESIDE_THE_DATA_PATH: &[&str] = &[
 /// Crates for people who plan and report, which use no other: the command line may use them, what answers requests may not.
 const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
 
+/// Measures the kernels, and so uses them: the front doors may use it, what answers requests may not.
+const MEASURING: &str = "saltern-measure";
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -71,6 +74,11 @@ fn dependencies_point_one_way() {
             assert!(built_on.is_empty(), "{package} must use no other crate of the workspace");
             continue;
         }
+        if package == MEASURING {
+            let below = ["saltern-algorithm", "saltern-encoded"];
+            assert!(built_on.iter().all(|name| below.contains(&name.as_str())), "{package}: {built_on:?}");
+            continue;
+        }
         let Some(own) = place(&package) else {
             assert!(
                 BESIDE_THE_DATA_PATH.contains(&package.as_str()),
@@ -80,6 +88,9 @@ fn dependencies_point_one_way() {
         };
         for dependency in built_on {
             if package == "saltern-cli" && FOR_PLANNING.contains(&dependency.as_str()) {
+                continue;
+            }
+            if own == 0 && dependency == MEASURING {
                 continue;
             }
             let other = place(&dependency);
@@ -169,6 +180,48 @@ fn unsafe_code_stays_in_its_rooms() {
         let lifts = text.contains(concat!("allow(unsafe", "_code"))
             || text.contains(concat!("expect(unsafe", "_code"));
         assert!(!lifts || rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
+    }
+}
+
+/// What serves is bounded by the ceilings of its policy document, and by no others.
+#[test]
+fn ceilings_are_written_where_they_are_known() {
+    let known = [
+        // From the policy document.
+        "functions/policy/src/document.rs",
+        // The few milliseconds at start-up.
+        "functions/algorithm/src/pool/calibration.rs",
+        // `saltern bench`.
+        "functions/cli/src/bench/ceilings.rs",
+    ];
+    let texts = texts();
+    // What stands under `cfg(test)`, last in each file, is not shipped.
+    let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
+    let is_shipped = |name: &str| {
+        let beside = ["functions/bench/", "functions/xtask/", "functions/fuzz/", "loadtest/"];
+        is_a(name, &["rs"])
+            && !name.contains("/tests/")
+            && !beside.iter().any(|place| name.starts_with(place))
+    };
+    let writes = |text: &str| {
+        let text = shipped(text);
+        text.match_indices("Ceilings {").any(|(at, _)| {
+            let before = text[..at].trim_end();
+            !before.ends_with("struct") && !before.ends_with("->") && !before.ends_with("for")
+        })
+    };
+    let places: Vec<_> =
+        texts.iter().filter(|(name, text)| is_shipped(name) && writes(text)).map(|(name, _)| name).collect();
+    assert_eq!(places.len(), known.len(), "{places:?}");
+    assert!(places.iter().all(|name| known.contains(&name.as_str())), "{places:?}");
+
+    let bench = "functions/cli/src/bench/";
+    for (name, text) in texts.iter().filter(|(name, _)| is_shipped(name) && !name.starts_with(bench)) {
+        assert!(!text.contains("BENCH_CEILINGS"), "{name} knows the bench's ceilings");
+        let may_call =
+            ["functions/cli/src/main.rs", "functions/cli/src/arguments.rs"].contains(&name.as_str());
+        let calls = text.contains("bench::") && name.starts_with("functions/cli/");
+        assert!(may_call || !calls, "{name} uses the bench");
     }
 }
 

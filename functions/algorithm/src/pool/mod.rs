@@ -9,6 +9,7 @@ mod calibration;
 mod estimate;
 mod lane;
 mod lane_worker;
+mod one_core;
 mod schedule;
 #[cfg(feature = "load-model")]
 mod stand_in;
@@ -31,6 +32,7 @@ use std::{
 use saltern_encoded::pbkdf2::Prf;
 use tokio::sync::oneshot;
 
+pub use self::one_core::OneCore;
 #[cfg(feature = "load-model")]
 pub use self::stand_in::Reply;
 use self::{

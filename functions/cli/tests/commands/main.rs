@@ -1,7 +1,8 @@
-//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, run as they run them.
+//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, `bench`, run as they run them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
 
+mod bench;
 mod guide;
 mod migrate_plan;
 mod one_hash;

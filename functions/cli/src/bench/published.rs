@@ -1,0 +1,77 @@
+//! What others measured and published, with its sources.
+
+use serde::Deserialize;
+
+use super::tables::Algorithm;
+
+/// The published results.
+#[derive(Debug, Deserialize)]
+pub(super) struct Published {
+    groups: Vec<Group>,
+}
+
+/// One source, one machine, one algorithm.
+#[derive(Debug, Deserialize)]
+pub(super) struct Group {
+    pub(super) source: String,
+    pub(super) algorithm: Algorithm,
+    pub(super) machine: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(alias = "iterations", alias = "rounds")]
+    cost: u64,
+    seconds: f64,
+}
+
+impl Published {
+    /// Those in the tree.
+    #[allow(clippy::expect_used, reason = "a file in the binary, which a test reads")]
+    pub(super) fn all() -> Self {
+        serde_json::from_str(include_str!("published.json")).expect("published.json is read by a test")
+    }
+
+    pub(super) fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| group.algorithm == algorithm)
+    }
+}
+
+impl Group {
+    /// Costs and milliseconds.
+    pub(super) fn points(&self) -> impl Iterator<Item = (u64, f64)> {
+        self.rows.iter().map(|row| (row.cost, row.seconds * 1000.0))
+    }
+
+    /// The milliseconds of a cost, where it was measured.
+    pub(super) fn ms(&self, cost: u64) -> Option<f64> {
+        self.points().find(|point| point.0 == cost).map(|point| point.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_published_group_is_read() {
+        let published = Published::all();
+        let by_algorithm = |algorithm: &Algorithm| {
+            (published.of(*algorithm).count(), published.of(*algorithm).flat_map(Group::points).count())
+        };
+        let counted: Vec<_> = Algorithm::value_variants().iter().map(by_algorithm).collect();
+        assert_eq!(counted, [(8, 67), (2, 20), (2, 20), (2, 20), (2, 7), (0, 0), (0, 0)]);
+        assert!(published.groups.iter().all(|group| !group.source.is_empty() && !group.machine.is_empty()));
+    }
+
+    #[test]
+    fn the_published_factor_of_two_is_there() {
+        // SHA-256 at 40 bytes is two blocks, SHA-512 one: so the published SHA-256 is the slower one.
+        let published = Published::all();
+        let at = |algorithm| published.of(algorithm).next().and_then(|group| group.ms(900_001)).unwrap();
+        assert!(at(Algorithm::Pbkdf2Sha256) / at(Algorithm::Pbkdf2Sha512) > 1.4);
+    }
+}

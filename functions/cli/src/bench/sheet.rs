@@ -1,0 +1,303 @@
+//! The results as tables of words, the same for the terminal, for Markdown and for the page.
+
+use std::time::Duration;
+
+use saltern_page::rounded;
+
+use super::{
+    results::{Figure, Fit, Results, Row, Series, Table, as_f64},
+    tables::{Algorithm, CostName},
+};
+use crate::number::in_words;
+
+/// A table that is ready to be written.
+pub(super) struct Sheet {
+    pub(super) caption: String,
+    /// Heading, and whether it is a column of numbers.
+    pub(super) columns: Vec<(String, bool)>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// What must be known to read it.
+    pub(super) notes: Vec<String>,
+}
+
+/// What every reader of a table must know.
+pub(super) const LEGEND: &str = "Times are medians of the processor's time on one core, in milliseconds: on an idle core that is what \
+    somebody waits for. ± is half the distance between the quartiles. ≈ was not measured: it is read off the line under the \
+    table. “once” was measured once, since it takes long; nothing is known about its spread.";
+
+/// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
+pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
+    let matrix = (table.algorithm == Algorithm::Argon2id).then(|| matrix(table));
+    matrix.into_iter().chain(table.series.iter().map(|series| of_series(table.algorithm, series))).collect()
+}
+
+fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
+    let lanes = series.rows.iter().find_map(|row| row.lanes).map(|figure| figure.at_once);
+    let mut columns = vec![
+        (algorithm.cost().heading().to_owned(), true),
+        ("one hash, ms".to_owned(), true),
+        ("±".to_owned(), true),
+        ("a second".to_owned(), true),
+    ];
+    if let Some(lanes) = lanes {
+        columns.extend([
+            (format!("{lanes} lanes: wait, ms"), true),
+            ("±".to_owned(), true),
+            ("a hash, ms".to_owned(), true),
+            ("a second".to_owned(), true),
+            ("gain".to_owned(), true),
+        ]);
+    }
+    let rows = series.rows.iter().map(|row| cells(algorithm.cost(), row)).collect();
+    let mut notes = vec![line_in_words(algorithm, "One hash", series.one_line.as_ref())];
+    if lanes.is_some() {
+        notes.push(line_in_words(algorithm, "A hash in lanes", series.lanes_line.as_ref()));
+    } else {
+        notes.push(format!("{}Computed whole: there are no lanes.", held_at(algorithm)));
+    }
+    Sheet { caption: caption(algorithm, &series.name), columns, rows, notes }
+}
+
+/// What else must be known of an algorithm: parameters that are the same in every row, and why its line is rough.
+fn held_at(algorithm: Algorithm) -> String {
+    let parameters = match algorithm {
+        Algorithm::Argon2id => "With p = 1.",
+        Algorithm::Scrypt => "With r = 8 and p = 1.",
+        _ => return String::new(),
+    };
+    format!("{parameters} A KiB costs more once the memory has left the caches, so the line is rough. ")
+}
+
+fn caption(algorithm: Algorithm, series: &str) -> String {
+    if series.is_empty() { algorithm.title().to_owned() } else { format!("{}, {series}", algorithm.title()) }
+}
+
+fn cells(cost: CostName, row: &Row) -> Vec<String> {
+    let mut cells = vec![cost.label(row.cost), in_ms_and_words(&row.one), spread(&row.one), rate(&row.one)];
+    if let Some(lanes) = &row.lanes {
+        cells.extend([
+            ms(lanes, lanes.call_ms()),
+            spread(lanes),
+            ms(lanes, lanes.hash_ms),
+            rate(lanes),
+            said(
+                lanes.is_measured() && row.one.is_measured(),
+                &format!("{:.2} ×", row.one.hash_ms / lanes.hash_ms),
+            ),
+        ]);
+    }
+    cells
+}
+
+/// Memory down the side and passes across: what one hash takes.
+fn matrix(table: &Table) -> Sheet {
+    let cost = table.algorithm.cost();
+    let mut columns = vec![(cost.heading().to_owned(), true)];
+    columns.extend(table.series.iter().map(|series| (format!("{}, ms", series.name), true)));
+    let memories = table.series.first().map(|series| series.rows.iter().map(|row| row.cost));
+    let rows = memories.into_iter().flatten().map(|memory| {
+        let figures = table.series.iter().map(|series| {
+            let row = series.rows.iter().find(|row| row.cost == memory);
+            row.map_or_else(|| "–".to_owned(), |row| ms(&row.one, row.one.hash_ms))
+        });
+        [cost.label(memory)].into_iter().chain(figures).collect()
+    });
+    Sheet {
+        caption: format!("{}: one hash by memory and passes", table.algorithm.title()),
+        columns,
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// What costs so many milliseconds here: the highest cost that stays below, by the line.
+pub(super) fn bought(results: &Results) -> Sheet {
+    let mut columns = vec![("algorithm".to_owned(), false), ("cost".to_owned(), false)];
+    columns.extend(TARGETS_MS.map(|target| (format!("{} ms", rounded(target)), true)));
+    let mut rows = Vec::new();
+    for table in &results.tables {
+        // Of PBKDF2's the one at digest length: more output costs more and protects no better.
+        let passed_over = usize::from(table.algorithm.prf().is_some());
+        for series in &table.series[passed_over..] {
+            let (Some(fit), Some(row)) = (&series.one_line, series.rows.last()) else { continue };
+            let costs = TARGETS_MS.map(|target| affordable(table.algorithm, fit, row, target));
+            let name = if table.algorithm == Algorithm::Argon2id {
+                caption(table.algorithm, &series.name)
+            } else {
+                table.algorithm.title().to_owned()
+            };
+            rows.push([name, table.algorithm.cost().heading().to_owned()].into_iter().chain(costs).collect());
+        }
+    }
+    Sheet {
+        caption: "The highest cost whose hash stays below, one by one on a core of this machine; PBKDF2 at digest length".to_owned(),
+        columns,
+        rows,
+        notes: vec!["All are read off the lines, so all are estimates (≈).".to_owned()],
+    }
+}
+
+fn affordable(algorithm: Algorithm, fit: &Fit, row: &Row, target_ms: f64) -> String {
+    let work = fit.line.work_in(target_ms);
+    let cost = match algorithm.cost() {
+        CostName::Cost => work.log2().floor(),
+        // Work is in proportion to these.
+        CostName::N => 2_f64.powf((work * as_f64(row.cost) / as_f64(row.work)).log2().floor()),
+        CostName::Iterations | CostName::Rounds | CostName::MemoryKib => {
+            work * as_f64(row.cost) / as_f64(row.work)
+        }
+    };
+    match algorithm.cost() {
+        _ if cost.is_nan() || cost < 1.0 => "–".to_owned(),
+        CostName::Cost => format!("≈ {cost:.0}"),
+        CostName::N => format!("≈ 2^{:.0}", cost.log2()),
+        CostName::MemoryKib => format!("≈ {} MiB", rounded(two_digits(cost / 1024.0))),
+        CostName::Iterations | CostName::Rounds => format!("≈ {}", rounded(two_digits(cost))),
+    }
+}
+
+/// Down to two digits: what is read off a line is no better.
+fn two_digits(value: f64) -> f64 {
+    let scale = 10_f64.powf(value.log10().floor() - 1.0);
+    (value / scale).floor() * scale
+}
+
+fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String {
+    let Some(Fit { line, worst_error, points }) = fit else {
+        return format!("{what}: nothing was measured in lanes.");
+    };
+    let intercept = if line.intercept_ms < 0.0 { "−" } else { "" };
+    let error = if *points > 2 {
+        format!("where measured it is off by at most {} %", rounded_percent(*worst_error))
+    } else {
+        "it goes through two costs only, and how far it is off elsewhere is not known".to_owned()
+    };
+    format!(
+        "{what}: {intercept}{} ms + {} ns for each {}; {error}.",
+        significant(line.intercept_ms.abs()),
+        significant(line.slope_ms * NS_PER_MS),
+        algorithm.unit_of_work(),
+    )
+}
+
+/// Milliseconds of a figure, marked where they were not measured.
+pub(super) fn ms(figure: &Figure, ms: f64) -> String {
+    if figure.is_measured() { rounded(ms) } else { format!("≈ {}", rounded(three_digits(ms))) }
+}
+
+/// One hash, and where that is very long, in words too.
+fn in_ms_and_words(figure: &Figure) -> String {
+    let told = ms(figure, figure.hash_ms);
+    if figure.hash_ms < LONG_MS {
+        return told;
+    }
+    format!("{told} ({})", in_words(Duration::from_secs_f64(figure.hash_ms / MS_PER_SECOND)))
+}
+
+fn rate(figure: &Figure) -> String {
+    let rate = figure.hashes_per_second;
+    said(figure.is_measured(), &rounded(if rate > 1000.0 { three_digits(rate) } else { rate }))
+}
+
+fn said(is_measured: bool, value: &str) -> String {
+    if is_measured { value.to_owned() } else { format!("≈ {value}") }
+}
+
+fn spread(figure: &Figure) -> String {
+    match &figure.cpu_ms {
+        None => "≈".to_owned(),
+        Some(spread) if spread.samples == 1 => "once".to_owned(),
+        Some(spread) => format!("{} %", rounded_percent(spread.relative())),
+    }
+}
+
+fn rounded_percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+fn three_digits(value: f64) -> f64 {
+    if value == 0.0 {
+        return value;
+    }
+    let scale = 10_f64.powf(value.abs().log10().floor() - 2.0);
+    (value / scale).round() * scale
+}
+
+/// Four digits, so that a time read off by hand is as good as the line.
+fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let before = value.abs().log10().floor();
+    let decimals = (0..=12).find(|&decimals| before + f64::from(decimals) >= 3.0).unwrap_or(12);
+    format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+/// What logins are given: RFC 9106 §4 speaks of half a second, OWASP of less than one second.
+const TARGETS_MS: [f64; 4] = [100.0, 250.0, 500.0, 1000.0];
+
+/// From here on milliseconds are not understood.
+const LONG_MS: f64 = 60_000.0;
+
+const NS_PER_MS: f64 = 1e6;
+const MS_PER_SECOND: f64 = 1e3;
+
+#[cfg(test)]
+mod tests {
+    use saltern_measure::{Line, Measured, Spread};
+
+    use super::*;
+
+    const LINE: Line = Line { intercept_ms: 0.0, slope_ms: 0.05 };
+    const FIT: Fit = Fit { line: LINE, worst_error: 0.012, points: 12 };
+
+    fn measured(samples: &[f64]) -> Figure {
+        let spread = Spread::of(samples);
+        Figure::measured(&Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
+    }
+
+    #[test]
+    fn what_was_read_off_is_marked_in_every_cell() {
+        let read_off = Figure::read_off(&LINE, 1 << 31, 8);
+        let row = Row { cost: 31, work: 1 << 31, one: read_off, lanes: Some(read_off) };
+        let cells = cells(CostName::Cost, &row);
+        assert_eq!(cells[1], "≈ 107,000,000 (30 h)");
+        assert!(cells[1..].iter().all(|cell| cell.contains('≈')), "{cells:?}");
+    }
+
+    #[test]
+    fn what_was_measured_is_never_marked() {
+        let row = Row { cost: 10, work: 1 << 10, one: measured(&[50.0, 51.0, 52.0]), lanes: None };
+        assert_eq!(cells(CostName::Cost, &row), ["10", "51.0", "1.0 %", "19.6"]);
+        let once = Row { one: measured(&[9000.0]), ..row };
+        assert_eq!(cells(CostName::Cost, &once)[2], "once");
+    }
+
+    #[test]
+    fn what_a_target_buys_stays_below_it() {
+        let row = |cost, work| Row { cost, work, one: measured(&[1.0]), lanes: None };
+        let bought = |algorithm, cost, work, ms| affordable(algorithm, &FIT, &row(cost, work), ms);
+        // 2^12 expansions take 205 ms, 2^13 take 410.
+        assert_eq!(bought(Algorithm::Bcrypt, 18, 1 << 18, 250.0), "≈ 12");
+        assert_eq!(bought(Algorithm::Scrypt, 1 << 14, 1 << 17, 250.0), "≈ 2^9");
+        // 5,000 blocks are 2,500 iterations of two.
+        assert_eq!(bought(Algorithm::Pbkdf2Sha1, 10, 20, 250.0), "≈ 2,500");
+        assert_eq!(bought(Algorithm::Bcrypt, 18, 1 << 18, 0.01), "–");
+    }
+
+    #[test]
+    fn a_line_is_told_with_four_digits() {
+        assert_eq!(significant(0.051_234_9), "0.05123");
+        assert_eq!(significant(51_234.9), "51235");
+        assert_eq!(significant(0.0), "0");
+        let words = line_in_words(Algorithm::Bcrypt, "One hash", Some(&FIT));
+        assert_eq!(
+            words,
+            "One hash: 0 ms + 50000 ns for each key expansion (2^cost); where measured it is off by at most 1.2 %."
+        );
+        let of_two = line_in_words(Algorithm::Bcrypt, "One hash", Some(&Fit { points: 2, ..FIT }));
+        assert!(
+            of_two.ends_with("it goes through two costs only, and how far it is off elsewhere is not known.")
+        );
+    }
+}

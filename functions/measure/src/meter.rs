@@ -1,0 +1,262 @@
+use core::{hint::black_box, num::NonZeroUsize};
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password, PoolSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::Spread;
+
+/// Measures settings, one after the other, on the thread that calls.
+#[derive(Debug)]
+pub struct Meter {
+    core: OneCore,
+}
+
+/// How much a measurement may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Samples that are taken however long they take; a first call that outlasts `time` is the one exception.
+    pub fewest_samples: usize,
+    /// Samples after which there is no gain in more.
+    pub most_samples: usize,
+    /// Time after which no sample beyond the fewest is begun.
+    pub time: Duration,
+}
+
+/// What was measured of one setting.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Hashes that one call computed: lanes in use, 1 for a hash by itself.
+    pub at_once: usize,
+    /// Wall-clock time of a call, in milliseconds.
+    pub wall_ms: Spread,
+    /// Processor time of this program in a call, in milliseconds.
+    pub cpu_ms: Spread,
+}
+
+impl Meter {
+    /// The kernels that serve, with the memory that a worker keeps between two hashes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { core: OneCore::new(&PoolSettings::new(NonZeroUsize::MIN)) }
+    }
+
+    /// Hashes that a full worker here has in lanes; 1 for what is computed whole.
+    #[must_use]
+    pub fn lanes(&self, admitted: &Admitted) -> usize {
+        self.core.lanes(admitted.setting())
+    }
+
+    /// One hash by itself.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] where the system does not give the memory that it wants.
+    pub fn one(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
+        self.measure(admitted, 1, effort)
+    }
+
+    /// As many hashes at once as a full worker has in lanes.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] where the system does not give the memory that one wants.
+    pub fn in_lanes(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
+        self.measure(admitted, self.lanes(admitted), effort)
+    }
+
+    fn measure(
+        &mut self,
+        admitted: &Admitted,
+        at_once: usize,
+        effort: &Effort,
+    ) -> Result<Measured, OutOfMemory> {
+        // Lanes read their own tables only if their passwords differ.
+        let passwords: Vec<Password> = (0..at_once).filter_map(password).collect();
+        let started = Instant::now();
+        let first = self.sample(admitted, &passwords, 1)?;
+        let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+        let mut keep = |sample: Sample| {
+            walls.push(sample.wall.as_secs_f64() * MS_PER_SECOND);
+            cpus.push(sample.cpu.as_secs_f64() * MS_PER_SECOND);
+            walls.len()
+        };
+        if first.wall >= effort.time {
+            keep(first);
+        } else {
+            let calls = calls_of_a_sample(first.wall);
+            loop {
+                let samples = keep(self.sample(admitted, &passwords, calls)?);
+                let enough = samples >= effort.fewest_samples && started.elapsed() >= effort.time;
+                if enough || samples >= effort.most_samples {
+                    break;
+                }
+            }
+        }
+        Ok(Measured { at_once, wall_ms: Spread::of(&walls), cpu_ms: Spread::of(&cpus) })
+    }
+
+    /// The mean of so many calls.
+    fn sample(
+        &mut self,
+        admitted: &Admitted,
+        passwords: &[Password],
+        calls: u32,
+    ) -> Result<Sample, OutOfMemory> {
+        let (wall, cpu) = (Instant::now(), cpu_time());
+        for _ in 0..calls {
+            black_box(self.core.compute(admitted, passwords)?);
+        }
+        Ok(Sample { wall: wall.elapsed() / calls, cpu: cpu_time().saturating_sub(cpu) / calls })
+    }
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Measured {
+    /// Median wall-clock time of a call over the hashes in it, in milliseconds.
+    #[must_use]
+    pub fn hash_ms(&self) -> f64 {
+        self.wall_ms.median / hashes(self.at_once)
+    }
+
+    /// The same by the processor's clock: what others took meanwhile is not in it. For what computes on one thread.
+    #[must_use]
+    pub fn hash_cpu_ms(&self) -> f64 {
+        self.cpu_ms.median / hashes(self.at_once)
+    }
+
+    /// Hashes that one core finishes in a second at this pace.
+    #[must_use]
+    pub fn hashes_per_second(&self) -> f64 {
+        MS_PER_SECOND / self.hash_ms()
+    }
+
+    /// Processor time over wall-clock time, of the medians: below 1 where others took the processor meanwhile.
+    #[must_use]
+    pub fn core_share(&self) -> f64 {
+        self.cpu_ms.median / self.wall_ms.median
+    }
+}
+
+struct Sample {
+    wall: Duration,
+    cpu: Duration,
+}
+
+fn calls_of_a_sample(call: Duration) -> u32 {
+    let calls = SHORTEST_SAMPLE.as_nanos().div_ceil(call.as_nanos().max(1));
+    u32::try_from(calls).unwrap_or(u32::MAX)
+}
+
+/// Of the whole program, since Argon2 may use more threads than the one that calls.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    // The clock starts at zero with the process: neither part is ever negative.
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
+    Duration::new(seconds, nanoseconds)
+}
+
+fn password(number: usize) -> Option<Password> {
+    Password::new(format!("correct horse battery {number}").as_bytes()).ok()
+}
+
+fn hashes(at_once: usize) -> f64 {
+    f64::from(u32::try_from(at_once).unwrap_or(u32::MAX))
+}
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// Reading the processor's clock costs up to a microsecond, which must not count.
+const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use saltern_algorithm::Ceilings;
+    use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+
+    use super::*;
+
+    const CEILINGS: Ceilings = Ceilings {
+        bcrypt_cost: 6,
+        argon2_memory_kib: 1024,
+        argon2_memory_passes_kib: 1024,
+        argon2_parallelism: 1,
+        pbkdf2_iterations_blocks: 10_000,
+        sha_crypt_rounds: 0,
+        scrypt_memory_bytes: 1 << 20,
+        scrypt_n_r_p: 1 << 13,
+    };
+
+    const EFFORT: Effort = Effort { fewest_samples: 3, most_samples: 5, time: Duration::from_millis(20) };
+
+    fn admitted(params: Params) -> Admitted {
+        Admitted::new(Setting::fresh(params, [7; 16]), &CEILINGS).unwrap()
+    }
+
+    fn bcrypt(cost: u32) -> Admitted {
+        admitted(Params::Bcrypt(bcrypt::Params::new(cost).unwrap()))
+    }
+
+    fn every_kind() -> [Admitted; 4] {
+        let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+        [
+            Params::Argon2(argon2::Params::new(variant, version, 256, 1, 1).unwrap()),
+            Params::Bcrypt(bcrypt::Params::new(4).unwrap()),
+            Params::Pbkdf2(pbkdf2::Params::new(pbkdf2::Prf::Sha512, 100).unwrap()),
+            Params::Scrypt(scrypt::Params::new(7, 8, 1).unwrap()),
+        ]
+        .map(admitted)
+    }
+
+    #[test]
+    fn every_kind_is_measured_alone_and_in_lanes() {
+        let mut meter = Meter::new();
+        for admitted in every_kind() {
+            let one = meter.one(&admitted, &EFFORT).unwrap();
+            let lanes = meter.in_lanes(&admitted, &EFFORT).unwrap();
+            assert_eq!(one.at_once, 1);
+            assert_eq!(lanes.at_once, meter.lanes(&admitted));
+            for measured in [one, lanes] {
+                assert!((3..=5).contains(&measured.wall_ms.samples), "{measured:?}");
+                assert!(measured.hash_ms() > 0.0 && measured.hashes_per_second().is_finite());
+            }
+        }
+    }
+
+    #[test]
+    fn four_times_the_work_takes_about_four_times_as_long() {
+        let mut meter = Meter::new();
+        let four = meter.one(&bcrypt(4), &EFFORT).unwrap().cpu_ms.least;
+        let six = meter.one(&bcrypt(6), &EFFORT).unwrap().cpu_ms.least;
+        assert!((2.0..8.0).contains(&(six / four)), "{six} over {four}");
+    }
+
+    #[test]
+    fn what_outlasts_the_time_is_measured_once() {
+        let effort = Effort { time: Duration::from_nanos(1), ..EFFORT };
+        let measured = Meter::new().one(&bcrypt(4), &effort).unwrap();
+        assert_eq!(measured.wall_ms.samples, 1);
+    }
+
+    #[test]
+    fn a_short_hash_is_repeated_until_the_clock_can_tell() {
+        assert_eq!(calls_of_a_sample(Duration::from_micros(3)), 334);
+        assert_eq!(calls_of_a_sample(Duration::from_millis(2)), 1);
+        assert_eq!(calls_of_a_sample(Duration::ZERO), 1_000_000);
+    }
+
+    #[test]
+    fn rates_are_over_the_hashes_of_a_call() {
+        let spread = Spread::of(&[40.0]);
+        let measured = Measured { at_once: 8, wall_ms: spread, cpu_ms: Spread::of(&[30.0]) };
+        assert!((measured.hash_ms() - 5.0).abs() < 1e-12);
+        assert!((measured.hash_cpu_ms() - 3.75).abs() < 1e-12);
+        assert!((measured.hashes_per_second() - 200.0).abs() < 1e-9);
+        assert!((measured.core_share() - 0.75).abs() < 1e-12);
+    }
+}
