@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::{
-    Args, Parser, Subcommand, ValueEnum,
+    Args, CommandFactory as _, Parser, Subcommand, ValueEnum,
     builder::{FalseyValueParser, NonEmptyStringValueParser},
     error::ErrorKind,
 };
@@ -17,7 +17,7 @@ use saltern_encoded::Scheme;
 use saltern_policy::AcceptedWeak;
 use time::OffsetDateTime;
 
-use crate::{Failure, report::window};
+use crate::{Failure, failure::EXIT_CODES, report::window};
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
@@ -27,8 +27,16 @@ pub(crate) fn read() -> Result<Command, Failure> {
     })
 }
 
+/// The whole command line: for completions and the manual.
+pub(crate) fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+/// How the program is called.
+pub(crate) const NAME: &str = "saltern";
+
 #[derive(Debug, Parser)]
-#[command(name = "saltern", version, about = "Hashes and verifies passwords over HTTP")]
+#[command(name = NAME, version, about = "Hashes and verifies passwords over HTTP", after_help = exit_codes())]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -36,10 +44,14 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Print what a shell needs to complete this command line
+    Completions(CompletionsArguments),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
     /// Explain a stored hash field by field
     Inspect(InspectArguments),
+    /// Print the manual, or write it, a page for each command
+    Man(ManArguments),
     /// Count what a table of hashes holds, and what moving it takes
     MigratePlan(MigratePlanArguments),
     /// Look after policy documents
@@ -55,6 +67,26 @@ pub(crate) enum Command {
     Verify(VerifyArguments),
     /// Put argon2id over weak hashes, without their passwords
     Wrap(WrapArguments),
+}
+
+/// The exit codes, as `--help` ends with them.
+fn exit_codes() -> String {
+    let lines = EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:>2}  {meaning}\n"));
+    format!("Exit codes:\n{}", lines.collect::<String>().trim_end())
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// Write every page into this directory, which is made [default: print the first page]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -160,6 +192,9 @@ pub(crate) struct CheckArguments {
     /// The document
     #[arg(value_name = "FILE")]
     pub(crate) document: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
 }
@@ -404,8 +439,6 @@ fn ceiling(argument: &str) -> Result<(String, u64), String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

@@ -4,9 +4,11 @@
 
 mod arguments;
 mod column;
+mod completions;
 mod failure;
 mod hash;
 mod inspect;
+mod man;
 mod migrate_plan;
 mod number;
 mod one_hash;
@@ -34,8 +36,10 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     match arguments::read()? {
+        Command::Completions(arguments) => completions::run(&arguments)?,
         Command::Hash(arguments) => hash::run(&arguments)?,
         Command::Inspect(arguments) => inspect::run(&arguments)?,
+        Command::Man(arguments) => man::run(&arguments)?,
         Command::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
         Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
         Command::Report(arguments) => report::run(&arguments)?,
