@@ -3,7 +3,9 @@
 use std::{
     net::SocketAddr,
     num::{NonZeroU64, NonZeroUsize},
+    ops::RangeInclusive,
     path::PathBuf,
+    time::Duration,
 };
 
 use clap::{
@@ -17,7 +19,12 @@ use saltern_encoded::Scheme;
 use saltern_policy::AcceptedWeak;
 use time::OffsetDateTime;
 
-use crate::{Failure, failure::EXIT_CODES, report::window};
+use crate::{
+    Failure,
+    calibrate::{ladder::Algorithm, target},
+    failure::EXIT_CODES,
+    report::window,
+};
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
@@ -44,6 +51,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find the strongest parameters that stay within a time, here or on Lambda
+    Calibrate(Box<CalibrateArguments>),
     /// Print what a shell needs to complete this command line
     Completions(CompletionsArguments),
     /// Make a hash of a password, read without echo or from standard input
@@ -73,6 +82,46 @@ pub(crate) enum Command {
 fn exit_codes() -> String {
     let lines = EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:>2}  {meaning}\n"));
     format!("Exit codes:\n{}", lines.collect::<String>().trim_end())
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
+                  need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
+                  beside their time; this takes some dozens."
+)]
+pub(crate) struct CalibrateArguments {
+    /// The longest that one hash may take by itself, from 5ms to 5s
+    #[arg(long, value_name = "TIME", value_parser = target::parse)]
+    pub(crate) target: Duration,
+    /// Only this algorithm; may be repeated [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHM")]
+    pub(crate) algorithms: Vec<Algorithm>,
+    /// Estimate for a function on Lambda with this memory, 128 to 10240 [default with --arch: 1769]
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = clap::value_parser!(u64).range(LAMBDA_MEMORY_MB),
+        conflicts_with = "on_lambda"
+    )]
+    pub(crate) memory_mb: Option<u64>,
+    /// Estimate for a function on Lambda of this architecture [default with --memory-mb: arm64]
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with = "on_lambda")]
+    pub(crate) arch: Option<ArchitectureArgument>,
+    /// Measure in this function on Lambda
+    #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
+    pub(crate) on_lambda: Option<String>,
+    /// The alias or version of the function [default: $LATEST]
+    #[arg(long, value_name = "NAME", value_parser = aws_name, requires = "on_lambda")]
+    pub(crate) alias: Option<String>,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION", requires = "on_lambda")]
+    pub(crate) region: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
 }
 
 #[derive(Args, Debug)]
@@ -397,6 +446,9 @@ pub(crate) enum LogFormat {
     /// For people
     Text,
 }
+
+/// What Lambda gives a function (Lambda developer guide, "Lambda quotas").
+const LAMBDA_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 
 /// What Lambda takes for the name of a function or an alias. None of it means anything in a search of CloudWatch.
 fn aws_name(argument: &str) -> Result<String, String> {

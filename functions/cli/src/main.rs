@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod aws;
+mod calibrate;
 mod column;
 mod completions;
 mod failure;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     match arguments::read()? {
+        Command::Calibrate(arguments) => calibrate::run(&arguments)?,
         Command::Completions(arguments) => completions::run(&arguments)?,
         Command::Hash(arguments) => hash::run(&arguments)?,
         Command::Inspect(arguments) => inspect::run(&arguments)?,
