@@ -16,7 +16,7 @@ mod search;
 mod standards;
 pub(crate) mod target;
 
-use std::{collections::BTreeMap, io::IsTerminal as _, time::Duration};
+use std::{collections::BTreeMap, io::IsTerminal as _, thread, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltern_measure::Measured;
@@ -27,7 +27,13 @@ use ladder::{Algorithm, Step};
 use proposal::{Findings, Proposal, in_words};
 use search::Care;
 
+/// Calibrates on a thread of its own, as the workers are: the first one's memory comes from elsewhere and costs less.
 pub(crate) fn run(arguments: &CalibrateArguments) -> Result<(), Failure> {
+    let calibrated = thread::scope(|scope| scope.spawn(|| calibrate(arguments)).join());
+    calibrated.unwrap_or_else(|_panic| Err(Failure::system("a fault of saltern's own ended the measuring")))
+}
+
+fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let mut calibration = Calibration {
         conditions: Conditions::of(arguments)?,
         target: arguments.target,
