@@ -3,11 +3,13 @@
 use std::{
     net::SocketAddr,
     num::{NonZeroU64, NonZeroUsize},
+    ops::RangeInclusive,
     path::PathBuf,
+    time::Duration,
 };
 
 use clap::{
-    Args, Parser, Subcommand, ValueEnum,
+    Args, CommandFactory as _, Parser, Subcommand, ValueEnum,
     builder::{FalseyValueParser, NonEmptyStringValueParser},
     error::ErrorKind,
 };
@@ -19,7 +21,9 @@ use time::OffsetDateTime;
 
 use crate::{
     Failure,
-    bench::{Algorithm, Out},
+    bench::{self, Out},
+    calibrate::{ladder::Algorithm, target},
+    failure::EXIT_CODES,
     report::window,
 };
 
@@ -31,8 +35,16 @@ pub(crate) fn read() -> Result<Command, Failure> {
     })
 }
 
+/// The whole command line: for completions and the manual.
+pub(crate) fn definition() -> clap::Command {
+    Arguments::command()
+}
+
+/// How the program is called.
+pub(crate) const NAME: &str = "saltern";
+
 #[derive(Debug, Parser)]
-#[command(name = "saltern", version, about = "Hashes and verifies passwords over HTTP")]
+#[command(name = NAME, version, about = "Hashes and verifies passwords over HTTP", after_help = exit_codes())]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -42,10 +54,16 @@ struct Arguments {
 pub(crate) enum Command {
     /// Measure how long hashes take on this machine, in the tables of the well-known benchmarks
     Bench(BenchArguments),
+    /// Find the strongest parameters that stay within a time, here or on Lambda
+    Calibrate(Box<CalibrateArguments>),
+    /// Print what a shell needs to complete this command line
+    Completions(CompletionsArguments),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
     /// Explain a stored hash field by field
     Inspect(InspectArguments),
+    /// Print the manual, or write it, a page for each command
+    Man(ManArguments),
     /// Count what a table of hashes holds, and what moving it takes
     MigratePlan(MigratePlanArguments),
     /// Look after policy documents
@@ -63,6 +81,66 @@ pub(crate) enum Command {
     Wrap(WrapArguments),
 }
 
+/// The exit codes, as `--help` ends with them.
+fn exit_codes() -> String {
+    let lines = EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:>2}  {meaning}\n"));
+    format!("Exit codes:\n{}", lines.collect::<String>().trim_end())
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
+                  need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
+                  beside their time; this takes some dozens."
+)]
+pub(crate) struct CalibrateArguments {
+    /// The longest that one hash may take by itself, from 5ms to 5s
+    #[arg(long, value_name = "TIME", value_parser = target::parse)]
+    pub(crate) target: Duration,
+    /// Only these: names with commas between [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<Algorithm>,
+    /// Estimate for a function on Lambda with this memory, 128 to 10240 [default with --arch: 1769]
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = clap::value_parser!(u64).range(LAMBDA_MEMORY_MB),
+        conflicts_with = "on_lambda"
+    )]
+    pub(crate) memory_mb: Option<u64>,
+    /// Estimate for a function on Lambda of this architecture [default with --memory-mb: arm64]
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with = "on_lambda")]
+    pub(crate) arch: Option<ArchitectureArgument>,
+    /// Measure in this function on Lambda
+    #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
+    pub(crate) on_lambda: Option<String>,
+    /// The alias or version of the function [default: $LATEST]
+    #[arg(long, value_name = "NAME", value_parser = aws_name, requires = "on_lambda")]
+    pub(crate) alias: Option<String>,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION", requires = "on_lambda")]
+    pub(crate) region: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// Write every page into this directory, which is made [default: print the first page]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
 #[derive(Args, Debug)]
 #[command(
     after_help = "Measure on an idle machine. In full it takes some three to five minutes of one core, with --quick less than \n\
@@ -71,7 +149,7 @@ pub(crate) enum Command {
 pub(crate) struct BenchArguments {
     /// Measure only these: names with commas between [default: all]
     #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
-    pub(crate) algorithms: Vec<Algorithm>,
+    pub(crate) algorithms: Vec<bench::Algorithm>,
     /// Measure only the cheaper costs, and read the others off the line
     #[arg(long)]
     pub(crate) quick: bool,
@@ -189,6 +267,9 @@ pub(crate) struct CheckArguments {
     /// The document
     #[arg(value_name = "FILE")]
     pub(crate) document: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
 }
@@ -392,6 +473,9 @@ pub(crate) enum LogFormat {
     Text,
 }
 
+/// What Lambda gives a function (Lambda developer guide, "Lambda quotas").
+const LAMBDA_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
+
 /// What Lambda takes for the name of a function or an alias. None of it means anything in a search of CloudWatch.
 fn aws_name(argument: &str) -> Result<String, String> {
     let is_one = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -433,8 +517,6 @@ fn ceiling(argument: &str) -> Result<(String, u64), String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

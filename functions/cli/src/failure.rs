@@ -58,6 +58,24 @@ impl fmt::Display for Failure {
     }
 }
 
+/// How the process ends, and what that means: the one list, for `--help` and the manual.
+pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
+    (0, "It was done; of verify: the password matches."),
+    (MISMATCH, "Of verify: the password does not match. No other command ends so."),
+    (
+        EX_USAGE,
+        "The command line, the environment or a file that they name is wrong. Trying again changes nothing.",
+    ),
+    (
+        EX_DATAERR,
+        "What was given to work on is refused: a hash that is not verified here, a password that is too long.",
+    ),
+    (EX_OSERR, "The system or another service refused something, or time ran out. Trying again may help."),
+];
+
+/// What `htpasswd -v` and `grep` end with where there is no match, too.
+pub(crate) const MISMATCH: u8 = 1;
+
 /// sysexits.h: "the command was used incorrectly". A supervisor need not try again.
 const EX_USAGE: u8 = 64;
 
@@ -66,3 +84,17 @@ const EX_DATAERR: u8 = 65;
 
 /// sysexits.h: "an operating system error has been detected". A supervisor may try again.
 const EX_OSERR: u8 = 71;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_has_the_same_list() {
+        let readme = include_str!("../../../README.md").replace('`', "");
+        let (_, table) = readme.split_once("| code | |\n|---|---|\n").unwrap();
+        let rows = EXIT_CODES.iter().map(|(code, meaning)| format!("| {code} | {meaning} |\n"));
+        let rows = rows.collect::<Vec<_>>().concat();
+        assert!(table.starts_with(&rows), "write into README.md:\n{rows}");
+    }
+}

@@ -3,11 +3,15 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod aws;
 mod bench;
+mod calibrate;
 mod column;
+mod completions;
 mod failure;
 mod hash;
 mod inspect;
+mod man;
 mod migrate_plan;
 mod number;
 mod one_hash;
@@ -36,8 +40,11 @@ fn main() -> ExitCode {
 fn run() -> Result<ExitCode, Failure> {
     match arguments::read()? {
         Command::Bench(arguments) => bench::run(&arguments)?,
+        Command::Calibrate(arguments) => calibrate::run(&arguments)?,
+        Command::Completions(arguments) => completions::run(&arguments)?,
         Command::Hash(arguments) => hash::run(&arguments)?,
         Command::Inspect(arguments) => inspect::run(&arguments)?,
+        Command::Man(arguments) => man::run(&arguments)?,
         Command::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
         Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
         Command::Report(arguments) => report::run(&arguments)?,

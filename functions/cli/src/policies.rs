@@ -1,33 +1,44 @@
 //! `saltern policies`: documents of one's own, checked before they are deployed.
 
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{fs, path::Path};
 
-use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies};
+use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies, Policy};
+use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::{
     Failure,
     arguments::{CheckArguments, DocumentArguments, MachineArguments},
     process,
+    terminal::say,
 };
 
 /// `saltern policies check FILE`.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let policies = load(&read(&arguments.document)?, &limits(&arguments.machine)?)?;
-    let summary = format!(
+    if arguments.json {
+        return say(&format!("{}\n", summary(&policies)));
+    }
+    say(&format!(
         "consistent: {} policies, current {}, decoy {}, {}\n",
         policies.list().len(),
         policies.current().id(),
         policies.decoy().id(),
         policies.digest(),
-    );
-    io::stdout()
-        .write_all(summary.as_bytes())
-        .map_err(|error| Failure::system(format!("the result cannot be written: {error}")))
+    ))
+}
+
+/// What is in force where this document is.
+fn summary(policies: &Policies) -> Value {
+    let ids: Vec<_> = policies.list().iter().map(Policy::id).collect();
+    json!({
+        "consistent": true,
+        "policies": ids,
+        "current": policies.current().id(),
+        "decoy": policies.decoy().id(),
+        "digest": policies.digest(),
+        "ceilings": policies.ceiling_values(),
+    })
 }
 
 /// The document that the arguments name, or the shipped one, held against this machine.

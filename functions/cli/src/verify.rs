@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::{
     Failure,
     arguments::VerifyArguments,
+    failure::MISMATCH,
     one_hash::{OneHash, refused},
     policies,
     terminal::{self, Asked, read_password, say},
@@ -37,6 +38,3 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     }
     Ok(if verdict.matches { ExitCode::SUCCESS } else { ExitCode::from(MISMATCH) })
 }
-
-/// What `htpasswd -v` and `grep` end with where there is no match, too.
-const MISMATCH: u8 = 1;

@@ -43,6 +43,11 @@ impl Invocation {
         }
     }
 
+    /// When an answer must be on its way.
+    pub(crate) fn not_after(&self) -> Instant {
+        self.not_after
+    }
+
     /// The headers of a request that cannot be read: Lambda's own ids.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();

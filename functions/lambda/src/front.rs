@@ -8,7 +8,7 @@ use std::{
 };
 
 use lambda_runtime::{LambdaEvent, Runtime, service_fn};
-use saltern_service::{Answer, Problem, Service};
+use saltern_service::{Problem, Service};
 use serde_json::value::RawValue;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use crate::{
+    calibration::Calibration,
     event::{self, Invocation, Unreadable},
     guard::Guard,
     invocations::Invocations,
@@ -26,11 +27,15 @@ use crate::{
 
 /// The service behind Lambda's Runtime API.
 #[derive(Clone, Debug)]
-pub(crate) struct Front(Arc<Service>);
+pub(crate) struct Front {
+    service: Arc<Service>,
+    /// Where calibrate events are answered.
+    calibration: Option<Arc<Calibration>>,
+}
 
 impl Front {
-    pub(crate) fn new(service: Service) -> Self {
-        Self(Arc::new(service))
+    pub(crate) fn new(service: Service, calibration: Option<Calibration>) -> Self {
+        Self { service: Arc::new(service), calibration: calibration.map(Arc::new) }
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends by a failure, or by SIGTERM.
@@ -66,19 +71,25 @@ impl Front {
     async fn handle(self, event: LambdaEvent<Box<RawValue>>) -> Result<Reply, Infallible> {
         let invocation = Invocation::of(&event.context, Instant::now());
         // Its line is printed with its metrics: after the answer Lambda freezes the process.
-        let answer = self.answer(event.payload, &invocation).await;
-        Ok(Reply::new(answer.response))
+        Ok(self.answer(event.payload, &invocation).await)
     }
 
-    async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Answer {
+    async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Reply {
         // A fault in the mapping becomes a 500 here; the runtime would send out the panic's message.
         let read = catch_unwind(|| event::read(&event, invocation));
-        drop(event);
-        match read {
-            Ok(Ok(request)) => self.0.answer(request).await,
-            Ok(Err(Unreadable { headers, problem })) => self.0.refuse(&headers, problem),
-            Err(_panic) => self.0.refuse(&invocation.headers(), Problem::internal()),
+        // Only what is no request may be a calibrate event.
+        if let (Ok(Err(_)), Some(calibration)) = (&read, &self.calibration)
+            && let Some(question) = Calibration::question(&event)
+        {
+            return Reply::Calibrated(calibration.reply(question, invocation.not_after()).await);
         }
+        drop(event);
+        let answer = match read {
+            Ok(Ok(request)) => self.service.answer(request).await,
+            Ok(Err(Unreadable { headers, problem })) => self.service.refuse(&headers, problem),
+            Err(_panic) => self.service.refuse(&invocation.headers(), Problem::internal()),
+        };
+        Reply::Http(answer.response)
     }
 }
 

@@ -1,10 +1,11 @@
 //! `bootstrap`: the service as an AWS Lambda function. Composition only: settings, policies, workers, service, run.
 //!
-//! It answers Function URL events, and the same events sent by a direct `Invoke`. With `AWS_LAMBDA_MAX_CONCURRENCY`
+//! It answers Function URL events, and the same events sent by a direct `Invoke`; where it is told to, calibrate events too. With `AWS_LAMBDA_MAX_CONCURRENCY`
 //! above 1 (Managed Instances) it polls for as many events at once.
 
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod event;
 mod extension;
 mod front;
@@ -26,6 +27,7 @@ use saltern_service::{Service, metrics::Emf};
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
 
+use calibration::Calibration;
 use front::Front;
 use refusal::Refusal;
 use sending::Sending;
@@ -67,6 +69,8 @@ fn check() -> Result<(), Refusal> {
 }
 
 fn compose(settings: Settings) -> Result<(Front, Option<Sending>), Refusal> {
+    let calibration =
+        settings.answers_calibrate.then(|| Calibration::new(settings.policies.clone(), settings.memory_mb));
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
     let pool = Pool::start(&pool)
         .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;
@@ -74,11 +78,12 @@ fn compose(settings: Settings) -> Result<(Front, Option<Sending>), Refusal> {
     let service = if starts_cold { service.with_cold_start() } else { service };
     let emf = Emf::new(function.clone(), io::stdout());
     let Distributions::Sent { region, interval } = distributions else {
-        return Ok((Front::new(service.with_sink(Arc::new(emf.with_distributions()))), None));
+        let service = service.with_sink(Arc::new(emf.with_distributions()));
+        return Ok((Front::new(service, calibration), None));
     };
     let cloudwatch = Arc::new(CloudWatch::new(region, function, io::stdout()));
     let service = service.with_sink(Arc::new(emf)).with_sink(Arc::<CloudWatch>::clone(&cloudwatch));
-    Ok((Front::new(service), Some(Sending { cloudwatch, interval, is_always_awake })))
+    Ok((Front::new(service, calibration), Some(Sending { cloudwatch, interval, is_always_awake })))
 }
 
 /// Extensions run as the same user in the same environment: they shall not read this process's memory.

@@ -1,8 +1,9 @@
-//! Answers in payload format 2.0.
+//! Answers in payload format 2.0, and those to calibrate events.
 
 use core::fmt;
 
 use http::{HeaderMap, Response};
+use saltern_measure::remote;
 use saltern_service::Body;
 use serde::{
     Serialize, Serializer,
@@ -10,27 +11,33 @@ use serde::{
 };
 
 /// An answer on its way to Lambda. It holds hashes: its `Debug` does not show them.
-pub(crate) struct Reply(Response<Body>);
-
-impl Reply {
-    pub(crate) fn new(response: Response<Body>) -> Self {
-        Self(response)
-    }
+pub(crate) enum Reply {
+    /// To a request.
+    Http(Response<Body>),
+    /// To a calibrate event.
+    Calibrated(remote::Reply),
 }
 
 impl fmt::Debug for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Reply").field(&self.0.status()).finish()
+        match self {
+            Self::Http(response) => f.debug_tuple("Http").field(&response.status()).finish(),
+            Self::Calibrated(reply) => f.debug_tuple("Calibrated").field(reply).finish(),
+        }
     }
 }
 
 impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let response = match self {
+            Self::Http(response) => response,
+            Self::Calibrated(reply) => return reply.serialize(serializer),
+        };
         // Every body of the service is JSON or text in UTF-8.
-        let body = str::from_utf8(self.0.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
+        let body = str::from_utf8(response.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
         let mut reply = serializer.serialize_struct("Reply", 5)?;
-        reply.serialize_field("statusCode", &self.0.status().as_u16())?;
-        reply.serialize_field("headers", &Headers(self.0.headers()))?;
+        reply.serialize_field("statusCode", &response.status().as_u16())?;
+        reply.serialize_field("headers", &Headers(response.headers()))?;
         reply.serialize_field("body", body)?;
         reply.serialize_field("isBase64Encoded", &false)?;
         // None, but `cargo lambda watch` takes no answer without it.
@@ -62,7 +69,7 @@ mod tests {
     #[test]
     fn an_answer_has_the_members_of_the_format() {
         let response = Response::builder().status(422).header("cache-control", "no-store");
-        let reply = Reply::new(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
+        let reply = Reply::Http(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
         let wanted = serde_json::json!({
             "statusCode": 422,
             "headers": {"cache-control": "no-store"},
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_body() {
-        let reply = Reply::new(Response::new(Body::new(b"secret".to_vec())));
-        assert_eq!(format!("{reply:?}"), "Reply(200)");
+        let reply = Reply::Http(Response::new(Body::new(b"secret".to_vec())));
+        assert_eq!(format!("{reply:?}"), "Http(200)");
     }
 }

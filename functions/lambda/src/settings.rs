@@ -11,7 +11,7 @@ use std::{
 };
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
-use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, Limits, Policies};
+use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, FunctionSize, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 use zeroize::Zeroizing;
 
@@ -29,6 +29,10 @@ pub(crate) struct Settings {
     /// Whether the environment is never frozen, as on Managed Instances.
     pub(crate) is_always_awake: bool,
     pub(crate) distributions: Distributions,
+    /// Whether calibrate events are answered.
+    pub(crate) answers_calibrate: bool,
+    /// The function's memory, in MB as AWS writes it.
+    pub(crate) memory_mb: u64,
     source: String,
 }
 
@@ -67,6 +71,8 @@ impl Settings {
             starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
             is_always_awake: machine.is_concurrent(),
             distributions: Distributions::read(&variable)?,
+            answers_calibrate: answers_calibrate(&variable)?,
+            memory_mb: machine.size.memory_mib,
             source: document.source,
         })
     }
@@ -117,9 +123,8 @@ impl Distributions {
 /// What the function was given to run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Machine {
-    memory_mib: u64,
+    size: FunctionSize,
     cores: NonZeroUsize,
-    concurrency: u64,
 }
 
 impl Machine {
@@ -133,31 +138,27 @@ impl Machine {
         }
         let cores = thread::available_parallelism()
             .map_err(|error| Refusal::new(format!("the cores cannot be counted ({error})")))?;
-        Ok(Self {
+        let size = FunctionSize {
             memory_mib: number(&variable, MEMORY)?.unwrap_or_default(),
-            cores,
             concurrency: number(&variable, CONCURRENCY)?.unwrap_or(1).max(1),
-        })
+        };
+        Ok(Self { size, cores })
     }
 
-    /// One for each virtual CPU that the memory buys, to the nearest, and at least one. A small function sees more
-    /// cores than it may use.
+    /// A small function sees more cores than it may use, and a large one may see fewer than it pays for.
     fn workers(self) -> NonZeroUsize {
-        let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
-        let bought = usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN);
-        bought.min(self.cores)
+        self.size.workers().min(self.cores)
     }
 
     fn memory_budget_bytes(self) -> Result<u64, Refusal> {
-        let events = self.concurrency.saturating_mul(MIB_PER_INVOCATION);
-        let head_room = MIB_FOR_THE_PROCESS.saturating_add(events);
-        match self.memory_mib.checked_sub(head_room) {
-            Some(mib) if mib > 0 => Ok(mib.saturating_mul(BYTES_PER_MIB)),
-            _ => Err(Refusal::new(format!(
-                "the function's {} MB leave no memory to hash with after {head_room} MB for the process and {} events at once: give it more, or lower its concurrency",
-                self.memory_mib, self.concurrency,
-            ))),
-        }
+        self.size.memory_budget_bytes().ok_or_else(|| {
+            Refusal::new(format!(
+                "the function's {} MB leave no memory to hash with after {} MB for the process and {} events at once: give it more, or lower its concurrency",
+                self.size.memory_mib,
+                self.size.head_room_mib(),
+                self.size.concurrency,
+            ))
+        })
     }
 
     /// Classic Lambda sends one request at a time, so what waits is one batch, bounded by its count and deadline.
@@ -166,7 +167,7 @@ impl Machine {
     }
 
     fn is_concurrent(self) -> bool {
-        self.concurrency > 1
+        self.size.concurrency > 1
     }
 }
 
@@ -212,6 +213,15 @@ fn firebase_project(variable: impl Fn(&str) -> Option<OsString>) -> Result<Optio
     })
 }
 
+/// `SALTERN_CALIBRATE`: `on` or `off`.
+fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool, Refusal> {
+    match text(variable, CALIBRATE)?.as_deref() {
+        None | Some("off") => Ok(false),
+        Some("on") => Ok(true),
+        Some(given) => Err(Refusal::new(format!("{CALIBRATE} is `{given}`: write on or off"))),
+    }
+}
+
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
@@ -254,6 +264,9 @@ const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 /// The Firebase project whose hashes are verified.
 const FIREBASE_PROJECT: &str = "SALTERN_FIREBASE_PROJECT";
 
+/// Whether `saltern calibrate --on-lambda` gets an answer.
+const CALIBRATE: &str = "SALTERN_CALIBRATE";
+
 /// Ceilings of the policy document, lowered.
 const CEILINGS: &str = "SALTERN_CEILINGS";
 
@@ -267,49 +280,19 @@ const INTERVAL_SECONDS: RangeInclusive<u64> = 1..=300;
 /// A thousand environments that send every 30 s or so make 25 calls a second, of the 500 that a region takes.
 const DEFAULT_INTERVAL_SECONDS: u64 = 30;
 
-/// "At 1,769 MB, a function has the equivalent of one vCPU" (AWS Lambda developer guide, "Configure Lambda function
-/// memory").
-const MIB_PER_VCPU: u64 = 1769;
-
-/// The process before its first event (6 MiB resident), its stacks, the allocator's slack, and what else lives in the
-/// environment: Lambda's own agent counts too.
-const MIB_FOR_THE_PROCESS: u64 = 32;
-
-/// The largest event, 6 MB (Lambda quota, "Invocation payload"), twice: as it came and as JSON; and a body of 1 MiB
-/// with its parts.
-const MIB_PER_INVOCATION: u64 = 14;
-
-const BYTES_PER_MIB: u64 = 1024 * 1024;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn machine(memory_mib: u64, cores: usize, concurrency: u64) -> Machine {
-        Machine { memory_mib, cores: NonZeroUsize::new(cores).unwrap(), concurrency }
+        let size = FunctionSize { memory_mib, concurrency };
+        Machine { size, cores: NonZeroUsize::new(cores).unwrap() }
     }
 
     #[test]
-    fn workers_follow_the_memory_to_the_nearest_vcpu() {
-        for (memory_mib, cores, workers) in [
-            (128, 2, 1),
-            (1769, 2, 1),
-            (2048, 2, 1),
-            (3008, 2, 2),
-            (3538, 3, 2),
-            (10_240, 6, 6),
-            (8192, 2, 2),
-        ] {
+    fn there_are_no_more_workers_than_cores() {
+        for (memory_mib, cores, workers) in [(1769, 2, 1), (10_240, 6, 6), (8192, 2, 2)] {
             assert_eq!(machine(memory_mib, cores, 1).workers().get(), workers, "{memory_mib} MB");
-        }
-    }
-
-    #[test]
-    fn the_budget_is_what_the_process_and_its_events_leave() {
-        assert_eq!(machine(128, 2, 1).memory_budget_bytes(), Ok(82 * BYTES_PER_MIB));
-        assert_eq!(machine(2048, 2, 8).memory_budget_bytes(), Ok(1904 * BYTES_PER_MIB));
-        for (memory_mib, concurrency) in [(0, 1), (46, 1), (128, 7), (2048, u64::MAX)] {
-            assert!(machine(memory_mib, 2, concurrency).memory_budget_bytes().is_err(), "{memory_mib} MB");
         }
     }
 
@@ -363,6 +346,16 @@ mod tests {
         assert_eq!(read(""), Ok(Kernels::Lanes));
         assert_eq!(read("crates"), Ok(Kernels::Crates));
         assert!(read("fast").is_err());
+    }
+
+    #[test]
+    fn calibrate_events_are_refused_unless_it_is_said() {
+        let read = |text: &'static str| answers_calibrate(move |_| Some(text.into()));
+        assert_eq!(answers_calibrate(|_| None), Ok(false));
+        assert_eq!((read(""), read("off"), read("on")), (Ok(false), Ok(false), Ok(true)));
+        for wrong in ["true", "1", "ON", "on "] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

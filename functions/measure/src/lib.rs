@@ -25,6 +25,7 @@
 mod line;
 mod machine;
 mod meter;
+pub mod remote;
 mod spread;
 
 pub use line::Line;

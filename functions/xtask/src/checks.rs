@@ -127,6 +127,12 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "cargo-lambda",
+            shows: "calibrate events are answered under cargo lambda where it was said, and never through the function's URL",
+            command: &["functions/lambda/tests/cargo-lambda/run"],
+            environment: &[],
+        },
+        Check {
             part: "zips",
             shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
             command: &["functions/lambda/package", "--test"],

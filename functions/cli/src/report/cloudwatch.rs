@@ -2,18 +2,15 @@
 
 use std::{error::Error, time::Duration};
 
-use aws_config::{BehaviorVersion, Region, SdkConfig, timeout::TimeoutConfig};
 use aws_sdk_cloudwatch::{
     Client,
-    config::ProvideCredentials as _,
     error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
     primitives::DateTime,
     types::{MetricDataQuery, MetricDataResult, ScanBy, StatusCode},
 };
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use super::{figures::Figures, window::Window};
-use crate::Failure;
+use crate::{Failure, aws};
 
 /// All that CloudWatch has to answer.
 pub(crate) async fn ask(
@@ -21,7 +18,7 @@ pub(crate) async fn ask(
     window: Window,
     questions: Vec<MetricDataQuery>,
 ) -> Result<Figures, Failure> {
-    let client = Client::new(&configuration(region).await?);
+    let client = Client::new(&aws::configuration(region, WITHIN).await?);
     let mut figures = Figures::default();
     let mut page = None;
     for _ in 0..MOST_PAGES {
@@ -64,34 +61,6 @@ fn take(figures: &mut Figures, result: &MetricDataResult) {
     }
 }
 
-/// Credentials, region and endpoint from where the AWS tools look for them.
-async fn configuration(region: Option<String>) -> Result<SdkConfig, Failure> {
-    let http =
-        aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
-    let timeouts = TimeoutConfig::builder().operation_timeout(WITHIN).build();
-    let mut loader =
-        aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).timeout_config(timeouts);
-    if let Some(region) = region {
-        loader = loader.region(Region::new(region));
-    }
-    let configuration = loader.load().await;
-    if configuration.region().is_none() {
-        return Err(Failure::configuration(
-            "In which region is the function? Give --region, such as eu-north-1, or set AWS_REGION",
-        ));
-    }
-    let provider = configuration.credentials_provider().ok_or_else(no_credentials)?;
-    provider.provide_credentials().await.map_err(|_| no_credentials())?;
-    Ok(configuration)
-}
-
-fn no_credentials() -> Failure {
-    Failure::configuration(
-        "There are no AWS credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; after a login by \
-         browser: eval \"$(aws configure export-credentials --format env)\"",
-    )
-}
-
 /// What went wrong, and what to do about it.
 fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(error: &SdkError<E, R>) -> Failure {
     match error {
@@ -114,20 +83,11 @@ fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(error:
 }
 
 fn refused(code: &str, message: &str) -> Failure {
+    if let Some(failure) = aws::refused_credentials(code) {
+        return failure;
+    }
     // In CloudWatch's protocols the same thing has names with and without an ending.
     match code.trim_end_matches("Exception") {
-        "ExpiredToken" | "RequestExpired" => {
-            Failure::configuration("The AWS credentials have expired. Get new ones")
-        }
-        "InvalidClientTokenId"
-        | "InvalidSignature"
-        | "SignatureDoesNotMatch"
-        | "UnrecognizedClient"
-        | "IncompleteSignature"
-        | "MissingAuthenticationToken" => Failure::configuration(
-            "AWS does not know these credentials. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and \
-             the clock of this machine",
-        ),
         "AccessDenied" | "AuthorizationError" | "OptInRequired" => Failure::configuration(
             "These credentials may not read metrics. Allow them cloudwatch:GetMetricData",
         ),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
 
 mod bench;
+mod exit_codes;
 mod guide;
 mod migrate_plan;
 mod one_hash;

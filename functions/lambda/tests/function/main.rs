@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "what is measured is shown")]
 
 mod answers;
+mod calibrate;
 mod disturbance;
 mod faults;
 mod metrics;

@@ -1,0 +1,130 @@
+//! What holds while something is calibrated: where, for which machine, and within which policy document.
+
+use saltern_capacity::{Architecture, Durations};
+use saltern_measure::Machine;
+use saltern_policy::{FunctionSize, Limits, Policies};
+
+use super::{
+    function::{Address, Function},
+    ladder::{self, Algorithm, Step},
+    place::{self, Place},
+    scale::Size,
+};
+use crate::{Failure, arguments::CalibrateArguments, policies};
+
+pub(super) struct Conditions {
+    pub(super) place: Place,
+    pub(super) basis: Basis,
+    /// What was measured on.
+    pub(super) machine: Machine,
+    /// The function whose cost is told, and for which is estimated.
+    pub(super) size: Size,
+    pub(super) policies: Policies,
+    pub(super) bytes_per_worker: u64,
+}
+
+/// What the milliseconds are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// Measured on this machine, and meant for it.
+    Here,
+    /// Measured on this machine, and meant for a function that was not asked.
+    Estimated,
+    /// Measured on the function.
+    OnLambda,
+}
+
+impl Conditions {
+    pub(super) fn of(arguments: &CalibrateArguments) -> Result<Self, Failure> {
+        let size = Size {
+            memory_mb: arguments.memory_mb.unwrap_or_else(|| Durations::documented().reference_memory_mb()),
+            architecture: arguments.arch.map_or(Architecture::Arm64, Into::into),
+        };
+        if let Some(function) = &arguments.on_lambda {
+            let address = Address {
+                function: function.clone(),
+                alias: arguments.alias.clone(),
+                region: arguments.region.clone(),
+            };
+            return Self::on_lambda(arguments, Function::new(address)?, size);
+        }
+        let place = Place::Here(Box::default());
+        let machine = Machine::this();
+        let (basis, limits) = if arguments.memory_mb.is_some() || arguments.arch.is_some() {
+            (Basis::Estimated, function_limits(arguments, size.memory_mb)?)
+        } else {
+            (Basis::Here, policies::limits(&arguments.document.machine)?)
+        };
+        let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+        let bytes_per_worker = limits.bytes_per_worker();
+        Ok(Self { place, basis, machine, size, policies, bytes_per_worker })
+    }
+
+    fn on_lambda(
+        arguments: &CalibrateArguments,
+        function: Function,
+        not_asked: Size,
+    ) -> Result<Self, Failure> {
+        // How much memory it has, it says itself; until then the question is small enough for every function.
+        let limits = function_limits(arguments, not_asked.memory_mb)?;
+        let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+        let smallest = ladder::of(Algorithm::Bcrypt, &policies, 0).into_iter().next();
+        let smallest =
+            smallest.ok_or_else(|| Failure::configuration("the policy document admits no bcrypt"))?;
+        let (machine, memory_mb) = place::introduce(&function, &smallest)?;
+        let named = Architecture::ALL.into_iter().find(|one| one.name() == lambda_name(&machine));
+        let size = Size { memory_mb, architecture: named.unwrap_or(not_asked.architecture) };
+        let limits = function_limits(arguments, memory_mb)?;
+        let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+        Ok(Self {
+            place: Place::Function(function),
+            basis: Basis::OnLambda,
+            machine,
+            size,
+            policies,
+            bytes_per_worker: limits.bytes_per_worker(),
+        })
+    }
+
+    pub(super) fn admit(&self, params: saltern_encoded::Params) -> Option<Step> {
+        Step::admit(params, &self.policies, self.bytes_per_worker)
+    }
+
+    /// What the figures hold for.
+    pub(super) fn in_words(&self) -> String {
+        let Size { memory_mb, architecture } = self.size;
+        match (self.basis, &self.place) {
+            (Basis::Here, _) => self.machine.cpu.clone(),
+            (Basis::OnLambda, Place::Function(function)) => {
+                format!("{} on Lambda ({memory_mb} MB, {})", function.name(), self.machine.cpu)
+            }
+            _ => format!("Lambda with {memory_mb} MB on {}", architecture.name()),
+        }
+    }
+}
+
+/// What a function's memory leaves, as `bootstrap` counts it, where nobody says otherwise.
+fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Limits, Failure> {
+    let machine = &arguments.document.machine;
+    let size = FunctionSize { memory_mib: memory_mb, concurrency: 1 };
+    let limits = policies::limits(machine)?;
+    let workers = machine.workers.unwrap_or_else(|| size.workers()).get();
+    let memory_budget_bytes = match machine.memory_budget_mib {
+        Some(_) => limits.memory_budget_bytes,
+        None => size.memory_budget_bytes().ok_or_else(|| {
+            Failure::configuration(format!(
+                "a function of {memory_mb} MB has no memory to hash with: {} MB are for the process",
+                size.head_room_mib()
+            ))
+        })?,
+    };
+    Ok(Limits { workers, memory_budget_bytes, ..limits })
+}
+
+/// What Linux calls `aarch64`, Lambda calls `arm64`.
+fn lambda_name(machine: &Machine) -> &str {
+    match machine.architecture.as_str() {
+        "aarch64" => "arm64",
+        other => other,
+    }
+}

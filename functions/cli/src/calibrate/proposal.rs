@@ -1,0 +1,230 @@
+//! What is proposed for an algorithm, and everything that speaks for it or against it.
+
+use std::time::Duration;
+
+use saltern_capacity::Prices;
+use saltern_encoded::Params;
+use saltern_measure::{Measured, Spread};
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use super::{
+    conditions::Conditions,
+    ladder::{Algorithm, Step},
+    scale::Size,
+    standards,
+};
+use crate::number::grouped;
+
+/// The strongest parameters of an algorithm within the target.
+pub(super) struct Proposal {
+    pub(super) algorithm: Algorithm,
+    pub(super) step: Step,
+    /// Which step of the ladder it is, from 0.
+    pub(super) at: usize,
+    /// The figures of one hash by itself, in milliseconds.
+    one: Spread,
+    /// Hashes that a full worker computes at once.
+    pub(super) lanes: usize,
+    /// The figures of all of them together.
+    in_lanes: Spread,
+    /// Processor time over time by the clock.
+    pub(super) core_share: f64,
+    /// From where it was measured to where the target holds; 1 for the same place.
+    to_target: f64,
+    /// From where it was measured to the function whose cost is told.
+    to_function: f64,
+    /// Whether time ended the search. Otherwise a ceiling or the memory did.
+    pub(super) bound_by_time: bool,
+    /// The policy of the document that has these parameters already.
+    pub(super) listed_as: Option<String>,
+}
+
+/// What was found out about a step.
+#[derive(Clone, Copy)]
+pub(super) struct Findings {
+    pub(super) at: usize,
+    pub(super) one: Measured,
+    pub(super) in_lanes: Measured,
+    pub(super) to_target: f64,
+    pub(super) to_function: f64,
+    pub(super) bound_by_time: bool,
+}
+
+impl Proposal {
+    pub(super) fn new(algorithm: Algorithm, step: Step, found: Findings, conditions: &Conditions) -> Self {
+        let listed = conditions.policies.list().iter().find(|policy| policy.params() == step.params);
+        Self {
+            algorithm,
+            at: found.at,
+            one: conditions.place.counted(&found.one),
+            lanes: found.in_lanes.at_once,
+            in_lanes: conditions.place.counted(&found.in_lanes),
+            core_share: found.one.core_share(),
+            to_target: found.to_target,
+            to_function: found.to_function,
+            bound_by_time: found.bound_by_time,
+            listed_as: listed.map(|policy| policy.id().to_owned()),
+            step,
+        }
+    }
+
+    /// One hash by itself, where the target holds.
+    pub(super) fn ms(&self) -> f64 {
+        self.one.median * self.to_target
+    }
+
+    /// Half the distance of the quartiles, as a share of [`ms`](Self::ms).
+    pub(super) fn spread(&self) -> f64 {
+        self.one.relative()
+    }
+
+    pub(super) fn ms_in_lanes(&self) -> f64 {
+        self.in_lanes.median * self.to_target
+    }
+
+    /// Logins a second and core, one by one.
+    pub(super) fn logins(&self) -> f64 {
+        MS_PER_SECOND / self.ms()
+    }
+
+    /// Logins a second and core, in lanes.
+    pub(super) fn logins_in_lanes(&self) -> f64 {
+        f64::from(u32::try_from(self.lanes).unwrap_or(u32::MAX)) * MS_PER_SECOND / self.ms_in_lanes()
+    }
+
+    /// A million logins in so many requests, in US dollars.
+    pub(super) fn usd_per_million(&self, size: Size) -> f64 {
+        self.usd(size, self.one, 1)
+    }
+
+    /// A million logins in batches that fill the lanes, in US dollars.
+    pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> f64 {
+        self.usd(size, self.in_lanes, self.lanes)
+    }
+
+    fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {
+        let seconds = call.median * self.to_function / MS_PER_SECOND;
+        let call = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let batch = u64::try_from(hashes).unwrap_or(1);
+        Prices::listed().usd_per_million(size.architecture, size.memory_mb, call, batch)
+    }
+
+    pub(super) fn meets_owasp(&self) -> bool {
+        standards::meets_owasp(self.step.params)
+    }
+
+    /// How much of the work of OWASP's minimum this is.
+    pub(super) fn of_owasp_work(&self) -> f64 {
+        standards::of_owasp_work(self.step.params, self.step.work())
+    }
+
+    /// What OWASP's minimum would take.
+    pub(super) fn owasp_ms(&self) -> f64 {
+        (self.ms() / self.of_owasp_work()).ceil()
+    }
+
+    /// Ready to be pasted into a policy document.
+    pub(super) fn entry(&self, on: &str, target: Duration, is_estimated: bool) -> Entry {
+        let now = OffsetDateTime::now_utc();
+        let how = if is_estimated { "estimated for" } else { "measured on" };
+        let rationale = format!(
+            "The strongest within {} ms by saltern calibrate on {}: {:.0} ms, {how} {on}.",
+            target.as_millis(),
+            now.date(),
+            self.ms()
+        );
+        let minimum = standards::owasp_in_words(self.step.params);
+        let source = if self.meets_owasp() {
+            format!("{}: at least {minimum}", standards::OWASP)
+        } else {
+            format!("Below the minimum of {}: {minimum}", standards::OWASP)
+        };
+        let numbers = Numbers::of(self.step.params);
+        let id = format!("{}-{}-{}", self.algorithm.name(), numbers.joined(), now.year());
+        Entry { id, algorithm: self.algorithm.name(), numbers, status: "active", rationale, source }
+    }
+}
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// An entry of a policy document.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    algorithm: &'static str,
+    #[serde(flatten)]
+    numbers: Numbers,
+    status: &'static str,
+    rationale: String,
+    source: String,
+}
+
+/// The parameters as a policy document names them.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Numbers {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_kib: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallelism: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_n: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<u32>,
+}
+
+impl Numbers {
+    pub(super) fn of(params: Params) -> Self {
+        match params {
+            Params::Argon2(params) => Self {
+                memory_kib: Some(params.memory_kib()),
+                passes: Some(params.passes()),
+                parallelism: Some(params.parallelism()),
+                ..Self::default()
+            },
+            Params::Bcrypt(params) => Self { cost: Some(params.cost()), ..Self::default() },
+            Params::Pbkdf2(params) => Self { iterations: Some(params.iterations()), ..Self::default() },
+            Params::Scrypt(params) => Self {
+                log_n: Some(params.log_n().into()),
+                r: Some(params.r()),
+                p: Some(params.p()),
+                ..Self::default()
+            },
+        }
+    }
+
+    fn joined(&self) -> String {
+        let all = [
+            self.cost,
+            self.iterations,
+            self.memory_kib,
+            self.passes,
+            self.parallelism,
+            self.log_n,
+            self.r,
+            self.p,
+        ];
+        all.into_iter().flatten().map(|number| number.to_string()).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// Parameters as people say them.
+pub(super) fn in_words(params: Params) -> String {
+    match params {
+        Params::Argon2(params) => {
+            let passes = if params.passes() == 1 { "pass" } else { "passes" };
+            format!("{:.0} MiB, {} {passes}", f64::from(params.memory_kib()) / 1024.0, params.passes())
+        }
+        Params::Bcrypt(params) => format!("cost {}", params.cost()),
+        Params::Pbkdf2(params) => format!("{} iterations", grouped(params.iterations().into())),
+        Params::Scrypt(params) => format!("N=2^{}, r={}, p={}", params.log_n(), params.r(), params.p()),
+    }
+}

@@ -1,0 +1,85 @@
+//! `saltern completions`: what a shell needs to complete the command line.
+
+use crate::{
+    Failure,
+    arguments::{self, CompletionsArguments, NAME},
+    terminal::say,
+};
+
+pub(crate) fn run(arguments: &CompletionsArguments) -> Result<(), Failure> {
+    say(&script(arguments.shell))
+}
+
+fn script(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut arguments::definition(), NAME, &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, process::Command};
+
+    use clap_complete::Shell;
+
+    use super::*;
+
+    /// Every command of the tree below, as the words that call it, with its long flags.
+    fn commands(of: &clap::Command, before: &[String]) -> Vec<(Vec<String>, Vec<String>)> {
+        let words = [before, &[of.get_name().to_owned()]].concat();
+        let flags = of.get_opts().chain(of.get_arguments()).filter_map(clap::Arg::get_long);
+        let own = (words.clone(), flags.map(|flag| format!("--{flag}")).collect());
+        let below = of.get_subcommands().filter(|command| command.get_name() != "help");
+        [own].into_iter().chain(below.flat_map(|command| commands(command, &words))).collect()
+    }
+
+    fn all_commands() -> Vec<(Vec<String>, Vec<String>)> {
+        let mut definition = arguments::definition();
+        definition.build();
+        commands(&definition, &[])
+    }
+
+    #[test]
+    fn every_shell_is_told_every_command_and_flag() {
+        for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
+            let script = script(shell);
+            for (words, flags) in all_commands() {
+                assert!(words.iter().all(|word| script.contains(word)), "{shell}: {words:?}");
+                for flag in flags {
+                    // fish has the flag's name behind `-l`.
+                    let written =
+                        if shell == Shell::Fish { format!("-l {}", &flag[2..]) } else { flag.clone() };
+                    assert!(script.contains(&written), "{shell}: {words:?} {flag}");
+                }
+            }
+        }
+    }
+
+    /// Asks bash itself what it would offer behind each command.
+    #[test]
+    fn bash_offers_every_command_and_flag() {
+        let file = std::env::temp_dir().join(format!("saltern-completions-{}.bash", std::process::id()));
+        fs::write(&file, script(Shell::Bash)).unwrap();
+        let offered = |words: &[String], typed: &str| -> Vec<String> {
+            let line = [words, &[typed.to_owned()]].concat();
+            let ask = "source \"$1\" || exit; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
+                       _saltern saltern \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+            let mut bash = Command::new("bash");
+            bash.args(["--norc", "--noprofile", "-c", ask, "bash"]).arg(&file).args(&line);
+            let output = bash.output().expect("bash is needed to test what it is given");
+            assert!(output.stderr.is_empty(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+        };
+        let commands = all_commands();
+        for (words, flags) in &commands {
+            let found = offered(words, "--");
+            let missing: Vec<_> = flags.iter().filter(|flag| !found.contains(flag)).collect();
+            assert!(missing.is_empty(), "{words:?} lacks {missing:?}: {found:?}");
+        }
+        let top: Vec<_> = commands.iter().filter(|(words, _)| words.len() == 2).collect();
+        let found = offered(&[NAME.to_owned()], "");
+        assert!(top.len() > 8 && top.iter().all(|(words, _)| found.contains(&words[1])), "{found:?}");
+        assert_eq!(offered(&[NAME.to_owned()], "verif"), ["verify"]);
+        fs::remove_file(file).unwrap();
+    }
+}

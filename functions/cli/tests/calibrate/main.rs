@@ -1,0 +1,214 @@
+//! `saltern calibrate`, on this machine and against a stand-in for Lambda.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod lambda;
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use lambda::{Lambda, Mood};
+use saltern_capacity::Durations;
+use serde_json::{Value, json};
+
+const ALGORITHMS: [&str; 5] = ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"];
+
+fn saltern(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json_of(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", said(output));
+    assert_eq!(said(output), "");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What a function of a formula makes of these arguments.
+fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
+    let endpoint = format!("http://{}", lambda.address);
+    let variables = [
+        ("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"),
+        ("AWS_SECRET_ACCESS_KEY", "example-secret-key"),
+        ("AWS_ENDPOINT_URL_LAMBDA", endpoint.as_str()),
+        ("AWS_EC2_METADATA_DISABLED", "true"),
+        ("AWS_CONFIG_FILE", "/dev/null"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "/dev/null"),
+        ("AWS_MAX_ATTEMPTS", "1"),
+    ];
+    let all = [&["calibrate", "--on-lambda", "logins", "--region", "eu-north-1"], arguments].concat();
+    saltern(&all, &variables)
+}
+
+/// Puts every proposed policy into the shipped document, the first as `current`, and has it checked.
+fn assert_checks(name: &str, found: &Value, machine: &[&str]) {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let listed = document["policies"].as_array_mut().unwrap();
+    let proposed = found["algorithms"].as_array().unwrap();
+    assert!(!proposed.is_empty(), "{found}");
+    for proposal in proposed {
+        if proposal["listed_as"].is_null() {
+            listed.push(proposal["policy"].clone());
+        }
+    }
+    if proposed[0]["listed_as"].is_null() {
+        document["current"] = proposed[0]["policy"]["id"].clone();
+    }
+    let schema: Value = serde_json::from_str(saltern_policy::SCHEMA).unwrap();
+    let errors: Vec<_> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&document)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}: {document}");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("calibrated-{name}.json"));
+    fs::write(&file, document.to_string()).unwrap();
+    let checked = saltern(&[&["policies", "check", file.to_str().unwrap()], machine].concat(), &[]);
+    assert!(checked.status.success(), "{}", said(&checked));
+}
+
+#[test]
+fn what_is_proposed_here_fits_and_can_be_pasted() {
+    let found = json_of(&saltern(&["calibrate", "--target", "30ms", "--json"], &[]));
+    let proposed = found["algorithms"].as_array().unwrap();
+    let names: Vec<_> = proposed.iter().map(|proposal| proposal["algorithm"].as_str().unwrap()).collect();
+    assert_eq!(names, ALGORITHMS);
+    for proposal in proposed {
+        let ms = proposal["milliseconds"].as_f64().unwrap();
+        // The step behind it is less than twice the work, so that a quarter would be a search that went wrong.
+        assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] == "ceiling or memory", "{proposal}");
+        let logins = proposal["logins_per_second_per_core"].as_f64().unwrap();
+        assert!((logins * ms / 1000.0 - 1.0).abs() < 1e-6, "{proposal}");
+        assert!(proposal["usd_per_million"].as_f64().unwrap() > 0.2, "{proposal}");
+    }
+    assert_eq!((&found["basis"], &found["cost_basis"]), (&json!("measured"), &json!("estimated")));
+    assert_checks("here", &found, &[]);
+}
+
+#[test]
+fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
+    let arguments = ["calibrate", "--target", "2s", "--memory-mb", "128", "--arch", "x86_64", "--json"];
+    let arguments = [&arguments[..], &["--algorithm", "argon2id", "--algorithm", "bcrypt"]].concat();
+    let found = json_of(&saltern(&arguments, &[]));
+    assert_eq!(found["basis"], "estimated");
+    let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    // 128 MB less 46 for the process and its event.
+    assert!(argon2id["parameters"]["memory_kib"].as_u64().unwrap() <= 82 * 1024, "{argon2id}");
+    assert_checks("estimated", &found, &["--workers", "1", "--memory-budget-mib", "82"]);
+    // The table's own bcrypt-10, at 128 of 1,769 MB, is 1,009 ms: one cost more hardly fits.
+    let table = Durations::documented();
+    let row = table.one(
+        saltern_capacity::Parameters::Bcrypt { cost: 10 },
+        saltern_capacity::Architecture::X86_64,
+        128,
+    );
+    let of_table = row.unwrap().duration.as_secs_f64() * 1000.0;
+    let cost = bcrypt["parameters"]["cost"].as_u64().unwrap();
+    assert!((9..=11).contains(&cost), "{bcrypt}");
+    let expected = of_table * 2_f64.powi(i32::try_from(cost).unwrap() - 10);
+    let ms = bcrypt["milliseconds"].as_f64().unwrap();
+    assert!((0.5..2.0).contains(&(ms / expected)), "{ms} for {expected}");
+}
+
+#[test]
+fn a_function_is_measured_by_invoking_it() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--alias", "live", "--json"]));
+    let parameters: Vec<_> =
+        found["algorithms"].as_array().unwrap().iter().map(|proposal| &proposal["parameters"]).collect();
+    // By the formula of the stand-in, worked out by hand.
+    let expected = [
+        json!({"memory_kib": 224 * 1024, "passes": 1, "parallelism": 1}),
+        json!({"log_n": 17, "r": 8, "p": 1}),
+        json!({"cost": 12}),
+        json!({"iterations": 1_200_000}),
+        json!({"iterations": 500_000}),
+    ];
+    assert_eq!(parameters, expected.iter().collect::<Vec<_>>());
+    let bcrypt = &found["algorithms"][2];
+    assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
+    // 1769 / 1024 × 205 ms × 0.0000133334 × 10^6 + 0.20; eight at once take twice as long.
+    let usd = |name: &str| bcrypt[name].as_f64().unwrap();
+    assert!((usd("usd_per_million") - 4.92).abs() < 0.01, "{bcrypt}");
+    assert!((usd("usd_per_million_in_lanes") - (0.2 / 8.0 + 4.722 / 4.0)).abs() < 0.01, "{bcrypt}");
+    assert!((usd("logins_per_second_per_core_in_lanes") - 8000.0 / 409.6).abs() < 1e-6, "{bcrypt}");
+    assert_eq!(
+        (&found["function"], &found["cost_basis"]),
+        (&json!({"memory_mb": 1769, "architecture": "arm64"}), &json!("measured"))
+    );
+    assert_checks("lambda", &found, &["--workers", "1", "--memory-budget-mib", "1723"]);
+
+    let calls = lambda.calls();
+    assert!((10..120).contains(&calls.len()), "{} calls", calls.len());
+    for call in &calls {
+        assert!(call.starts_with("POST /2015-03-31/functions/logins/invocations?Qualifier=live "), "{call}");
+        assert!(call.contains("/eu-north-1/lambda/aws4_request"), "{call}");
+    }
+}
+
+#[test]
+fn what_the_function_refuses_is_not_proposed() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 9 });
+    let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("Nothing here reaches OWASP's minimum within 250 ms"), "{text}");
+    for part in
+        ["cost 9", "BELOW", "bcrypt is below OWASP's minimum (cost 10)", "\"cost\": 9", "Below the minimum"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
+    let problem =
+        r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
+    let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
+    for (mood, code, part) in [
+        (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
+        (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
+        (Mood::Refusing { status: 404, code: "ResourceNotFoundException" }, 64, "no function logins"),
+        (Mood::Refusing { status: 403, code: "AccessDeniedException" }, 64, "lambda:InvokeFunction"),
+        (Mood::Refusing { status: 403, code: "UnrecognizedClientException" }, 64, "AWS_ACCESS_KEY_ID"),
+        (Mood::Refusing { status: 429, code: "TooManyRequestsException" }, 71, "no concurrency left"),
+        (Mood::Refusing { status: 500, code: "ServiceException" }, 71, "Try again"),
+    ] {
+        let lambda = Lambda::start(mood);
+        let output = on_lambda(&lambda, &["--target", "250ms"]);
+        let sentence = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{sentence}");
+        assert!(sentence.contains(part), "{part} in {sentence}");
+        assert_eq!((sentence.lines().count(), output.stdout.len()), (1, 0), "{sentence}");
+        assert!(!sentence.contains("example-secret-key") && !sentence.contains("AKIAEXAMPLE"), "{sentence}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (arguments, part) in [
+        (&["--target", "250"][..], "such as 250ms"),
+        (&["--target", "1ms"], "from 5ms to 5s"),
+        (&["--target", "1h"], "such as 250ms"),
+        (&[], "--target"),
+        (&["--target", "250ms", "--algorithm", "md5"], "argon2id"),
+        (&["--target", "250ms", "--memory-mb", "64"], "128"),
+        (&["--target", "250ms", "--on-lambda", "logins", "--arch", "arm64"], "cannot be used with"),
+        (&["--target", "250ms", "--on-lambda", "logins"], "In which region"),
+        (&["--target", "250ms", "--memory-mb", "128", "--memory-budget-mib", "8"], "argon2id-2026"),
+    ] {
+        let isolated = [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/dev/null")];
+        let output = saltern(&[&["calibrate"], arguments].concat(), &isolated);
+        let sentence = said(&output);
+        assert_eq!(output.status.code(), Some(64), "{arguments:?} {sentence}");
+        assert!(sentence.contains(part), "{part} in {sentence}");
+    }
+}

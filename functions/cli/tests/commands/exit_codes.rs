@@ -1,0 +1,95 @@
+//! How every command ends, by the list that `--help` and the manual show.
+
+use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf};
+
+use super::{BCRYPT, LDAP_SHA, saltern};
+
+#[test]
+fn every_command_ends_with_a_code_of_the_list() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    let document = PathBuf::from(directory).join("shipped-policies.json");
+    fs::write(&document, saltern_policy::SHIPPED).unwrap();
+    let document = document.to_str().unwrap();
+    let window = ["--from", "2026-01-01T01:00:00Z", "--to", "2026-01-01T00:00:00Z", "--out", "/dev/null"];
+    let report = [&["report", "--function", "logins"][..], &window].concat();
+    let cases: &[(&[&str], &str, i32)] = &[
+        (&["bench", "--algorithm", "rot13"], "", 64),
+        (&["calibrate", "--target", "5ms", "--algorithm", "bcrypt"], "", 0),
+        (&["calibrate", "--target", "soon"], "", 64),
+        (&["completions", "bash"], "", 0),
+        (&["completions", "csh"], "", 64),
+        (&["hash"], "saltern\n", 0),
+        (&["hash", "--workers", "none"], "saltern\n", 64),
+        (&["hash", "--policy", "nobody's"], "saltern\n", 65),
+        (&["inspect", BCRYPT], "", 0),
+        (&["inspect"], "", 64),
+        (&["inspect", "plain"], "", 65),
+        (&["man"], "", 0),
+        (&["man", "--directory", document], "", 71),
+        (&["migrate-plan"], BCRYPT, 0),
+        (&["migrate-plan", "/nowhere"], "", 64),
+        (&["policies", "check", document], "", 0),
+        (&["policies", "check", "--json", document], "", 0),
+        (&["policies", "check", "/nowhere"], "", 64),
+        (&report, "", 64),
+        (&["serve", "--listen", "nowhere"], "", 64),
+        (&["serve", "--listen", &taken], "", 71),
+        (&["verify", BCRYPT], "saltern\n", 0),
+        (&["verify", BCRYPT], "wrong\n", 1),
+        (&["verify"], "saltern\n", 64),
+        (&["verify", LDAP_SHA], "saltern\n", 65),
+        (&["wrap"], LDAP_SHA, 0),
+        (&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA, 64),
+        (&["wrap", "--policy", "nobody's"], LDAP_SHA, 65),
+        (&["--version"], "", 0),
+        (&["no-such-command"], "", 64),
+    ];
+    for (arguments, input, code) in cases {
+        let ended = saltern(arguments, input);
+        assert_eq!(ended.code, *code, "{arguments:?}: {}", ended.err);
+        // Whoever is refused is told why, and nobody takes an empty result for one.
+        assert_eq!(ended.err.is_empty(), [0, 1].contains(code), "{arguments:?}: {}", ended.err);
+        assert_eq!(ended.out.is_empty(), *code > 1, "{arguments:?}: {}", ended.out);
+    }
+
+    let tried: BTreeSet<&str> = cases.iter().map(|(arguments, ..)| arguments[0]).collect();
+    let help = saltern(&["--help"], "").out;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.split("\n\n").next().unwrap().lines();
+    for command in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        assert!(tried.contains(command), "no case tries {command}");
+    }
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    for (.., code) in cases {
+        let listed = codes.lines().any(|line| line.trim_start().starts_with(&format!("{code}  ")));
+        assert!(listed, "{code} is not in {codes}");
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("manual");
+    let _none = fs::remove_dir_all(&directory);
+    assert_eq!(saltern(&["man", "--directory", directory.to_str().unwrap()], "").code, 0);
+    let pages: BTreeSet<String> = fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for page in ["saltern.1", "saltern-calibrate.1", "saltern-serve.1", "saltern-policies-check.1"] {
+        assert!(pages.contains(page), "{pages:?}");
+    }
+    assert!(saltern(&["man"], "").out.contains(".SH \"EXIT STATUS\""));
+}
+
+#[test]
+fn check_tells_programs_what_is_in_force() {
+    let document = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shipped-for-json.json");
+    fs::write(&document, saltern_policy::SHIPPED).unwrap();
+    let told = saltern(&["policies", "check", "--json", document.to_str().unwrap()], "");
+    let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!((&told["current"], &told["consistent"]), (&"argon2id-2026".into(), &true.into()));
+    assert_eq!(told["policies"].as_array().unwrap().len(), 4);
+    assert_eq!(told["ceilings"]["bcrypt_cost"], 15);
+}

@@ -1,0 +1,103 @@
+//! Calibrate events: how long hashes take in this function, for `saltern calibrate --on-lambda`.
+//!
+//! They are no requests: they come by a direct `Invoke` alone, and no password is in them.
+
+use core::cmp::min;
+use std::time::{Duration, Instant};
+
+use saltern_algorithm::{Admitted, OutOfMemory};
+use saltern_measure::{
+    Effort, Machine, Measured, Meter,
+    remote::{Answer, Event, Outcome, Question, Reason, Reply},
+};
+use saltern_policy::{Policies, Refusal};
+use serde_json::value::RawValue;
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant as TokioInstant, timeout_at},
+};
+
+/// Answers them within the ceilings of the policies in force.
+#[derive(Debug)]
+pub(crate) struct Calibration {
+    policies: Policies,
+    memory_mb: u64,
+}
+
+impl Calibration {
+    pub(crate) fn new(policies: Policies, memory_mb: u64) -> Self {
+        Self { policies, memory_mb }
+    }
+
+    /// What a calibrate event asks; `None` for whatever else this is.
+    pub(crate) fn question(event: &RawValue) -> Option<Question> {
+        serde_json::from_str(event.get()).ok().map(|event: Event| event.question)
+    }
+
+    /// Measures, and answers before the time is over.
+    pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Reply {
+        let outcome = match self.admit(&question.hash) {
+            Err(reason) => Outcome::Refused(reason),
+            Ok(admitted) => {
+                let measuring = spawn_blocking(move || measure(&admitted, &question, not_after));
+                // A hash cannot be stopped: it ends by itself, soon, since the ceilings bound it.
+                match timeout_at(TokioInstant::from_std(not_after), measuring).await {
+                    Ok(Ok(outcome)) => outcome,
+                    Ok(Err(_panic)) => Outcome::Refused(Reason::OutOfMemory),
+                    Err(_late) => Outcome::Refused(Reason::DeadlineExceeded),
+                }
+            }
+        };
+        tracing::info!(measured = matches!(outcome, Outcome::Measured(_)), "a calibrate event was answered");
+        Reply { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
+    }
+
+    /// By the same rules as a stored hash that is to be verified.
+    fn admit(&self, hash: &str) -> Result<Admitted, Reason> {
+        match self.policies.admit_stored(hash) {
+            Ok(stored) => Ok(stored.admitted().clone()),
+            Err(Refusal::CostOutOfBounds) => Err(Reason::CostOutOfBounds),
+            Err(_) => Err(Reason::UnsupportedHash),
+        }
+    }
+}
+
+/// As well as it was asked for, and as the time allows.
+fn measure(admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
+    let mut meter = Meter::new();
+    let mut measure = |effort: &Effort| -> Result<Measured, OutOfMemory> {
+        if question.in_lanes { meter.in_lanes(admitted, effort) } else { meter.one(admitted, effort) }
+    };
+    let measured = measure(&ONCE).and_then(|once| {
+        let asked = question.effort();
+        let left = not_after.saturating_duration_since(Instant::now()) / SHARE_OF_WHAT_IS_LEFT;
+        let fit = samples(left, once.wall_ms.median);
+        // One to warm up, and one to keep.
+        if fit < 2 {
+            return Ok(once);
+        }
+        let most_samples = min(asked.most_samples, MOST_SAMPLES).max(1);
+        measure(&Effort {
+            fewest_samples: min(asked.fewest_samples, most_samples).min(fit - 1),
+            most_samples,
+            time: min(asked.time, left),
+        })
+    });
+    measured.map_or(Outcome::Refused(Reason::OutOfMemory), Outcome::Measured)
+}
+
+/// How many samples of so many milliseconds fit into the time.
+fn samples(time: Duration, ms: f64) -> usize {
+    let each =
+        Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(Duration::from_micros(1));
+    usize::try_from(time.as_nanos() / each.as_nanos()).unwrap_or(usize::MAX)
+}
+
+/// To see how long it takes at all.
+const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };
+
+/// Half of the time is for samples; the other half is for those that take longer than the first.
+const SHARE_OF_WHAT_IS_LEFT: u32 = 2;
+
+/// More tell nothing new, whoever asks.
+const MOST_SAMPLES: usize = 1000;

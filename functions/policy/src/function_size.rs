@@ -1,0 +1,71 @@
+use std::num::NonZeroUsize;
+
+/// A function on AWS Lambda, as far as its size bounds its hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionSize {
+    /// The function's memory. AWS writes MB and means MiB.
+    pub memory_mib: u64,
+    /// Events at once: 1, or more on Managed Instances.
+    pub concurrency: u64,
+}
+
+impl FunctionSize {
+    /// Hashing threads: one for each virtual CPU that the memory buys, to the nearest, and at least one.
+    #[must_use]
+    pub fn workers(self) -> NonZeroUsize {
+        let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
+        usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    /// Memory for all hashes together, in bytes; `None` where the process and its events leave none.
+    #[must_use]
+    pub fn memory_budget_bytes(self) -> Option<u64> {
+        let left = self.memory_mib.checked_sub(self.head_room_mib()).filter(|&mib| mib > 0)?;
+        Some(left.saturating_mul(BYTES_PER_MIB))
+    }
+
+    /// Memory for the process and its events, in MiB.
+    #[must_use]
+    pub fn head_room_mib(self) -> u64 {
+        MIB_FOR_THE_PROCESS.saturating_add(self.concurrency.saturating_mul(MIB_PER_INVOCATION))
+    }
+}
+
+/// "At 1,769 MB, a function has the equivalent of one vCPU" (AWS Lambda developer guide, "Configure Lambda function
+/// memory").
+const MIB_PER_VCPU: u64 = 1769;
+
+/// The process before its first event (6 MiB resident), its stacks, the allocator's slack, and what else lives in the
+/// environment: Lambda's own agent counts too.
+const MIB_FOR_THE_PROCESS: u64 = 32;
+
+/// The largest event, 6 MB (Lambda quota, "Invocation payload"), twice: as it came and as JSON; and a body of 1 MiB
+/// with its parts.
+const MIB_PER_INVOCATION: u64 = 14;
+
+const BYTES_PER_MIB: u64 = 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(memory_mib: u64, concurrency: u64) -> FunctionSize {
+        FunctionSize { memory_mib, concurrency }
+    }
+
+    #[test]
+    fn workers_follow_the_memory_to_the_nearest_vcpu() {
+        for (memory_mib, workers) in [(128, 1), (1769, 1), (2048, 1), (3008, 2), (3538, 2), (10_240, 6)] {
+            assert_eq!(size(memory_mib, 1).workers().get(), workers, "{memory_mib} MB");
+        }
+    }
+
+    #[test]
+    fn the_budget_is_what_the_process_and_its_events_leave() {
+        assert_eq!(size(128, 1).memory_budget_bytes(), Some(82 * BYTES_PER_MIB));
+        assert_eq!(size(2048, 8).memory_budget_bytes(), Some(1904 * BYTES_PER_MIB));
+        for (memory_mib, concurrency) in [(0, 1), (46, 1), (128, 7), (2048, u64::MAX)] {
+            assert_eq!(size(memory_mib, concurrency).memory_budget_bytes(), None, "{memory_mib} MB");
+        }
+    }
+}
