@@ -36,7 +36,9 @@ locals {
       stat    = ["p50", "p90", "p99"]
     },
     {
-      title = "Environments in use and provisioned"
+      # ProvisionedConcurrentExecutions counts those of the provisioned that are processing a request. How many are
+      # allocated is no metric: get-provisioned-concurrency-config says it.
+      title = local.managed ? "Environments at work" : "Environments at work; those of them that were provisioned; requests that found none provisioned"
       metrics = concat(
         [["AWS/Lambda", "ConcurrentExecutions"]],
         local.managed ? [] : [["AWS/Lambda", "ProvisionedConcurrentExecutions"], ["AWS/Lambda", "ProvisionedConcurrencySpilloverInvocations"]],
