@@ -685,6 +685,25 @@ async fn a_traceparent_is_echoed_and_a_malformed_one_is_no_reason_to_refuse() {
 }
 
 #[tokio::test]
+async fn of_an_x_ray_header_the_root_is_echoed() {
+    let service = service();
+    let root = "Root=1-5759e988-bd862e3fe1be46a994272793";
+    let given = format!("Self=1-a-b;{root};Parent=53995c3f42cd8ad8;Sampled=1");
+    let told = get("/health").header("x-amzn-trace-id", given).of(&service).await;
+    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, Some(root)));
+    let told = get("/health").header("x-amzn-trace-id", "Root=secret").of(&service).await;
+    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, None));
+}
+
+#[tokio::test]
+async fn a_refusal_is_timed_from_the_arrival() {
+    let waited = Duration::from_secs(3);
+    let arrival = Arrival(Instant::now().checked_sub(waited).unwrap());
+    let refused = service().refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
+    assert!(refused.outcome.total >= waited, "{:?}", refused.outcome.total);
+}
+
+#[tokio::test]
 async fn a_request_id_is_echoed_or_replaced() {
     let service = service();
     for good in ["a", "A-Za-z0-9._-", &"x".repeat(64)] {

@@ -139,6 +139,7 @@ fn traces_are_in_the_line_and_a_traceparent_in_the_answer() {
     asked["headers"]["traceparent"] = json!(given);
     let answer = function.event(&asked);
     assert_eq!(answer.headers["traceparent"], json!(given));
+    assert_eq!(answer.headers["x-amzn-trace-id"], json!("Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700"));
     asked["headers"]["traceparent"] = json!("00-not-a-trace");
     assert_eq!(function.event(&asked).headers.get("traceparent"), None);
     let output = function.stop();
