@@ -76,8 +76,10 @@ impl Front {
         drop(event);
         match read {
             Ok(Ok(request)) => self.0.answer(request).await,
-            Ok(Err(Unreadable { headers, problem })) => self.0.refuse(&headers, problem),
-            Err(_panic) => self.0.refuse(&invocation.headers(), Problem::internal()),
+            Ok(Err(Unreadable { headers, problem })) => {
+                self.0.refuse(&headers, problem, invocation.arrival())
+            }
+            Err(_panic) => self.0.refuse(&invocation.headers(), Problem::internal(), invocation.arrival()),
         }
     }
 }

@@ -47,6 +47,8 @@ impl Operation {
 pub enum End {
     /// Answered: a batch, or one of the documents.
     Answered,
+    /// Not answered: the caller has left.
+    Gone,
     /// A new hash was made.
     Hashed,
     /// The password is the stored one.
@@ -63,6 +65,7 @@ impl End {
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
+            Self::Gone => "gone",
             Self::Hashed => "hashed",
             Self::Match => "match",
             Self::Mismatch => "mismatch",
@@ -172,7 +175,7 @@ pub struct Outcome {
     pub request_id: RequestId,
     /// What it belongs to, where the caller said so.
     pub trace: Trace,
-    /// From arrival to answer.
+    /// From arrival to answer, or until the caller left.
     pub total: Duration,
     /// Its hashes and verifications: one, or as many as the batch has, or none.
     pub steps: Vec<Step>,

@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
-use saltern_service::{Body, Code, OPENAPI, Problem, RequestId, Service};
+use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service};
 use serde_json::{Value, json};
 use support::*;
 
@@ -75,7 +75,7 @@ async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
-    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized());
+    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized(), Arrival(Instant::now()));
     let metrics = get("/metrics").of(&service).await;
     assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
@@ -887,7 +887,7 @@ async fn every_row_of_the_table_of_errors() {
         (Problem::internal(), 500, "internal"),
         (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
     ] {
-        let told = Told::new(service.refuse(&headers, problem.clone()));
+        let told = Told::new(service.refuse(&headers, problem.clone(), Arrival(Instant::now())));
         told.problem(status, code);
         let alone = Told::new(problem.into_answer(RequestId::random()));
         assert_eq!(alone.json, told.json);

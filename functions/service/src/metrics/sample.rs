@@ -28,6 +28,9 @@ pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
     let mut figures = Figures(Vec::with_capacity(2 + FIGURES_OF_A_STEP * outcome.steps.len()));
     let operation = outcome.operation.name();
     figures.count(&REQUESTS, [operation.into(), outcome.end.class().into()]);
+    if outcome.end == End::Gone {
+        return figures.0;
+    }
     figures.add(&ANSWER, [operation.into()], milliseconds(outcome.total));
     if outcome.is_cold_start {
         figures.count(&COLD_STARTS, []);
@@ -183,6 +186,12 @@ pub(crate) mod tests {
                 "ArenaBytes 7",
             ]
         );
+    }
+
+    #[test]
+    fn who_left_was_not_answered() {
+        let gone = Outcome { operation: Operation::Verify, end: End::Gone, ..outcome() };
+        assert_eq!(text(&of(&gone)), ["Requests operation=verify outcome=gone 1"]);
     }
 
     #[test]
