@@ -26,6 +26,31 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// All of them.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Batch,
+        Self::Hash,
+        Self::Health,
+        Self::Metrics,
+        Self::None,
+        Self::OpenApi,
+        Self::Policies,
+        Self::Verify,
+    ];
+
+    /// How a request of this kind may end; refusals stand for all their codes.
+    pub(crate) fn ends(self) -> &'static [End] {
+        const REFUSED: End = End::Problem(Code::Internal);
+        match self {
+            Self::Batch | Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => {
+                &[End::Answered, End::Gone, REFUSED]
+            }
+            Self::Hash => &[End::Hashed, End::Gone, REFUSED],
+            Self::None => &[End::Gone, REFUSED],
+            Self::Verify => &[End::Match, End::Mismatch, End::Gone, REFUSED],
+        }
+    }
+
     /// Its name in logs and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use crate::{End, Operation, Outcome, Step, Timing};
+use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
     ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, Metric, OPERATIONS, QUEUE, REFUSALS,
@@ -49,6 +49,21 @@ pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
         figures.add(&ARENA, [], whole(outcome.arena_bytes));
     }
     figures.0
+}
+
+/// The counts whose labels do not depend on the policies. A counter that appears at its first event is at 1 as soon as it is
+/// there: who watches for a rise sees none.
+pub(crate) fn known_ahead() -> Vec<(&'static Metric, Labels)> {
+    let mut figures = Figures(Vec::new());
+    for operation in Operation::ALL {
+        for end in operation.ends() {
+            figures.count(&REQUESTS, [operation.name().into(), end.class().into()]);
+        }
+    }
+    for code in Code::ALL {
+        figures.count(&REFUSALS, [code.name().into()]);
+    }
+    figures.0.into_iter().map(|Sample { metric, labels, .. }| (metric, labels)).collect()
 }
 
 struct Figures(Vec<Sample>);
@@ -107,7 +122,7 @@ const FIGURES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{Code, RequestId, Trace, Upgrade};
+    use crate::{RequestId, Trace, Upgrade};
 
     use super::*;
 
