@@ -124,3 +124,14 @@ impl Drop for Unsent<'_> {
 }
 
 const FAILED: &str = "distributions could not be sent to CloudWatch and are printed";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_looks_for_the_line_that_is_written() {
+        let guide = include_str!("../../../infra/OPERATIONS.md");
+        assert!(guide.contains(&format!("filter message = \"{FAILED}\"")));
+    }
+}

@@ -65,7 +65,7 @@ locals {
       ]
     }],
     [{
-      title = "Samples that could not be sent to CloudWatch and stand in the log: 0 when all is well."
+      title = "Values that were not sent to CloudWatch and stand in the log. A few as environments end are normal; many are not (infra/OPERATIONS.md)."
       metrics = [
         for search in flatten([for metric in local._unsent : local._searches[metric.name]]) :
         [{ expression = "SEARCH('${search}', 'SampleCount', 60)" }]
