@@ -14,7 +14,7 @@ mod aggregate;
 mod schedule;
 mod send;
 
-use core::fmt;
+use core::{convert::Infallible, fmt};
 use std::{
     io::Write,
     sync::{Mutex, PoisonError},
@@ -75,7 +75,7 @@ impl CloudWatch {
     }
 
     /// Sends at intervals, for as long as it is polled: for a process that is never frozen.
-    pub async fn keep_sending(&self, interval: Duration, within: Duration) {
+    pub async fn keep_sending(&self, interval: Duration, within: Duration) -> Infallible {
         loop {
             tokio::time::sleep(schedule::jittered(interval)).await;
             self.send(within).await;

@@ -34,6 +34,9 @@ impl Front {
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends by a failure, or by SIGTERM.
+    ///
+    /// # Errors
+    /// [`Refusal`], where one of Lambda's APIs does not answer any more.
     pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), Refusal> {
         let handler = service_fn(move |event| self.clone().handle(event));
         let invocations = Invocations::default();
@@ -48,18 +51,18 @@ impl Front {
         let mut terminate = signal(SignalKind::terminate())
             .map_err(|error| Refusal::new(format!("the system passes no signals on ({error})")))?;
         let extension = sending.register().await;
-        tokio::select! {
+        let end = tokio::select! {
             ended = &mut serving => return ended,
-            () = sending.beside(extension, &invocations) => {}
-            _ = terminate.recv() => {}
-        }
+            refusal = sending.beside(extension, &invocations) => Err(refusal),
+            _ = terminate.recv() => Ok(()),
+        };
         // One that is under way may still be answered, and counted.
         tokio::select! {
             ended = serving => return ended,
             _late = timeout(LAST_ANSWER_WITHIN, invocations.none_running()) => {}
         }
         sending.at_the_end().await;
-        Ok(())
+        end
     }
 
     /// Total: an error that reached the runtime would be logged and sent out in a form that is not ours.

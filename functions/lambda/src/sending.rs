@@ -7,6 +7,7 @@ use saltern_cloudwatch::{CloudWatch, Schedule};
 use crate::{
     extension::{Extension, Hears},
     invocations::Invocations,
+    refusal::Refusal,
 };
 
 /// Sends what was collected.
@@ -27,15 +28,21 @@ impl Sending {
         registered.inspect_err(|_| tracing::warn!("the Extensions API takes no extension of ours")).ok()
     }
 
-    /// Sends for as long as it is polled.
-    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) {
-        if self.is_always_awake {
-            // An extension has started when it asks for its next event, of which there is none.
-            let started = async { extension?.next().await.ok() };
-            let _never = tokio::join!(self.cloudwatch.keep_sending(self.interval, AWAKE_WITHIN), started);
-        } else {
-            self.after_answers(extension, invocations).await;
+    /// Sends for as long as it is polled, or until the function cannot go on.
+    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) -> Refusal {
+        if !self.is_always_awake {
+            return self.after_answers(extension, invocations).await;
         }
+        // An extension has started when it asks for its next event, of which there is none.
+        let started = async {
+            let mut extension = extension?;
+            if extension.next().await.is_err() {
+                tracing::warn!("the Extensions API does not answer any more");
+            }
+            None::<()>
+        };
+        let (never, _) = tokio::join!(self.cloudwatch.keep_sending(self.interval, AWAKE_WITHIN), started);
+        match never {}
     }
 
     /// Sends what is left.
@@ -44,19 +51,20 @@ impl Sending {
     }
 
     /// Lambda waits with the next invocation and with the freezing until the extension asks for its next event.
-    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) {
+    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) -> Refusal {
         let schedule = Schedule::new(self.interval);
         loop {
-            let time_left = match &extension {
+            let time_left = match &mut extension {
                 None => {
                     invocations.next_end().await;
                     Duration::MAX
                 }
                 Some(registered) => {
                     let Ok(invoked) = registered.next().await else {
-                        tracing::warn!("the Extensions API does not answer any more");
-                        extension = None;
-                        continue;
+                        return Refusal::new(
+                            "the Extensions API does not answer any more. The process ends, for Lambda to start another: \
+                             without its polls every invocation would last until its timeout",
+                        );
                     };
                     invocations.end_of(&invoked.request_id).await;
                     invoked.time_left()

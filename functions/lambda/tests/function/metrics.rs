@@ -132,7 +132,42 @@ fn a_managed_instance_sends_by_the_clock_and_at_its_end() {
 }
 
 #[test]
-fn traces_are_in_the_line_and_a_traceparent_in_the_answer() {
+fn a_broken_poll_of_the_extension_is_made_again() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let function = started(&cloudwatch, &policies, &[]);
+    for _ in 0..2 {
+        assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
+        assert!(function.api.is_at_rest(SOON));
+        function.api.break_extension_polls(2);
+        assert!(function.api.is_at_rest(SOON), "Lambda would wait for the extension until the timeout");
+    }
+    function.environment.terminate().unwrap();
+    assert!(function.environment.wait(SOON).unwrap().status.success());
+}
+
+#[test]
+fn an_extension_that_is_not_heard_any_more_ends_the_process_with_its_values_sent() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let function = started(&cloudwatch, &policies, &[]);
+    let mut expected = Tally::from([("ColdStarts".to_owned(), 1)]);
+    (0..8).for_each(|i| ask(&function, i, &mut expected));
+    assert!(function.api.is_at_rest(SOON));
+    function.api.break_extension_polls(usize::MAX);
+    let output = function.environment.wait(SOON).unwrap();
+    assert!(!output.status.success());
+    assert!(output.stderr.starts_with("bootstrap: the Extensions API"), "{output:?}");
+    let (mut counted, mut sent) = (Tally::new(), Tally::new());
+    read_printed(&output, &mut counted);
+    read_sent(&cloudwatch, &mut sent);
+    add_unsent(&mut counted, &mut sent);
+    counted.append(&mut sent);
+    assert_eq!(counted, expected);
+}
+
+#[test]
+fn traces_are_in_the_line_and_in_the_answer() {
     let function = Function::start();
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let mut asked = event("GET", "/health", &Value::Null);
@@ -360,7 +395,8 @@ pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&st
     Function::start_with(&[&variables, more].concat())
 }
 
-/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds.
+/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds, and of
+/// `slowest`, which take the better part of a second.
 pub(crate) struct Document(String);
 
 impl Document {
