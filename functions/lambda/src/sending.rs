@@ -1,6 +1,9 @@
 //! When distributions are sent: beside the requests, and at the end.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use saltern_cloudwatch::{CloudWatch, Schedule};
 
@@ -45,9 +48,9 @@ impl Sending {
         match never {}
     }
 
-    /// Sends what is left.
-    pub(crate) async fn at_the_end(&self) {
-        self.cloudwatch.send(AT_THE_END_WITHIN).await;
+    /// Sends what is left, at the end of a process that was told so at some moment.
+    pub(crate) async fn at_the_end(&self, told: Instant) {
+        self.cloudwatch.send(SENT_WITHIN.saturating_sub(told.elapsed())).await;
     }
 
     /// Lambda waits with the next invocation and with the freezing until the extension asks for its next event.
@@ -84,8 +87,9 @@ const ASLEEP_WITHIN: Duration = Duration::from_secs(1);
 /// Where nobody waits.
 const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Lambda gives a process with an internal extension 500 ms from SIGTERM to SIGKILL.
-const AT_THE_END_WITHIN: Duration = Duration::from_millis(300);
+/// Since SIGTERM, the last answer included. Lambda gives a process with an internal extension 500 ms until SIGKILL; a small
+/// function needs the rest to print what was not sent.
+const SENT_WITHIN: Duration = Duration::from_millis(350);
 
 /// Kept from the invocation's time: a function that takes all of it counts as timed out.
 const MARGIN: Duration = Duration::from_millis(200);

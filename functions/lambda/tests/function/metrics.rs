@@ -131,6 +131,28 @@ fn a_managed_instance_sends_by_the_clock_and_at_its_end() {
     assert_eq!(counted, expected);
 }
 
+/// A frozen environment that finds both when it is thawed: the event is in its hands, and Lambda counts on an answer.
+#[test]
+fn an_event_that_comes_with_the_end_is_answered_and_counted() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    for _ in 0..ENDS {
+        let function = started(&cloudwatch, &policies, &[]);
+        assert!(function.api.is_at_rest(SOON));
+        function.environment.freeze().unwrap();
+        let pending = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
+        thread::sleep(Duration::from_millis(5));
+        function.environment.terminate().unwrap();
+        function.environment.thaw().unwrap();
+        assert_eq!(Answer::of(&pending).status, 200);
+        let output = function.environment.wait(SOON).unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let mut counted = Tally::new();
+        read_printed(&output, &mut counted);
+        assert_eq!(counted["Requests health answered"], 1);
+    }
+}
+
 #[test]
 fn a_broken_poll_of_the_extension_is_made_again() {
     let policies = Document::new(0);
@@ -413,7 +435,8 @@ impl Document {
         let new = policy("new".to_owned(), pbkdf2(1_000));
         let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
         let slow = policy("slow".to_owned(), json!({"algorithm": "bcrypt", "cost": 8}));
-        let policies: Vec<_> = extras.chain([old, slow, new]).collect();
+        let slowest = policy("slowest".to_owned(), json!({"algorithm": "bcrypt", "cost": 14}));
+        let policies: Vec<_> = extras.chain([old, slow, slowest, new]).collect();
         let document = json!({"current": "new", "policies": policies, "ceilings": shipped["ceilings"]});
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         let path = std::env::temp_dir().join(format!("saltern-metrics-{}-{nanos}.json", process::id()));
@@ -459,6 +482,9 @@ const MANAGED: [(&str, &str); 2] =
 const REQUESTS: u64 = 3_000;
 
 const MAX_LIFE: u64 = 900;
+
+/// Which of the two is seen first is chance.
+const ENDS: usize = 12;
 
 /// Often enough, so that the time to send comes to each environment that lives long.
 const LONG_FREEZE: Duration = Duration::from_millis(200);
