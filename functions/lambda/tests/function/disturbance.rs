@@ -61,7 +61,7 @@ fn assert_undisturbed(arms: &[Arm]) {
 #[test]
 fn the_end_comes_within_the_time_that_lambda_gives() {
     let policies = Document::new(0);
-    let bound = if is_release() { LAMBDA_WAITS - KEPT_FOR_PRINTING } else { DEBUG_END };
+    let bound = if is_release() { LAMBDA_WAITS.saturating_sub(KEPT_FOR_PRINTING) } else { DEBUG_END };
     for (name, behaviour) in BEHAVIOURS {
         for is_working in [false, true] {
             let mut arm = Arm::new(name, behaviour, &policies, &[]);

@@ -411,8 +411,9 @@ mod tests {
         let writes = out.into_inner().unwrap().0;
         assert_eq!(writes.len(), 1_001);
         for write in writes {
-            assert_eq!(write.iter().filter(|&&byte| byte == b'\n').count(), 1);
-            assert!(write.ends_with(b"\n") && write.len() < 1_000, "{} bytes at once", write.len());
+            let text = String::from_utf8(write).unwrap();
+            assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
+            assert!(text.len() < 1_000, "{} bytes at once", text.len());
         }
     }
 
