@@ -14,7 +14,7 @@ mod aggregate;
 mod schedule;
 mod send;
 
-use core::fmt;
+use core::{convert::Infallible, fmt};
 use std::{
     io::Write,
     sync::{Mutex, PoisonError},
@@ -75,7 +75,7 @@ impl CloudWatch {
     }
 
     /// Sends at intervals, for as long as it is polled: for a process that is never frozen.
-    pub async fn keep_sending(&self, interval: Duration, within: Duration) {
+    pub async fn keep_sending(&self, interval: Duration, within: Duration) -> Infallible {
         loop {
             tokio::time::sleep(schedule::jittered(interval)).await;
             self.send(within).await;
@@ -124,3 +124,14 @@ impl Drop for Unsent<'_> {
 }
 
 const FAILED: &str = "distributions could not be sent to CloudWatch and are printed";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_looks_for_the_line_that_is_written() {
+        let guide = include_str!("../../../infra/OPERATIONS.md");
+        assert!(guide.contains(&format!("filter message = \"{FAILED}\"")));
+    }
+}

@@ -48,6 +48,11 @@ impl Invocation {
         self.not_after
     }
 
+    /// When it came.
+    pub(crate) fn arrival(&self) -> Arrival {
+        Arrival(self.arrival)
+    }
+
     /// The headers of a request that cannot be read: Lambda's own ids.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -97,7 +102,7 @@ pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<
     invocation.name(&mut headers);
     match request(event, headers.clone()) {
         Ok(mut request) => {
-            request.extensions_mut().insert(Arrival(invocation.arrival));
+            request.extensions_mut().insert(invocation.arrival());
             request.extensions_mut().insert(NotAfter(invocation.not_after));
             Ok(request)
         }

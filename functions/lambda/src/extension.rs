@@ -10,6 +10,7 @@ use http::{HeaderValue, Method, StatusCode};
 use http_body_util::BodyExt as _;
 use lambda_runtime_api_client::{BoxError, PooledClient, body::Body, build_request};
 use serde::Deserialize;
+use tokio::time::sleep;
 
 /// A registered extension.
 pub(crate) struct Extension {
@@ -38,11 +39,24 @@ impl Extension {
         Ok(Self { client, id: id.ok_or(NotHeard)? })
     }
 
-    /// Says that all is done, and waits for the next invocation.
+    /// Says that all is done, and waits for the next invocation. A poll that breaks is made again, on a connection of its
+    /// own: as long as none is open Lambda takes the invocation for unfinished, until its timeout.
     ///
     /// # Errors
-    /// [`NotHeard`], where Lambda says something else.
-    pub(crate) async fn next(&self) -> Result<Invoked, NotHeard> {
+    /// [`NotHeard`], where Lambda says something else several times in a row.
+    pub(crate) async fn next(&mut self) -> Result<Invoked, NotHeard> {
+        for _ in 1..TRIES {
+            if let Ok(invoked) = self.poll().await {
+                return Ok(invoked);
+            }
+            tracing::warn!("a poll of the Extensions API broke and is made again");
+            sleep(BETWEEN_TRIES).await;
+            self.client = PooledClient::builder().build();
+        }
+        self.poll().await
+    }
+
+    async fn poll(&self) -> Result<Invoked, NotHeard> {
         let request = build_request().uri("/2020-01-01/extension/event/next").header(ID, &self.id);
         let answer = self.client.call(request.body(Body::empty())?).await?;
         if answer.status() != StatusCode::OK {
@@ -96,6 +110,12 @@ impl Invoked {
 
 /// Must be one of its own among the function's extensions.
 const NAME: &str = "saltern-metrics";
+
+/// The API is on the same machine: what fails so often in a row is not there any more.
+const TRIES: u32 = 3;
+
+/// A fraction of what an invocation may take, and time enough for whatever took the connection down to be back.
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The header by which Lambda knows an extension.
 const ID: &str = "lambda-extension-identifier";

@@ -12,7 +12,7 @@ use saltern_service::{Problem, Service};
 use serde_json::value::RawValue;
 use tokio::{
     signal::unix::{SignalKind, signal},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use crate::{
@@ -39,6 +39,9 @@ impl Front {
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends by a failure, or by SIGTERM.
+    ///
+    /// # Errors
+    /// [`Refusal`], where one of Lambda's APIs does not answer any more.
     pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), Refusal> {
         let handler = service_fn(move |event| self.clone().handle(event));
         let invocations = Invocations::default();
@@ -53,18 +56,27 @@ impl Front {
         let mut terminate = signal(SignalKind::terminate())
             .map_err(|error| Refusal::new(format!("the system passes no signals on ({error})")))?;
         let extension = sending.register().await;
-        tokio::select! {
+        let end = tokio::select! {
+            biased;
             ended = &mut serving => return ended,
-            () = sending.beside(extension, &invocations) => {}
-            _ = terminate.recv() => {}
-        }
-        // One that is under way may still be answered, and counted.
+            refusal = sending.beside(extension, &invocations) => Err(refusal),
+            _ = terminate.recv() => Ok(()),
+        };
+        let told = Instant::now();
+        // One that is under way may still be answered, and counted. One that came with the signal has yet to be read.
+        let last_answer = async {
+            for _ in 0..TURNS_TO_READ {
+                sleep(TURN).await;
+            }
+            invocations.none_running().await;
+        };
         tokio::select! {
+            biased;
             ended = serving => return ended,
-            _late = timeout(LAST_ANSWER_WITHIN, invocations.none_running()) => {}
+            _late = timeout(LAST_ANSWER_WITHIN, last_answer) => {}
         }
-        sending.at_the_end().await;
-        Ok(())
+        sending.at_the_end(told).await;
+        end
     }
 
     /// Total: an error that reached the runtime would be logged and sent out in a form that is not ours.
@@ -86,12 +98,21 @@ impl Front {
         drop(event);
         let answer = match read {
             Ok(Ok(request)) => self.service.answer(request).await,
-            Ok(Err(Unreadable { headers, problem })) => self.service.refuse(&headers, problem),
-            Err(_panic) => self.service.refuse(&invocation.headers(), Problem::internal()),
+            Ok(Err(Unreadable { headers, problem })) => {
+                self.service.refuse(&headers, problem, invocation.arrival())
+            }
+            Err(_panic) => self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival()),
         };
         Reply::Http(answer.response)
     }
 }
 
-/// From SIGTERM on. It and the sending that follows fit into the 500 ms that Lambda gives.
+/// From SIGTERM on, of the 500 ms that Lambda gives. The sending has what is then left of its time.
 const LAST_ANSWER_WITHIN: Duration = Duration::from_millis(150);
+
+/// Turns of the event loop from an event that lies in the socket to the handler, with room. Turns are counted, since on a
+/// busy core a time may be over before there was one.
+const TURNS_TO_READ: u32 = 5;
+
+/// What Lambda has sent is there; this only lets others run.
+const TURN: Duration = Duration::from_millis(1);

@@ -1,12 +1,16 @@
 //! When distributions are sent: beside the requests, and at the end.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use saltern_cloudwatch::{CloudWatch, Schedule};
 
 use crate::{
     extension::{Extension, Hears},
     invocations::Invocations,
+    refusal::Refusal,
 };
 
 /// Sends what was collected.
@@ -27,36 +31,43 @@ impl Sending {
         registered.inspect_err(|_| tracing::warn!("the Extensions API takes no extension of ours")).ok()
     }
 
-    /// Sends for as long as it is polled.
-    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) {
-        if self.is_always_awake {
-            // An extension has started when it asks for its next event, of which there is none.
-            let started = async { extension?.next().await.ok() };
-            let _never = tokio::join!(self.cloudwatch.keep_sending(self.interval, AWAKE_WITHIN), started);
-        } else {
-            self.after_answers(extension, invocations).await;
+    /// Sends for as long as it is polled, or until the function cannot go on.
+    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) -> Refusal {
+        if !self.is_always_awake {
+            return self.after_answers(extension, invocations).await;
         }
+        // An extension has started when it asks for its next event, of which there is none.
+        let started = async {
+            let mut extension = extension?;
+            if extension.next().await.is_err() {
+                tracing::warn!("the Extensions API does not answer any more");
+            }
+            None::<()>
+        };
+        let (never, _) = tokio::join!(self.cloudwatch.keep_sending(self.interval, AWAKE_WITHIN), started);
+        match never {}
     }
 
-    /// Sends what is left.
-    pub(crate) async fn at_the_end(&self) {
-        self.cloudwatch.send(AT_THE_END_WITHIN).await;
+    /// Sends what is left, at the end of a process that was told so at some moment.
+    pub(crate) async fn at_the_end(&self, told: Instant) {
+        self.cloudwatch.send(SENT_WITHIN.saturating_sub(told.elapsed())).await;
     }
 
     /// Lambda waits with the next invocation and with the freezing until the extension asks for its next event.
-    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) {
+    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) -> Refusal {
         let schedule = Schedule::new(self.interval);
         loop {
-            let time_left = match &extension {
+            let time_left = match &mut extension {
                 None => {
                     invocations.next_end().await;
                     Duration::MAX
                 }
                 Some(registered) => {
                     let Ok(invoked) = registered.next().await else {
-                        tracing::warn!("the Extensions API does not answer any more");
-                        extension = None;
-                        continue;
+                        return Refusal::new(
+                            "the Extensions API does not answer any more. The process ends, for Lambda to start another: \
+                             without its polls every invocation would last until its timeout",
+                        );
                     };
                     invocations.end_of(&invoked.request_id).await;
                     invoked.time_left()
@@ -76,8 +87,9 @@ const ASLEEP_WITHIN: Duration = Duration::from_secs(1);
 /// Where nobody waits.
 const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Lambda gives a process with an internal extension 500 ms from SIGTERM to SIGKILL.
-const AT_THE_END_WITHIN: Duration = Duration::from_millis(300);
+/// Since SIGTERM, the last answer included. Lambda gives a process with an internal extension 500 ms until SIGKILL; a small
+/// function needs the rest to print what was not sent.
+const SENT_WITHIN: Duration = Duration::from_millis(350);
 
 /// Kept from the invocation's time: a function that takes all of it counts as timed out.
 const MARGIN: Duration = Duration::from_millis(200);

@@ -12,7 +12,7 @@ use crate::{
     request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
     request_id,
     route::{Route, body_limit},
-    trace::TRACEPARENT,
+    trace::{TRACEPARENT, XRAY},
 };
 
 #[test]
@@ -120,9 +120,14 @@ fn parameters(route: Route) -> Value {
         "description": "W3C Trace Context. Logged and echoed where it is well-formed, else left out.",
         "schema": {"type": "string"},
     });
+    let xray = json!({
+        "name": XRAY, "in": "header",
+        "description": "AWS X-Ray. Of a well-formed one the root is logged and echoed.",
+        "schema": {"type": "string"},
+    });
     match request_schema(route) {
-        Some(_) => json!([request_id, traceparent, deadline]),
-        None => json!([request_id, traceparent]),
+        Some(_) => json!([request_id, traceparent, xray, deadline]),
+        None => json!([request_id, traceparent, xray]),
     }
 }
 
@@ -188,6 +193,7 @@ fn headers() -> Value {
     json!({
         request_id::HEADER: {"$ref": "#/components/headers/Request-Id"},
         TRACEPARENT: {"$ref": "#/components/headers/Traceparent"},
+        XRAY: {"$ref": "#/components/headers/X-Amzn-Trace-Id"},
         "Cache-Control": {"$ref": "#/components/headers/Cache-Control"},
     })
 }
@@ -208,6 +214,10 @@ fn header_components() -> Value {
             "schema": {"type": "string", "pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"},
         },
         "WWW-Authenticate": {"required": true, "schema": {"const": "Bearer"}},
+        "X-Amzn-Trace-Id": {
+            "description": "The root of the request's own, where it had one; on Lambda that of Lambda's trace.",
+            "schema": {"type": "string", "pattern": "^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$"},
+        },
     })
 }
 

@@ -26,6 +26,31 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// All of them.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Batch,
+        Self::Hash,
+        Self::Health,
+        Self::Metrics,
+        Self::None,
+        Self::OpenApi,
+        Self::Policies,
+        Self::Verify,
+    ];
+
+    /// How a request of this kind may end; refusals stand for all their codes.
+    pub(crate) fn ends(self) -> &'static [End] {
+        const REFUSED: End = End::Problem(Code::Internal);
+        match self {
+            Self::Batch | Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => {
+                &[End::Answered, End::Gone, REFUSED]
+            }
+            Self::Hash => &[End::Hashed, End::Gone, REFUSED],
+            Self::None => &[End::Gone, REFUSED],
+            Self::Verify => &[End::Match, End::Mismatch, End::Gone, REFUSED],
+        }
+    }
+
     /// Its name in logs and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -47,6 +72,8 @@ impl Operation {
 pub enum End {
     /// Answered: a batch, or one of the documents.
     Answered,
+    /// Not answered: the caller has left.
+    Gone,
     /// A new hash was made.
     Hashed,
     /// The password is the stored one.
@@ -63,6 +90,7 @@ impl End {
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
+            Self::Gone => "gone",
             Self::Hashed => "hashed",
             Self::Match => "match",
             Self::Mismatch => "mismatch",
@@ -172,7 +200,7 @@ pub struct Outcome {
     pub request_id: RequestId,
     /// What it belongs to, where the caller said so.
     pub trace: Trace,
-    /// From arrival to answer.
+    /// From arrival to answer, or until the caller left.
     pub total: Duration,
     /// Its hashes and verifications: one, or as many as the batch has, or none.
     pub steps: Vec<Step>,

@@ -142,7 +142,7 @@ pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
     if let Ok(id) = HeaderValue::from_str(outcome.request_id.as_str()) {
         headers.insert(request_id::HEADER, id);
     }
-    headers.extend(outcome.trace.header());
+    headers.extend(outcome.trace.headers());
     if let Some(timing) = outcome.timing().and_then(server_timing) {
         headers.insert("server-timing", timing);
     }

@@ -24,7 +24,7 @@ use crate::{
     metrics::{self, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
-    route::body_limit,
+    route::{Route, body_limit},
 };
 
 /// When the request arrived: the deadline counts from here. A front door puts it into the request's extensions;
@@ -100,11 +100,29 @@ impl Service {
         self.conclude(found, request_id, trace, arrival)
     }
 
-    /// Answers a request that the front door does not let in: counted like any other.
+    /// Answers a request that the front door does not let in: counted and timed like any other.
     #[must_use]
-    pub fn refuse(&self, headers: &HeaderMap, problem: Problem) -> Answer {
+    pub fn refuse(&self, headers: &HeaderMap, problem: Problem, Arrival(arrival): Arrival) -> Answer {
         let found = Found::problem(Operation::None, problem);
-        self.conclude(found, RequestId::of(headers), Trace::of(headers), Instant::now())
+        self.conclude(found, RequestId::of(headers), Trace::of(headers), arrival)
+    }
+
+    /// Counts a request whose caller left before the answer, where the front door sees that.
+    #[must_use]
+    pub fn count_gone(
+        &self,
+        operation: Operation,
+        request_id: RequestId,
+        trace: Trace,
+        Arrival(arrival): Arrival,
+    ) -> Outcome {
+        self.count(operation, End::Gone, Vec::new(), request_id, trace, arrival)
+    }
+
+    /// What a request asks for, by where it goes.
+    #[must_use]
+    pub fn operation(parts: &Parts) -> Operation {
+        Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
     }
 
     /// The most bytes that a body may have, by where it goes. A front door stops reading there and refuses with
@@ -154,9 +172,22 @@ impl Service {
         Found { operation, end: End::Answered, steps: Vec::new(), content }
     }
 
-    /// The one place where an outcome is made, counted and written.
     fn conclude(&self, found: Found, request_id: RequestId, trace: Trace, arrival: Instant) -> Answer {
         let Found { operation, end, steps, content } = found;
+        let outcome = self.count(operation, end, steps, request_id, trace, arrival);
+        Answer { response: response::write(&content, &outcome), outcome }
+    }
+
+    /// The one place where an outcome is made and counted.
+    fn count(
+        &self,
+        operation: Operation,
+        end: End,
+        steps: Vec<Step>,
+        request_id: RequestId,
+        trace: Trace,
+        arrival: Instant,
+    ) -> Outcome {
         let outcome = Outcome {
             operation,
             end,
@@ -171,7 +202,7 @@ impl Service {
             let samples = metrics::samples(&outcome);
             self.sinks.iter().for_each(|sink| sink.record(&outcome, &samples));
         }
-        Answer { response: response::write(&content, &outcome), outcome }
+        outcome
     }
 }
 

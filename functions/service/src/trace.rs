@@ -32,10 +32,12 @@ impl Trace {
         self.xray.as_deref()
     }
 
-    /// What goes back with the answer.
-    pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
-        let value = HeaderValue::from_str(self.traceparent.as_deref()?).ok()?;
-        Some((HeaderName::from_static(TRACEPARENT), value))
+    /// What goes back with the answer: of each header that came in what was understood.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        let xray = self.xray.as_ref().map(|root| format!("{ROOT}{root}"));
+        let both = [(TRACEPARENT, self.traceparent.clone()), (XRAY, xray)];
+        both.into_iter()
+            .filter_map(|(name, value)| Some((HeaderName::from_static(name), value?.try_into().ok()?)))
     }
 }
 
@@ -68,7 +70,7 @@ fn traceparent(value: &str) -> Option<String> {
 
 /// The root of `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=…;Sampled=1`, whatever else stands there.
 fn xray_root(value: &str) -> Option<String> {
-    let root = value.split(';').find_map(|field| field.trim_ascii().strip_prefix("Root="))?;
+    let root = value.split(';').find_map(|field| field.trim_ascii().strip_prefix(ROOT))?;
     let (time, unique) = root.strip_prefix("1-")?.split_once('-')?;
     (is_hex(time, 8) && is_hex(unique, 24)).then(|| root.to_owned())
 }
@@ -86,7 +88,10 @@ fn is_set(text: &str) -> bool {
 pub(crate) const TRACEPARENT: &str = "traceparent";
 
 /// AWS X-Ray, as load balancers and Function URLs send it.
-const XRAY: &str = "x-amzn-trace-id";
+pub(crate) const XRAY: &str = "x-amzn-trace-id";
+
+/// Before the trace id in it.
+const ROOT: &str = "Root=";
 
 /// `00-` and 32, 16 and 2 digits with dashes between.
 const TRACEPARENT_BYTES: usize = 55;
@@ -111,14 +116,22 @@ mod tests {
         Trace::of(&map)
     }
 
+    fn back(trace: &Trace) -> Vec<(String, String)> {
+        let text = |(name, value): (HeaderName, HeaderValue)| {
+            (name.as_str().to_owned(), value.to_str().unwrap().to_owned())
+        };
+        trace.headers().map(text).collect()
+    }
+
     #[test]
     fn a_traceparent_is_taken_and_goes_back() {
         let trace = of(&[(TRACEPARENT, GOOD), ("tracestate", "x=y")]);
         assert_eq!(trace.id(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
-        assert_eq!(trace.header().unwrap().1, GOOD);
+        assert_eq!(back(&trace), [(TRACEPARENT.to_owned(), GOOD.to_owned())]);
         // A version to come: what is known of it.
         let later = GOOD.replacen("00", "cc", 1);
-        assert_eq!(of(&[(TRACEPARENT, &format!("{later}-what-is-new"))]).header().unwrap().1, *later);
+        let given = format!("{later}-what-is-new");
+        assert_eq!(back(&of(&[(TRACEPARENT, &given)])), [(TRACEPARENT.to_owned(), later)]);
     }
 
     #[test]
@@ -152,7 +165,9 @@ mod tests {
             format!("Root={root};Parent=53995c3f42cd8ad8;Sampled=1"),
             format!("Self=1-67891234-12456789abcdef012345678;Root={root}; Lineage=a:0"),
         ] {
-            assert_eq!(of(&[(XRAY, &good)]).xray_id(), Some(root), "{good}");
+            let trace = of(&[(XRAY, &good)]);
+            assert_eq!(trace.xray_id(), Some(root), "{good}");
+            assert_eq!(back(&trace), [(XRAY.to_owned(), format!("Root={root}"))], "{good}");
         }
         for wrong in [
             "",

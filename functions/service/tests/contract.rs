@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
-use saltern_service::{Body, Code, OPENAPI, Problem, RequestId, Service};
+use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service};
 use serde_json::{Value, json};
 use support::*;
 
@@ -75,7 +75,7 @@ async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
-    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized());
+    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized(), Arrival(Instant::now()));
     let metrics = get("/metrics").of(&service).await;
     assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
@@ -685,6 +685,25 @@ async fn a_traceparent_is_echoed_and_a_malformed_one_is_no_reason_to_refuse() {
 }
 
 #[tokio::test]
+async fn of_an_x_ray_header_the_root_is_echoed() {
+    let service = service();
+    let root = "Root=1-5759e988-bd862e3fe1be46a994272793";
+    let given = format!("Self=1-a-b;{root};Parent=53995c3f42cd8ad8;Sampled=1");
+    let told = get("/health").header("x-amzn-trace-id", given).of(&service).await;
+    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, Some(root)));
+    let told = get("/health").header("x-amzn-trace-id", "Root=secret").of(&service).await;
+    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, None));
+}
+
+#[tokio::test]
+async fn a_refusal_is_timed_from_the_arrival() {
+    let waited = Duration::from_secs(3);
+    let arrival = Arrival(Instant::now().checked_sub(waited).unwrap());
+    let refused = service().refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
+    assert!(refused.outcome.total >= waited, "{:?}", refused.outcome.total);
+}
+
+#[tokio::test]
 async fn a_request_id_is_echoed_or_replaced() {
     let service = service();
     for good in ["a", "A-Za-z0-9._-", &"x".repeat(64)] {
@@ -868,7 +887,7 @@ async fn every_row_of_the_table_of_errors() {
         (Problem::internal(), 500, "internal"),
         (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
     ] {
-        let told = Told::new(service.refuse(&headers, problem.clone()));
+        let told = Told::new(service.refuse(&headers, problem.clone(), Arrival(Instant::now())));
         told.problem(status, code);
         let alone = Told::new(problem.into_answer(RequestId::random()));
         assert_eq!(alone.json, told.json);

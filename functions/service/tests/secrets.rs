@@ -8,12 +8,12 @@ mod support;
 use std::{
     io,
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::fault::PANICS;
-use saltern_service::{Body, Problem, metrics::Emf, say_only_where_a_panic_was};
+use saltern_service::{Arrival, Body, Problem, metrics::Emf, say_only_where_a_panic_was};
 use serde_json::{Value, json};
 use support::*;
 
@@ -107,7 +107,11 @@ async fn nothing_written_holds_a_secret() {
     ];
     assert!(all.iter().all(|end| ends.contains(end)), "{ends:?}");
 
-    let refused = service.refuse(&HeaderMap::new(), Problem::overloaded(Duration::from_secs(1)));
+    let refused = service.refuse(
+        &HeaderMap::new(),
+        Problem::overloaded(Duration::from_secs(1)),
+        Arrival(Instant::now()),
+    );
     refused.outcome.log();
     written.debug(&refused);
     written.debug(&Body::new(password.clone().into_bytes()));

@@ -178,7 +178,7 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   count = var.alarms.client_metrics_namespace == null ? 0 : 1
 
   alarm_name          = "${var.name}-client-fallback"
-  alarm_description   = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because the service cannot be reached or cannot take them. The reason is on the dashboard."
+  alarm_description   = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because the service cannot be reached or cannot take them. Counts all that publishes into the namespace ${var.alarms.client_metrics_namespace}. The reason is on the dashboard."
   evaluation_periods  = 3
   datapoints_to_alarm = 2
   threshold           = var.alarms.client_fallbacks_per_minute
@@ -187,7 +187,8 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   alarm_actions       = [var.alarms.topic_arn]
   ok_actions          = [var.alarms.topic_arn]
 
-  # Over all reasons and all backends; an alarm may hold one such query.
+  # Over all reasons and all backends; an alarm may hold one such query. The client's metrics have no dimension for the
+  # function, so each deployment's backends want a namespace of their own.
   metric_query {
     id          = "fallbacks"
     expression  = "SELECT SUM(\"${local.client_fallback_metric}\") FROM \"${var.alarms.client_metrics_namespace}\""

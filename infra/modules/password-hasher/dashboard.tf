@@ -36,7 +36,9 @@ locals {
       stat    = ["p50", "p90", "p99"]
     },
     {
-      title = "Environments in use and provisioned"
+      # ProvisionedConcurrentExecutions counts those of the provisioned that are processing a request. How many are
+      # allocated is no metric: get-provisioned-concurrency-config says it.
+      title = local.managed ? "Environments at work" : "Environments at work; those of them that were provisioned; requests that found none provisioned"
       metrics = concat(
         [["AWS/Lambda", "ConcurrentExecutions"]],
         local.managed ? [] : [["AWS/Lambda", "ProvisionedConcurrentExecutions"], ["AWS/Lambda", "ProvisionedConcurrencySpilloverInvocations"]],
@@ -63,7 +65,7 @@ locals {
       ]
     }],
     [{
-      title = "Samples that could not be sent to CloudWatch and stand in the log: 0 when all is well."
+      title = "Values that were not sent to CloudWatch and stand in the log. A few as environments end are normal; many are not (infra/OPERATIONS.md)."
       metrics = [
         for search in flatten([for metric in local._unsent : local._searches[metric.name]]) :
         [{ expression = "SEARCH('${search}', 'SampleCount', 60)" }]

@@ -17,7 +17,8 @@ variable "alarms" {
   description = <<-EOT
     Where alarms go, and when they ring. `duration_p90_milliseconds` is by default the planned duration over the planned
     utilisation: from there on the planned environments are full. `client_metrics_namespace` is the CloudWatch namespace
-    into which your backends publish the client's Micrometer metrics; without it there is no alarm for local hashing.
+    into which your backends publish the client's Micrometer metrics, one for each function, since the metrics do not say
+    which function was missed; without it there is no alarm for local hashing.
   EOT
   type = object({
     topic_arn                   = string

@@ -11,7 +11,7 @@ use super::{
     figures::{Figures, Series as Points},
     k6::Summary,
     questions::{Function, SEPARATOR},
-    window::Window,
+    window::{FOUND_FOR_DAYS, Window},
 };
 
 /// All that a page is made of.
@@ -295,6 +295,12 @@ impl Report<'_> {
              the window, so the worst is told. Where nothing was measured there is a gap.",
             self.window.step()
         )];
+        if self.window.outlives_searches() {
+            sources.push(format!(
+                "Saltern's own figures were searched for, and a search finds only names that had a value in the \
+                 {FOUND_FOR_DAYS} days before it: a policy, a code or an outcome that has not come since is missing here."
+            ));
+        }
         sources.extend(self.figures.notes.iter().map(|note| format!("CloudWatch: {note}")));
         sources.join(" ")
     }

@@ -67,7 +67,8 @@ impl Question {
     }
 }
 
-/// Which policies, codes and outcomes there were is not known before: a search finds them.
+/// Which policies, codes and outcomes there were is not known before: a search finds them, as far as they still come
+/// ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
     METRICS.iter().flat_map(move |metric| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();

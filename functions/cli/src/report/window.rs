@@ -10,6 +10,8 @@ pub(crate) struct Window {
     pub(crate) from: i64,
     pub(crate) to: i64,
     pub(crate) period: i32,
+    /// When it was asked for.
+    pub(crate) now: i64,
 }
 
 impl Window {
@@ -29,10 +31,16 @@ impl Window {
         let kept = KEPT.iter().find(|(_, days)| now - from <= days * DAY).ok_or_else(|| {
             Failure::configuration("--from is too long ago: CloudWatch keeps metrics for 455 days")
         })?;
-        let fits = |&&period: &&i32| period >= kept.0 && (to - from) / i64::from(period) < MOST_PERIODS;
+        let fits = |&&period: &&i32| period >= kept.0 && to - from <= i64::from(period) * MOST_PERIODS;
         let period = *PERIODS.iter().find(fits).unwrap_or(&PERIODS[PERIODS.len() - 1]);
         let step = i64::from(period);
-        Ok(Self { from: from.div_euclid(step) * step, to: (to + step - 1).div_euclid(step) * step, period })
+        let (from, to) = (from.div_euclid(step) * step, (to + step - 1).div_euclid(step) * step);
+        Ok(Self { from, to, period, now })
+    }
+
+    /// Whether CloudWatch may know names in it that it finds no more.
+    pub(crate) fn outlives_searches(self) -> bool {
+        self.now - self.from > FOUND_FOR_DAYS * DAY
     }
 
     /// The beginning of each period.
@@ -89,10 +97,13 @@ const TIME: usize = 5;
 /// For how many days CloudWatch keeps which period, in seconds (`GetMetricData`).
 const KEPT: [(i32, i64); 3] = [(60, 15), (300, 63), (3600, 455)];
 
+/// For how many days after its last value a search finds a metric ("Using search expressions in graphs").
+pub(crate) const FOUND_FOR_DAYS: i64 = 14;
+
 /// Seconds. CloudWatch takes multiples of a minute.
 const PERIODS: [i32; 7] = [60, 300, 900, 3600, 10_800, 21_600, 86_400];
 
-/// More than a chart has pixels for helps nobody. With 500 series it is more than the 100,800 points that a call may
+/// Eight hours of minutes. More than a chart has pixels for helps nobody. With 500 series it is more than the 100,800 points that a call may
 /// answer; then there are pages.
 const MOST_PERIODS: i64 = 480;
 
@@ -116,6 +127,8 @@ mod tests {
     #[test]
     fn longer_and_older_windows_have_longer_periods() {
         let period = |from, to| window(from, to).unwrap().period;
+        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:00Z"), 60);
+        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:01Z"), 300);
         assert_eq!(period("2026-11-20T19:00:00Z", "2026-11-21T19:00:00Z"), 300);
         assert_eq!(period("2026-11-01T19:00:00Z", "2026-11-01T20:00:00Z"), 300);
         assert_eq!(period("2026-06-01T19:00:00Z", "2026-06-01T20:00:00Z"), 3600);

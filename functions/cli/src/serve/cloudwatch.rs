@@ -1,6 +1,6 @@
 //! Distributions to CloudWatch, where that is asked for.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use saltern_cloudwatch::CloudWatch;
 use saltern_service::Service;
@@ -20,7 +20,7 @@ pub(super) fn sending(service: Service, settings: Option<CloudWatchSettings>) ->
 }
 
 /// Sends until it is ended.
-pub(super) struct Sending(Option<(Arc<CloudWatch>, JoinHandle<()>)>);
+pub(super) struct Sending(Option<(Arc<CloudWatch>, JoinHandle<Infallible>)>);
 
 impl Sending {
     /// Sends what is left, or prints it where nobody waits any more.

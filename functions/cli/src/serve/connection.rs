@@ -14,7 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use saltern_service::Problem;
+use saltern_service::{Arrival, Problem};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -69,7 +69,7 @@ async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, 
                 Protocol::Http2 => http2(wire, watch, talk).await,
             }
         }
-        Err(_too_slow) if opening.has_begun() => refuse_slow_head(stream, &talk.front).await,
+        Err(_too_slow) if opening.has_begun() => refuse_slow_head(stream, &talk.front, accepted).await,
         Ok(Err(_)) | Err(_) => {}
     }
 }
@@ -132,7 +132,7 @@ where
     let stream = connection.into_parts().io.into_inner().into_stream();
     match ended {
         Ended::ByItself if !watch.has_ended() => plain::linger(stream).await,
-        Ended::Slow => refuse_slow_head(stream, &front).await,
+        Ended::Slow => refuse_slow_head(stream, &front, watch.head_begun_at()).await,
         Ended::ByItself | Ended::Gone | Ended::Idle => {}
     }
 }
@@ -195,8 +195,8 @@ where
     .await;
 }
 
-async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &Front) {
-    let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout());
+async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &Front, begun: Instant) {
+    let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), Arrival(begun));
     plain::answer_and_close(stream, &plain::write(&answer)).await;
 }
 

@@ -10,7 +10,7 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use saltern_service::{Answer, Arrival, Body, Problem, RequestId, Service, Trace};
+use saltern_service::{Answer, Arrival, Body, Operation, Problem, RequestId, Service, Trace};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -55,17 +55,18 @@ impl Front {
     }
 
     /// Refuses what does not become a request that the service sees.
-    pub(super) fn refuse(&self, headers: &HeaderMap, problem: Problem) -> Answer {
-        let answer = self.service.refuse(headers, problem);
+    pub(super) fn refuse(&self, headers: &HeaderMap, problem: Problem, arrival: Arrival) -> Answer {
+        let answer = self.service.refuse(headers, problem, arrival);
         answer.outcome.log();
         answer
     }
 
-    async fn answer(&self, parts: Parts, incoming: Incoming) -> Answer {
+    async fn answer(&self, mut parts: Parts, incoming: Incoming, arrival: Arrival) -> Answer {
         let body = match self.admit(&parts, incoming).await {
             Ok(admitted) => admitted,
-            Err(problem) => return self.service.refuse(&parts.headers, problem),
+            Err(problem) => return self.service.refuse(&parts.headers, problem, arrival),
         };
+        parts.extensions.insert(arrival);
         self.service.answer(Request::from_parts(parts, body)).await
     }
 
@@ -118,50 +119,51 @@ pub(super) async fn exchange(
     request: Request<Incoming>,
     peer_has_gone: impl FnOnce() -> bool,
 ) -> Result<Response<Full<Bytes>>, Gone> {
-    let (mut parts, incoming) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(&parts.headers);
+    let (parts, incoming) = request.into_parts();
+    let mut unanswered = Unanswered::since_now(&front.service, &parts);
     let only_the_head = parts.method == Method::HEAD;
     if peer_has_gone() {
         return Err(Gone);
     }
-    parts.extensions.insert(Arrival(unanswered.arrival));
-    let Answer { response, outcome } = front.answer(parts, incoming).await;
+    let Answer { response, outcome } = front.answer(parts, incoming, unanswered.arrival).await;
     unanswered.is_answered = true;
     outcome.log();
     // HTTP/1.1's side of the HTTP crate leaves the body of an answer to HEAD out by itself; HTTP/2's does not.
     Ok(response.map(|body| if only_the_head { Full::default() } else { Full::new(Bytes::from_owner(body)) }))
 }
 
-/// A request whose future is dropped before its answer leaves a line too: its caller has gone.
-struct Unanswered {
-    arrival: Instant,
+/// A request whose future is dropped before its answer is counted and leaves a line too: its caller has gone.
+struct Unanswered<'a> {
+    service: &'a Service,
+    arrival: Arrival,
+    operation: Operation,
     request_id: Option<HeaderValue>,
     trace: Trace,
     is_answered: bool,
 }
 
-impl Unanswered {
-    fn since_now(headers: &HeaderMap) -> Self {
-        let request_id = headers.get(REQUEST_ID).cloned();
-        Self { arrival: Instant::now(), request_id, trace: Trace::of(headers), is_answered: false }
+impl<'a> Unanswered<'a> {
+    fn since_now(service: &'a Service, parts: &Parts) -> Self {
+        Self {
+            service,
+            arrival: Arrival(Instant::now()),
+            operation: Service::operation(parts),
+            request_id: parts.headers.get(REQUEST_ID).cloned(),
+            trace: Trace::of(&parts.headers),
+            is_answered: false,
+        }
     }
 }
 
-impl Drop for Unanswered {
+impl Drop for Unanswered<'_> {
     fn drop(&mut self) {
         if self.is_answered {
             return;
         }
         let given = self.request_id.take().map(|id| (HeaderName::from_static(REQUEST_ID), id));
         let request_id = RequestId::of(&given.into_iter().collect());
-        let total_ms = u64::try_from(self.arrival.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(
-            outcome = "gone",
-            total_ms,
-            request_id = request_id.as_str(),
-            trace_id = self.trace.id(),
-            xray_trace_id = self.trace.xray_id(),
-        );
+        let trace = std::mem::take(&mut self.trace);
+        self.service.count_gone(self.operation, request_id, trace, self.arrival).log();
     }
 }
 

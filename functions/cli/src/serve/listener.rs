@@ -1,9 +1,15 @@
 //! Takes connections, as many as the bound allows.
 
-use std::{future::poll_fn, net::SocketAddr, sync::Arc, task::Poll, time::Duration};
+use std::{
+    future::poll_fn,
+    net::SocketAddr,
+    sync::Arc,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use http::HeaderMap;
-use saltern_service::Problem;
+use saltern_service::{Arrival, Problem};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
@@ -134,7 +140,8 @@ impl Door {
 
     /// Beyond the bound: an answer at once where it costs nothing. Under TLS it would cost a handshake.
     fn refuse(&self, stream: TcpStream) {
-        let answer = self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER));
+        let answer =
+            self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER), Arrival(Instant::now()));
         if self.front.tls().is_some() {
             return;
         }

@@ -5,6 +5,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Instant,
 };
 
 use http::HeaderMap;
@@ -12,7 +13,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     net::Shutdown,
 };
-use saltern_service::Problem;
+use saltern_service::{Arrival, Problem};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -111,7 +112,9 @@ impl<S> Wire<S> {
             _ => Problem::malformed_request(),
         };
         let mut replaced = bytes[..start].to_vec();
-        replaced.extend_from_slice(&plain::write(&self.front.refuse(&HeaderMap::new(), problem)));
+        // What is no request has arrived when that is seen.
+        let answer = self.front.refuse(&HeaderMap::new(), problem, Arrival(Instant::now()));
+        replaced.extend_from_slice(&plain::write(&answer));
         Some(Fault { bytes: replaced, written: 0 })
     }
 }

@@ -46,10 +46,17 @@ struct Asked {
 
 impl Asked {
     fn new(name: &str, endpoint: &str) -> Self {
+        Self::days_later(name, endpoint, 0)
+    }
+
+    /// So many days after the day on which `new` would ask.
+    fn days_later(name: &str, endpoint: &str, days: i64) -> Self {
         let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}.html"));
         let _none = fs::remove_file(&page);
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
-        let time = |at| OffsetDateTime::from_unix_timestamp(at).unwrap().format(&Rfc3339).unwrap();
+        let time = |at: i64| {
+            OffsetDateTime::from_unix_timestamp(at - days * 86_400).unwrap().format(&Rfc3339).unwrap()
+        };
         command
             .env_clear()
             .envs([
@@ -152,6 +159,17 @@ fn an_evening_becomes_a_page() {
         page.contains("CloudWatch: &lt;b&gt;a message&lt;/b&gt;") && !page.contains("<b>"),
         "not escaped"
     );
+}
+
+#[test]
+fn a_late_report_says_what_a_search_does_not_find() {
+    let cloudwatch = CloudWatch::start(Mood::Evening);
+    let endpoint = format!("http://{}", cloudwatch.address);
+    for (days, is_late) in [(0, false), (13, false), (15, true)] {
+        let page = Asked::days_later("late", &endpoint, days).page();
+        let says = page.contains("names that had a value in the 14 days before it");
+        assert_eq!(says, is_late, "after {days} days");
+    }
 }
 
 /// The same figures, added up here.

@@ -5,9 +5,9 @@ use std::{net::SocketAddr, thread, time::Duration};
 use serde_json::json;
 
 use crate::{
-    client::{Client, ask, hash, post, verify},
+    client::{Client, ask, get, hash, post, verify},
     http2::Http2,
-    server::Server,
+    server::{Server, until},
 };
 
 #[test]
@@ -72,7 +72,14 @@ fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
     thread::sleep(TO_BE_READ);
     let wasted = server.cpu().saturating_sub(before);
     assert!(wasted < all / 2, "{wasted:?} of {all:?}");
-    assert!(server.output().contains(r#""outcome":"gone""#), "who has gone leaves a line");
+    let lines_and_counted = || {
+        let metrics = ask(server.address(), get("/metrics")).body;
+        let counted = metrics.lines().find_map(|line| line.strip_prefix(GONE)).expect("a counter");
+        (server.output().matches(r#""outcome":"gone""#).count(), counted.trim().parse::<usize>().unwrap())
+    };
+    // The output is read beside the test.
+    let agree = until(|| Some(lines_and_counted()).filter(|(lines, counted)| *lines > 0 && lines == counted));
+    assert!(agree.is_some(), "lines of who has gone, and how many were counted: {:?}", lines_and_counted());
 }
 
 struct Request {
@@ -90,6 +97,8 @@ impl Request {
 }
 
 const QUEUED: usize = 100;
+
+const GONE: &str = r#"saltern_requests_total{operation="verify",outcome="gone"}"#;
 
 /// For the server to read a hundred requests: less than the time to compute a few of them.
 const TO_BE_READ: Duration = Duration::from_millis(100);

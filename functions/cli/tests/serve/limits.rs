@@ -103,13 +103,16 @@ fn bytes_that_trickle_in_do_not_prolong_a_head() {
 }
 
 #[test]
-fn a_slow_body_is_408() {
+fn a_slow_body_is_408_and_took_as_long() {
     let server = Server::start(&["--body-timeout-ms", "300"]);
     let mut client = Client::connect(server.address());
     client
         .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"pass");
     client.receive().assert_problem(408, "request_timeout");
     assert!(client.is_closed_silently());
+    let metrics = ask(server.address(), get("/metrics")).body;
+    let answered = metrics.lines().find_map(|line| line.strip_prefix(ANSWERED)).expect("a sum");
+    assert!(answered.trim().parse::<f64>().unwrap() >= 0.3, "{answered} s");
 }
 
 #[test]
@@ -187,3 +190,6 @@ fn bodies_are_bounded_together() {
     })
     .expect("those who leave make room");
 }
+
+/// How long requests took that were refused before it was known what they asked for.
+const ANSWERED: &str = r#"saltern_answer_seconds_sum{operation="none"}"#;

@@ -142,6 +142,17 @@ impl RuntimeApi {
         self.shared.lock().extension.as_ref().map(|extension| extension.events.clone())
     }
 
+    /// Breaks the connection of so many polls of the extension: the one that is open, and the next.
+    pub fn break_extension_polls(&self, polls: usize) {
+        let mut state = self.shared.lock();
+        if let Some(extension) = &mut state.extension {
+            extension.is_waiting = false;
+            extension.breaks = polls;
+        }
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+
     /// The error that the function reported instead of starting; `None` where the time ran out.
     #[must_use]
     pub fn init_error(&self, timeout: Duration) -> Option<Vec<u8>> {
@@ -183,6 +194,8 @@ struct Extension {
     events: Vec<String>,
     untold: VecDeque<String>,
     is_waiting: bool,
+    /// How many polls are yet to be broken.
+    breaks: usize,
 }
 
 impl Shared {
@@ -238,13 +251,18 @@ impl Shared {
         true
     }
 
-    /// Blocks until there is an event for the extension; `None` where the server ends, or none has registered.
+    /// Blocks until there is an event for the extension; `None` where the server ends, none has registered, or the poll is to
+    /// be broken.
     fn next_for_extension(&self) -> Option<String> {
         let mut state = self.lock();
         loop {
             let closed = state.closed;
             let extension = state.extension.as_mut()?;
             if closed {
+                return None;
+            }
+            if extension.breaks > 0 {
+                extension.breaks -= 1;
                 return None;
             }
             if let Some(event) = extension.untold.pop_front() {

@@ -1,5 +1,7 @@
 //! A panic costs one request. Needs the test build, in which a kernel panics on demand.
 
+use std::fs;
+
 use crate::support::Function;
 use saltern_algorithm::fault::PANICS;
 use serde_json::{Value, json};
@@ -25,7 +27,23 @@ fn a_panic_in_a_kernel_costs_one_request_and_says_only_where_it_was() {
     let output = function.stop();
     assert!(!output.stdout.contains("m4rk3r") && !output.stderr.contains("m4rk3r"), "{output:?}");
     let lines = output.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let panics = lines.filter(|line| line["level"] == json!("ERROR") && line["file"].is_string()).count();
-    assert_eq!(panics, 3, "{output:?}");
+    let panics: Vec<Value> =
+        lines.filter(|line| line["level"] == json!("ERROR") && line["file"].is_string()).collect();
+    assert_eq!(panics.len(), 3, "{output:?}");
+    for field in fields_of_the_guide() {
+        assert!(panics.iter().all(|line| line.get(&field).is_some()), "no {field} in {}", panics[0]);
+    }
     assert_eq!(output.stderr, "");
 }
+
+/// What the query for a night's errors shows, but for what Logs Insights and Lambda's own lines have.
+fn fields_of_the_guide() -> Vec<String> {
+    let guide = fs::read_to_string(GUIDE).unwrap();
+    let query = guide.lines().find_map(|line| line.strip_prefix("| fields ")).expect("a query");
+    let fields = query.split(", ").filter(|field| !field.starts_with('@') && !field.starts_with("record."));
+    let fields: Vec<String> = fields.map(str::to_owned).collect();
+    assert!(fields.len() >= 3, "{fields:?}");
+    fields
+}
+
+const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/OPERATIONS.md");

@@ -131,14 +131,72 @@ fn a_managed_instance_sends_by_the_clock_and_at_its_end() {
     assert_eq!(counted, expected);
 }
 
+/// A frozen environment that finds both when it is thawed: the event is in its hands, and Lambda counts on an answer.
 #[test]
-fn traces_are_in_the_line_and_a_traceparent_in_the_answer() {
+fn an_event_that_comes_with_the_end_is_answered_and_counted() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    for _ in 0..ENDS {
+        let function = started(&cloudwatch, &policies, &[]);
+        assert!(function.api.is_at_rest(SOON));
+        function.environment.freeze().unwrap();
+        let pending = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
+        thread::sleep(Duration::from_millis(5));
+        function.environment.terminate().unwrap();
+        function.environment.thaw().unwrap();
+        assert_eq!(Answer::of(&pending).status, 200);
+        let output = function.environment.wait(SOON).unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let mut counted = Tally::new();
+        read_printed(&output, &mut counted);
+        assert_eq!(counted["Requests health answered"], 1);
+    }
+}
+
+#[test]
+fn a_broken_poll_of_the_extension_is_made_again() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let function = started(&cloudwatch, &policies, &[]);
+    for _ in 0..2 {
+        assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
+        assert!(function.api.is_at_rest(SOON));
+        function.api.break_extension_polls(2);
+        assert!(function.api.is_at_rest(SOON), "Lambda would wait for the extension until the timeout");
+    }
+    function.environment.terminate().unwrap();
+    assert!(function.environment.wait(SOON).unwrap().status.success());
+}
+
+#[test]
+fn an_extension_that_is_not_heard_any_more_ends_the_process_with_its_values_sent() {
+    let policies = Document::new(0);
+    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let function = started(&cloudwatch, &policies, &[]);
+    let mut expected = Tally::from([("ColdStarts".to_owned(), 1)]);
+    (0..8).for_each(|i| ask(&function, i, &mut expected));
+    assert!(function.api.is_at_rest(SOON));
+    function.api.break_extension_polls(usize::MAX);
+    let output = function.environment.wait(SOON).unwrap();
+    assert!(!output.status.success());
+    assert!(output.stderr.starts_with("bootstrap: the Extensions API"), "{output:?}");
+    let (mut counted, mut sent) = (Tally::new(), Tally::new());
+    read_printed(&output, &mut counted);
+    read_sent(&cloudwatch, &mut sent);
+    add_unsent(&mut counted, &mut sent);
+    counted.append(&mut sent);
+    assert_eq!(counted, expected);
+}
+
+#[test]
+fn traces_are_in_the_line_and_in_the_answer() {
     let function = Function::start();
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let mut asked = event("GET", "/health", &Value::Null);
     asked["headers"]["traceparent"] = json!(given);
     let answer = function.event(&asked);
     assert_eq!(answer.headers["traceparent"], json!(given));
+    assert_eq!(answer.headers["x-amzn-trace-id"], json!("Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700"));
     asked["headers"]["traceparent"] = json!("00-not-a-trace");
     assert_eq!(function.event(&asked).headers.get("traceparent"), None);
     let output = function.stop();
@@ -359,7 +417,8 @@ pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&st
     Function::start_with(&[&variables, more].concat())
 }
 
-/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds.
+/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds, and of
+/// `slowest`, which take the better part of a second.
 pub(crate) struct Document(String);
 
 impl Document {
@@ -376,7 +435,8 @@ impl Document {
         let new = policy("new".to_owned(), pbkdf2(1_000));
         let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
         let slow = policy("slow".to_owned(), json!({"algorithm": "bcrypt", "cost": 8}));
-        let policies: Vec<_> = extras.chain([old, slow, new]).collect();
+        let slowest = policy("slowest".to_owned(), json!({"algorithm": "bcrypt", "cost": 14}));
+        let policies: Vec<_> = extras.chain([old, slow, slowest, new]).collect();
         let document = json!({"current": "new", "policies": policies, "ceilings": shipped["ceilings"]});
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         let path = std::env::temp_dir().join(format!("saltern-metrics-{}-{nanos}.json", process::id()));
@@ -422,6 +482,9 @@ const MANAGED: [(&str, &str); 2] =
 const REQUESTS: u64 = 3_000;
 
 const MAX_LIFE: u64 = 900;
+
+/// Which of the two is seen first is chance.
+const ENDS: usize = 12;
 
 /// Often enough, so that the time to send comes to each environment that lives long.
 const LONG_FREEZE: Duration = Duration::from_millis(200);

@@ -75,21 +75,21 @@ pub struct Aggregated {
     pub values: Vec<(f64, u64)>,
 }
 
-/// Prints distributions that could not be sent, each under its name for that.
+/// Prints distributions that could not be sent, each under its name for that. Line by line: there may be many, requests print
+/// between them, and an end that comes too soon keeps what was written.
 pub fn write_unsent(service: &str, unsent: &[Aggregated], out: &Mutex<impl Write>) {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(TYPICAL_BYTES);
     for Aggregated { metric, labels, at, values } in unsent {
         let Some(name) = metric.unsent else { continue };
-        let each = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value));
-        let each: Vec<f64> = each.collect();
-        for values in each.chunks(MAX_VALUES) {
-            let figures = [Figure { name, unit: metric.unit.name(), labels, values: values.to_vec() }];
-            for record in pack(&figures) {
-                record.write(&mut text, service, *at, None);
-            }
+        let mut each = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value)).peekable();
+        while each.peek().is_some() {
+            let values = each.by_ref().take(MAX_VALUES).collect();
+            let figure = Figure { name, unit: metric.unit.name(), labels, values };
+            text.clear();
+            Record { figures: vec![&figure] }.write(&mut text, service, *at, None);
+            print(out, &text);
         }
     }
-    print(out, &text);
 }
 
 /// A metric with all values that it has under the same labels, as far as they fit.
@@ -387,6 +387,34 @@ mod tests {
         assert_eq!(sums["QueueMillisecondsUnsent fn"], (251, 1.5));
         assert_eq!(sums["HashMillisecondsUnsent fn x x"], (2, 80.0));
         assert_eq!(sums.len(), 2);
+    }
+
+    #[test]
+    fn what_was_not_sent_is_written_line_by_line() {
+        /// Keeps each write.
+        #[derive(Default)]
+        struct Writes(Vec<Vec<u8>>);
+        impl Write for Writes {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.push(bytes.to_vec());
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let at = SystemTime::UNIX_EPOCH;
+        let many =
+            Aggregated { metric: &QUEUE, labels: Vec::new(), at, values: vec![(1.0, 100_000), (2.0, 50)] };
+        let out = Mutex::new(Writes::default());
+        write_unsent("fn", &[many], &out);
+        let writes = out.into_inner().unwrap().0;
+        assert_eq!(writes.len(), 1_001);
+        for write in writes {
+            let text = String::from_utf8(write).unwrap();
+            assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
+            assert!(text.len() < 1_000, "{} bytes at once", text.len());
+        }
     }
 
     #[test]

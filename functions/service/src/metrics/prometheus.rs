@@ -10,7 +10,7 @@ use prometheus_client::{
 
 use crate::Outcome;
 
-use super::{Kind, Labels, METRICS, Metric, Sample, Sink, Unit};
+use super::{Kind, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
 
 /// Counts, and writes the text that Prometheus reads.
 #[derive(Debug)]
@@ -23,7 +23,12 @@ impl Prometheus {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::default();
         let register = |metric: &&'static Metric| Some((*metric, register(&mut registry, metric)?));
-        let series = METRICS.iter().filter_map(register).collect();
+        let series: Vec<_> = METRICS.iter().filter_map(register).collect();
+        for (metric, labels) in sample::known_ahead() {
+            if let Some((_, Series::Counters(counters))) = series.iter().find(|(own, _)| *own == metric) {
+                drop(counters.get_or_create(&named(&labels)));
+            }
+        }
         Self { registry, series }
     }
 
@@ -147,6 +152,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_may_happen_is_there_before_it_happens() {
+        let text = Prometheus::new().text();
+        for line in [
+            r#"saltern_refusals_total{code="internal"} 0"#,
+            r#"saltern_refusals_total{code="unauthorized"} 0"#,
+            r#"saltern_requests_total{operation="verify",outcome="mismatch"} 0"#,
+            r#"saltern_requests_total{operation="hash",outcome="gone"} 0"#,
+        ] {
+            assert!(text.lines().any(|own| own == line), "no {line} in:\n{text}");
+        }
+        let codes = text.lines().filter(|line| line.starts_with("saltern_refusals_total{")).count();
+        assert_eq!(codes, crate::Code::ALL.len());
+        assert!(!text.contains(r#"operation="verify",outcome="hashed""#), "what cannot happen");
+    }
+
+    #[test]
     fn every_metric_is_there_under_its_name() {
         let prometheus = Prometheus::new();
         let named = METRICS.iter().filter(|metric| metric.prometheus.is_some()).count();
@@ -155,7 +176,7 @@ mod tests {
             let value = |label: &super::super::Label| (*label, Cow::Borrowed("x"));
             let labels = metric.labels.iter().map(value).collect();
             let sample = Sample { metric, labels, value: 1.0 };
-            prometheus.record(&crate::metrics::sample::tests::outcome(), &[sample]);
+            prometheus.record(&sample::tests::outcome(), &[sample]);
         }
         let text = prometheus.text();
         for name in METRICS.iter().filter_map(|metric| metric.prometheus) {

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use crate::{End, Operation, Outcome, Step, Timing};
+use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
     ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, Metric, OPERATIONS, QUEUE, REFUSALS,
@@ -28,6 +28,9 @@ pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
     let mut figures = Figures(Vec::with_capacity(2 + FIGURES_OF_A_STEP * outcome.steps.len()));
     let operation = outcome.operation.name();
     figures.count(&REQUESTS, [operation.into(), outcome.end.class().into()]);
+    if outcome.end == End::Gone {
+        return figures.0;
+    }
     figures.add(&ANSWER, [operation.into()], milliseconds(outcome.total));
     if outcome.is_cold_start {
         figures.count(&COLD_STARTS, []);
@@ -46,6 +49,21 @@ pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
         figures.add(&ARENA, [], whole(outcome.arena_bytes));
     }
     figures.0
+}
+
+/// The counts whose labels do not depend on the policies. A counter that appears at its first event is at 1 as soon as it is
+/// there: who watches for a rise sees none.
+pub(crate) fn known_ahead() -> Vec<(&'static Metric, Labels)> {
+    let mut figures = Figures(Vec::new());
+    for operation in Operation::ALL {
+        for end in operation.ends() {
+            figures.count(&REQUESTS, [operation.name().into(), end.class().into()]);
+        }
+    }
+    for code in Code::ALL {
+        figures.count(&REFUSALS, [code.name().into()]);
+    }
+    figures.0.into_iter().map(|Sample { metric, labels, .. }| (metric, labels)).collect()
 }
 
 struct Figures(Vec<Sample>);
@@ -104,7 +122,7 @@ const FIGURES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{Code, RequestId, Trace, Upgrade};
+    use crate::{RequestId, Trace, Upgrade};
 
     use super::*;
 
@@ -183,6 +201,12 @@ pub(crate) mod tests {
                 "ArenaBytes 7",
             ]
         );
+    }
+
+    #[test]
+    fn who_left_was_not_answered() {
+        let gone = Outcome { operation: Operation::Verify, end: End::Gone, ..outcome() };
+        assert_eq!(text(&of(&gone)), ["Requests operation=verify outcome=gone 1"]);
     }
 
     #[test]

@@ -68,7 +68,8 @@ pub enum Label {
     Code,
     /// What was asked for.
     Operation,
-    /// How it ended: `answered`, `hashed`, `match`, `mismatch` or `refused`.
+    /// How it ended: `answered`, `hashed`, `match`, `mismatch` or `refused`; `gone` where the caller left before the answer,
+    /// which only `saltern serve` can see.
     Outcome,
     /// The id of a policy, `unlisted` for parameters that no policy lists, or `none` where none was found.
     Policy,
@@ -132,7 +133,7 @@ pub static REQUESTS: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Operation, Label::Outcome],
-    help: "Requests answered; a batch is one.",
+    help: "Requests by how they ended; a batch is one.",
 };
 
 /// Hashes and verifications.

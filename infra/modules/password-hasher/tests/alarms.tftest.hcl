@@ -113,6 +113,15 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
   }
 
   assert {
+    condition = alltrue([
+      for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets :
+      strcontains(widget.properties.title, "at work") && !strcontains(widget.properties.title, "and provisioned")
+      if strcontains(jsonencode(widget.properties.metrics), "ProvisionedConcurrentExecutions")
+    ])
+    error_message = "ProvisionedConcurrentExecutions are environments at work; a title that calls them provisioned lets an operator think that none is there."
+  }
+
+  assert {
     condition     = length(distinct([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : "${widget.x},${widget.y}"])) == length(jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets)
     error_message = "Two widgets lie on one another."
   }
