@@ -26,6 +26,7 @@ pub struct Bars {
     unit: String,
     series: Vec<String>,
     groups: Vec<(String, Vec<f64>)>,
+    write: fn(f64) -> String,
 }
 
 impl Bars {
@@ -33,7 +34,14 @@ impl Bars {
     #[must_use]
     pub fn new(title: impl Into<String>, unit: impl Into<String>, series: &[&str]) -> Self {
         let series = series.iter().map(|&name| name.to_owned()).collect();
-        Self { title: title.into(), about: String::new(), unit: unit.into(), series, groups: Vec::new() }
+        Self {
+            title: title.into(),
+            about: String::new(),
+            unit: unit.into(),
+            series,
+            groups: Vec::new(),
+            write: rounded,
+        }
     }
 
     /// What the chart shows, in a sentence.
@@ -42,7 +50,13 @@ impl Bars {
         Self { about: about.into(), ..self }
     }
 
-    /// Adds a group: one value for each series. What is no amount has no bar and says `–`.
+    /// How its values are written; without it, with three digits.
+    #[must_use]
+    pub fn written(self, write: fn(f64) -> String) -> Self {
+        Self { write, ..self }
+    }
+
+    /// Adds a group: one value for each series. What is no amount has no bar and no unit, and says `–`.
     #[must_use]
     pub fn group(mut self, name: impl Into<String>, values: &[f64]) -> Self {
         self.groups.push((name.into(), values.to_vec()));
@@ -71,7 +85,13 @@ impl Bars {
         let longest = longest.filter(|&longest| longest > 0.0).unwrap_or(1.0);
         let label = |index: usize, value: f64| {
             let name = self.series.get(index).map_or("", String::as_str);
-            [rounded(value), self.unit.clone(), name.to_owned()].join(" ").trim_end().to_owned()
+            let amount = if value.is_finite() { (self.write)(value) } else { NO_AMOUNT.to_owned() };
+            let unit = if value.is_finite() { self.unit.as_str() } else { "" };
+            [amount.as_str(), unit, name]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         let labels = self.groups.iter().flat_map(|(_, values)| values.iter().enumerate());
         let widest = labels.map(|(index, &value)| text_width(&label(index, value))).max().unwrap_or(0);
@@ -109,6 +129,8 @@ fn group_height(bars: usize) -> i32 {
     GROUP_NAME + BAR_ROW * i32::try_from(bars).unwrap_or(0) + GROUP_GAP
 }
 
+const NO_AMOUNT: &str = "–";
+
 /// In the units of the sheet.
 const GROUP_NAME: i32 = 24 * PX;
 const GROUP_GAP: i32 = 12 * PX;
@@ -118,6 +140,7 @@ const BAR: i32 = 18 * PX;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::exact;
 
     #[test]
     fn every_value_is_written_beside_its_bar() {
@@ -125,10 +148,16 @@ mod tests {
             .group("bcrypt-10 <x>", &[97.9, 23.4])
             .group("none", &[f64::NAN]);
         let svg = bars.svg();
-        for text in ["97.9 /s lanes", "23.4 /s libxcrypt", "– /s lanes", "bcrypt-10 &lt;x&gt;"] {
+        for text in ["97.9 /s lanes", "23.4 /s libxcrypt", "– lanes", "bcrypt-10 &lt;x&gt;"] {
             assert!(svg.contains(text), "{text}");
         }
         assert_eq!(svg.matches("<rect").count(), 3);
+    }
+
+    #[test]
+    fn values_are_written_as_is_wished() {
+        let bars = Bars::new("", "ms", &[""]).written(|value| exact(value, 0)).group("", &[50.0]);
+        assert!(bars.svg().contains("50 ms") && !bars.svg().contains("50.0"));
     }
 
     #[test]

@@ -165,20 +165,19 @@ pub(crate) fn series_colour(series: usize) -> Colour {
     SERIES[series % SERIES.len()]
 }
 
-/// Heights for labels side by side: as near to the wished ones as a distance between them and these bounds allow.
+/// Heights for labels one below the other, in their order: as near to the wished ones as a distance between them and these
+/// bounds allow.
 pub(crate) fn spread(wished: &[i32], distance: i32, bounds: (i32, i32)) -> Vec<i32> {
-    let mut order: Vec<usize> = (0..wished.len()).collect();
-    order.sort_by_key(|&index| wished[index]);
     let mut placed = wished.to_vec();
     let mut free = bounds.0;
-    for &index in &order {
-        placed[index] = placed[index].max(free);
-        free = placed[index] + distance;
+    for height in &mut placed {
+        *height = free.max(*height);
+        free = *height + distance;
     }
     let mut free = bounds.1;
-    for &index in order.iter().rev() {
-        placed[index] = placed[index].min(free);
-        free = placed[index] - distance;
+    for height in placed.iter_mut().rev() {
+        *height = free.min(*height);
+        free = *height - distance;
     }
     placed
 }
@@ -189,8 +188,8 @@ mod tests {
 
     #[test]
     fn labels_keep_their_distance_and_their_order() {
-        assert_eq!(spread(&[50, 52, 10], 20, (0, 100)), [50, 70, 10]);
-        assert_eq!(spread(&[99, 98], 20, (0, 100)), [100, 80]);
+        assert_eq!(spread(&[10, 50, 52], 20, (0, 100)), [10, 50, 70]);
+        assert_eq!(spread(&[98, 99], 20, (0, 100)), [80, 100]);
         assert_eq!(spread(&[], 20, (0, 100)), [0_i32; 0]);
     }
 }

@@ -10,6 +10,7 @@ pub struct Page {
     title: String,
     verdict: Verdict,
     facts: Vec<(String, String)>,
+    facts_of: String,
     sections: Vec<Section>,
     footer: String,
 }
@@ -60,7 +61,14 @@ impl Page {
     /// A page without sections yet.
     #[must_use]
     pub fn new(title: impl Into<String>, verdict: Verdict) -> Self {
-        Self { title: title.into(), verdict, facts: Vec::new(), sections: Vec::new(), footer: String::new() }
+        Self {
+            title: title.into(),
+            verdict,
+            facts: Vec::new(),
+            facts_of: String::new(),
+            sections: Vec::new(),
+            footer: String::new(),
+        }
     }
 
     /// Adds a figure that stands large at the top.
@@ -68,6 +76,12 @@ impl Page {
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.facts.push((name.into(), value.into()));
         self
+    }
+
+    /// Whose the large figures are, above them.
+    #[must_use]
+    pub fn facts_of(self, whose: impl Into<String>) -> Self {
+        Self { facts_of: whose.into(), ..self }
     }
 
     /// Adds a section.
@@ -105,6 +119,7 @@ impl Page {
                         (self.verdict.html())
                     }
                     main {
+                        @if !self.facts_of.is_empty() { p.facts-of { (self.facts_of) } }
                         @if !self.facts.is_empty() {
                             dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
                         }
@@ -274,11 +289,11 @@ fn variables() -> String {
     let set = |page: &str, rest: &str| format!(":root{{--page:{page};{rest}}}");
     let light = set(
         LIGHT,
-        "--ink:#1a222c;--quiet:#5b6775;--line:#e3e7ec;--raised:#f5f7f9;--kept:#00694f;--missed:#a81d2f",
+        "--ink:#1a222c;--quiet:#5b6775;--line:#e3e7ec;--raised:#f5f7f9;--kept:#00694f;--missed:#a81d2f;--shade:#0000002e",
     );
     let dark = set(
         DARK,
-        "--ink:#e7ecf2;--quiet:#9aa7b5;--line:#29323d;--raised:#182029;--kept:#42d3a5;--missed:#ff8494",
+        "--ink:#e7ecf2;--quiet:#9aa7b5;--line:#29323d;--raised:#182029;--kept:#42d3a5;--missed:#ff8494;--shade:#ffffff33",
     );
     format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
 }
@@ -300,6 +315,7 @@ mod tests {
         let section = Section::new("<h>").prose("<script>alert(1)</script>").table(table).chart(plot);
         Page::new("<t>", Verdict::Missed("<v>".into()))
             .fact("<f>", "<g>")
+            .facts_of("<q>")
             .section(section)
             .footer("<o>")
             .html()
@@ -308,7 +324,9 @@ mod tests {
     #[test]
     fn text_is_escaped_everywhere() {
         let html = page();
-        for raw in ["<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<o>", "<script"] {
+        for raw in
+            ["<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<script"]
+        {
             assert!(!html.contains(raw), "{raw}");
         }
         assert!(html.contains("&lt;script&gt;") && html.contains("a &amp; b"));

@@ -268,20 +268,25 @@ impl Plot {
 
     /// The names of lines and bands, at their ends.
     fn names(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>) -> Result<(), Fault> {
-        let ends: Vec<_> = self
+        let mut ends: Vec<_> = self
             .series
             .iter()
             .enumerate()
             .filter_map(|(index, series)| {
-                let end = series.middles().into_iter().rfind(|point| self.has_place(point))?;
-                Some((index, &series.name, chart.backend_coord(&end)))
+                let ats = series.middles().into_iter().filter(|point| self.has_place(point));
+                let ats: Vec<_> = ats.map(|point| chart.backend_coord(&point)).collect();
+                let count = i64::try_from(ats.len()).unwrap_or(i64::MAX);
+                let &end = ats.last()?;
+                Some((index, &series.name, end, ats.iter().map(|at| i64::from(at.1)).sum::<i64>() / count))
             })
             .collect();
+        // Where lines end together, or nearly so, their names stand in the order in which the lines ran.
+        ends.sort_by_key(|&(_, _, end, mean)| (end.1 / (NAME_HEIGHT / 2), mean));
         let (xs, ys) = (chart.x_range(), chart.y_range());
         let right = chart.backend_coord(&(xs.end, ys.end)).0 + 8 * PX;
         let bounds = (chart.backend_coord(&(xs.end, ys.end)).1, chart.backend_coord(&(xs.end, ys.start)).1);
-        let wished: Vec<_> = ends.iter().map(|(_, _, end)| end.1).collect();
-        for ((index, name, _), y) in ends.iter().zip(spread(&wished, 16 * PX, bounds)) {
+        let wished: Vec<_> = ends.iter().map(|(_, _, end, _)| end.1).collect();
+        for ((index, name, ..), y) in ends.iter().zip(spread(&wished, NAME_HEIGHT, bounds)) {
             let style = bold(&text_style(series_colour(*index), TEXT, HPos::Left, VPos::Center));
             write(sheet, name, &style, (right, y))?;
         }
@@ -551,6 +556,9 @@ pub(crate) const TEXT: i32 = 13;
 /// In the units of the sheet.
 const LINE: u32 = 22;
 const HAIR: u32 = 10;
+/// Of a name at the end of a line.
+const NAME_HEIGHT: i32 = 16 * PX;
+
 const KEY_ROW: i32 = 20 * PX;
 const KEY_MARK: i32 = 40 * PX;
 

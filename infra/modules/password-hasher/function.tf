@@ -76,7 +76,7 @@ resource "aws_lambda_function" "main" {
     }
 
     precondition {
-      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.provisioned <= var.capacity.reserved_concurrency])
+      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.concurrency <= var.capacity.reserved_concurrency])
       error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Reserve as much, or send batches."
     }
 
@@ -102,7 +102,7 @@ locals {
   managed        = var.managed_instances != null
   memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
 
-  _events_need = join(", ", [for name, event in local.events : "${event.environments} (${name})"])
+  _events_need = join(", ", [for name, event in local.events : "${local.managed ? event.environments : module.capacity[name].concurrency} (${name})"])
 
   live_version = var.rollback_to_version == null ? aws_lambda_function.main.version : var.rollback_to_version
 }

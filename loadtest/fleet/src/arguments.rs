@@ -64,16 +64,16 @@ pub(crate) struct FunctionArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Reserved concurrency of the function
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) reserved: Option<u64>,
     /// Provisioned concurrency
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) provisioned: u64,
     /// When it is asked for, from the start; it takes two minutes and more to come
-    #[arg(long, value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
     pub(crate) provisioned_at_seconds: i64,
     /// From a request that needs a new environment to its first instruction
-    #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS)]
+    #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
     /// Managed Instances in place of classic Lambda: so many environments, all there from the start
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MOST_ENVIRONMENTS))]
@@ -85,7 +85,7 @@ pub(crate) struct FunctionArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=192))]
     pub(crate) managed_vcpus: u64,
     /// What EC2 asks for one managed environment's share of an instance
-    #[arg(long, value_name = "USD", default_value_t = 0.0)]
+    #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = usd_per_hour)]
     pub(crate) managed_ec2_usd_per_hour: f64,
 }
 
@@ -155,10 +155,10 @@ pub(crate) struct ClientArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) batch: u16,
     /// How long a login waits for company while others of its backend are in flight; 2 ms is the Scala client's
-    #[arg(long, value_name = "MS", default_value_t = 2.0)]
+    #[arg(long, value_name = "MS", default_value_t = 2.0, value_parser = batch_wait_ms)]
     pub(crate) batch_wait_ms: f64,
     /// Backends among which the logins are spread
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_BACKENDS))]
     pub(crate) backends: u32,
 }
 
@@ -166,7 +166,7 @@ impl ClientArguments {
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         let wait = Duration::try_from_secs_f64(self.batch_wait_ms / 1e3)
             .map_err(|_| Failure::configuration("--batch-wait-ms is no time to wait"))?;
-        let backends = usize::try_from(self.backends.max(1)).unwrap_or(usize::MAX);
+        let backends = usize::try_from(self.backends).unwrap_or(usize::MAX);
         Ok(Client { backends, batch: usize::from(self.batch), wait })
     }
 }
@@ -197,7 +197,7 @@ pub(crate) struct PlanArguments {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Logins that are simulated one by one; of more, each stands for several
-    #[arg(long, value_name = "COUNT", default_value_t = 20_000_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 20_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at_most: u64,
 }
 
@@ -271,10 +271,16 @@ pub(crate) struct SweepArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 10.0)]
     pub(crate) minutes: f64,
     /// Backends among which the logins are spread
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_BACKENDS))]
     pub(crate) backends: u32,
+    /// The account's quota in the region; the default is enough for what the other defaults ask
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
+    pub(crate) account_concurrency: u64,
+    /// Your own measurements, in the form of infra/modules/password-hasher/durations.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) durations: Option<PathBuf>,
     /// Where the chart and the data go
-    #[arg(long, value_name = "DIRECTORY", default_value = "loadtest/fleet/results")]
+    #[arg(long, value_name = "DIRECTORY", default_value = "target/fleet/sweep")]
     pub(crate) results: PathBuf,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -302,5 +308,67 @@ pub(crate) struct ValidateArguments {
     pub(crate) rounds: u64,
 }
 
+fn usd_per_hour(text: &str) -> Result<f64, String> {
+    number_up_to(DEAREST_USD_PER_HOUR, text)
+}
+
+fn batch_wait_ms(text: &str) -> Result<f64, String> {
+    number_up_to(LONGEST_BATCH_WAIT_MS, text)
+}
+
+fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| (0.0..=most).contains(number));
+    number.ok_or_else(|| format!("write a number from 0 to {most}"))
+}
+
+/// Above the dearest instance that EC2 has.
+const DEAREST_USD_PER_HOUR: f64 = 1000.0;
+
+/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. Who waited longer for company would never be answered.
+const LONGEST_BATCH_WAIT_MS: f64 = 60_000.0;
+
+/// The same for a cold start.
+const SLOWEST_START_MS: u64 = 60_000;
+
+/// As far from the start as any plan is long.
+const A_DAY_SECONDS: i64 = 86_400;
+
+/// Few enough to keep a list of.
+const MOST_BACKENDS: i64 = 1_000_000;
+
 /// More than AWS gives anybody, and few enough to keep a list of.
 const MOST_ENVIRONMENTS: u64 = 10_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_taken(flags: &[&str]) -> bool {
+        Arguments::try_parse_from(["saltern-fleet", "plan"].iter().chain(flags)).is_ok()
+    }
+
+    #[test]
+    fn numbers_that_make_no_plan_are_refused() {
+        assert!(is_taken(&[]));
+        assert!(is_taken(&[
+            "--managed-ec2-usd-per-hour=0.17",
+            "--cold-start-ms=0",
+            "--provisioned-at-seconds=-900"
+        ]));
+        for flag in [
+            "--managed-ec2-usd-per-hour=-5",
+            "--managed-ec2-usd-per-hour=nan",
+            "--managed-ec2-usd-per-hour=inf",
+            "--cold-start-ms=99999999999999",
+            "--batch-wait-ms=-1",
+            "--batch-wait-ms=1e300",
+            "--backends=0",
+            "--at-most=0",
+            "--stages=0:5",
+            "--provisioned=99999999999999",
+            "--provisioned-at-seconds=-9999999999",
+        ] {
+            assert!(!is_taken(&[flag]), "{flag}");
+        }
+    }
+}

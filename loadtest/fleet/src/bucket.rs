@@ -15,9 +15,10 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// Holds so many units, and refills them in so long.
-    pub(crate) fn new(units: u64, refilled_in: Duration) -> Self {
-        let every = refilled_in.as_nanos() / u128::from(units.max(1));
+    /// Holds so many units divided by `scale`, and refills them in so long. It is refilled at exactly that part of the
+    /// pace, whether or not the part is a whole number.
+    pub(crate) fn new(units: u64, refilled_in: Duration, scale: u64) -> Self {
+        let every = refilled_in.as_nanos() * u128::from(scale) / u128::from(units.max(1));
         let every = Duration::from_nanos(u64::try_from(every).unwrap_or(u64::MAX));
         let to_fill = if units == 0 { Duration::ZERO } else { refilled_in };
         Self { every, to_fill, full_at: Moment::START - refilled_in }
@@ -44,7 +45,7 @@ mod tests {
 
     #[test]
     fn it_is_refilled_continuously_and_saves_nothing_up() {
-        let mut bucket = Bucket::new(1000, Duration::from_secs(10));
+        let mut bucket = Bucket::new(1000, Duration::from_secs(10), 1);
         assert_eq!(taken(&mut bucket, Moment::START), 1000);
         assert_eq!(taken(&mut bucket, Moment::START + Duration::from_millis(9)), 0);
         assert_eq!(taken(&mut bucket, Moment::START + Duration::from_millis(10)), 1);
@@ -53,7 +54,16 @@ mod tests {
     }
 
     #[test]
+    fn a_part_never_gives_more_than_its_part() {
+        let mut bucket = Bucket::new(1000, Duration::from_secs(10), 3);
+        assert_eq!(taken(&mut bucket, Moment::START), 333);
+        let later: usize =
+            (1..=1000).map(|at| taken(&mut bucket, Moment::START + Duration::from_millis(10 * at))).sum();
+        assert_eq!(later, 333);
+    }
+
+    #[test]
     fn an_empty_quota_gives_nothing() {
-        assert_eq!(taken(&mut Bucket::new(0, Duration::from_secs(1)), Moment::START), 0);
+        assert_eq!(taken(&mut Bucket::new(0, Duration::from_secs(1), 1), Moment::START), 0);
     }
 }

@@ -62,6 +62,15 @@ impl Function {
         Ok(())
     }
 
+    /// The smallest of the numbers of environments that decide who is served.
+    pub(crate) fn fewest_environments(&self) -> u64 {
+        if let Some(managed) = self.managed {
+            return managed.environments;
+        }
+        let quota = self.reserved.unwrap_or(self.account_concurrency);
+        self.provisioned.map_or(quota, |provisioned| quota.min(provisioned.environments))
+    }
+
     /// How long so many hashes of one request take in the median, with so many such requests in one environment.
     pub(crate) fn planned(
         &self,

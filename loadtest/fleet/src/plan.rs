@@ -15,7 +15,7 @@ use crate::{
     function::Function,
     say::print,
     shape::Shape,
-    simulation::{self, Client, Outcome, Scenario},
+    simulation::{self, Client, Outcome, Requests, Scenario},
     spread::Spread,
 };
 
@@ -88,27 +88,62 @@ pub(crate) struct Plan {
     pub(crate) usd_per_million: f64,
 }
 
-/// What the capacity formula says of the highest rate.
+/// What the capacity formula says of the highest rate, with requests as the simulation had them while most came.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Formula {
     milliseconds_per_request: f64,
+    logins_per_request: f64,
     environments: u64,
     provisioned: u64,
+    concurrency: u64,
     seconds_from_cold: f64,
     fits_account: bool,
 }
 
 impl Formula {
+    /// Of such requests, as many as the highest rate makes.
+    pub(crate) fn of(scenario: &Scenario<'_>, requests: Requests) -> Self {
+        let demand = Demand {
+            logins_per_second: rounded_up(scenario.shape.highest_rate() / requests.logins_each),
+            per_request: requests.duration,
+            // What is counted here are requests.
+            batch: 1,
+            account_concurrency: scenario.function.account_concurrency,
+        };
+        let Capacity { environments, provisioned, concurrency, from_cold, fits_account } =
+            demand.capacity(Limits::documented());
+        Self {
+            milliseconds_per_request: requests.duration.as_secs_f64() * 1e3,
+            logins_per_request: requests.logins_each,
+            environments,
+            provisioned,
+            concurrency,
+            seconds_from_cold: from_cold.as_secs_f64(),
+            fits_account,
+        }
+    }
+
     fn in_words(self, account_concurrency: u64) -> String {
         format!(
-            "at {:.0} ms a request and full batches: {} environments, {} provisioned, {} s from cold; {} an account of {}",
+            "at {:.0} ms a request{}: {} environments, {} provisioned, {} s from cold; a concurrency of {} {} an account of {}",
             self.milliseconds_per_request,
+            if self.logins_per_request > 1.0 {
+                format!(" of {:.2} logins", self.logins_per_request)
+            } else {
+                String::new()
+            },
             whole(self.environments),
             whole(self.provisioned),
             exact(self.seconds_from_cold, 1),
+            whole(self.concurrency),
             if self.fits_account { "fits" } else { "does not fit" },
             whole(account_concurrency)
         )
+    }
+
+    #[cfg(test)]
+    pub(crate) fn environments(self) -> u64 {
+        self.environments
     }
 
     pub(crate) fn provisioned(self) -> u64 {
@@ -127,7 +162,8 @@ impl Plan {
         let scale = outcome.scale;
         let (logins, throttled_logins) = (outcome.logins * scale, outcome.throttled_logins * scale);
         let answered = logins - throttled_logins;
-        let (formula, is_extrapolated) = formula(scenario)?;
+        let (full, is_extrapolated) = full_requests(scenario)?;
+        let formula = Formula::of(scenario, outcome.requests.unwrap_or(full));
         // In company lanes are what counts.
         let in_company = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         Ok(Self {
@@ -238,33 +274,19 @@ impl Plan {
     }
 }
 
-/// Of the highest rate, with full batches; and whether its duration is extrapolated.
-pub(crate) fn formula(scenario: &Scenario<'_>) -> Result<(Formula, bool), Failure> {
-    let batch = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX);
-    let planned = scenario.function.planned(scenario.durations, scenario.parameters, batch, 1);
+/// With full batches; and whether their duration is extrapolated.
+pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool), Failure> {
+    let batch = scenario.client.batch;
+    let hashes = u64::try_from(batch).unwrap_or(u64::MAX);
+    let planned = scenario.function.planned(scenario.durations, scenario.parameters, hashes, 1);
     let planned = planned.ok_or_else(|| no_duration(scenario.parameters))?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a shape is bounded and positive"
-    )]
-    let logins_per_second = scenario.shape.highest_rate().ceil() as u64;
-    let demand = Demand {
-        logins_per_second,
-        per_request: planned.duration,
-        batch,
-        account_concurrency: scenario.function.account_concurrency,
-    };
-    let Capacity { environments, provisioned, from_cold, fits_account } =
-        demand.capacity(Limits::documented());
-    let formula = Formula {
-        milliseconds_per_request: planned.duration.as_secs_f64() * 1e3,
-        environments,
-        provisioned,
-        seconds_from_cold: from_cold.as_secs_f64(),
-        fits_account,
-    };
-    Ok((formula, planned.is_extrapolated))
+    let logins_each = f64::from(u32::try_from(batch).unwrap_or(u32::MAX));
+    Ok((Requests { logins_each, duration: planned.duration }, planned.is_extrapolated))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is bounded and positive")]
+fn rounded_up(rate: f64) -> u64 {
+    rate.ceil() as u64
 }
 
 pub(crate) fn no_duration(parameters: Parameters) -> Failure {

@@ -122,17 +122,17 @@ pub(crate) struct Census {
 }
 
 impl Platform {
-    /// With every quota and environment divided by `scale`, for simulations in which a request stands for so many.
+    /// With every quota and environment divided by `scale`, for simulations in which a request stands for so many. What
+    /// is left over is cut off, so that no part stands for more than there is.
     pub(crate) fn new(function: &Function, limits: &Limits, scale: u64) -> Self {
-        let scaled = |number: u64| number.div_ceil(scale);
-        let concurrency = scaled(function.reserved.unwrap_or(function.account_concurrency));
+        let scaled = |number: u64| number / scale;
+        let concurrency = function.reserved.unwrap_or(function.account_concurrency);
         let a_second = Duration::from_secs(1);
         let requests = concurrency * limits.requests_per_second_per_concurrency;
-        let pace = scaled(limits.environments_per_ten_seconds);
         let mut platform = Self {
-            requests: Bucket::new(requests, a_second),
-            pace: Bucket::new(pace, 10 * a_second),
-            concurrency,
+            requests: Bucket::new(requests, a_second, scale),
+            pace: Bucket::new(limits.environments_per_ten_seconds, 10 * a_second, scale),
+            concurrency: scaled(concurrency),
             on_demand: OnDemand::default(),
             provisioned: None,
             managed: None,

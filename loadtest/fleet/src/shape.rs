@@ -66,7 +66,8 @@ impl FromStr for Shape {
             let from = stages.last().map_or(to, |stage| stage.to);
             stages.push(Stage { seconds, from, to });
         }
-        Ok(Self { stages })
+        let shape = Self { stages };
+        if shape.seconds() > 0.0 { Ok(shape) } else { Err(NotAShape) }
     }
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct NotAShape;
 
 impl fmt::Display for NotAShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write SECONDS:RATE for each stage, separated by commas, such as 60:100,10:3000,60:3000")
+        f.write_str("write SECONDS:RATE for each stage, separated by commas, one of them longer than 0 s, such as 60:100,10:3000,60:3000")
     }
 }
 
@@ -144,7 +145,9 @@ mod tests {
         let step: Shape = "0:100,60:100,0:3000,60:3000".parse().unwrap();
         assert_eq!(step.to_string(), "100/s for 60 s, 3,000/s for 60 s");
         assert!((shape.expected() - (6000.0 + 15_500.0 + 180_000.0)).abs() < 1e-6);
-        for wrong in ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf"] {
+        for wrong in
+            ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf", "0:5", "0:5,0:9"]
+        {
             assert_eq!(wrong.parse::<Shape>(), Err(NotAShape), "{wrong}");
         }
     }

@@ -3,8 +3,9 @@
 //! Logins come by themselves at the shape's rate. They are not repeated when they get a 429, and nobody leaves: what a
 //! client does about them is the client's.
 //!
-//! Beyond [`Scenario::at_most`] logins a part is simulated, with that part of every quota and environment. Chance swings
-//! wider in the small: the most at once, and what is throttled at a quota's edge, come out too high rather than too low.
+//! Beyond [`Scenario::at_most`] logins a part is simulated, with that part of every quota and environment, rounded down.
+//! Chance swings wider in the small: the most at once, below a quota, and what is throttled at its edge come out too high
+//! rather than too low. Where the part would be so small that rounding counts, it is refused.
 
 use core::{cmp::Ordering, mem, time::Duration};
 use std::{
@@ -64,16 +65,26 @@ pub(crate) struct Outcome {
     pub(crate) throttled_logins: u64,
     /// Requests under way, on average over time.
     pub(crate) mean_concurrency: f64,
+    /// While most came; `None` where nobody did.
+    pub(crate) requests: Option<Requests>,
     /// Logins that one of the simulated stands for.
     pub(crate) scale: u64,
     /// Of real time.
     pub(crate) took: Duration,
 }
 
+/// What requests are like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests {
+    pub(crate) logins_each: f64,
+    /// On average over them, without the spread of a single one.
+    pub(crate) duration: Duration,
+}
+
 /// Simulates it.
 ///
 /// # Errors
-/// [`Failure`] where no duration is known for the parameters, or the scale leaves no whole backend.
+/// [`Failure`] where no duration is known for the parameters, or the scale leaves no whole backend or too few environments.
 pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
     let began = Instant::now();
     let scale = scale(scenario)?;
@@ -101,6 +112,13 @@ fn scale(scenario: &Scenario<'_>) -> Result<u64, Failure> {
             "each simulated login stands for {scale} here, so --backends must be {scale} or more: name more, or simulate a shorter time"
         )));
     }
+    let environments = scenario.function.fewest_environments();
+    if scale > 1 && environments > 0 && environments / scale < SMALLEST_PART {
+        let enough = expected.div_ceil((environments / SMALLEST_PART).max(1));
+        return Err(Failure::configuration(format!(
+            "each simulated login would stand for {scale}, and that is too coarse for {environments} environments: simulate a shorter time, or write --at-most {enough}"
+        )));
+    }
     Ok(scale)
 }
 
@@ -121,6 +139,8 @@ struct Evening<'a> {
     latencies: Latencies,
     logins: u64,
     throttled_logins: u64,
+    /// By the second.
+    sent: Vec<Sent>,
     /// Requests under way, times the seconds that they were.
     concurrency_seconds: f64,
     now: Moment,
@@ -142,6 +162,15 @@ struct Leaving {
     at: Moment,
     backend: usize,
     batch: u64,
+}
+
+/// What the backends sent within a second.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    requests: f64,
+    logins: f64,
+    /// The sum of the requests' median durations.
+    seconds: f64,
 }
 
 /// A request under way. The greatest is the one that ends first.
@@ -183,6 +212,7 @@ impl<'a> Evening<'a> {
             latencies: Latencies::default(),
             logins: 0,
             throttled_logins: 0,
+            sent: Vec::new(),
             concurrency_seconds: 0.0,
             now: Moment::START,
             scale,
@@ -242,6 +272,7 @@ impl<'a> Evening<'a> {
     }
 
     fn send(&mut self, now: Moment, backend: usize, logins: &[Moment]) {
+        self.count(now, logins.len());
         let placed = match self.platform.place(now) {
             Ok(placed) => placed,
             Err(throttle) => {
@@ -260,6 +291,17 @@ impl<'a> Evening<'a> {
         }
         self.backends[backend].in_flight += 1;
         self.running.push(Running { ends, placed, run, backend });
+    }
+
+    fn count(&mut self, now: Moment, logins: usize) {
+        let second = now.second();
+        if self.sent.len() <= second {
+            self.sent.resize(second + 1, Sent::default());
+        }
+        let sent = &mut self.sent[second];
+        sent.requests += 1.0;
+        sent.logins += f64::from(u32::try_from(logins).unwrap_or(u32::MAX));
+        sent.seconds += self.medians[logins];
     }
 
     fn ends(&mut self) {
@@ -298,10 +340,26 @@ impl<'a> Evening<'a> {
             logins: self.logins,
             throttled_logins: self.throttled_logins,
             mean_concurrency,
+            requests: while_most_came(&self.sent),
             scale: self.scale,
             took: began.elapsed(),
         }
     }
+}
+
+/// Of the seconds in which at least half as many came as in the fullest.
+fn while_most_came(sent: &[Sent]) -> Option<Requests> {
+    let fullest = sent.iter().map(|sent| sent.logins).fold(0.0, f64::max);
+    let all =
+        sent.iter().filter(|sent| 2.0 * sent.logins >= fullest).fold(Sent::default(), |all, sent| Sent {
+            requests: all.requests + sent.requests,
+            logins: all.logins + sent.logins,
+            seconds: all.seconds + sent.seconds,
+        });
+    (all.requests > 0.0).then(|| Requests {
+        logins_each: all.logins / all.requests,
+        duration: Duration::from_secs_f64(all.seconds / all.requests),
+    })
 }
 
 impl PartialEq for Running {
@@ -324,6 +382,9 @@ impl Ord for Running {
         (other.ends, other.placed.lease).cmp(&(self.ends, self.placed.lease))
     }
 }
+
+/// Environments of a part, of any kind: with fewer, what is cut off by rounding would be more than 2 %.
+const SMALLEST_PART: u64 = 50;
 
 /// HTTP contract: `Saltern-Deadline-Ms` is at most a minute.
 const LONGEST_SECONDS: f64 = 60.0;

@@ -11,7 +11,7 @@ use crate::{
     arguments::SweepArguments,
     failure::Failure,
     function::{Function, ProvisionedConcurrency},
-    plan::{Plan, formula},
+    plan::{self, Formula, Plan, full_requests},
     say::progress,
     shape::Shape,
     simulation::{self, Client, Scenario},
@@ -24,22 +24,28 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     let shape: Shape = format!("0:{},{RISE_SECONDS}:{rate},{seconds}:{rate}", rate / 10.0)
         .parse()
         .map_err(|error| Failure::configuration(format!("--rate or --minutes: {error}")))?;
-    let swept = knobs(&shape, arguments)?
+    let own = arguments.durations.as_deref().map(plan::durations).transpose()?;
+    let audience = Audience {
+        shape: &shape,
+        durations: own.as_ref().unwrap_or_else(|| Durations::documented()),
+        seed: arguments.seed,
+    };
+    let swept = knobs(&audience, arguments)?
         .into_iter()
         .map(|knob| {
             progress(&format!("{} ({})", knob.name, knob.points.len()));
-            let points = knob
-                .points
-                .iter()
-                .map(|point| point.plan(&shape, arguments.seed))
-                .collect::<Result<_, _>>()?;
+            let points = knob.points.iter().map(|point| point.plan(&audience)).collect::<Result<_, _>>()?;
             Ok(Swept { name: knob.name, points })
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     let results = Results {
         command: format!(
-            "saltern-fleet sweep --rate {rate} --minutes {} --backends {} --seed {}",
-            arguments.minutes, arguments.backends, arguments.seed
+            "saltern-fleet sweep --rate {rate} --minutes {} --backends {} --account-concurrency {} --seed {}{}",
+            arguments.minutes,
+            arguments.backends,
+            arguments.account_concurrency,
+            arguments.seed,
+            if own.is_some() { " --durations FILE" } else { "" }
         ),
         shape: shape.to_string(),
         swept,
@@ -56,6 +62,13 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Failure> {
         progress(&format!("wrote {}", file.display()));
     }
     Ok(())
+}
+
+/// What all points have in common.
+struct Audience<'a> {
+    shape: &'a Shape,
+    durations: &'a Durations,
+    seed: u64,
 }
 
 /// One thing that is turned while all else stays.
@@ -95,15 +108,16 @@ struct Planned {
 }
 
 /// Everything starts from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned, each login by itself.
-fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
-    let backends = usize::try_from(arguments.backends.max(1)).unwrap_or(usize::MAX);
+fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
+    let backends = usize::try_from(arguments.backends).unwrap_or(usize::MAX);
+    let function = || usual_function(audience.durations, arguments.account_concurrency);
     let alone = Client { backends, batch: 1, wait: BATCH_WAIT };
     let usual = |label: String| Point { label, function: function(), parameters: USUAL, client: alone };
     let memory = MEMORY_MB.map(|memory_mb| Point {
         function: Function { memory_mb, ..function() },
         ..usual(format!("{memory_mb} MB"))
     });
-    let policy = Durations::documented().known().map(|parameters| {
+    let policy = audience.durations.known().map(|parameters| {
         let label = match parameters {
             Parameters::Bcrypt { .. } => parameters.to_string(),
             // Of each of these there is one.
@@ -115,7 +129,9 @@ fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure
         function: Function { architecture: Architecture::X86_64, ..function() },
         ..usual("x86_64".to_owned())
     };
-    let needed = formula(&usual(String::new()).scenario(shape, arguments.seed))?.0.provisioned();
+    let start = usual(String::new());
+    let scenario = start.scenario(audience);
+    let needed = Formula::of(&scenario, full_requests(&scenario)?.0).provisioned();
     let provisioned = PROVISIONED_PERCENT.map(|percent| Point {
         function: Function {
             provisioned: Some(ProvisionedConcurrency {
@@ -143,12 +159,12 @@ fn knobs(shape: &Shape, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure
     ])
 }
 
-fn function() -> Function {
+fn usual_function(durations: &Durations, account_concurrency: u64) -> Function {
     Function {
-        memory_mb: Durations::documented().reference_memory_mb(),
+        memory_mb: durations.reference_memory_mb(),
         architecture: Architecture::Arm64,
         lanes: Lanes::SideBySide,
-        account_concurrency: ACCOUNT_CONCURRENCY,
+        account_concurrency,
         reserved: None,
         provisioned: None,
         managed: None,
@@ -157,33 +173,33 @@ fn function() -> Function {
 }
 
 impl Point {
-    fn scenario<'a>(&'a self, shape: &'a Shape, seed: u64) -> Scenario<'a> {
+    fn scenario<'a>(&'a self, audience: &Audience<'a>) -> Scenario<'a> {
         Scenario {
             function: &self.function,
-            durations: Durations::documented(),
+            durations: audience.durations,
             spread: Spread::measured(),
             parameters: self.parameters,
-            shape,
+            shape: audience.shape,
             client: self.client,
-            seed,
+            seed: audience.seed,
             at_most: LOGINS_AT_MOST,
         }
     }
 
-    fn is_start(&self) -> bool {
-        let (own, usual) = (&self.function, function());
+    fn is_start(&self, durations: &Durations) -> bool {
+        let (own, usual) = (&self.function, usual_function(durations, self.function.account_concurrency));
         (own.memory_mb, own.architecture, self.parameters, self.client.batch)
             == (usual.memory_mb, usual.architecture, USUAL, 1)
             && own.provisioned.is_none()
     }
 
-    fn plan(&self, shape: &Shape, seed: u64) -> Result<Planned, Failure> {
+    fn plan(&self, audience: &Audience<'_>) -> Result<Planned, Failure> {
         self.function.check(Limits::documented())?;
-        let scenario = self.scenario(shape, seed);
+        let scenario = self.scenario(audience);
         let plan = Plan::of(&scenario, &simulation::run(&scenario)?)?;
         Ok(Planned {
             label: self.label.clone(),
-            is_start: self.is_start(),
+            is_start: self.is_start(audience.durations),
             function: self.function.clone(),
             plan,
         })
@@ -197,7 +213,7 @@ impl Results {
             Axis::logarithmic("p90, ms"),
             Axis::linear("US dollars per million"),
         )
-        .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Lanes are extrapolated: not measured on Lambda.");
+        .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Only bcrypt-10, each by itself, was measured on Lambda; all else is extrapolated.");
         self.swept.iter().fold(plot, |plot, swept| {
             let points = swept.points.iter().filter_map(|point| {
                 // Where all knobs meet one label is enough.
@@ -249,9 +265,6 @@ const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
 /// How long the audience takes to come.
 const RISE_SECONDS: u32 = 60;
 
-/// Enough for each point: what a quota does is another question.
-const ACCOUNT_CONCURRENCY: u64 = 10_000;
-
 /// From where memory stops to be the cheapest knob to twice a virtual CPU.
 const MEMORY_MB: [u64; 4] = [512, 1024, 1769, 3538];
 
@@ -275,6 +288,8 @@ mod tests {
             rate: 100.0,
             minutes: 0.5,
             backends: 1,
+            account_concurrency: 1000,
+            durations: None,
             results: std::env::temp_dir().join(format!("saltern-fleet-sweep-{}", std::process::id())),
             seed: 1,
         };

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::record::Series;
+use crate::{judge::whole, record::Series};
 
 pub(crate) struct Evening {
     pub(crate) about: About,
@@ -30,6 +30,25 @@ pub(crate) struct About {
     pub(crate) short: String,
     pub(crate) story: String,
     pub(crate) expected: Expected,
+    /// What an evening that is to fall is to fall by: one of these at least. Without them any budget will do.
+    #[serde(default)]
+    pub(crate) falls_by: Vec<Cause>,
+}
+
+/// A reason for which an evening falls.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Cause {
+    /// Lambda's 429.
+    Throttled,
+    /// The service's 503, because too many waited.
+    Overloaded,
+    /// The service's 503, because the time that the caller gave was over.
+    DeadlineExceeded,
+    /// Callers gave up.
+    Timeout,
+    /// The budget of `/hello`, which hashes nothing.
+    HelloP99,
 }
 
 /// What the evening is there to show.
@@ -47,8 +66,13 @@ pub(crate) enum Expected {
 pub(crate) struct Summary {
     pub(crate) script: String,
     pub(crate) knobs: BTreeMap<String, Value>,
+    /// Of scripts that have a schedule.
+    #[serde(default)]
     pub(crate) pieces: Vec<Piece>,
     pub(crate) broken: Vec<String>,
+    /// What the script said before it began that it would cost, by list prices.
+    #[serde(default, rename = "costUsd")]
+    pub(crate) cost_usd: Option<f64>,
 }
 
 /// The rate goes to this one, within so many seconds.
@@ -129,6 +153,7 @@ impl About {
             short: name,
             story: format!("Asked of {target}."),
             expected: Expected::Holds,
+            falls_by: Vec::new(),
         }
     }
 }
@@ -148,9 +173,22 @@ impl Evening {
         })
     }
 
-    /// The highest rate that was asked for.
+    /// The highest rate that was asked for; of a script without a schedule, the most that were asked in a second.
     pub(crate) fn peak(&self) -> f64 {
-        self.summary.pieces.iter().map(|piece| piece.per_second).fold(0.0, f64::max)
+        let asked = self.callers.seconds.iter().map(|second| second.requested).max().unwrap_or_default();
+        let scheduled = self.summary.pieces.iter().map(|piece| piece.per_second);
+        scheduled.reduce(f64::max).unwrap_or_else(|| whole(asked))
+    }
+
+    /// Whether durations were planned with that were not measured on Lambda.
+    pub(crate) fn is_extrapolated(&self) -> bool {
+        [&self.plan, &self.hour].into_iter().flatten().any(|planned| planned.plan.is_extrapolated)
+    }
+
+    /// The head of its column and the name of its bars: what rests on extrapolated durations says so.
+    pub(crate) fn name(&self) -> String {
+        let extrapolated = if self.is_extrapolated() { " (extrapolated)" } else { "" };
+        format!("{}{extrapolated}", self.about.short)
     }
 
     /// How many operations travelled as one request.
@@ -195,6 +233,7 @@ pub(crate) mod tests {
                 short: short.to_owned(),
                 story: "<It> was told.".to_owned(),
                 expected,
+                falls_by: Vec::new(),
             },
             summary: Summary {
                 script: "live-event".to_owned(),
@@ -204,6 +243,7 @@ pub(crate) mod tests {
                     Piece { per_second: 100.0, seconds: 3.0 },
                 ],
                 broken: broken.iter().map(ToString::to_string).collect(),
+                cost_usd: None,
             },
             callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
             fleet: None,
@@ -249,14 +289,17 @@ pub(crate) mod tests {
         let directory =
             std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
         fs::create_dir_all(&directory).unwrap();
-        let summary =
-            json!({"script": "soak", "knobs": {"LOAD_URL": "https://x.example"}, "pieces": [], "broken": []});
+        let summary = json!({"script": "soak", "knobs": {"LOAD_URL": "https://x.example"}, "broken": [], "costUsd": 0.5});
         fs::write(directory.join("summary.json"), summary.to_string()).unwrap();
         fs::write(directory.join("callers.json"), serde_json::to_string(&Series::default()).unwrap())
             .unwrap();
         let evening = Evening::read(&directory).unwrap();
         assert_eq!((evening.about.short.as_str(), evening.about.title.as_str()), ("mine", "mine: soak.ts"));
         assert_eq!(evening.about.expected, Expected::Holds);
+        assert_eq!((evening.summary.pieces.len(), evening.summary.cost_usd), (0, Some(0.5)));
+        let about = json!({"title": "t", "short": "s", "story": "", "expected": "falls", "falls_by": ["hello_p99", "timeout"]});
+        fs::write(directory.join("evening.json"), about.to_string()).unwrap();
+        assert_eq!(Evening::read(&directory).unwrap().about.falls_by, [Cause::HelloP99, Cause::Timeout]);
         fs::write(directory.join("callers.json"), "[").unwrap();
         let refused = Evening::read(&directory).err().unwrap().to_string();
         assert!(refused.contains("mine/callers.json: EOF"), "{refused}");

@@ -2,7 +2,7 @@
 
 use saltern_page::{exact, rounded};
 
-use crate::evening::{Evening, Expected};
+use crate::evening::{Cause, Evening, Expected};
 
 pub(crate) struct Judgement {
     /// No budget was broken.
@@ -27,10 +27,13 @@ impl Judgement {
             return Self { held, as_expected: false, sentence: fault };
         }
         let (as_expected, verb) = match (evening.about.expected, held) {
-            (Expected::Holds, true) => (true, "held"),
-            (Expected::Falls, false) => (true, "fell, as it was to"),
-            (Expected::Holds, false) => (false, "was to hold, and FELL"),
-            (Expected::Falls, true) => (false, "was to fall, and HELD"),
+            (Expected::Holds, true) => (true, "held".to_owned()),
+            (Expected::Falls, false) => match wrong_fall(evening) {
+                None => (true, "fell, as it was to".to_owned()),
+                Some(otherwise) => (false, format!("was to fall, and fell OTHERWISE ({otherwise})")),
+            },
+            (Expected::Holds, false) => (false, "was to hold, and FELL".to_owned()),
+            (Expected::Falls, true) => (false, "was to fall, and HELD".to_owned()),
         };
         Self { held, as_expected, sentence: format!("{verb}: {}", figures(evening)) }
     }
@@ -47,6 +50,57 @@ impl Judgement {
             (false, _) => self.sentence.clone(),
         }
     }
+}
+
+/// Why a fall is not the one that the evening is there to show, if it is not.
+fn wrong_fall(evening: &Evening) -> Option<String> {
+    for (kind, says) in NOBODY_IS_THERE {
+        if counts(evening, kind) {
+            let count = evening.callers.totals.failed.get(kind).copied().unwrap_or_default();
+            return Some(format!("{} operations {says}", exact(whole(count), 0)));
+        }
+    }
+    let causes = &evening.about.falls_by;
+    let is_there = causes.is_empty() || causes.iter().any(|cause| cause.is_there(evening));
+    (!is_there).then(|| {
+        format!(
+            "without {}",
+            causes.iter().map(|cause| cause.in_words()).collect::<Vec<_>>().join(" and without ")
+        )
+    })
+}
+
+impl Cause {
+    fn is_there(self, evening: &Evening) -> bool {
+        match self {
+            Self::Throttled => counts(evening, "throttled"),
+            Self::Overloaded => counts(evening, "overloaded"),
+            Self::DeadlineExceeded => counts(evening, "deadline_exceeded"),
+            Self::Timeout => counts(evening, "timeout"),
+            Self::HelloP99 => evening
+                .summary
+                .broken
+                .iter()
+                .any(|budget| budget.starts_with("hello_ms") && budget.contains("p(99)")),
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Throttled => "a 429 of Lambda's",
+            Self::Overloaded => "a 503 overloaded",
+            Self::DeadlineExceeded => "a 503 that came too late",
+            Self::Timeout => "anybody who gave up",
+            Self::HelloP99 => "a slow /hello",
+        }
+    }
+}
+
+/// Whether so many failed in this way that it is no accident.
+fn counts(evening: &Evening, kind: &str) -> bool {
+    let totals = &evening.callers.totals;
+    let failed = totals.failed.get(kind).copied().unwrap_or_default();
+    whole(failed) > ACCIDENT_SHARE * whole(totals.requested)
 }
 
 /// What it came to.
@@ -96,6 +150,13 @@ fn capitalised(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Kinds of failures that say of a function or a backend nothing but that it is not there or broken: no evening shows that.
+const NOBODY_IS_THERE: [(&str, &str); 2] =
+    [("unreachable", "had no connection"), ("fault", "were answered 5xx")];
+
+/// One operation of a thousand may go wrong for reasons of the machine's.
+const ACCIDENT_SHARE: f64 = 0.001;
+
 #[allow(clippy::cast_precision_loss, reason = "counts of a run, far below 2^52")]
 pub(crate) fn whole(count: u64) -> f64 {
     count as f64
@@ -119,6 +180,36 @@ mod tests {
             let judgement = Judgement::of(&evening("one", expected, broken));
             assert_eq!(judgement.as_expected, as_expected);
             assert!(judgement.sentence.starts_with(sentence), "{}", judgement.sentence);
+        }
+    }
+
+    /// What it is to fall by, how many of 400 failed in which way, and whether that is as expected.
+    type Fall = (&'static [Cause], &'static [(&'static str, u64)], &'static str, bool);
+
+    const FALLS: &[Fall] = &[
+        (&[Cause::Throttled], &[("throttled", 40)], SLOW, true),
+        (&[Cause::Throttled], &[], SLOW, false),
+        (&[Cause::Throttled], &[("timeout", 40)], SLOW, false),
+        // A dead function is no evening, whatever it did before it died.
+        (&[Cause::Throttled], &[("unreachable", 400)], SLOW, false),
+        (&[Cause::Throttled], &[("throttled", 40), ("fault", 100)], SLOW, false),
+        (&[], &[("unreachable", 400)], SLOW, false),
+        (&[], &[("timeout", 40)], SLOW, true),
+        (&[Cause::HelloP99, Cause::Timeout], &[], "hello_ms: p(99)<100 (is 4000)", true),
+        (&[Cause::HelloP99, Cause::Timeout], &[("timeout", 40)], SLOW, true),
+        (&[Cause::HelloP99, Cause::Timeout], &[], SLOW, false),
+    ];
+
+    #[test]
+    fn a_fall_for_another_reason_is_not_the_one_that_was_expected() {
+        for &(falls_by, failed, broken, as_expected) in FALLS {
+            let mut evening = evening("one", Expected::Falls, &[broken]);
+            evening.about.falls_by = falls_by.to_vec();
+            evening.callers.totals.failed =
+                failed.iter().map(|&(kind, count)| (kind.to_owned(), count)).collect();
+            let judgement = Judgement::of(&evening);
+            assert_eq!(judgement.as_expected, as_expected, "{falls_by:?} {failed:?}: {}", judgement.sentence);
+            assert_eq!(judgement.sentence.contains("OTHERWISE"), !as_expected, "{}", judgement.sentence);
         }
     }
 

@@ -21,8 +21,11 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
         Verdict::Missed(sentence)
     };
     let mut page = Page::new(title(evenings), verdict);
-    for (name, value) in facts(evenings, judgements) {
-        page = page.fact(name, value);
+    if let Some(evening) = best(evenings, judgements) {
+        page = page.facts_of(whose(evening));
+        for (name, value) in facts(evening) {
+            page = page.fact(name, value);
+        }
     }
     page = page
         .section(side_by_side(evenings, judgements, &yle))
@@ -34,12 +37,12 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     if let Some(assumptions) = assumptions(evenings) {
         page = page.section(assumptions);
     }
-    Ok(page
-        .footer(format!(
-            "Yle's figures: {}. Ours: k6, and fleet's model of Lambda, on one machine.",
-            yle.source
-        ))
-        .html())
+    let ours = if evenings.iter().any(|evening| evening.fleet.is_some()) {
+        "k6, and fleet's model of Lambda, on one machine"
+    } else {
+        "what k6 saw from where it ran"
+    };
+    Ok(page.footer(format!("Yle's figures: {}. Ours: {ours}.", yle.source)).html())
 }
 
 /// `yle.json`.
@@ -61,11 +64,23 @@ fn title(evenings: &[Evening]) -> String {
     }
 }
 
-/// What stands large: of the last evening that held, which is the best prepared.
-fn facts(evenings: &[Evening], judgements: &[Judgement]) -> Vec<(String, String)> {
-    let Some((evening, _)) = evenings.iter().zip(judgements).rfind(|(_, judgement)| judgement.held) else {
-        return Vec::new();
+/// The last evening that held, which is the best prepared.
+fn best<'a>(evenings: &'a [Evening], judgements: &[Judgement]) -> Option<&'a Evening> {
+    let (evening, _) = evenings.iter().zip(judgements).rfind(|(_, judgement)| judgement.held)?;
+    Some(evening)
+}
+
+fn whose(evening: &Evening) -> String {
+    let extrapolated = if evening.is_extrapolated() {
+        ". It rests on durations that are extrapolated, not measured on Lambda."
+    } else {
+        ""
     };
+    format!("{}{extrapolated}", evening.about.title)
+}
+
+/// What stands large.
+fn facts(evening: &Evening) -> Vec<(String, String)> {
     let mut facts = vec![
         ("logins a second".to_owned(), exact(evening.peak(), 0)),
         ("logins in all".to_owned(), exact(whole(evening.callers.totals.requested), 0)),
@@ -84,7 +99,7 @@ fn facts(evenings: &[Evening], judgements: &[Judgement]) -> Vec<(String, String)
 fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Section {
     let mut table = Table::new("One column for each evening").words("");
     for evening in evenings {
-        table = table.numbers(evening.about.short.clone());
+        table = table.numbers(evening.name());
     }
     let mut row = |name: &str, cell: &dyn Fn(&Evening) -> Option<String>| {
         let cells: Vec<_> =
@@ -111,6 +126,10 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
     row("found no provisioned environment free", &fleet(|fleet| exact(whole(fleet.totals.spillover), 0)));
     row("throttled by Lambda", &fleet(|fleet| exact(whole(fleet.totals.throttled.values().sum()), 0)));
     row("cost of this run", &fleet(|fleet| usd(fleet.totals.usd)));
+    row("cost of this run, as the script reckoned before it", &|evening| match evening.fleet {
+        Some(_) => None,
+        None => evening.summary.cost_usd.map(usd),
+    });
     row("cost of an hour at the highest rate, planned", &|evening| {
         evening.hour.as_ref().map(|hour| usd(hour.plan.usd))
     });
@@ -122,26 +141,30 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
         judgements.iter().map(|judgement| if judgement.held { "held" } else { "fell" }.to_owned()).collect();
     let table = table.row(core::iter::once("budgets".to_owned()).chain(held));
 
-    let bars = |title: &str, unit: &str, about: &str, value: &dyn Fn(&Evening) -> f64| {
-        let mut bars = Bars::new(title, unit, &[""]).about(about);
-        for evening in evenings {
-            bars = bars.group(evening.about.short.clone(), &[value(evening)]);
-        }
-        bars
-    };
-    Section::new("Side by side")
-        .table(table)
-        .chart(bars("Nine of ten logins within", "ms", "p90 of right answers.", &|evening| {
+    // Where no evening has such a value there is no such chart.
+    let bars =
+        |write: fn(f64) -> String, title: &str, unit: &str, about: &str, value: &dyn Fn(&Evening) -> f64| {
+            let mut bars = Bars::new(title, unit, &[""]).about(about).written(write);
+            for evening in evenings {
+                bars = bars.group(evening.name(), &[value(evening)]);
+            }
+            evenings.iter().any(|evening| value(evening).is_finite()).then_some(bars)
+        };
+    let charts = [
+        bars(in_whole, "Nine of ten logins within", "ms", "p90 of right answers.", &|evening| {
             evening.callers.totals.ms.map_or(f64::NAN, |ms| ms.p90)
-        }))
-        .chart(bars("Logins that failed", "%", "Of all that were asked.", &percent_failed))
-        .chart(bars("Requests at once", "", "At the most, within a second.", &concurrency))
-        .chart(bars(
+        }),
+        bars(rounded, "Logins that failed", "%", "Of all that were asked.", &percent_failed),
+        bars(in_whole, "Requests at once", "", "At the most, within a second.", &concurrency),
+        bars(
+            amount_of_usd,
             "An hour at the highest rate",
             "USD",
             "Planned in simulated time, by list prices. Who is turned away costs nothing.",
             &|evening| evening.hour.as_ref().map_or(f64::NAN, |hour| hour.plan.usd),
-        ))
+        ),
+    ];
+    charts.into_iter().flatten().fold(Section::new("Side by side").table(table), Section::chart)
 }
 
 fn beside_yle(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Section {
@@ -355,16 +378,22 @@ fn beside_plan(evening: &Evening) -> Option<Table> {
 }
 
 fn how(evenings: &[Evening]) -> Section {
-    let mut section = Section::new("How it was run").prose(
-        "An open model: who comes, comes, however long the others wait. The evenings are short: an ordinary evening, the \
-         rise and the crowd last seconds here and minutes or hours there. Nothing runs faster than it would: a second of \
-         the model is a second, and environments come at Lambda's pace. What minutes would add is more of the same, and \
-         what they would hide is the rise. k6 spaces arrivals evenly, and the plan lets people come independently of each \
-         other, as they do: so the plan's peaks are somewhat higher.",
-    );
+    let mut section = Section::new("How it was run")
+        .prose("An open model: who comes, comes, however long the others wait. k6 spaces arrivals evenly.");
+    if evenings.iter().any(|evening| evening.fleet.is_some()) {
+        section = section.prose(
+            "The evenings are short: an ordinary evening, the rise and the crowd last seconds here and minutes or hours \
+             there. Nothing runs faster than it would: a second of the model is a second, and environments come at \
+             Lambda's pace. What minutes would add is more of the same, and what they would hide is the rise. The plan \
+             lets people come independently of each other, as they do: so the plan's peaks are somewhat higher.",
+        );
+    }
     let mut table = Table::new("The rates").words("evening").words("logins a second").words("script");
     for evening in evenings {
-        let pieces = in_words(&evening.summary.pieces);
+        let pieces = match evening.summary.pieces.as_slice() {
+            [] => NOTHING.to_owned(),
+            pieces => in_words(pieces),
+        };
         table = table.row([evening.about.short.clone(), pieces, format!("{}.ts", evening.summary.script)]);
     }
     section = section.table(table);
@@ -483,9 +512,17 @@ fn or_nothing(ms: Option<f64>) -> String {
     ms.map_or(NOTHING.to_owned(), ms_in_words)
 }
 
-/// To the cent, and small change as it is.
+fn in_whole(amount: f64) -> String {
+    exact(amount, 0)
+}
+
 fn usd(usd: f64) -> String {
-    format!("{} USD", if usd < 1.0 { rounded(usd) } else { exact(usd, 2) })
+    format!("{} USD", amount_of_usd(usd))
+}
+
+/// To the cent, and small change as it is.
+fn amount_of_usd(usd: f64) -> String {
+    if usd < 1.0 { rounded(usd) } else { exact(usd, 2) }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "milliseconds since 1970 need 41 bits")]
@@ -602,6 +639,29 @@ mod tests {
         late.callers.seconds[1].requested = 0;
         late.callers.seconds[2].requested = 0;
         assert!(lag(&late).unwrap().starts_with("k6 was up to 2.00 s"), "{:?}", lag(&late));
+    }
+
+    #[test]
+    fn an_evening_without_fleet_has_its_own_cost_and_none_of_fleets_story() {
+        let mut own = evening("own", Expected::Holds, &[]);
+        own.summary.cost_usd = Some(5.81);
+        own.summary.pieces = Vec::new();
+        let html = page(&[own]);
+        assert!(html.contains("5.81 USD"));
+        for said in ["fleet", "An hour at the highest rate", "– USD", "Lambda's pace"] {
+            assert!(!html.contains(said), "{said}");
+        }
+        assert!(page(&[through_fleet("two", Expected::Holds, &[])]).contains("fleet's model of Lambda"));
+    }
+
+    #[test]
+    fn large_figures_say_whose_they_are_and_what_they_rest_on() {
+        let html =
+            page(&[evening("zero", Expected::Falls, &["x"]), through_fleet("three", Expected::Holds, &[])]);
+        assert!(html.contains("Evening three. It rests on durations that are extrapolated"));
+        // The head of the column, and the bars in both widths.
+        assert!(html.matches("three (extrapolated)").count() > 2);
+        assert!(!html.contains("zero (extrapolated)"));
     }
 
     #[test]

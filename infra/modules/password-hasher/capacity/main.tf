@@ -7,11 +7,12 @@ locals {
   limits = { for name, limit in jsondecode(file("${path.module}/../limits.json")) : name => limit.value if name != "about" }
 
   # ⌈requests/s × seconds per request⌉, where requests/s = logins/s ÷ batch.
-  busy = ceil(var.logins_per_second * var.milliseconds_per_request / (var.batch * 1000))
+  environments = ceil(var.logins_per_second * var.milliseconds_per_request / (var.batch * 1000))
 
-  # ⌈requests/s ÷ 10⌉: Lambda bounds the request rate by ten times the concurrency, however short the requests are.
-  floor = ceil(var.logins_per_second / (var.batch * local.limits.requests_per_second_per_concurrency))
+  provisioned = ceil(local.environments * 100 / local.limits.target_utilisation_percent)
 
-  environments = max(local.busy, local.floor)
-  provisioned  = ceil(local.environments * 100 / local.limits.target_utilisation_percent)
+  # ⌈requests/s ÷ 10⌉: Lambda bounds the request rate by ten times the concurrency, however short the requests are. That is
+  # a bound on the total: one environment may well serve more than ten requests a second.
+  by_rate     = ceil(var.logins_per_second / (var.batch * local.limits.requests_per_second_per_concurrency))
+  concurrency = max(local.provisioned, local.by_rate)
 }

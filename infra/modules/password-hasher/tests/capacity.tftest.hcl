@@ -98,10 +98,24 @@ run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
       provisioned         = 1072
       provisioned_from    = "2099-12-06T17:45:00Z"
       provisioned_to      = "2099-12-06T21:30:00Z"
-      seconds_if_all_cold = 7.5
+      seconds_if_all_cold = 0
     }
     error_message = "The output says what was computed."
   }
+}
+
+run "a_reservation_too_small_for_the_requests_a_second_is_refused" {
+  command = plan
+
+  # A request of 22 ms keeps 66 environments busy, and 95 are provisioned; 3,000 a second want a concurrency of 300.
+  variables {
+    capacity = { policy = "argon2id-19456-2-1", provisioned_maximum = 200, reserved_concurrency = 200 }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  expect_failures = [aws_lambda_function.main]
 }
 
 run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {

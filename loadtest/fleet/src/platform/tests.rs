@@ -212,3 +212,15 @@ fn a_scaled_platform_has_that_part_of_everything() {
     let (placed, throttle) = fill(&mut platform, at_ms(0));
     assert_eq!((placed.len(), throttle), (150, Throttle::ScalingRate));
 }
+
+/// Scale, and what then stands for the quota of 1,000: never more.
+const PARTS: &[(u64, usize)] = &[(1, 1000), (3, 999), (7, 994), (18, 990)];
+
+#[test]
+fn a_scaled_quota_stands_for_no_more_than_the_quota() {
+    for &(scale, most) in PARTS {
+        let mut platform = Platform::new(&function(), Limits::documented(), scale);
+        let (placed, _) = fill(&mut platform, at_ms(0));
+        assert_eq!(placed.len() * usize::try_from(scale).unwrap(), most, "{scale}");
+    }
+}

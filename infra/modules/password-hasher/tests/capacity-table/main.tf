@@ -26,6 +26,7 @@ output "rows" {
 output "wrong" {
   description = "The rows that came out otherwise than the table says, with what came out."
   value = { for name, row in local.rows : name => module.row[name] if anytrue([
+    module.row[name].concurrency != row.expected.concurrency,
     module.row[name].environments != row.expected.environments,
     module.row[name].fits_account != row.expected.fits_account,
     module.row[name].milliseconds_from_cold != row.expected.milliseconds_from_cold,
