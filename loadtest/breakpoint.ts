@@ -2,18 +2,16 @@
 //
 // The rate rises slowly until a budget is broken; the run ends there, and its last rate is the answer.
 
-import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
+import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets, failures } from './lib/budgets.ts';
-import { COST, refuseCostly } from './lib/cost.ts';
 import { knobs } from './lib/knobs.ts';
-import { arrivals, perSecond, seconds, total } from './lib/profile.ts';
+import { arrivals, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { ready } from './lib/target.ts';
 
 const given = knobs({
   ...AUDIENCE,
   ...BUDGETS,
-  ...COST,
   ...SUMMARY,
   LOAD_FIRST_PER_SECOND: perSecond(10),
   LOAD_LAST_PER_SECOND: perSecond(5000),
@@ -23,7 +21,7 @@ const rise = [
   { perSecond: given.LOAD_FIRST_PER_SECOND, seconds: 1 },
   { perSecond: given.LOAD_LAST_PER_SECOND, seconds: given.LOAD_BREAKPOINT_SECONDS },
 ];
-const costUsd = refuseCostly(given, given.LOAD_AUTH, total(rise) / given.LOAD_BATCH_OPERATIONS);
+const costUsd = refuseCostlyAudience(given, rise);
 
 const stops = (threshold: string) => ({ threshold, abortOnFail: true, delayAbortEval: '5s' });
 

@@ -1,20 +1,18 @@
 // The question: does the login hold when a live programme invites its audience, and again when more come than were expected?
 //
 // The shape is the one that Yle tells of (yle.json): an ordinary evening, the invitation, 1,500 logins a second, then
-// 3,000, and back to an ordinary evening. Coming back is half of the test.
+// 3,000, and back to an ordinary evening. Coming back is half of the test: what comes after the fall has budgets of its own.
 
-import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
+import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
-import { COST, refuseCostly } from './lib/cost.ts';
 import { knobs } from './lib/knobs.ts';
-import { arrivals, perSecond, seconds, total } from './lib/profile.ts';
+import { inPhases, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { ready } from './lib/target.ts';
 
 const given = knobs({
   ...AUDIENCE,
   ...BUDGETS,
-  ...COST,
   ...SUMMARY,
   LOAD_BASELINE_PER_SECOND: perSecond(200),
   LOAD_INVITATION_PER_SECOND: perSecond(1500),
@@ -27,25 +25,28 @@ const given = knobs({
 });
 
 const baseline = given.LOAD_BASELINE_PER_SECOND;
-const evening = [
-  { perSecond: baseline, seconds: given.LOAD_BASELINE_SECONDS },
-  { perSecond: given.LOAD_INVITATION_PER_SECOND, seconds: given.LOAD_RISE_SECONDS },
-  { perSecond: given.LOAD_INVITATION_PER_SECOND, seconds: given.LOAD_INVITATION_SECONDS },
-  { perSecond: given.LOAD_SECOND_WAVE_PER_SECOND, seconds: given.LOAD_RISE_SECONDS },
-  { perSecond: given.LOAD_SECOND_WAVE_PER_SECOND, seconds: given.LOAD_SECOND_WAVE_SECONDS },
-  { perSecond: baseline, seconds: given.LOAD_RISE_SECONDS },
-  { perSecond: baseline, seconds: given.LOAD_BASELINE_SECONDS },
-];
-const costUsd = refuseCostly(given, given.LOAD_AUTH, total(evening) / given.LOAD_BATCH_OPERATIONS);
+const phases = {
+  evening: [
+    { perSecond: baseline, seconds: given.LOAD_BASELINE_SECONDS },
+    { perSecond: given.LOAD_INVITATION_PER_SECOND, seconds: given.LOAD_RISE_SECONDS },
+    { perSecond: given.LOAD_INVITATION_PER_SECOND, seconds: given.LOAD_INVITATION_SECONDS },
+    { perSecond: given.LOAD_SECOND_WAVE_PER_SECOND, seconds: given.LOAD_RISE_SECONDS },
+    { perSecond: given.LOAD_SECOND_WAVE_PER_SECOND, seconds: given.LOAD_SECOND_WAVE_SECONDS },
+    { perSecond: baseline, seconds: given.LOAD_RISE_SECONDS },
+  ],
+  afterwards: [{ perSecond: baseline, seconds: given.LOAD_BASELINE_SECONDS }],
+};
+const pieces = Object.values(phases).flat();
+const costUsd = refuseCostlyAudience(given, pieces);
 
 export const options = {
   ...OPTIONS,
-  scenarios: { evening: arrivals(evening, given) },
-  thresholds: budgets(given),
+  scenarios: inPhases(phases, given),
+  thresholds: budgets(given, phases),
 };
 
 export const setup = () => ready(given, usedPolicies(given));
 
 export default audience(given);
 
-export const handleSummary = summary('live-event', 'does the login hold when a live programme invites its audience?', given, { pieces: evening, costUsd });
+export const handleSummary = summary('live-event', 'does the login hold when a live programme invites its audience?', given, { pieces, costUsd });

@@ -37,8 +37,8 @@ const reserves = { LOAD_SLOWEST_MS: given.LOAD_PATIENCE_MS, LOAD_BATCH_OPERATION
 export const options = {
   ...OPTIONS,
   scenarios: {
-    logins: arrivals(evening, reserves, 'login'),
-    hello: arrivals([{ perSecond: given.LOAD_HELLO_PER_SECOND, seconds: duration(evening) }], reserves, 'hello'),
+    logins: arrivals(evening, reserves, { exec: 'login' }),
+    hello: arrivals([{ perSecond: given.LOAD_HELLO_PER_SECOND, seconds: duration(evening) }], reserves, { exec: 'hello' }),
   },
   thresholds: {
     dropped_iterations: ['count==0'],

@@ -6,10 +6,11 @@ import exec from 'k6/execution';
 import { judged, judgedBatch, record, waited } from './lib/answers.ts';
 import type { Kind } from './lib/answers.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
+import { refuseCostly } from './lib/cost.ts';
 import { knobs } from './lib/knobs.ts';
 import type { Operation } from './lib/mix.ts';
 import { policies, user } from './lib/pool.ts';
-import { RESERVES, arrivals, perSecond, seconds } from './lib/profile.ts';
+import { RESERVES, arrivals, perSecond, seconds, total } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { TARGET, ready, target } from './lib/target.ts';
 
@@ -22,10 +23,14 @@ const given = knobs({
   LOAD_SMOKE_SECONDS: seconds(10),
 });
 const service = target(given);
+const pieces = [{ perSecond: given.LOAD_SMOKE_PER_SECOND, seconds: given.LOAD_SMOKE_SECONDS }];
+/** No journey sends more requests, and no request has more hashes: if it comes to the worst, one after the other. */
+const [REQUESTS_AT_MOST, HASHES_AT_MOST] = [3, 3];
+const costUsd = refuseCostly(given, { requests: REQUESTS_AT_MOST * total(pieces), hashes: 1, turns: HASHES_AT_MOST, policies });
 
 export const options = {
   ...OPTIONS,
-  scenarios: { smoke: arrivals([{ perSecond: given.LOAD_SMOKE_PER_SECOND, seconds: given.LOAD_SMOKE_SECONDS }], { ...given, LOAD_BATCH_OPERATIONS: 1 }) },
+  scenarios: { smoke: arrivals(pieces, { ...given, LOAD_BATCH_OPERATIONS: 1 }) },
   thresholds: budgets(given),
 };
 
@@ -38,7 +43,7 @@ export default function () {
   journeys[n % journeys.length](policies[Math.floor(n / journeys.length) % policies.length], n);
 }
 
-export const handleSummary = summary('smoke', 'does everything work at all?', given);
+export const handleSummary = summary('smoke', 'does everything work at all?', given, { pieces, costUsd });
 
 function rightAndWrong(policy: string) {
   const { password, hash } = user(policy, 0);

@@ -3,8 +3,8 @@
 // What an evening through fleet shows is worth as much as this run: where k6 drops iterations, or the two of them add more
 // than a little, its figures would be this machine's and not Lambda's.
 
-import { AUDIENCE, audience, usedPolicies } from './lib/audience.ts';
-import { OPTIONS } from './lib/budgets.ts';
+import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
+import { OPTIONS, stop } from './lib/budgets.ts';
 import { knobs, quantity } from './lib/knobs.ts';
 import { arrivals, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
@@ -25,6 +25,7 @@ const peak = [
   { perSecond: rate, seconds: 5 },
   { perSecond: rate, seconds: given.LOAD_SUSTAINED_SECONDS },
 ];
+const costUsd = refuseCostlyAudience(given, peak);
 
 export const options = {
   ...OPTIONS,
@@ -32,7 +33,7 @@ export const options = {
   thresholds: {
     dropped_iterations: ['count==0'],
     wrong_answers: ['count==0'],
-    operations_failed: ['rate==0'],
+    operations_failed: ['rate==0', ...stop(given)],
     // Fails too where the target is not fleet, and says nothing of its model.
     beyond_model_ms: [`p(99)<${given.LOAD_BEYOND_MODEL_P99_BUDGET_MS}`, 'max>0'],
   },
@@ -42,4 +43,4 @@ export const setup = () => ready(given, usedPolicies(given));
 
 export default audience(given);
 
-export const handleSummary = summary('sustained', 'can this machine carry the peak, k6 and fleet together?', given, { pieces: peak });
+export const handleSummary = summary('sustained', 'can this machine carry the peak, k6 and fleet together?', given, { pieces: peak, costUsd });

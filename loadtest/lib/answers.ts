@@ -26,22 +26,41 @@ export type Kind =
 const operationMs = new Trend('operation_ms', true);
 /** Operations without the right answer, of all. */
 const operationsFailed = new Rate('operations_failed');
+/** Operations with the right answer. */
+const operationsAnswered = new Counter('operations_answered');
+/** Of all, those that were neither answered rightly nor told to come back: where more is asked than there is room for, only these are failures. */
+const operationsLost = new Rate('operations_lost');
 /** Answers that are not true. */
 const wrongAnswers = new Counter('wrong_answers');
 /** Answers of 5xx that are not the contract's 503. */
-export const faults = new Counter('faults');
+const faults = new Counter('faults');
+/** Those to whom nobody listened. */
+const unreachable = new Counter('unreachable');
 /** What came on top of the time that fleet's model gave: the door's, the network's and k6's own. */
 const beyondModelMs = new Trend('beyond_model_ms', true);
 /** Logins that were due for an upgrade and got one, of all that were due. */
-export const upgraded = new Rate('upgraded');
+const upgraded = new Rate('upgraded');
+/** So many did. A rate of none breaks no budget, and this does. */
+const upgrades = new Counter('upgrades');
 
 /** Counts an operation's outcome. */
 export function record(operation: Operation, kind: Kind, ms: number) {
   operationMs.add(ms, { doing: operation.doing, kind });
   operationsFailed.add(kind !== 'right');
+  operationsAnswered.add(kind === 'right' ? 1 : 0);
+  tally(kind);
+}
+
+/** Counts what must not come of anything that is asked, an operation of the audience or not. */
+export function tally(kind: Kind) {
+  operationsLost.add(kind !== 'right' && !COME_BACK.includes(kind));
   if (kind === 'wrong') wrongAnswers.add(1);
   if (kind === 'fault') faults.add(1);
+  if (kind === 'unreachable') unreachable.add(1);
 }
+
+/** What says "not now". */
+const COME_BACK: Kind[] = ['throttled', 'overloaded', 'deadline_exceeded'];
 
 /** Counts what fleet's answers took beyond the model; others do not say. */
 export function recordBeyondModel(answer: RefinedResponse<'text'>, ms: number) {
@@ -90,7 +109,11 @@ function refused(status: number, code?: string): Kind {
 function judgedBody(operation: Operation, body: unknown): Kind {
   const said = body as { match?: boolean; hash?: string; policy?: string; needs_rehash?: boolean; rehashed?: { hash: string } } | undefined;
   if (operation.path === '/hash') return said?.hash?.startsWith('$') && said.policy === operation.body.policy ? 'right' : 'wrong';
-  if (operation.body.rehash && said?.needs_rehash) upgraded.add(said.rehashed !== undefined);
+  if (operation.body.rehash && said?.needs_rehash) {
+    const made = said.rehashed !== undefined;
+    upgraded.add(made);
+    upgrades.add(made ? 1 : 0);
+  }
   return said?.match === operation.match ? 'right' : 'wrong';
 }
 

@@ -2,9 +2,11 @@
 
 import exec from 'k6/execution';
 import { judged, judgedBatch, record, recordBeyondModel, waited } from './answers.ts';
+import { refuseCostly } from './cost.ts';
 import { MIX, operations } from './mix.ts';
 import type { Mix } from './mix.ts';
-import { RESERVES } from './profile.ts';
+import { RESERVES, total } from './profile.ts';
+import type { Piece } from './profile.ts';
 import { TARGET, target } from './target.ts';
 import type { Values } from './knobs.ts';
 
@@ -34,6 +36,12 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
     judgedBatch(asked, answer).forEach((kind, index) => record(asked[index], kind, ms));
     recordBeyondModel(answer, ms);
   };
+}
+
+/** Refuses what could cost more than its ceiling, and returns what it could cost, in US dollars. */
+export function refuseCostlyAudience(given: Values<typeof AUDIENCE>, pieces: Piece[], turns = 1): number {
+  const size = given.LOAD_BATCH_OPERATIONS;
+  return refuseCostly(given, { requests: total(pieces) / size, hashes: size, turns, policies: usedPolicies(given) });
 }
 
 /** The policies that a run uses. */

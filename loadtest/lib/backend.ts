@@ -2,8 +2,8 @@
 
 import http from 'k6/http';
 import exec from 'k6/execution';
-import { Trend } from 'k6/metrics';
-import { record, refusal, waited } from './answers.ts';
+import { Rate, Trend } from 'k6/metrics';
+import { record, refusal, tally, waited } from './answers.ts';
 import type { Kind } from './answers.ts';
 import { draw } from './chance.ts';
 import { count, url } from './knobs.ts';
@@ -17,6 +17,8 @@ export const BACKEND = {
 
 /** Milliseconds of `/hello`; who gives up counts with the time that he waited. */
 const helloMs = new Trend('hello_ms', true);
+/** Of all `/hello`. A refused connection takes no time, so the time alone says nothing of a backend that is gone. */
+const helloRight = new Rate('hello_right');
 
 export function backend(at: Values<typeof BACKEND>) {
   const timeout = `${at.LOAD_PATIENCE_MS}ms`;
@@ -35,6 +37,8 @@ export function backend(at: Values<typeof BACKEND>) {
       const answer = http.get(`${at.LOAD_BACKEND_URL}/hello`, { timeout, responseType: 'text', tags: { name: '/hello' } });
       const kind: Kind = answer.status === 200 && answer.body === 'hello' ? 'right' : refusal(answer);
       helloMs.add(waited(answer, startedAt), { kind });
+      helloRight.add(kind === 'right');
+      tally(kind);
     },
   };
 }

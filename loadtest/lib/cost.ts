@@ -1,5 +1,6 @@
 // What a run against an account will cost at the most, before it starts.
 
+import { milliseconds } from './durations.ts';
 import { oneOf, quantity } from './knobs.ts';
 import type { Values } from './knobs.ts';
 import type { Scheme } from './auth.ts';
@@ -10,27 +11,50 @@ export const COST = {
   /** Required with `LOAD_AUTH=sigv4`: a run that could cost more does not start. 0 is none. */
   LOAD_COST_CEILING_USD: quantity(0, 0, 100000),
   LOAD_MEMORY_MB: quantity(1769, 128, 32768),
-  /** Milliseconds that Lambda bills for one request; for a batch it is the whole batch's. */
-  LOAD_BILLED_MS: quantity(250, 1, 900000),
+  /** Milliseconds that Lambda bills for one request; for a batch it is the whole batch's. 0 takes them from durations.json. */
+  LOAD_BILLED_MS: quantity(0, 0, 900000),
   LOAD_ARCHITECTURE: oneOf('arm64', 'x86_64'),
 };
 
-/** US dollars for so many requests. Provisioned concurrency is not in it: it costs by the hour, and the run does not order it. */
-export function cost(of: Values<typeof COST>, requests: number): number {
-  const gbSeconds = (of.LOAD_MEMORY_MB / 1024) * (of.LOAD_BILLED_MS / 1000);
-  const usdPerGbSecond = prices[`${of.LOAD_ARCHITECTURE}_on_demand_usd_per_gb_second`].value;
-  return requests * (gbSeconds * usdPerGbSecond + prices.requests_usd_per_million.value / 1e6);
+/** Requests that are alike. */
+export interface Work {
+  requests: number;
+  /** That one of them computes side by side; 0 where it is refused before any. */
+  hashes: number;
+  /** How often it does so, one time after the other. */
+  turns: number;
+  /** Under which they may be: the dearest counts. */
+  policies: string[];
 }
 
-/** Refuses a run that could cost more than its ceiling. */
-export function refuseCostly(of: Values<typeof COST>, auth: Scheme, requests: number): number {
+type Given = Values<typeof COST> & { LOAD_AUTH: Scheme };
+
+/** Refuses a run that could cost more than its ceiling, and returns what it could cost, in US dollars. */
+export function refuseCostly(of: Given, ...all: Work[]): number {
+  const usd = all.reduce((sum, work) => sum + cost(of, work), 0);
   const ceiling = of.LOAD_COST_CEILING_USD;
-  const usd = cost(of, requests);
-  if (auth === 'sigv4' && ceiling === 0) {
-    throw new Error(`LOAD_COST_CEILING_USD is not set. This run sends ${Math.round(requests)} requests to an AWS account and would cost about ${usd.toFixed(2)} USD`);
+  const parts = all.map((work) => `${Math.round(work.requests)} requests of ${Math.round(billedMs(of, work))} ms`);
+  const run = `This run sends ${parts.join(' and ')}`;
+  if (of.LOAD_AUTH === 'sigv4' && ceiling === 0) {
+    throw new Error(`LOAD_COST_CEILING_USD is not set. ${run} to an AWS account and would cost about ${usd.toFixed(2)} USD`);
   }
   if (ceiling > 0 && usd > ceiling) {
-    throw new Error(`this run sends ${Math.round(requests)} requests and would cost about ${usd.toFixed(2)} USD: more than LOAD_COST_CEILING_USD=${ceiling}`);
+    throw new Error(`${run} and would cost about ${usd.toFixed(2)} USD: more than LOAD_COST_CEILING_USD=${ceiling}`);
   }
   return usd;
 }
+
+/** Provisioned concurrency is not in it: it costs by the hour, and the run does not order it. */
+function cost(of: Given, work: Work): number {
+  const gbSeconds = (of.LOAD_MEMORY_MB / 1024) * (billedMs(of, work) / 1000);
+  const usdPerGbSecond = prices[`${of.LOAD_ARCHITECTURE}_on_demand_usd_per_gb_second`].value;
+  return work.requests * (gbSeconds * usdPerGbSecond + prices.requests_usd_per_million.value / 1e6);
+}
+
+function billedMs(of: Given, { hashes, turns, policies }: Work): number {
+  if (of.LOAD_BILLED_MS > 0) return of.LOAD_BILLED_MS;
+  return Math.max(LEAST_BILLED_MS, ...policies.map((policy) => turns * milliseconds(policy, of.LOAD_ARCHITECTURE, of.LOAD_MEMORY_MB, hashes)));
+}
+
+/** Lambda rounds up to whole milliseconds. */
+const LEAST_BILLED_MS = 1;

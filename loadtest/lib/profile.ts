@@ -21,8 +21,8 @@ export const RESERVES = {
 export const perSecond = (fallback: number) => quantity(fallback, 0.1, 100000);
 export const seconds = (fallback: number) => quantity(fallback, 1, 86400);
 
-/** The scenario that asks `pieces` operations, the first piece at its rate from the start. */
-export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, exec = 'default', start = 0): Scenario {
+/** The scenario that asks `pieces` operations, the first piece at its rate from the start, or from the rate of the piece before. */
+export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, { exec = 'default', start = 0, from = pieces[0] } = {}): Scenario {
   const batch = reserves.LOAD_BATCH_OPERATIONS;
   // Per minute: k6 takes whole numbers only.
   const rate = (perSecond: number) => Math.max(1, Math.round((perSecond * 60) / batch));
@@ -31,7 +31,7 @@ export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, exe
     executor: 'ramping-arrival-rate',
     exec,
     startTime: `${start}s`,
-    startRate: rate(pieces[0].perSecond),
+    startRate: rate(from.perSecond),
     timeUnit: '1m',
     stages: pieces.map(({ perSecond, seconds }) => ({ target: rate(perSecond), duration: `${seconds}s` })),
     preAllocatedVUs: reserved,
@@ -39,6 +39,17 @@ export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, exe
     maxVUs: reserved,
     gracefulStop: GRACEFUL_STOP,
   };
+}
+
+/** Scenarios one after the other, each beginning at the rate at which the one before ended. `scenario` tells them apart in the metrics. */
+export function inPhases(phases: Record<string, Piece[]>, reserves: Values<typeof RESERVES>): Record<string, Scenario> {
+  let before: Piece[] = [];
+  const scenarios = Object.entries(phases).map(([name, pieces]) => {
+    const scenario = arrivals(pieces, reserves, { start: duration(before), from: before[before.length - 1] });
+    before = [...before, ...pieces];
+    return [name, scenario];
+  });
+  return Object.fromEntries(scenarios);
 }
 
 /** By Little's law, and room for the unevenness of arrivals. */

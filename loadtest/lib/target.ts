@@ -3,7 +3,8 @@
 import http from 'k6/http';
 import type { RefinedResponse } from 'k6/http';
 import { authorize } from './auth.ts';
-import { count, oneOf, url } from './knobs.ts';
+import { COST } from './cost.ts';
+import { count, oneOf, quantity, url } from './knobs.ts';
 import type { Values } from './knobs.ts';
 
 export const TARGET = {
@@ -12,6 +13,9 @@ export const TARGET = {
   LOAD_AUTH: oneOf('none', 'bearer', 'sigv4'),
   /** The budget that a request carries, and the time after which nobody waits for it any more. */
   LOAD_DEADLINE_MS: count(2000, 1, 60000),
+  /** Where so many fail the run ends at once: nothing is learned from hurting users, or a bill, for longer. 100 is never. */
+  LOAD_ABORT_ERROR_PERCENT: quantity(5, 0, 100),
+  ...COST,
 };
 
 export interface Target {

@@ -6,6 +6,8 @@ from k6 import LOADTEST, k6
 
 SCRIPTS = sorted(path.name for path in LOADTEST.glob("*.ts"))
 
+IDENTITY = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "eu-north-1"}
+
 
 class Knobs(unittest.TestCase):
     def refused(self, sentence, script="live-event.ts", **knobs):
@@ -67,11 +69,43 @@ class Knobs(unittest.TestCase):
         self.refused("AWS_ACCESS_KEY_ID is not set", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=1000)
 
     def test_an_account_wants_a_ceiling_on_cost(self):
-        identity = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "eu-north-1"}
-        self.refused("LOAD_COST_CEILING_USD is not set. This run sends", LOAD_AUTH="sigv4", **identity)
-        self.refused("more than LOAD_COST_CEILING_USD=0.5", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=0.5, **identity)
-        run = k6("inspect", "live-event.ts", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=20, **identity)
-        self.assertEqual(run.returncode, 0, run.stdout)
+        # Every script that asks the service, and not the example backend.
+        for script in sorted(set(SCRIPTS) - {"own-process.ts", "service-down.ts"}):
+            with self.subTest(script):
+                self.refused("LOAD_COST_CEILING_USD is not set. This run sends", script, LOAD_AUTH="sigv4", **IDENTITY)
+                run = k6("inspect", script, LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=1000, **IDENTITY)
+                self.assertEqual(run.returncode, 0, run.stdout)
+        self.refused("more than LOAD_COST_CEILING_USD=0.5", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=0.5, **IDENTITY)
+
+    def test_the_commands_for_your_own_account_load(self):
+        # As the README has them: `smoke` under a ceiling of 1 USD, then `live-event` under one of 20.
+        for script, ceiling in (("smoke.ts", 1), ("live-event.ts", 20)):
+            run = k6("inspect", script, LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=ceiling, **IDENTITY)
+            self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_what_is_billed_follows_from_what_is_asked(self):
+        # As `saltern-fleet plan` has them, from durations.json.
+        users, bcrypt_12 = "LOAD_USERS_PERCENT", "bcrypt-12-2023=100"
+        for ms, script, knobs in [
+            (164, "live-event.ts", {}),
+            (145, "live-event.ts", {"LOAD_ARCHITECTURE": "x86_64"}),
+            (567, "live-event.ts", {"LOAD_MEMORY_MB": 512}),
+            (327, "live-event.ts", {users: bcrypt_12}),
+            (327, "live-event.ts", {users: "bcrypt-11-2021=99,bcrypt-12-2023=1"}),
+            (192, "live-event.ts", {"LOAD_BATCH_OPERATIONS": 4}),
+            (2506, "live-event.ts", {"LOAD_BATCH_OPERATIONS": 64}),
+            (169, "live-event.ts", {"LOAD_BATCH_OPERATIONS": 4, "LOAD_MEMORY_MB": 3538}),
+            (60, "live-event.ts", {users: "pbkdf2-sha512-2016=100", "LOAD_NEW_HASH_POLICY": "pbkdf2-sha512-2016"}),
+            (22, "live-event.ts", {users: "argon2id-2026=100", "LOAD_NEW_HASH_POLICY": "argon2id-2026"}),
+            # No row of its own: a sixty-fourth of bcrypt-10's.
+            (1, "live-event.ts", {users: "bcrypt-4-smoke=100", "LOAD_NEW_HASH_POLICY": "bcrypt-4-smoke"}),
+            # The verify, and after it the new hash.
+            (328, "rehash-wave.ts", {}),
+            (384, "rehash-wave.ts", {"LOAD_BATCH_OPERATIONS": 4}),
+            (250, "live-event.ts", {"LOAD_BILLED_MS": 250, users: bcrypt_12}),
+        ]:
+            with self.subTest(script, **knobs):
+                self.refused(f" requests of {ms} ms ", script, LOAD_AUTH="sigv4", **knobs, **IDENTITY)
 
 
 if __name__ == "__main__":

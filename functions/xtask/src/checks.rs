@@ -133,6 +133,25 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "loadtest-k6-2",
+            shows: "the load scripts do the same under k6 2.x",
+            command: &["loadtest/tests/run"],
+            environment: &[("K6_MAJOR", "2")],
+        },
+        // The two that measure want an idle machine.
+        Check {
+            part: "event",
+            shows: "3,000 requests a second are carried from k6 through fleet for a minute",
+            command: &["loadtest/sustained"],
+            environment: &[],
+        },
+        Check {
+            part: "event",
+            shows: "fleet's model is as fast as real processes",
+            command: &["loadtest/fleet/validate"],
+            environment: &[],
+        },
+        Check {
             part: "zips",
             shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
             command: &["functions/lambda/package", "--test"],

@@ -37,7 +37,7 @@ enum Command {
         #[arg(required = true)]
         evenings: Vec<PathBuf>,
     },
-    /// Says how k6 and fleet carried a steady rate, and where the time went
+    /// Prints how k6 and fleet carried a steady rate, and where the time went, as Markdown
     Sustained {
         /// Each with a run as `loadtest/sustained` left it
         #[arg(required = true)]

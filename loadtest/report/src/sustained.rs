@@ -42,17 +42,20 @@ struct Totals {
     cpu_seconds: f64,
 }
 
-/// Prints every run, and returns whether the best kept its budgets.
+/// Prints a table of all runs as Markdown, and returns whether the best kept its budgets.
 pub(crate) fn tell(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
     let runs =
         directories.iter().map(|directory| Run::read(directory.as_ref())).collect::<io::Result<Vec<_>>>()?;
-    for (run, number) in runs.iter().zip(1..) {
-        println!("run {number}: {}", run.in_words());
-    }
     let Some(best) = runs.iter().min_by(|one, other| one.order().total_cmp(&other.order())) else {
         return Ok(false);
     };
-    println!("best: {}", best.where_it_goes());
+    println!("| run | requests | seconds | dropped | beyond the model: p50 | p90 | p99 | budgets |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for (run, number) in runs.iter().zip(1..) {
+        let name = if core::ptr::eq(run, best) { format!("{number}, the best") } else { number.to_string() };
+        println!("{}", run.row(&name));
+    }
+    println!("\nIn the best, {}.", best.where_it_goes());
     Ok(best.summary.broken.is_empty())
 }
 
@@ -82,11 +85,11 @@ impl Run {
         penalty + self.value(BEYOND, "p(99)")
     }
 
-    fn in_words(&self) -> String {
+    fn row(&self, name: &str) -> String {
         let verdict =
             if self.summary.broken.is_empty() { "kept".to_owned() } else { self.summary.broken.join("; ") };
         format!(
-            "{:.0} requests in {:.0} s, {:.0} dropped, beyond the model p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms: {verdict}",
+            "| {name} | {:.0} | {:.0} | {:.0} | {:.1} ms | {:.1} ms | {:.1} ms | {verdict} |",
             self.requests(),
             self.summary.seconds,
             self.value("dropped_iterations", "count"),

@@ -1,0 +1,67 @@
+"""A service, or a backend, that misbehaves as a test wants it to."""
+
+import contextlib
+import http.server
+import json
+import pathlib
+import threading
+import time
+
+from k6 import LOADTEST
+
+POLICIES = json.loads(pathlib.Path(LOADTEST, "policies.json").read_text())
+
+
+class Fake:
+    def __init__(self, answer):
+        # Asked with the seconds since the beginning, the path and the body; returns a status and a text.
+        self.answer = answer
+        self.began = time.monotonic()
+        fake = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                self.reply()
+
+            def do_POST(self):
+                self.reply()
+
+            def reply(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+                status, said = fake.said(self.path, body)
+                content = said.encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(content)))
+                # So that one who is gone is gone at once, and is not held by what was kept open.
+                self.send_header("connection", "close")
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def said(self, path, body):
+        if path == "/policies":
+            return 200, json.dumps(POLICIES)
+        return self.answer(time.monotonic() - self.began, path, body)
+
+    def end(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@contextlib.contextmanager
+def fake(answer):
+    it = Fake(answer)
+    try:
+        yield it
+    finally:
+        it.end()

@@ -1,0 +1,152 @@
+"""Budgets that break where they should: each against a service, or a backend, that does the one thing wrong."""
+
+import json
+import threading
+import time
+import unittest
+
+from fake import fake
+from k6 import THRESHOLDS_CROSSED, k6, summary
+
+RIGHT = {"LOAD_MIX_PERCENT": "login=100", "LOAD_LOGIN_PERCENT": "right=100"}
+PATIENT = {"LOAD_P90_BUDGET_MS": 300, "LOAD_SLOWEST_MS": 2000, "LOAD_ABORT_ERROR_PERCENT": 100}
+
+
+def verdict(match, **more):
+    return 200, json.dumps({"match": match, **more})
+
+
+def welcome(path, body):
+    """The example backend, with no hash to compute."""
+    if path == "/hello":
+        return 200, "hello"
+    return (200, "welcome") if "password=secret" in body else (403, "user or password is wrong")
+
+
+class Budgets(unittest.TestCase):
+    def broken(self, script, **knobs):
+        run, said = summary(script, **knobs)
+        self.assertEqual(run.returncode, THRESHOLDS_CROSSED, run.stdout)
+        return said["broken"]
+
+    def assert_broken(self, budget, broken):
+        self.assertTrue(any(line.startswith(budget) for line in broken), f"{budget} is not among {broken}")
+
+    def kept(self, script, **knobs):
+        run, said = summary(script, **knobs)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return said
+
+    def test_a_backend_that_dies_breaks_service_down(self):
+        knobs = {"LOAD_DOWN_SECONDS": 4, "LOAD_HELLO_P99_BUDGET_MS": 5000}
+        with fake(lambda _, path, body: welcome(path, body)) as it:
+            self.kept("service-down.ts", LOAD_BACKEND_URL=it.url, **knobs)
+        with fake(lambda _, path, body: welcome(path, body)) as it:
+            def end():
+                # k6 has asked for the first time: from here on it is gone halfway.
+                asked.wait()
+                time.sleep(2)
+                it.end()
+
+            asked = threading.Event()
+            first = it.answer
+            it.answer = lambda *about: (asked.set(), first(*about))[1]
+            killer = threading.Thread(target=end)
+            killer.start()
+            broken = self.broken("service-down.ts", LOAD_BACKEND_URL=it.url, **knobs)
+            killer.join()
+        for budget in ("hello_right: rate>=0.999", "unreachable: count==0", "operations_lost: "):
+            self.assert_broken(budget, broken)
+        self.assertFalse(any(line.startswith("hello_ms") for line in broken), broken)
+
+    def test_capacity_of_one_that_finishes_all_is_no_answer(self):
+        with fake(lambda _, path, body: welcome(path, body)) as it:
+            run = k6("run", "capacity.ts", LOAD_DOOR="backend", LOAD_BACKEND_URL=it.url, LOAD_ASKED_PER_SECOND=40, LOAD_ASKED_SECONDS=10)
+        self.assertEqual(run.returncode, THRESHOLDS_CROSSED, run.stdout)
+        self.assertIn("NOT SATURATED: ask more than it can do, by LOAD_ASKED_PER_SECOND=80", run.stdout)
+
+    def test_capacity_of_one_that_finishes_half_is_an_answer(self):
+        turn = iter(range(10**9))
+
+        def answer(_, path, body):
+            if path == "/login" and next(turn) % 2 == 0:
+                return 503, ""
+            return welcome(path, body)
+
+        with fake(answer) as it:
+            run = k6("run", "capacity.ts", LOAD_DOOR="backend", LOAD_BACKEND_URL=it.url, LOAD_ASKED_PER_SECOND=40, LOAD_ASKED_SECONDS=5)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertNotIn("NOT SATURATED", run.stdout)
+        # Twenty, and fewer where the machine stood still at the end.
+        finished = float(run.stdout.split("finished ")[1].split()[0])
+        self.assertTrue(12 < finished <= 20.5, run.stdout)
+
+    def test_capacity_does_not_forgive_a_wrong_answer(self):
+        with fake(lambda _, path, body: (200, "welcome") if path == "/login" else welcome(path, body)) as it:
+            broken = self.broken("capacity.ts", LOAD_DOOR="backend", LOAD_BACKEND_URL=it.url, LOAD_ASKED_PER_SECOND=40, LOAD_ASKED_SECONDS=5)
+        self.assert_broken("wrong_answers: count==0", broken)
+
+    def test_an_evening_that_stays_slow_afterwards_breaks(self):
+        def answer(_, path, body):
+            # Nine seconds of crowd, then it is slow for whoever still comes.
+            if it.first is None:
+                it.first = time.monotonic()
+            if time.monotonic() - it.first > 9.5:
+                time.sleep(0.6)
+            return verdict(True)
+
+        evening = {"LOAD_BASELINE_PER_SECOND": 2, "LOAD_INVITATION_PER_SECOND": 20, "LOAD_SECOND_WAVE_PER_SECOND": 20}
+        evening |= {"LOAD_BASELINE_SECONDS": 3, "LOAD_RISE_SECONDS": 1, "LOAD_INVITATION_SECONDS": 2, "LOAD_SECOND_WAVE_SECONDS": 2}
+        with fake(answer) as it:
+            it.first = None
+            broken = self.broken("live-event.ts", LOAD_URL=it.url, **evening, **RIGHT, **PATIENT)
+        self.assert_broken("operation_ms{scenario:afterwards,kind:right}: p(90)<300", broken)
+        self.assertEqual(len(broken), 1, "the whole evening's percentile does not show it")
+
+    def test_a_soak_with_a_slow_tenth_breaks(self):
+        def answer(_, path, body):
+            if it.first is None:
+                it.first = time.monotonic()
+            if 5.1 < time.monotonic() - it.first < 5.9:
+                time.sleep(0.5)
+            return verdict(True)
+
+        with fake(answer) as it:
+            it.first = None
+            broken = self.broken("soak.ts", LOAD_URL=it.url, LOAD_SOAK_PER_SECOND=20, LOAD_SOAK_SECONDS=10, **RIGHT, **PATIENT)
+        self.assertEqual([line.split(": ")[0] for line in broken], ["operation_ms{scenario:tenth_6,kind:right}"])
+
+    def test_a_service_that_upgrades_nobody_breaks_a_rehash_wave(self):
+        for name, said, budget in (
+            ("left out", verdict(True, needs_rehash=True), "upgraded: rate>=0.99"),
+            ("nobody due", verdict(True), "upgrades: count>0"),
+        ):
+            with self.subTest(name), fake(lambda *_: said) as it:
+                broken = self.broken("rehash-wave.ts", LOAD_URL=it.url, LOAD_WAVE_PER_SECOND=10, LOAD_WAVE_SECONDS=2, **RIGHT, **PATIENT)
+                self.assert_broken(budget, broken)
+
+    def test_guesses_that_nobody_judges_break_hostile(self):
+        # No answer of the contract: a refusal of the platform's, and a 200 that is no JSON.
+        for name, said, budget in [
+            ("refused", (401, "{}"), "guesses_judged: rate>="),
+            ("throttled", (429, "{}"), "guesses_judged: rate>="),
+            ("no JSON", (200, "<html>"), "guesses_accepted: count==0"),
+            ("accepted", verdict(True), "guesses_accepted: count==0"),
+        ]:
+            with self.subTest(name), fake(lambda *_: said) as it:
+                knobs = {"LOAD_URL": it.url, "LOAD_HOSTILE_SECONDS": 2, "LOAD_REFUSABLE_PER_SECOND": 1}
+                self.assert_broken(budget, self.broken("hostile.ts", **knobs))
+
+    def test_a_run_that_is_refused_ends_by_itself(self):
+        # In each of the scripts that ask the service of an account.
+        long = {"LOAD_SMOKE_SECONDS": 60}, {"LOAD_HOSTILE_SECONDS": 60}, {"LOAD_ASKED_SECONDS": 60, "LOAD_ASKED_PER_SECOND": 10}, {"LOAD_SUSTAINED_SECONDS": 60, "LOAD_SUSTAINED_PER_SECOND": 10}
+        for script, knobs in zip(("smoke.ts", "hostile.ts", "capacity.ts", "sustained.ts"), long):
+            with self.subTest(script), fake(lambda *_: (403, "{}")) as it:
+                began = time.monotonic()
+                run = k6("run", script, LOAD_URL=it.url, **knobs)
+                self.assertEqual(run.returncode, THRESHOLDS_CROSSED, run.stdout)
+                self.assertLess(time.monotonic() - began, 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
