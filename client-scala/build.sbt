@@ -40,11 +40,12 @@ ThisBuild / developers := publishedBy.developers
 // A directory of one's own, which is a Maven repository after it; else Maven Central.
 val directory: Option[File] = sys.props.get("saltern.repository").map(file)
 ThisBuild / resolvers ++= directory.map(d => "saltern-repository" at d.toURI.toString)
-ThisBuild / publishTo := (directory match {
-  case Some(own)                    => Some(MavenCache("saltern-repository", own))
-  case None if !isSnapshot.value    => localStaging.value
-  case None                         => Some("central-snapshots" at "https://central.sonatype.com/repository/maven-snapshots/")
-})
+ThisBuild / publishTo :=
+  (directory match {
+    case Some(own)                 => Some(MavenCache("saltern-repository", own))
+    case None if !isSnapshot.value => localStaging.value
+    case None                      => Some("central-snapshots" at "https://central.sonatype.com/repository/maven-snapshots/")
+  })
 val centralReady = taskKey[Unit]("Refuses where the POM lacks what Maven Central wants of it.")
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"), "MIT" -> url("https://opensource.org/license/mit"))
 ThisBuild / scalaVersion := scala213
@@ -72,7 +73,10 @@ val unpublished = Seq(publish / skip := true, centralReady := {}, mimaPreviousAr
 // Which JDK runs the tests: compiled once, run on each.
 ThisBuild / Test / fork := true
 ThisBuild / Test / javaHome := sys.props.get("saltern.test.java.home").map(file)
-ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.functions=${sys.props.getOrElse("saltern.functions", ((LocalRootProject / baseDirectory).value.getParentFile / "functions").toString)}")
+ThisBuild / Test / javaOptions ++= Seq(
+  "-Xmx1g",
+  s"-Dsaltern.functions=${sys.props.getOrElse("saltern.functions", ((LocalRootProject / baseDirectory).value.getParentFile / "functions").toString)}"
+)
 ThisBuild / run / fork := true
 
 // SemanticDB, which scalafix reads, is compiled for it alone. Sources are the same under both Scalas, so 2.13 says all.
@@ -132,10 +136,12 @@ lazy val core = project
 lazy val hocon = project
   .in(file("hocon"))
   .dependsOn(core)
-  .settings(common,
+  .settings(
+    common,
     name := "saltern-client-hocon",
     description := "Settings of the Saltern client from HOCON.",
-    libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion)
+    libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion
+  )
 
 lazy val sigv4 = project
   .in(file("sigv4"))
@@ -163,10 +169,12 @@ lazy val lambda = project
 lazy val micrometer = project
   .in(file("micrometer"))
   .dependsOn(core)
-  .settings(common,
+  .settings(
+    common,
     name := "saltern-client-micrometer",
     description := "The Saltern client's events as Micrometer meters.",
-    libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion)
+    libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion
+  )
 
 // The Rust kernels through JNI. `native/build` makes the libraries; whichever it made are packed, with a digest each in the code.
 val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
@@ -201,7 +209,9 @@ lazy val nativeKernels = project
         s"""    "$target" -> "${java.util.Base64.getEncoder.encodeToString(sha256)}""""
       }
       val source = (Compile / sourceManaged).value / "PackedLibraries.scala"
-      IO.write(source, s"""package saltern.client.nativekernels
+      IO.write(
+        source,
+        s"""package saltern.client.nativekernels
 
 /** The libraries of this build. */
 private[nativekernels] object PackedLibraries {
@@ -212,7 +222,8 @@ private[nativekernels] object PackedLibraries {
 ${digests.mkString(",\n")}
   )
 }
-""")
+"""
+      )
       Seq(source)
     }.taskValue,
     everyNativeLibrary := {

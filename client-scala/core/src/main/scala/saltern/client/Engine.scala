@@ -34,7 +34,7 @@ private[client] final class Engine(
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
     password.copyBytes() match {
-      case Left(code) => Future.failed(reported(operation, new SalternError.Refused(code, Origin.Local, "")))
+      case Left(code)   => Future.failed(reported(operation, new SalternError.Refused(code, Origin.Local, "")))
       case Right(bytes) =>
         val now = scheduler.nanos
         val call = new Call(operation, bytes, now, now + deadline.toNanos)
@@ -84,7 +84,7 @@ private[client] final class Engine(
   private def route(call: Call[?]): Unit =
     health.get().keptAway(scheduler.nanos) match {
       case Some(reason) => goLocal(call, reason, "not tried")
-      case None =>
+      case None         =>
         keyOf(call) match {
           case None      => launch(new Group(Vector(call), None))
           case Some(key) =>
@@ -116,8 +116,8 @@ private[client] final class Engine(
   }
 
   private def follow(key: Key, step: Coalescing.Step[Call[?]]): Unit = step match {
-    case Coalescing.Step.Wait        => ()
-    case Coalescing.Step.Send(calls) => launch(new Group(calls, Some(key)))
+    case Coalescing.Step.Wait                     => ()
+    case Coalescing.Step.Send(calls)              => launch(new Group(calls, Some(key)))
     case Coalescing.Step.WakeAfter(window, round) =>
       val _ = scheduler.after(window)(() => follow(key, this.step(key)(_.wake(round))))
   }
@@ -127,7 +127,7 @@ private[client] final class Engine(
     group.ends = earlier(group.deadline, now + config.attemptTimeout.toNanos)
     group.calls.foreach(_.group = Some(group))
     permits.request(() => transmit(group)) match {
-      case None => settle(group, Outcome.NoConnection)
+      case None         => settle(group, Outcome.NoConnection)
       case Some(ticket) =>
         // Only a ticket that still waits is withdrawn; a granted one has its own end.
         if (permits.waiting(ticket)) {
@@ -188,9 +188,9 @@ private[client] final class Engine(
     exchange.response.onComplete { answer =>
       timer.cancel()
       end(answer match {
-        case Success(response)             => interpreted(group, response)
-        case Failure(f: TransportFailure)  => Left(Outcome.Failed(f.kind, f.detail))
-        case Failure(e)                    => Left(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName))
+        case Success(response)            => interpreted(group, response)
+        case Failure(f: TransportFailure) => Left(Outcome.Failed(f.kind, f.detail))
+        case Failure(e)                   => Left(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName))
       })
     }(ExecutionContext.parasitic)
   }
@@ -284,7 +284,7 @@ private[client] final class Engine(
   private def obey(call: Call[?], decision: Decision[Answered]): Unit = decision match {
     case Decision.Answer(complete)        => answered(call, Origin.Remote, complete)
     case Decision.GoLocal(reason, detail) => goLocal(call, reason, detail)
-    case Decision.Refuse(code, field) =>
+    case Decision.Refuse(code, field)     =>
       fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
     case Decision.Drop                    => ()
@@ -300,7 +300,7 @@ private[client] final class Engine(
       else {
         listener.onFallback(reason)
         call.operation.local(hasher, call.password) match {
-          case Left(LocalHasher.Refusal.Code(code)) => fail(call, new SalternError.Refused(code, Origin.Local, ""))
+          case Left(LocalHasher.Refusal.Code(code))    => fail(call, new SalternError.Refused(code, Origin.Local, ""))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
             fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))
           case Left(LocalHasher.Refusal.NotSetUp(what)) =>
@@ -328,8 +328,8 @@ private[client] final class Engine(
   }
 
   private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
-    case LocalPool.Failure.Closed  => new SalternError.NotSent("the client was closed")
-    case LocalPool.Failure.Expired => new SalternError.DeadlineExceeded("in the local queue")
+    case LocalPool.Failure.Closed           => new SalternError.NotSent("the client was closed")
+    case LocalPool.Failure.Expired          => new SalternError.DeadlineExceeded("in the local queue")
     case LocalPool.Failure.Fault(exception) =>
       new SalternError.NotAvailableLocally(s"$exception; remote: ${reason.name}")
     case LocalPool.Failure.Shed(after) =>
@@ -342,8 +342,8 @@ private[client] final class Engine(
   private def withoutFallback(reason: FallbackReason, detail: String): SalternError = {
     val text = s"${reason.name}: $detail"
     reason match {
-      case FallbackReason.Throttled     => new SalternError.Overloaded(pauseLeft, text)
-      case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
+      case FallbackReason.Throttled                                                                     => new SalternError.Overloaded(pauseLeft, text)
+      case FallbackReason.AnswerNotOurs                                                                 => new SalternError.Unreadable(text)
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
         new SalternError.MaybeSent(text)
       case FallbackReason.BreakerOpen | FallbackReason.ConnectFailed | FallbackReason.ConnectionsBusy |
@@ -474,12 +474,12 @@ private[client] object Engine {
   /** What a batch says about the service: its worst result. */
   private def worst(outcomes: Vector[Outcome[Any]]): Outcome[Any] = {
     def rank(outcome: Outcome[Any]): Int = outcome match {
-      case Outcome.Unreadable(_)                                  => 0
-      case Outcome.Problem(_, "overloaded", _, _)                 => 1
-      case Outcome.Problem(_, "deadline_exceeded", _, _)          => 4
-      case Outcome.Problem(status, _, _, _) if status >= 500      => 2
-      case Outcome.Problem(_, _, _, _)                            => 5
-      case _                                                      => 6
+      case Outcome.Unreadable(_)                             => 0
+      case Outcome.Problem(_, "overloaded", _, _)            => 1
+      case Outcome.Problem(_, "deadline_exceeded", _, _)     => 4
+      case Outcome.Problem(status, _, _, _) if status >= 500 => 2
+      case Outcome.Problem(_, _, _, _)                       => 5
+      case _                                                 => 6
     }
     outcomes.minBy(rank)
   }

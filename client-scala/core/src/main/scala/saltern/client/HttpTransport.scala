@@ -86,7 +86,7 @@ private final class HttpExchange extends Transport.Exchange {
         Option.when(!cancelled) { val future = send(); inFlight = Some(future); future }
       }
       started match {
-        case None => fail(new TransportFailure(TransportFailure.Kind.TimedOut, "cancelled before sending"))
+        case None         => fail(new TransportFailure(TransportFailure.Kind.TimedOut, "cancelled before sending"))
         case Some(future) =>
           val _ = future.handle[Unit] { (response, problem) =>
             if (problem == null) { val _ = promise.trySuccess(HttpExchange.responseOf(response)) }
@@ -109,11 +109,13 @@ private object HttpExchange {
     val kind =
       chain.collectFirst { case own: TransportFailure => own.kind }.getOrElse {
         if (has { case _: SSLHandshakeException | _: SSLPeerUnverifiedException => () }) Kind.TlsFailed
-        else if (has {
+        else if (
+          has {
             case _: ConnectException | _: HttpConnectTimeoutException | _: UnresolvedAddressException |
                 _: UnknownHostException | _: NoRouteToHostException =>
               ()
-          }) Kind.ConnectFailed
+          }
+        ) Kind.ConnectFailed
         else if (has { case _: HttpTimeoutException => () }) Kind.TimedOut
         else Kind.Broken
       }

@@ -73,9 +73,8 @@ private[client] object Operation {
         needsRehash: Boolean,
         reason: Option[String],
         rehashed: Option[Wire.Rehashed]
-    ): Boolean =
-      (!matches || stored.isDefined) && (!needsRehash || matches) && needsRehash == reason.isDefined &&
-        rehashed.forall(made => rehash && needsRehash && storable(made.hash))
+    ): Boolean = (!matches || stored.isDefined) && (!needsRehash || matches) && needsRehash == reason.isDefined &&
+      rehashed.forall(made => rehash && needsRehash && storable(made.hash))
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
       hasher.prepareVerify(stored, password).map { job =>
@@ -87,7 +86,7 @@ private[client] object Operation {
 
     def work(policies: Policies): Option[Work] =
       stored match {
-        case None => Some(Work(policies.decoy.params, rehash))
+        case None       => Some(Work(policies.decoy.params, rehash))
         case Some(text) => EncodedHash.parse(text).toOption.map(encoded => Work(encoded.setting.params, rehash))
       }
 
@@ -96,7 +95,7 @@ private[client] object Operation {
 
   /** What the service takes as text, or the code of the refusal. */
   def textProblem(operation: Operation[?]): Option[String] = operation match {
-    case Hash(policy) => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
+    case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
     case Verify(stored, _) =>
       stored.collect {
         // Refused before it travels, as the service would.

@@ -14,8 +14,8 @@ final class Password private (private var state: Password.State) {
   /** Overwrites the bytes. Later calls with this password are refused. */
   def wipe(): Unit = synchronized {
     state match {
-      case Readable(bytes)          => Arrays.fill(bytes, 0.toByte)
-      case _: Unreadable => ()
+      case Readable(bytes) => Arrays.fill(bytes, 0.toByte)
+      case _: Unreadable   => ()
     }
     state = Unreadable(RefusalCode.PasswordWiped)
   }

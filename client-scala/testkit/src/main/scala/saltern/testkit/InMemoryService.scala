@@ -46,11 +46,11 @@ final class InMemoryService private (policies: Policies) extends Transport {
     if (request.path == "/health") new Settled(Future.successful(answer(request)))
     else
       always.orElse(Option(script.poll())) match {
-        case None                            => new Settled(Future.successful(answer(request)))
+        case None                                      => new Settled(Future.successful(answer(request)))
         case Some(Fault.Answer(status, headers, body)) =>
           new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
-        case Some(Fault.Fails(kind)) => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
-        case Some(Fault.Never)       => new Settled(Promise[Transport.Response]().future)
+        case Some(Fault.Fails(kind))           => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
+        case Some(Fault.Never)                 => new Settled(Promise[Transport.Response]().future)
         case Some(Fault.Problem(status, code)) => new Settled(Future.successful(problem(status, code)))
       }
   }
@@ -67,7 +67,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
         case "/health" => json(s"""{"status":"ok","version":"testkit","policies":"${policies.digest}"}""")
         case "/hash"   => single(readFromArray[Operation](request.body).copy(op = Some("hash")))
         case "/verify" => single(readFromArray[Operation](request.body).copy(op = Some("verify")))
-        case "/batch" =>
+        case "/batch"  =>
           val results = readFromArray[Batch](request.body).operations.map { operation =>
             run(operation) match {
               case Right(body) => s"""{"status":200,"body":$body}"""
@@ -84,7 +84,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private def run(operation: Operation): Either[String, String] = {
     val password = operation.password.getBytes(UTF_8)
     def code(refusal: LocalHasher.Refusal): String = refusal match {
-      case LocalHasher.Refusal.Code(code)    => code
+      case LocalHasher.Refusal.Code(code)                                      => code
       case LocalHasher.Refusal.UnknownScheme | LocalHasher.Refusal.NotSetUp(_) => "unsupported_hash"
     }
     if (operation.op.contains("hash"))
@@ -168,7 +168,7 @@ object InMemoryService {
     override def toString: String = s"$method $path ($operations)"
   }
 
-    private final case class Operation(
+  private final case class Operation(
       op: Option[String],
       password: String,
       policy: Option[String],

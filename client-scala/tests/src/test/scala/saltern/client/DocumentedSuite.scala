@@ -69,9 +69,10 @@ object DocumentedSuite {
       // The companion of what is documented needs no second comment.
       val types = stats.collect { case c: Defn.Class => c.name.value; case t: Defn.Trait => t.name.value }.toSet
       stats.toVector.filter(isPublic).flatMap {
-        case p: Pkg            => ofStats(owner, p.body.stats)
-        case c: Defn.Class     => itself(owner, c, c.name.value) ++ ofParameters(owner + c.name.value + ".", c) ++ ofStats(owner + c.name.value + ".", c.templ.body.stats)
-        case t: Defn.Trait     => itself(owner, t, t.name.value) ++ ofStats(owner + t.name.value + ".", t.templ.body.stats)
+        case p: Pkg        => ofStats(owner, p.body.stats)
+        case c: Defn.Class => itself(owner, c, c.name.value) ++ ofParameters(owner + c.name.value + ".", c) ++
+            ofStats(owner + c.name.value + ".", c.templ.body.stats)
+        case t: Defn.Trait  => itself(owner, t, t.name.value) ++ ofStats(owner + t.name.value + ".", t.templ.body.stats)
         case o: Defn.Object =>
           (if (types(o.name.value)) Vector.empty else itself(owner, o, o.name.value)) ++ ofStats(owner + o.name.value + ".", o.templ.body.stats)
         case member: Stat with Member => itself(owner, member, member.name.value)

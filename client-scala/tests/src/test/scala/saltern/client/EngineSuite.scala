@@ -399,9 +399,9 @@ class EngineSuite extends munit.FunSuite {
     world.virtual.advance(20.seconds)
     world.virtual.runLocal()
     for ((right, call) <- open) call.value match {
-      case Some(Success(verified))         => assertEquals(verified.matches, right)
+      case Some(Success(verified))        => assertEquals(verified.matches, right)
       case Some(Failure(_: SalternError)) => ()
-      case other                           => fail(s"$other")
+      case other                          => fail(s"$other")
     }
     assert(cancelled > 50, s"$cancelled")
     // Until a breaker that had opened is closed again.
@@ -504,7 +504,10 @@ class EngineSuite extends munit.FunSuite {
     val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
     assertEquals(world.service.requests.size, 2)
     world.virtual.advance(3.seconds)
-    assertEquals(world.listener.fallbacks.groupBy(identity).view.mapValues(_.size).toMap, Map[FallbackReason, Int](FallbackReason.AttemptTimeout -> 2, FallbackReason.ConnectionsBusy -> 3))
+    assertEquals(
+      world.listener.fallbacks.groupBy(identity).view.mapValues(_.size).toMap,
+      Map[FallbackReason, Int](FallbackReason.AttemptTimeout -> 2, FallbackReason.ConnectionsBusy -> 3)
+    )
     world.virtual.runLocal()
     assert(calls.forall(now(_).matches))
   }
@@ -557,7 +560,17 @@ class EngineSuite extends munit.FunSuite {
 
   test("random faults: every call ends by its deadline, and no login is answered wrongly") {
     val random = new scala.util.Random(7)
-    val faults = Vector[Fault](connectFails, Fault.Never, problem503, Fault.Problem(500, "internal"), Fault.Problem(503, "deadline_exceeded"), Fault.Answer(403, Nil, ""), Fault.Answer(200, Seq("Content-Type" -> "application/json"), "{"), Fault.Fails(TransportFailure.Kind.Broken), Fault.Answer(429, Seq("Retry-After" -> "1"), ""))
+    val faults = Vector[Fault](
+      connectFails,
+      Fault.Never,
+      problem503,
+      Fault.Problem(500, "internal"),
+      Fault.Problem(503, "deadline_exceeded"),
+      Fault.Answer(403, Nil, ""),
+      Fault.Answer(200, Seq("Content-Type" -> "application/json"), "{"),
+      Fault.Fails(TransportFailure.Kind.Broken),
+      Fault.Answer(429, Seq("Retry-After" -> "1"), "")
+    )
     val world = new World(_.withLocalQueue(8))
     var calls = Vector.empty[(Boolean, Duration, Future[Verified])]
     for (i <- 1 to 3000) {
@@ -575,9 +588,9 @@ class EngineSuite extends munit.FunSuite {
     }
     world.virtual.advance(6.seconds)
     for ((right, _, f) <- calls) f.value match {
-      case Some(Success(verified))         => assertEquals(verified.matches, right)
+      case Some(Success(verified))        => assertEquals(verified.matches, right)
       case Some(Failure(_: SalternError)) => ()
-      case other                           => fail(s"$other")
+      case other                          => fail(s"$other")
     }
     val answers = world.listener.events.collect { case Event.Answer(_, origin) => origin }
     assert(answers.count(_ == Origin.Remote) > 100 && answers.count(_ == Origin.Local) > 100, answers.groupBy(identity).view.mapValues(_.size).toMap.toString)

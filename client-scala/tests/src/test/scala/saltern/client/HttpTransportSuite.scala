@@ -98,7 +98,9 @@ class HttpTransportSuite extends munit.FunSuite {
     val bytes = response(200, "application/json", mismatch)
     using(trickle(bytes))(client => answeredLocally(client, FallbackReason.AttemptTimeout))
     val head = bytes.indexOfSlice("\r\n\r\n".getBytes.toSeq) + 4
-    using(new RawServer((_, out) => { out.write(bytes, 0, head); out.flush(); bytes.drop(head).foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) } }))(client =>
+    using(new RawServer((_, out) => {
+      out.write(bytes, 0, head); out.flush(); bytes.drop(head).foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) }
+    }))(client =>
       answeredLocally(client, FallbackReason.AttemptTimeout)
     )
   }
@@ -246,8 +248,16 @@ class HttpTransportSuite extends munit.FunSuite {
       response(200, "application/json", "{\"marked-body\":"),
       response(200, "application/json", "{\"match\":\"marked-body\",\"needs_rehash\":\"marked-password\"}"),
       response(500, "text/plain", "marked-body marked-password"),
-      response(400, "application/problem+json", """{"type":"urn:saltern:problem:invalid_request","title":"marked-body","status":400,"code":"invalid_request","detail":"marked-body","field":"marked-body"}"""),
-      response(422, "application/problem+json", """{"type":"urn:saltern:problem:invalid_hash","title":"t","status":422,"code":"invalid_hash","detail":"marked-hash"}"""),
+      response(
+        400,
+        "application/problem+json",
+        """{"type":"urn:saltern:problem:invalid_request","title":"marked-body","status":400,"code":"invalid_request","detail":"marked-body","field":"marked-body"}"""
+      ),
+      response(
+        422,
+        "application/problem+json",
+        """{"type":"urn:saltern:problem:invalid_hash","title":"t","status":422,"code":"invalid_hash","detail":"marked-hash"}"""
+      ),
       "marked-body marked-body\r\n\r\n".getBytes
     )
     for (bytes <- bodies; fallback <- Seq(true, false); failing <- Seq(true, false)) {
@@ -255,7 +265,14 @@ class HttpTransportSuite extends munit.FunSuite {
       val auth: RequestAuth =
         if (failing) (_, _, _, _) => Future.failed(new RuntimeException("marked-credential")) else RequestAuth.bearer("marked-token")
       using(server, _.withFallback(fallback).withAuth(auth)) { client =>
-        for (call <- Seq[Future[Any]](client.client.hash(password), client.client.verifyAndUpgrade(password, stored), client.client.hash(password, "nobody"), client.client.verifyOrDecoy(password, Some("$9$marked-hash"))))
+        for (
+          call <- Seq[Future[Any]](
+            client.client.hash(password),
+            client.client.verifyAndUpgrade(password, stored),
+            client.client.hash(password, "nobody"),
+            client.client.verifyOrDecoy(password, Some("$9$marked-hash"))
+          )
+        )
           say(Try(Await.result(call, 5.seconds)) match { case Success(answer) => answer; case Failure(e) => e })
         client.listener.events.foreach(say)
       }
@@ -274,7 +291,20 @@ class HttpTransportSuite extends munit.FunSuite {
   private def tls(): ServerSocket = {
     val store = java.nio.file.Files.createTempDirectory("tls").resolve("store.p12")
     val keytool = java.nio.file.Paths.get(sys.props("java.home"), "bin", "keytool").toString
-    val made = new ProcessBuilder(keytool, "-genkeypair", "-alias", "a", "-keyalg", "EC", "-dname", "CN=127.0.0.1", "-storepass", "password", "-keystore", store.toString)
+    val made = new ProcessBuilder(
+      keytool,
+      "-genkeypair",
+      "-alias",
+      "a",
+      "-keyalg",
+      "EC",
+      "-dname",
+      "CN=127.0.0.1",
+      "-storepass",
+      "password",
+      "-keystore",
+      store.toString
+    )
       .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor()
     assertEquals(made, 0)
     val keys = KeyStore.getInstance("PKCS12")

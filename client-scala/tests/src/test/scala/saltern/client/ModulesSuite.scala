@@ -38,7 +38,18 @@ class ModulesSuite extends munit.FunSuite {
     byName("authorization") match {
       case Form(date, names, signature) =>
         val all = byName ++ sent.map { case (n, v) => n.toLowerCase -> v } + ("host" -> uri.getHost)
-        assertEquals(signature, ModulesSuite.sigV4(credentials.secretAccessKey, date, "eu-north-1", byName("x-amz-date"), "/verify", names.split(';').toSeq.map(n => n -> all(n)), body))
+        assertEquals(
+          signature,
+          ModulesSuite.sigV4(
+            credentials.secretAccessKey,
+            date,
+            "eu-north-1",
+            byName("x-amz-date"),
+            "/verify",
+            names.split(';').toSeq.map(n => n -> all(n)),
+            body
+          )
+        )
         assert(Seq("host", "x-amz-date", "x-amz-security-token", "saltern-deadline-ms").forall(names.split(';').contains(_)), names)
       case other => fail(other)
     }
@@ -84,7 +95,8 @@ class ModulesSuite extends munit.FunSuite {
 
   test("Invoke carries a payload-v2 event, and its answer is read as HTTP's would be") {
     val inner = """{\"match\":true,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
-    val (http, future, _) = invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""))
+    val (http, future, _) =
+      invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""))
     assertEquals(future.value.map(_.get.origin), Some(Origin.Remote: Origin))
     val (path, event) = http.requests.head
     assertEquals(path, "/2015-03-31/functions/saltern/invocations?Qualifier=live")
@@ -162,7 +174,16 @@ class ModulesSuite extends munit.FunSuite {
     assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
     val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\""))
     assertEquals(least.deadline, ClientConfig.DefaultDeadline)
-    for (wrong <- Seq("", "endpoint = \"ftp://x\"", "endpoint = \"http://x\", deadlien = 1s", "endpoint = \"http://x\", deadline = 2m", "endpoint = \"http://x\", coalescing.at-most = 9", "endpoint = \"http://x\", policies-file = a, policies-resource = b"))
+    for (
+      wrong <- Seq(
+        "",
+        "endpoint = \"ftp://x\"",
+        "endpoint = \"http://x\", deadlien = 1s",
+        "endpoint = \"http://x\", deadline = 2m",
+        "endpoint = \"http://x\", coalescing.at-most = 9",
+        "endpoint = \"http://x\", policies-file = a, policies-resource = b"
+      )
+    )
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
   }
 

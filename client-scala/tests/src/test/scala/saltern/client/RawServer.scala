@@ -54,7 +54,9 @@ final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: Se
       new String(bytes, ISO_8859_1).stripSuffix("\r")
     }
     val first = line().split(' ')
-    val headers = Iterator.continually(line()).takeWhile(_.nonEmpty).map { h => val i = h.indexOf(':'); h.take(i).toLowerCase -> h.drop(i + 1).trim }.toMap
+    val headers = Iterator.continually(line()).takeWhile(_.nonEmpty).map { h =>
+      val i = h.indexOf(':'); h.take(i).toLowerCase -> h.drop(i + 1).trim
+    }.toMap
     val body = in.readNBytes(headers.get("content-length").fold(0)(_.toInt))
     Seen(first(0), first(1), headers, new String(body, UTF_8))
   }

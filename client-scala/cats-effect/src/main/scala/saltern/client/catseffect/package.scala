@@ -1,5 +1,6 @@
 package saltern.client
 
+/** The client for cats-effect: every call as an effect that can be cancelled. */
 package object catseffect {
 
   /** [[catseffect.SalternF]] for `IO`. */

@@ -39,7 +39,7 @@ private[saltern] object Admitted {
       val work = BigInt(s.params.iterations) * s.outputBlocks
       Option.when(work <= ceilings.pbkdf2IterationsBlocks)(new Admitted(setting, work.toLong, 0))
     case Setting.Scrypt(p, _, _) => ofScrypt(setting, p, ceilings)
-    case s: Setting.VerifyOnly =>
+    case s: Setting.VerifyOnly   =>
       s.cost match {
         case Cost.Memory(p)      => ofScrypt(setting, p, ceilings)
         case Cost.Rounds(rounds) => Option.when(rounds <= ceilings.shaCryptRounds)(new Admitted(setting, rounds, 0))

@@ -68,16 +68,14 @@ private[local] object DesCrypt {
   }
 
   /** The key from all of a password: each eight bytes of it are joined to what came before, encrypted under itself. */
-  private def extendedKey(password: Array[Byte]): Long =
-    (BlockBytes until password.length by BlockBytes).foldLeft(keyBlock(password)) { (block, from) =>
-      encrypt(block, block, 0, 1) ^ keyBlock(password, from)
-    }
+  private def extendedKey(password: Array[Byte]): Long = (BlockBytes until password.length by BlockBytes).foldLeft(keyBlock(password)) { (block, from) =>
+    encrypt(block, block, 0, 1) ^ keyBlock(password, from)
+  }
 
   /** Eight bytes of a password as a key: seven bits of each, in front of the parity bit that DES ignores. */
-  private def keyBlock(password: Array[Byte], from: Int = 0): Long =
-    (from until from + BlockBytes).foldLeft(0L) { (block, i) =>
-      block << 8 | (if (i < password.length) password(i) << 1 & 0xff else 0).toLong
-    }
+  private def keyBlock(password: Array[Byte], from: Int = 0): Long = (from until from + BlockBytes).foldLeft(0L) { (block, i) =>
+    block << 8 | (if (i < password.length) password(i) << 1 & 0xff else 0).toLong
+  }
 
   private def roundKeys(block: Long): Array[Long] = {
     val chosen = permute(block, 64, PermutedChoice1)

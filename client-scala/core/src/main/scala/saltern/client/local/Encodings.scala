@@ -79,8 +79,7 @@ private[local] object CryptBase64 extends Encoding {
   /** A number of at most five characters. */
   def number(text: String): Either[ParseError, Long] = Either.cond(isInAlphabet(text), numberOf(text), ParseError.Invalid)
 
-  def numberText(number: Long, characters: Int): String =
-    (0 until characters).map(place => Alphabet.charAt((number >> (6 * place) & 0x3f).toInt)).mkString
+  def numberText(number: Long, characters: Int): String = (0 until characters).map(place => Alphabet.charAt((number >> (6 * place) & 0x3f).toInt)).mkString
 
   private def numberOf(text: String): Long =
     text.foldRight(0L)((c, number) => number << 6 | Alphabet.indexOf(c.toInt).toLong)

@@ -15,11 +15,11 @@ private[saltern] object Kernels {
   def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password)
 
   private def output(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
-    case setting: Setting.Argon2     => argon2(setting, password)
-    case setting: Setting.Bcrypt     => bcrypt(setting, password)
-    case setting: Setting.Pbkdf2     => Pbkdf2Kernel.compute(setting, password)
-    case setting: Setting.Scrypt     => scrypt(setting, password)
-    case setting: Setting.VerifyOnly => setting.compute(password)
+    case setting: Setting.Argon2       => argon2(setting, password)
+    case setting: Setting.Bcrypt       => bcrypt(setting, password)
+    case setting: Setting.Pbkdf2       => Pbkdf2Kernel.compute(setting, password)
+    case setting: Setting.Scrypt       => scrypt(setting, password)
+    case setting: Setting.VerifyOnly   => setting.compute(password)
     case Setting.Wrapped(outer, inner) =>
       val weak = output(inner.setting, password)
       // The string it is printed to stays until it is collected: forms print strings.

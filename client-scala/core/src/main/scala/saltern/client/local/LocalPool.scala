@@ -47,7 +47,7 @@ private[saltern] final class LocalPool(
     admission match {
       case None                         => done(Left(Failure.TooMuchMemory)); NoPlace
       case Some(LocalQueue.Shed(after)) => done(Left(Failure.Shed(after))); NoPlace
-      case Some(LocalQueue.Take) =>
+      case Some(LocalQueue.Take)        =>
         val place = new Place(own, () => run(job, own, submitted, deadline, done))
         try executor.execute(place)
         catch { case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed)) }
@@ -104,9 +104,9 @@ private[saltern] final class LocalPool(
         }
       catch {
         // The host's memory is short, not the caller's password wrong.
-        case _: OutOfMemoryError       => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
+        case _: OutOfMemoryError           => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
         case stopped: LocalKernels.Stopped => Left(stopped.why)
-        case NonFatal(e)         => Left(Failure.Fault(e.getClass.getSimpleName))
+        case NonFatal(e)                   => Left(Failure.Fault(e.getClass.getSimpleName))
       } finally lock.synchronized { running -= 1; backlog -= own }
     done(result)
   }

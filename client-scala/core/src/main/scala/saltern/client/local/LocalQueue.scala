@@ -62,12 +62,12 @@ private[saltern] object Estimator {
 
   /** Nanoseconds for a unit of work before anything was measured: the JVM rows of `facts-primitives.md`, JDK 17. */
   private def initial(params: Costs): Double = params match {
-    case _: Params.Bcrypt                   => 75.07e6 / (1 << 10)
-    case _: Params.Argon2                   => 32.84e6 / (19456 * 2)
+    case _: Params.Bcrypt                    => 75.07e6 / (1 << 10)
+    case _: Params.Argon2                    => 32.84e6 / (19456 * 2)
     case Params.Pbkdf2(Params.Prf.Sha1, _)   => 156.9e6 / 600000
     case Params.Pbkdf2(Params.Prf.Sha256, _) => 147.5e6 / 600000
     case Params.Pbkdf2(Params.Prf.Sha512, _) => 220.2e6 / 210000
-    case _: Params.Scrypt                   => 386.6e6 / (1 << 20)
+    case _: Params.Scrypt                    => 386.6e6 / (1 << 20)
     case Costs.VerifyOnly(_, Cost.Memory(p)) => initial(p)
     case Costs.VerifyOnly(_, _: Cost.Rounds) => NanosOfARound
     case Costs.Wrapped(outer, _)             => initial(outer)

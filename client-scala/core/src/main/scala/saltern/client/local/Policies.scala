@@ -26,7 +26,7 @@ private[saltern] final class Policies private (
   def current: Policy = list(currentIndex)
 
   def forHashing(id: Option[String]): Either[Refusal, Policy] = id match {
-    case None => Right(current)
+    case None       => Right(current)
     case Some(name) =>
       list
         .find(_.id == name)
@@ -49,7 +49,7 @@ private[saltern] final class Policies private (
   private def reasonWithoutPolicy(encoded: EncodedHash): Option[RehashReason] = {
     val setting = encoded.setting
     val below = (setting.params, current.params) match {
-      case _ if encoded.scheme.reading.preparation != Preparation.None => None
+      case _ if encoded.scheme.reading.preparation != Preparation.None            => None
       case (own: Params.Argon2, now: Params.Argon2) if own.variant == now.variant =>
         Some(
           own.version.number < now.version.number || own.memoryKib < now.memoryKib || own.passes < now.passes ||
@@ -57,13 +57,13 @@ private[saltern] final class Policies private (
         )
       case (own: Params.Bcrypt, now: Params.Bcrypt)                       => Some(own.cost < now.cost)
       case (own: Params.Pbkdf2, now: Params.Pbkdf2) if own.prf == now.prf => Some(own.iterations < now.iterations)
-      case (own: Params.Scrypt, now: Params.Scrypt) => Some(own.logN < now.logN || own.r < now.r || own.p < now.p)
-      case _                                        => None
+      case (own: Params.Scrypt, now: Params.Scrypt)                       => Some(own.logN < now.logN || own.r < now.r || own.p < now.p)
+      case _                                                              => None
     }
     below match {
       case _ if encoded.innermost.scheme.isWeak => Some(RehashReason.WeakScheme)
       case None                                 => Some(RehashReason.OtherAlgorithm)
-      case Some(isBelow) =>
+      case Some(isBelow)                        =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
   }
@@ -109,7 +109,7 @@ private[saltern] object Policies {
           .map(v => Params.Argon2(Params.Variant.Id, Params.Version.V19, v(0), v(1), v(2)))
       case "bcrypt" => values("cost").map(v => Params.Bcrypt(math.min(v(0), 99).toInt))
       case "scrypt" => values("log_n", "r", "p").map(v => Params.Scrypt(v(0), v(1), v(2)))
-      case name =>
+      case name     =>
         Params.Prf.all.find(_.algorithm == name) match {
           case Some(prf) => values("iterations").map(v => Params.Pbkdf2(prf, v(0)))
           case None      => Left(s"policy `${raw.id}` has an algorithm that this client does not know")
@@ -140,10 +140,10 @@ private[saltern] object Policies {
     )
     names.find(!raw.contains(_)) match {
       case Some(missing) => Left(s"the ceiling `$missing` is missing")
-      case None =>
+      case None          =>
         raw.keys.find(!names.contains(_)) match {
           case Some(unknown) => Left(s"`$unknown` is no ceiling")
-          case None =>
+          case None          =>
             val v = names.map(raw(_).max)
             Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)))
         }

@@ -136,13 +136,14 @@ private[local] object Label {
 
   /** `None` where a string begins with none of them. */
   def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
-    labels.collectFirst { case (text, follows) if stored.startsWith(text) =>
-      val rest = stored.substring(text.length)
-      Scheme.of(rest) match {
-        case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
-        case Some(_)                                  => Left(ParseError.Invalid)
-        case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
-      }
+    labels.collectFirst {
+      case (text, follows) if stored.startsWith(text) =>
+        val rest = stored.substring(text.length)
+        Scheme.of(rest) match {
+          case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
+          case Some(_)                                  => Left(ParseError.Invalid)
+          case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
+        }
     }
 
   /** The service reads it. */

@@ -19,13 +19,13 @@ private[saltern] final case class Breaker(settings: BreakerSettings, phase: Brea
 
   /** Whether a call that arrives now would be let through. */
   def wouldAdmit(now: Long): Boolean = phase match {
-    case _: Counting    => true
+    case _: Counting      => true
     case resting: Resting => now - resting.until >= 0
     case probing: Probing => probing.mayProbe(now)
   }
 
   def admit(now: Long): (Breaker, Option[Epoch]) = phase match {
-    case _: Counting => (this, Some(epoch))
+    case _: Counting                                  => (this, Some(epoch))
     case resting: Resting if now - resting.until >= 0 =>
       enter(Probing(now + settings.probeInterval.toNanos, 0, resting.times)).admitted
     case probing: Probing if probing.mayProbe(now) =>

@@ -33,6 +33,7 @@ private[saltern] object Outcome {
 private[saltern] sealed trait Decision[+A]
 private[saltern] object Decision {
   final case class Answer[A](answer: A) extends Decision[A]
+
   /** Nobody waits for one. */
   case object Drop extends Decision[Nothing]
   case object Retry extends Decision[Nothing]
@@ -49,30 +50,30 @@ private[saltern] object Decision {
     import Outcome.*
     import TransportFailure.Kind
     outcome match {
-      case Answered(answer)                                          => Answer(answer)
-      case Abandoned                                                 => Drop
-      case Problem(_, "deadline_exceeded", _, _)                     => DeadlineExceeded("by the service's account")
-      case Problem(422 | 400, code, field, _)                        => Refuse(code, field)
-      case _ if timeLeft <= Duration.Zero                            => DeadlineExceeded("while asking the service")
-      case Problem(401, code, _, _)                                  => GoLocal(FallbackReason.CredentialsFailed, code)
-      case Problem(429, code, _, _)                                  => GoLocal(FallbackReason.Throttled, code)
-      case Problem(_, "overloaded", _, _)                            => GoLocal(FallbackReason.Throttled, "overloaded")
-      case Problem(status, code, _, _) if status >= 500              => GoLocal(FallbackReason.ServerError, code)
-      case Problem(status, code, field, _) if status >= 400          => Refuse(code, field)
-      case Problem(status, _, _, _)                                  => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
-      case Foreign(429, _)                                           => GoLocal(FallbackReason.Throttled, "status 429")
-      case Foreign(status, _) if status >= 500                       => GoLocal(FallbackReason.ServerError, s"status $status")
-      case Foreign(status, _)                                        => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
-      case Unreadable(what)                                          => GoLocal(FallbackReason.AnswerNotOurs, what)
-      case Failed(Kind.ConnectFailed, _) if mayRetry                 => Retry
-      case Failed(Kind.ConnectFailed, detail)                        => GoLocal(FallbackReason.ConnectFailed, detail)
-      case Failed(Kind.TlsFailed, detail)                            => GoLocal(FallbackReason.TlsFailed, detail)
-      case Failed(Kind.CredentialsFailed, detail)                    => GoLocal(FallbackReason.CredentialsFailed, detail)
-      case Failed(Kind.Broken, detail)                               => GoLocal(FallbackReason.ConnectionBroken, detail)
-      case Failed(Kind.TimedOut, detail)                             => GoLocal(FallbackReason.AttemptTimeout, detail)
-      case Failed(Kind.TooLarge, detail)                             => GoLocal(FallbackReason.AnswerNotOurs, detail)
-      case NoConnection                                              => GoLocal(FallbackReason.ConnectionsBusy, "no free connection")
-      case NotTried(reason)                                          => GoLocal(reason, "not tried")
+      case Answered(answer)                                 => Answer(answer)
+      case Abandoned                                        => Drop
+      case Problem(_, "deadline_exceeded", _, _)            => DeadlineExceeded("by the service's account")
+      case Problem(422 | 400, code, field, _)               => Refuse(code, field)
+      case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while asking the service")
+      case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
+      case Problem(429, code, _, _)                         => GoLocal(FallbackReason.Throttled, code)
+      case Problem(_, "overloaded", _, _)                   => GoLocal(FallbackReason.Throttled, "overloaded")
+      case Problem(status, code, _, _) if status >= 500     => GoLocal(FallbackReason.ServerError, code)
+      case Problem(status, code, field, _) if status >= 400 => Refuse(code, field)
+      case Problem(status, _, _, _)                         => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
+      case Foreign(429, _)                                  => GoLocal(FallbackReason.Throttled, "status 429")
+      case Foreign(status, _) if status >= 500              => GoLocal(FallbackReason.ServerError, s"status $status")
+      case Foreign(status, _)                               => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
+      case Unreadable(what)                                 => GoLocal(FallbackReason.AnswerNotOurs, what)
+      case Failed(Kind.ConnectFailed, _) if mayRetry        => Retry
+      case Failed(Kind.ConnectFailed, detail)               => GoLocal(FallbackReason.ConnectFailed, detail)
+      case Failed(Kind.TlsFailed, detail)                   => GoLocal(FallbackReason.TlsFailed, detail)
+      case Failed(Kind.CredentialsFailed, detail)           => GoLocal(FallbackReason.CredentialsFailed, detail)
+      case Failed(Kind.Broken, detail)                      => GoLocal(FallbackReason.ConnectionBroken, detail)
+      case Failed(Kind.TimedOut, detail)                    => GoLocal(FallbackReason.AttemptTimeout, detail)
+      case Failed(Kind.TooLarge, detail)                    => GoLocal(FallbackReason.AnswerNotOurs, detail)
+      case NoConnection                                     => GoLocal(FallbackReason.ConnectionsBusy, "no free connection")
+      case NotTried(reason)                                 => GoLocal(reason, "not tried")
     }
   }
 
@@ -80,13 +81,13 @@ private[saltern] object Decision {
   def health(outcome: Outcome[Any], took: FiniteDuration, settings: BreakerSettings): CallResult = {
     import Outcome.*
     outcome match {
-      case Answered(_) if took >= settings.slowCall           => CallResult.Slow
-      case Answered(_)                                        => CallResult.Success
-      case Problem(_, "overloaded" | "deadline_exceeded", _, _) => CallResult.Neutral
-      case Problem(429, _, _, _) | Foreign(429, _)            => CallResult.Neutral
-      case Problem(401, _, _, _)                              => CallResult.Failure
-      case Problem(status, _, _, _) if status < 500           => CallResult.Success
-      case Abandoned | NoConnection | NotTried(_)             => CallResult.Neutral
+      case Answered(_) if took >= settings.slowCall                           => CallResult.Slow
+      case Answered(_)                                                        => CallResult.Success
+      case Problem(_, "overloaded" | "deadline_exceeded", _, _)               => CallResult.Neutral
+      case Problem(429, _, _, _) | Foreign(429, _)                            => CallResult.Neutral
+      case Problem(401, _, _, _)                                              => CallResult.Failure
+      case Problem(status, _, _, _) if status < 500                           => CallResult.Success
+      case Abandoned | NoConnection | NotTried(_)                             => CallResult.Neutral
       case Problem(_, _, _, _) | Foreign(_, _) | Unreadable(_) | Failed(_, _) => CallResult.Failure
     }
   }

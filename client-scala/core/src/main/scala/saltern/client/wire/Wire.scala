@@ -68,9 +68,9 @@ private[saltern] object Wire {
       }
 
   private def resultOf(result: Result): Outcome[Answer] = result match {
-    case Result(200, Some(answer), None) => Outcome.Answered(answer)
+    case Result(200, Some(answer), None)                                                 => Outcome.Answered(answer)
     case Result(status, None, Some(problem)) if status != 200 && isOurs(problem, status) => problemOf(problem, None)
-    case _ => Outcome.Unreadable("a result that is neither a body nor a problem")
+    case _                                                                               => Outcome.Unreadable("a result that is neither a body nor a problem")
   }
 
   private def notAnswered(response: Transport.Response): Outcome[Nothing] = {

@@ -5,7 +5,7 @@ object Arguments {
   def apply(arguments: Seq[String], defaults: Map[String, String]): Map[String, String] =
     arguments.grouped(2).foldLeft(defaults) {
       case (known, Seq(name, value)) if known.contains(name) => known + (name -> value)
-      case (known, pair) =>
+      case (known, pair)                                     =>
         throw new IllegalArgumentException(s"${pair.mkString(" ")}: known are ${known.keys.toSeq.sorted.mkString(", ")}, each with a value")
     }
 }

@@ -18,14 +18,17 @@ import scala.concurrent.duration.*
 object Backend extends IOApp {
 
   def run(arguments: List[String]): IO[ExitCode] = {
-    val settings = Arguments(arguments, Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true", "--kernels" -> "jvm"))
+    val settings = Arguments(
+      arguments,
+      Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true", "--kernels" -> "jvm")
+    )
     val client = Saltern(ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels"))))
     val users = new Users(settings("--cost").toInt)
     val login = settings("--hashing") match {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
       // What the storm is measured against: the hash on the threads that serve requests.
       case "inline" => (user: String, password: String) => IO(users.verifyHere(user, password)).map(if (_) Outcome.Welcome else Outcome.Denied)
-      case other => throw new IllegalArgumentException(s"--hashing: saltern or inline, not $other")
+      case other    => throw new IllegalArgumentException(s"--hashing: saltern or inline, not $other")
     }
     EmberServerBuilder
       .default[IO]
@@ -58,7 +61,7 @@ object Backend extends IOApp {
       .of[IO] {
         case GET -> Root / "hello" => Ok("hello")
         // A handler that needs the CPU itself: about a millisecond of it.
-        case GET -> Root / "report" => IO(busyWork()).flatMap(n => Ok(n.toString))
+        case GET -> Root / "report"           => IO(busyWork()).flatMap(n => Ok(n.toString))
         case request @ POST -> Root / "login" =>
           request.as[UrlForm].flatMap { form =>
             (form.getFirst("user"), form.getFirst("password")) match {

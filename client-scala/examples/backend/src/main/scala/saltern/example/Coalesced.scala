@@ -34,7 +34,8 @@ object Coalesced {
   }
 
   private def throughput(atMost: Int, stored: String, callers: Int, time: FiniteDuration): Double = {
-    val config = ClientConfig(s"http://127.0.0.1:$GatePort").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds).withFallback(false)
+    val config =
+      ClientConfig(s"http://127.0.0.1:$GatePort").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds).withFallback(false)
     val client = Saltern(if (atMost == 1) config.withoutCoalescing else config.withCoalescing(atMost, config.coalesceWindow))
     val threads = Executors.newFixedThreadPool(1)
     implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)

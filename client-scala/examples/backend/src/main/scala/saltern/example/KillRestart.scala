@@ -96,7 +96,7 @@ object KillRestart {
       }
 
     private def told(result: Try[Verified], right: Boolean): String = result match {
-      case Success(verified) if verified.matches != right       => "WRONG"
+      case Success(verified) if verified.matches != right        => "WRONG"
       case Success(verified) if verified.origin == Origin.Remote => "remote"
       case Success(_)                                            => "local"
       case Failure(e: SalternError)                              => e.getClass.getSimpleName

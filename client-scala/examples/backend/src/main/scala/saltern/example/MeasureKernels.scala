@@ -23,10 +23,14 @@ object MeasureKernels {
       val admitted = Admitted(Setting.fresh(params, salt), NoCeilings).get
       () => Kernels.compute(admitted, password)
     }
-    compare("bcrypt-10", rounds, Seq(
-      "used: Bouncy Castle" -> used(Params.Bcrypt(10).get),
-      "at.favre" -> (() => FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, salt, password).rawHash)
-    ))
+    compare(
+      "bcrypt-10",
+      rounds,
+      Seq(
+        "used: Bouncy Castle" -> used(Params.Bcrypt(10).get),
+        "at.favre" -> (() => FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, salt, password).rawHash)
+      )
+    )
     for ((prf, iterations) <- Seq(Params.Prf.Sha1 -> 600000, Params.Prf.Sha256 -> 600000, Params.Prf.Sha512 -> 210000)) {
       val sunName = s"PBKDF2WithHmac${prf.digest.replace("-", "")}"
       val sun = () => {
@@ -35,14 +39,19 @@ object MeasureKernels {
       }
       val castle = prf match {
         case Params.Prf.Sha1 => None
-        case _ =>
-          Some("Bouncy Castle" -> (() => {
-            val generator = new PKCS5S2ParametersGenerator(if (prf == Params.Prf.Sha512) new SHA512Digest else new SHA256Digest)
-            generator.init(password, salt, iterations)
-            generator.generateDerivedParameters(Setting.NewOutputBytes * 8).asInstanceOf[KeyParameter].getKey
-          }))
+        case _               =>
+          Some("Bouncy Castle" ->
+            (() => {
+              val generator = new PKCS5S2ParametersGenerator(if (prf == Params.Prf.Sha512) new SHA512Digest else new SHA256Digest)
+              generator.init(password, salt, iterations)
+              generator.generateDerivedParameters(Setting.NewOutputBytes * 8).asInstanceOf[KeyParameter].getKey
+            }))
       }
-      compare(s"${prf.algorithm} $iterations", rounds, Seq("used: own loop over the JDK's digest" -> used(Params.Pbkdf2(prf, iterations.toLong).get), "SunJCE" -> sun) ++ castle)
+      compare(
+        s"${prf.algorithm} $iterations",
+        rounds,
+        Seq("used: own loop over the JDK's digest" -> used(Params.Pbkdf2(prf, iterations.toLong).get), "SunJCE" -> sun) ++ castle
+      )
     }
     compare("argon2id 19456,2,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get)))
     compare("scrypt 17,8,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Scrypt(17, 8, 1).get)))

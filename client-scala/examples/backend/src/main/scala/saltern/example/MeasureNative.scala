@@ -31,12 +31,15 @@ object MeasureNative {
 
   private def bcrypt(opened: LocalKernels.Opened, rounds: Int): Unit = {
     val salted = Bcrypt10.print(new Array[Byte](Bcrypt10.outputBytes)).take(SettingCharacters)
-    val times = compare(rounds, Seq[(String, () => Array[Byte])](
-      "native" -> (() => native(opened, Bcrypt10)),
-      "libxcrypt" -> (() => EncodedHash.parse(Libxcrypt.crypt(Password, salted)).fold(e => sys.error(e.toString), _.output)),
-      "Bouncy Castle" -> (() => jvm(Bcrypt10)),
-      "at.favre" -> (() => favre())
-    ))
+    val times = compare(
+      rounds,
+      Seq[(String, () => Array[Byte])](
+        "native" -> (() => native(opened, Bcrypt10)),
+        "libxcrypt" -> (() => EncodedHash.parse(Libxcrypt.crypt(Password, salted)).fold(e => sys.error(e.toString), _.output)),
+        "Bouncy Castle" -> (() => jvm(Bcrypt10)),
+        "at.favre" -> (() => favre())
+      )
+    )
     times.foreach { case (name, ms) => println(f"bcrypt-10            $name%-16s $ms%8.2f ms") }
     println(f"bcrypt-10            native / libxcrypt ${times("native") / times("libxcrypt")}%.3f (at most 1.05)")
   }
@@ -47,10 +50,15 @@ object MeasureNative {
     val calls = java.util.Collections.nCopies(Lanes, (() => native(opened, Bcrypt10)): Callable[Array[Byte]])
     val times =
       try
-        compare(rounds, Seq[(String, () => Array[Byte])](
-          "native" -> { () => val all = callers.invokeAll(calls); all.forEach(one => require(Arrays.equals(one.get, all.get(0).get))); all.get(0).get },
-          "at.favre" -> (() => favre())
-        ))
+        compare(
+          rounds,
+          Seq[(String, () => Array[Byte])](
+            "native" -> { () =>
+              val all = callers.invokeAll(calls); all.forEach(one => require(Arrays.equals(one.get, all.get(0).get))); all.get(0).get
+            },
+            "at.favre" -> (() => favre())
+          )
+        )
       finally callers.shutdown()
     val (native8, one) = (times("native") / Lanes, times("at.favre"))
     println(f"bcrypt-10, 8 at once native $native8%.2f ms a hash, at.favre $one%.2f ms: ${one / native8}%.2f times the hashes (at least 3.3)")
@@ -67,7 +75,8 @@ object MeasureNative {
   private def firstCall(starts: Int): Unit = {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val times = (1 to starts).map { _ =>
-      val process = new ProcessBuilder(java, "-cp", sys.props("java.class.path"), "saltern.example.FirstNativeCall").redirectError(ProcessBuilder.Redirect.INHERIT).start()
+      val process =
+        new ProcessBuilder(java, "-cp", sys.props("java.class.path"), "saltern.example.FirstNativeCall").redirectError(ProcessBuilder.Redirect.INHERIT).start()
       new String(process.getInputStream.readAllBytes(), UTF_8).trim.toDouble
     }
     println(f"first call in a host that has a client, load included: ${median(times)}%.1f ms (at most 100), longest ${times.max}%.1f ms")

@@ -21,7 +21,10 @@ object OneAtATime {
       "/",
       exchange => {
         val body = exchange.getRequestBody.readAllBytes()
-        val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$target${exchange.getRequestURI}")).method(exchange.getRequestMethod, HttpRequest.BodyPublishers.ofByteArray(body))
+        val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$target${exchange.getRequestURI}")).method(
+          exchange.getRequestMethod,
+          HttpRequest.BodyPublishers.ofByteArray(body)
+        )
         for (name <- Seq("Content-Type", "Saltern-Deadline-Ms"); value <- Option(exchange.getRequestHeaders.getFirst(name))) request.header(name, value)
         val response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray())
         response.headers.firstValue("Content-Type").ifPresent(value => exchange.getResponseHeaders.set("Content-Type", value))

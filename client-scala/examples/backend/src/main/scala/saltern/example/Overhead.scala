@@ -69,7 +69,8 @@ object Overhead {
     val stored = new Users(cost = 4).storedHash("ada").get
     for (_ <- 1 to rounds * 100) require(Await.result(client.verify(Password("secret"), stored), 10.seconds).matches)
     val median = waits.sorted.apply(waits.size / 2)
-    println(f"fallback decision to local hash started: median $median%.3f ms, first of the process ${waits.head}%.3f ms (limit 1 ms) ${if (median <= 1) "kept" else "MISSED"}")
+    println(f"fallback decision to local hash started: median $median%.3f ms, first of the process ${waits.head}%.3f ms (limit 1 ms) ${if (median <= 1) "kept"
+      else "MISSED"}")
     client.close()
   }
 

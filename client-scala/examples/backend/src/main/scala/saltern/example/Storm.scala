@@ -16,7 +16,10 @@ import scala.concurrent.duration.*
   */
 object Storm {
   def main(arguments: Array[String]): Unit = {
-    val settings = Arguments(arguments.toSeq, Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true", "--kernels" -> "jvm"))
+    val settings = Arguments(
+      arguments.toSeq,
+      Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true", "--kernels" -> "jvm")
+    )
     val (runs, samples, logins) = (settings("--runs").toInt, settings("--samples").toInt, settings("--logins").toInt)
     val stub = Child("StubService", "--port", "18301", "--think-ms", "70")
     val down = backend(18302, "http://127.0.0.1:18300", settings, "saltern")
@@ -33,7 +36,24 @@ object Storm {
   private final case class Running(child: Child, port: Int)
 
   private def backend(port: Int, service: String, settings: Map[String, String], hashing: String): Running =
-    Running(Child("Backend", "--port", port.toString, "--service", service, "--hashing", hashing, "--cost", settings("--cost"), "--upgrade", "false", "--kernels", settings("--kernels")), port)
+    Running(
+      Child(
+        "Backend",
+        "--port",
+        port.toString,
+        "--service",
+        service,
+        "--hashing",
+        hashing,
+        "--cost",
+        settings("--cost"),
+        "--upgrade",
+        "false",
+        "--kernels",
+        settings("--kernels")
+      ),
+      port
+    )
 
   private def measure(path: String, runs: Int, samples: Int, logins: Int, backends: Seq[(String, Int)]): Unit =
     for ((name, port) <- backends) {
@@ -92,9 +112,9 @@ object Storm {
         while (!stop.get)
           try
             client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode match {
-              case 200        => answered.incrementAndGet(); if (!right && checked) wrong.incrementAndGet()
-              case 403        => answered.incrementAndGet(); if (right) wrong.incrementAndGet()
-              case _          => refused.incrementAndGet(); Thread.sleep(RefusedPauseMillis)
+              case 200 => answered.incrementAndGet(); if (!right && checked) wrong.incrementAndGet()
+              case 403 => answered.incrementAndGet(); if (right) wrong.incrementAndGet()
+              case _   => refused.incrementAndGet(); Thread.sleep(RefusedPauseMillis)
             }
           catch { case _: java.io.IOException | _: InterruptedException => () }
       }
@@ -126,7 +146,14 @@ final class Child private (process: Process) {
 object Child {
   // Without `nodelay` the stub's answers wait 40 ms for a delayed acknowledgement.
   def apply(program: String, arguments: String*): Child = start(
-    Seq(Paths.get(sys.props("java.home"), "bin", "java").toString, "-Xmx512m", "-Dsun.net.httpserver.nodelay=true", "-cp", sys.props("java.class.path"), s"saltern.example.$program") ++ arguments
+    Seq(
+      Paths.get(sys.props("java.home"), "bin", "java").toString,
+      "-Xmx512m",
+      "-Dsun.net.httpserver.nodelay=true",
+      "-cp",
+      sys.props("java.class.path"),
+      s"saltern.example.$program"
+    ) ++ arguments
   )
 
   /** Any program. */

@@ -58,8 +58,8 @@ private[nativekernels] final class LibraryLoader(
     } catch {
       // IllegalCallerException: JDK 24 and later (JEP 472), told to deny what was not enabled.
       case e: IllegalCallerException => Left(s"the JVM denies native access, $EnableIt: ${told(e)}")
-      case e: LinkageError           => Left(s"the system does not load it from $temporary (java.io.tmpdir names another, where that one is mounted noexec): ${told(e)}")
-      case NonFatal(e)               => Left(s"it cannot be unpacked and written below $temporary (java.io.tmpdir names another): ${told(e)}")
+      case e: LinkageError => Left(s"the system does not load it from $temporary (java.io.tmpdir names another, where that one is mounted noexec): ${told(e)}")
+      case NonFatal(e)     => Left(s"it cannot be unpacked and written below $temporary (java.io.tmpdir names another): ${told(e)}")
     }
 
   private def write(file: Path, library: InputStream): Unit = {

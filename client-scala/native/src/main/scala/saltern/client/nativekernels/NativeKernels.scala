@@ -72,11 +72,11 @@ private final class OpenedNative(workers: Int, memoryBytes: Long, ceilings: Ceil
     // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
     NativeCalls.compute(openPool(), text, password, timeLeft.toNanos, output) match {
-      case NativeCalls.DONE              => output
-      case NativeCalls.OVERLOADED        => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
-      case NativeCalls.DEADLINE_EXCEEDED => throw new Stopped(LocalPool.Failure.Expired)
-      case NativeCalls.NOT_READ_HERE     => byJvm(admitted, password)
-      case NativeCalls.CLOSED            => throw new Stopped(LocalPool.Failure.Closed)
+      case NativeCalls.DONE               => output
+      case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(LocalPool.Failure.Expired)
+      case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password)
+      case NativeCalls.CLOSED             => throw new Stopped(LocalPool.Failure.Closed)
       case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
       case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
     }

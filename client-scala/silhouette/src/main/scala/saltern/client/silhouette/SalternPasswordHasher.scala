@@ -22,6 +22,7 @@ final class SalternPasswordHasher(client: Saltern, alsoReads: Set[String] = Salt
     extends PasswordHasher {
   private val blocking = client.blocking
 
+  /** The name that Silhouette stores beside each hash: [[SalternPasswordHasher.Id]]. */
   def id: String = SalternPasswordHasher.Id
 
   /** The same hasher, waiting for at most this long (1 ms to 60 s). */

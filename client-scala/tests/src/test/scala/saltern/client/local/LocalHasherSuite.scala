@@ -14,7 +14,14 @@ class LocalHasherSuite extends munit.FunSuite {
   private def code(code: String): Option[LocalHasher.Refusal] = Some(LocalHasher.Refusal.Code(code))
 
   test("a new hash verifies, and is of the form the contract names") {
-    for ((policy, prefix) <- Seq("bcrypt-4" -> "$2b$04$", "argon2id-2" -> "$argon2id$v=19$m=64,t=2,p=1$", "pbkdf2" -> "$pbkdf2-sha512$i=1000,l=32$", "scrypt" -> "$scrypt$ln=4,r=8,p=1$")) {
+    for (
+      (policy, prefix) <- Seq(
+        "bcrypt-4" -> "$2b$04$",
+        "argon2id-2" -> "$argon2id$v=19$m=64,t=2,p=1$",
+        "pbkdf2" -> "$pbkdf2-sha512$i=1000,l=32$",
+        "scrypt" -> "$scrypt$ln=4,r=8,p=1$"
+      )
+    ) {
       val made = hasher.prepareHash(Some(policy), bytes("pässword")).map(_.run()).fold(r => fail(r.toString), identity)
       assert(made.encoded.startsWith(prefix), prefix)
       assertEquals(made.policy, policy)

@@ -67,7 +67,9 @@ class SchemesSuite extends munit.FunSuite {
     assertEquals(EncodedHash.parse(wrapped).map(_.print), Right(wrapped))
     assertEquals(judge(strict, wrapped, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
     assert(!judge(strict, wrapped, "Saltern").matches)
-    for (wrong <- Seq(s"$$saltern-wrap${setting.print(outer)}$$$ShaOfSaltern", s"$$saltern-wrap${setting.print(outer)}$$$wrapped", wrapped.replace("v=19", "v=16")))
+    for (
+      wrong <- Seq(s"$$saltern-wrap${setting.print(outer)}$$$ShaOfSaltern", s"$$saltern-wrap${setting.print(outer)}$$$wrapped", wrapped.replace("v=19", "v=16"))
+    )
       assertEquals(EncodedHash.parse(wrong).left.toOption, Some(ParseError.Invalid), wrong)
   }
 

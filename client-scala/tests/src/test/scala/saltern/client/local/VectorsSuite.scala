@@ -25,7 +25,18 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
   private val hasher = hasherWith(None)
   private val topics = Seq(
-    "argon2", "bcrypt", "crypt", "deviations", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt", "wrapped"
+    "argon2",
+    "bcrypt",
+    "crypt",
+    "deviations",
+    "foreign",
+    "frameworks",
+    "hostile",
+    "ldap",
+    "pbkdf2",
+    "products",
+    "scrypt",
+    "wrapped"
   )
 
   test("every file of vectors is known here") {

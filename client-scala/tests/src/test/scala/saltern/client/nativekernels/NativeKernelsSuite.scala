@@ -87,7 +87,16 @@ class NativeKernelsSuite extends munit.FunSuite {
     val argon2 = Params.Argon2(Params.Variant.Id, Params.Version.V19, _: Long, _: Long, _: Long).get
     for (params <- Seq(Params.Bcrypt(6).get, argon2(1024, 1, 1), argon2(512, 2, 1), Params.Pbkdf2(Params.Prf.Sha256, 1000).get, Params.Scrypt(7, 8, 1).get))
       assertEquals(answer(params), NativeCalls.DONE, params.toString)
-    for (params <- Seq(Params.Bcrypt(7).get, argon2(1025, 1, 1), argon2(512, 3, 1), argon2(512, 1, 2), Params.Pbkdf2(Params.Prf.Sha256, 1001).get, Params.Scrypt(8, 8, 1).get))
+    for (
+      params <- Seq(
+        Params.Bcrypt(7).get,
+        argon2(1025, 1, 1),
+        argon2(512, 3, 1),
+        argon2(512, 1, 2),
+        Params.Pbkdf2(Params.Prf.Sha256, 1001).get,
+        Params.Scrypt(8, 8, 1).get
+      )
+    )
       assertEquals(answer(params), NativeCalls.COST_OUT_OF_BOUNDS, params.toString)
     pool.close()
   }

@@ -75,10 +75,10 @@ class CoalescingSuite extends munit.FunSuite {
       var next = 0
       while (next < calls || wakes.nonEmpty || open > 0)
         random.nextInt(3) match {
-          case 0 if next < calls    => obey(state.arrive(next, window)); next += 1
-          case 1 if wakes.nonEmpty  => val round = wakes.head; wakes = wakes.tail; obey(state.wake(round))
-          case 2 if open > 0        => open -= 1; obey(state.finish)
-          case _                    => ()
+          case 0 if next < calls   => obey(state.arrive(next, window)); next += 1
+          case 1 if wakes.nonEmpty => val round = wakes.head; wakes = wakes.tail; obey(state.wake(round))
+          case 2 if open > 0       => open -= 1; obey(state.finish)
+          case _                   => ()
         }
       assertEquals(sent.flatten, (0 until calls).toVector)
       assert(sent.forall(_.size <= most))

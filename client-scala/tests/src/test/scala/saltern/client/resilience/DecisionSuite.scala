@@ -93,7 +93,16 @@ class DecisionSuite extends munit.FunSuite {
   }
 
   test("with no time left nothing goes local and nothing is tried again") {
-    for (outcome <- Seq[Outcome[String]](Outcome.Failed(Kind.ConnectFailed, "x"), Outcome.Failed(Kind.TimedOut, "x"), Outcome.Foreign(502, None), problem(503, "overloaded"), problem(500, "internal"), Outcome.NoConnection))
+    for (
+      outcome <- Seq[Outcome[String]](
+        Outcome.Failed(Kind.ConnectFailed, "x"),
+        Outcome.Failed(Kind.TimedOut, "x"),
+        Outcome.Foreign(502, None),
+        problem(503, "overloaded"),
+        problem(500, "internal"),
+        Outcome.NoConnection
+      )
+    )
       assertEquals(decide(outcome, 0.seconds, mayRetry = true), "deadline")
     // An answer is an answer, and a refusal a refusal.
     assertEquals(decide(Outcome.Answered("x"), 0.seconds), "answer x")

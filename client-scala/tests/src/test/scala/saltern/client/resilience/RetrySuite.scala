@@ -17,7 +17,10 @@ class RetrySuite extends munit.FunSuite {
   }
 
   test("full jitter: anything below the bound, which doubles up to the longest") {
-    for ((attempt, random, expected) <- Seq((0, 0.0, 0.millis), (0, 0.5, 10.millis), (1, 0.5, 20.millis), (2, 0.5, 40.millis), (9, 0.5, 100.millis), (1000, 0.5, 100.millis)))
+    for (
+      (attempt, random, expected) <-
+        Seq((0, 0.0, 0.millis), (0, 0.5, 10.millis), (1, 0.5, 20.millis), (2, 0.5, 40.millis), (9, 0.5, 100.millis), (1000, 0.5, 100.millis))
+    )
       assertEquals(Backoff.fullJitter(attempt, random), expected)
   }
 }

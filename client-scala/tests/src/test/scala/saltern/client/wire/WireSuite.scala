@@ -51,9 +51,20 @@ class WireSuite extends munit.FunSuite {
       Wire.single(response(200, json, good)),
       Outcome.Answered(Wire.Answer(None, Some("p"), Some(true), Some(false), None, None)): Outcome[Wire.Answer]
     )
-    for (body <- good.indices.map(good.take) ++ Seq("null", "[]", "true", good + good, good.replace("true", "\"true\""), good.replace("\"match\":true", "\"match\":true,\"match\":false"), "\u0000", "[" * 5000))
+    for (
+      body <- good.indices.map(good.take) ++ Seq(
+        "null",
+        "[]",
+        "true",
+        good + good,
+        good.replace("true", "\"true\""),
+        good.replace("\"match\":true", "\"match\":true,\"match\":false"),
+        "\u0000",
+        "[" * 5000
+      )
+    )
       Wire.single(response(200, json, body)) match {
-        case Outcome.Unreadable(_) => ()
+        case Outcome.Unreadable(_)    => ()
         case Outcome.Answered(answer) => fail(s"$body: $answer")
         case other                    => fail(s"$body: $other")
       }
