@@ -101,7 +101,9 @@ impl Front {
             Ok(Err(Unreadable { headers, problem })) => {
                 self.service.refuse(&headers, problem, invocation.arrival())
             }
-            Err(_panic) => self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival()),
+            Err(_panic) => {
+                self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival())
+            }
         };
         Reply::Http(answer.response)
     }
