@@ -5,7 +5,7 @@ use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Ve
 use super::{
     published::{Group, Published},
     results::{Figure, Results, Row, Series, Table, as_f64},
-    sheet::{self, LEGEND, Sheet, ms},
+    sheet::{self, LEGEND, Sheet, ms, rate},
     tables::{Algorithm, CostName, PUBLISHED_OUTPUT_BYTES},
     text,
 };
@@ -38,13 +38,13 @@ fn verdict(results: &Results) -> String {
     let Some(row) = cost_12 else {
         return "How long each hash takes on one core of this machine, and what a time buys.".to_owned();
     };
-    let in_lanes = row.lanes.map_or_else(String::new, |lanes| {
-        format!(", and {} with {} in lanes", rounded(lanes.hashes_per_second), lanes.at_once)
-    });
+    let in_lanes = row
+        .lanes
+        .map_or_else(String::new, |lanes| format!(", and {} with {} in lanes", rate(&lanes), lanes.at_once));
     format!(
         "One core computes bcrypt-12 in {} ms: {} a second one by one{in_lanes}.",
         ms(&row.one, row.one.hash_ms),
-        rounded(row.one.hashes_per_second),
+        rate(&row.one),
     )
 }
 
