@@ -117,8 +117,8 @@ impl Found<'_> {
         let about = if self.is_estimated() { "about " } else { "" };
         if let Some(proposal) = self.recommended() {
             return format!(
-                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. It is \
-                 the first of these in OWASP's order ({}).",
+                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. Of \
+                 those that reach the minimum here it is the first in OWASP's order ({}).",
                 proposal.algorithm.name(),
                 in_words(proposal.step.params),
                 proposal.ms(),
@@ -238,7 +238,9 @@ impl Found<'_> {
                 ));
             }
             if self.is_disturbed(proposal) {
-                notes.push(self.about_disturbance(proposal));
+                let (share, ms) = (proposal.core_share, proposal.ms_by_the_clock);
+                let is_meant_for_here = self.conditions.basis == Basis::Here;
+                notes.push(format!("{name}: {}", disturbance(share, ms, is_meant_for_here)));
             }
         }
         notes.push(
@@ -301,24 +303,6 @@ impl Found<'_> {
         matches!(self.conditions.place, Place::Here(_)) && proposal.core_share < UNDISTURBED
     }
 
-    fn about_disturbance(&self, proposal: &Proposal) -> String {
-        let mut about = format!(
-            "{}: other programs or a CPU quota had {:.0} % of the processor meanwhile; by the clock a hash took {:.0} ms. Run it \
-             again when this machine is idle.",
-            proposal.algorithm.name(),
-            100.0 * (1.0 - proposal.core_share),
-            proposal.ms_by_the_clock
-        );
-        if self.conditions.basis == Basis::Here {
-            let _infallible = write!(
-                about,
-                " Under a quota it stays so: divide --target by {:.1}.",
-                1.0 / proposal.core_share
-            );
-        }
-        about
-    }
-
     fn is_estimated(&self) -> bool {
         self.conditions.basis == Basis::Estimated
     }
@@ -326,6 +310,20 @@ impl Found<'_> {
     fn entry(&self, proposal: &Proposal) -> Entry {
         proposal.entry(&self.conditions.in_words(), self.target, self.is_estimated())
     }
+}
+
+/// Time on a processor is not what somebody waits for, where the processor is had for a share of it only.
+fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -> String {
+    let mut about = format!(
+        "other programs or a CPU quota had {:.0} % of the processor meanwhile; by the clock a hash took {ms_by_the_clock:.0} ms. Run \
+         it again when this machine is idle.",
+        100.0 * (1.0 - core_share)
+    );
+    if is_meant_for_here {
+        let _infallible =
+            write!(about, " Under a quota it stays so: divide --target by {:.1}.", 1.0 / core_share);
+    }
+    about
 }
 
 /// What OWASP's minimum takes that these parameters were not given.
@@ -353,3 +351,20 @@ const TEXTS: [usize; 4] = [0, 1, 3, 4];
 
 /// A share of the processor below which other programs worked so much that they took its caches, too.
 const UNDISTURBED: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_core_is_a_wait_of_twice_the_time() {
+        let here = disturbance(0.5, 412.0, true);
+        for part in ["CPU quota had 50 %", "by the clock a hash took 412 ms", "divide --target by 2.0."] {
+            assert!(here.contains(part), "{part} in {here}");
+        }
+        assert!(
+            !disturbance(0.5, 412.0, false).contains("--target"),
+            "what is estimated is meant for elsewhere"
+        );
+    }
+}

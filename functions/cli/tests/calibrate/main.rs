@@ -186,7 +186,7 @@ fn a_recommendation_has_its_reason_and_the_time_that_a_full_core_makes_each_wait
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "Take bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
-        "first of these in OWASP's order (argon2id, scrypt, bcrypt",
+        "it is the first in OWASP's order (argon2id, scrypt, bcrypt",
         "bcrypt: with 8 at once each waits 410 ms.",
         "half take longer, and waiting in the queue is not in it",
         "no more than 72 bytes",
