@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<(), Failure> {
         Some(directory) => {
             let pages = pages(&definition)?;
             write(directory, &pages).map_err(|error| {
-                Failure::system(format!(
+                Failure::configuration(format!(
                     "the manual cannot be written to {} ({error}): name a directory that you may write to",
                     directory.display()
                 ))

@@ -73,7 +73,7 @@ fn read(file: &Path) -> Result<Results, Failure> {
         ))
     })?;
     let results: Option<Results> = serde_json::from_str(&text).ok();
-    results.filter(|results| results.form == FORM).ok_or_else(|| {
+    results.filter(|results| results.form == FORM && results.is_whole()).ok_or_else(|| {
         Failure::data(format!(
             "{name} is not what `saltern bench --out FILE.json` of this version writes: measure again"
         ))

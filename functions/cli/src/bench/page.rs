@@ -5,7 +5,7 @@ use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Ve
 use super::{
     published::{Group, Published},
     results::{Figure, Results, Row, Series, Table, as_f64},
-    sheet::{self, LEGEND, Sheet, ms},
+    sheet::{self, LEGEND, Sheet, ms, rate},
     tables::{Algorithm, CostName, PUBLISHED_OUTPUT_BYTES},
     text,
 };
@@ -38,13 +38,13 @@ fn verdict(results: &Results) -> String {
     let Some(row) = cost_12 else {
         return "How long each hash takes on one core of this machine, and what a time buys.".to_owned();
     };
-    let in_lanes = row.lanes.map_or_else(String::new, |lanes| {
-        format!(", and {} with {} in lanes", rounded(lanes.hashes_per_second), lanes.at_once)
-    });
+    let in_lanes = row
+        .lanes
+        .map_or_else(String::new, |lanes| format!(", and {} with {} in lanes", rate(&lanes), lanes.at_once));
     format!(
         "One core computes bcrypt-12 in {} ms: {} a second one by one{in_lanes}.",
         ms(&row.one, row.one.hash_ms),
-        rounded(row.one.hashes_per_second),
+        rate(&row.one),
     )
 }
 
@@ -86,8 +86,8 @@ fn bcrypt(results: &Results, published: &Published) -> Option<Section> {
     let logarithmic = Plot::new("bcrypt, logarithmic", cost(), Axis::logarithmic("ms"))
         .about("All costs. A line without dots was read off the line and not measured; End Point's 31 is as published.")
         .series(dots("here, one hash", CostName::Cost, series, ALL, one))
-        .series(dots("here, in lanes", CostName::Cost, series, ALL, lanes))
-        .series(read_off(CostName::Cost, &[(series, one), (series, lanes)]));
+        .series(dots("here, in lanes", CostName::Cost, series, ALL, lanes));
+    let logarithmic = read_off(logarithmic, CostName::Cost, &[(series, one), (series, lanes)]);
     let logarithmic = with_published(logarithmic, &["desktop", "i3-8109U", "M1 (Mac"], ALL);
     let section = Section::new("bcrypt")
         .prose(
@@ -197,14 +197,14 @@ fn sha512_crypt(results: &Results, published: &Published) -> Option<Section> {
     let table = results.table(Algorithm::Sha512Crypt)?;
     let groups = numbered(published, Algorithm::Sha512Crypt);
     let mut section = Section::new("sha512-crypt").prose(
-        "What crypt(3) prints as $6$. It is verified and never made: rounds read the password each time, take no memory, and are \
-         what an attacker's graphics card is best at.",
+        "What crypt(3) prints as $6$. It is verified and never made: it takes no memory, which an \
+         attacker's graphics card would have little of for each guess.",
     );
     for (title, x, y) in both("thousand rounds") {
         let plot = Plot::new(format!("sha512-crypt, {title}"), x, y)
             .about("One hash here, and as published.")
-            .series(dots("here, one hash", table.algorithm.cost(), &table.series[0], ALL, one))
-            .series(read_off(table.algorithm.cost(), &[(&table.series[0], one)]));
+            .series(dots("here, one hash", table.algorithm.cost(), &table.series[0], ALL, one));
+        let plot = read_off(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
         let plot = groups.iter().fold(plot, |plot, group| plot.series(group.line(ALL)));
         section = section.chart(plot);
     }
@@ -224,7 +224,7 @@ fn argon2id(results: &Results) -> Option<Section> {
             plot = plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, one));
         }
         let drawn: Vec<_> = table.series.iter().map(|series| (series, one as Way)).collect();
-        section = section.chart(plot.series(read_off(CostName::MemoryKib, &drawn)));
+        section = section.chart(read_off(plot, CostName::MemoryKib, &drawn));
     }
     Some(ending(section, table, &[]))
 }
@@ -238,8 +238,8 @@ fn scrypt(results: &Results) -> Option<Section> {
     for (title, x, y) in both("MiB") {
         let plot = Plot::new(format!("scrypt, {title}"), x, y)
             .about("One hash, by its memory.")
-            .series(dots("one hash", table.algorithm.cost(), &table.series[0], ALL, one))
-            .series(read_off(table.algorithm.cost(), &[(&table.series[0], one)]));
+            .series(dots("one hash", table.algorithm.cost(), &table.series[0], ALL, one));
+        let plot = read_off(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
         section = section.chart(plot);
     }
     Some(ending(section, table, &[]))
@@ -384,8 +384,8 @@ fn dots(name: &str, cost: CostName, series: &Series, most: u64, way: Way) -> Dra
     Drawn::joined_dots(name, measured.map(|(at, figure)| (at, figure.hash_ms, String::new())).collect())
 }
 
-/// What was not: lines without dots, each from the last that was measured, with a gap between them.
-fn read_off(cost: CostName, drawn: &[(&Series, Way)]) -> Drawn {
+/// What was not, if anything: lines without dots, each from the last that was measured, with a gap between them.
+fn read_off(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
     let mut line = Vec::new();
     for (series, way) in drawn {
         let rows = series.rows.iter();
@@ -397,7 +397,7 @@ fn read_off(cost: CostName, drawn: &[(&Series, Way)]) -> Drawn {
             line.push((f64::NAN, f64::NAN));
         }
     }
-    Drawn::line("≈ read off the line", line)
+    if line.is_empty() { plot } else { plot.series(Drawn::line("≈ read off the line", line)) }
 }
 
 fn both(unit: &str) -> [(&'static str, Axis, Axis); 2] {

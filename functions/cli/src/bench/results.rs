@@ -136,8 +136,27 @@ impl Results {
         shares.fold(1.0, f64::min)
     }
 
+    /// Whether it can be drawn: what was read from a file may have been changed, or have lost a part.
+    pub(super) fn is_whole(&self) -> bool {
+        self.took_seconds >= 0.0 && self.tables.iter().all(Table::is_whole)
+    }
+
     pub(super) fn table(&self, algorithm: Algorithm) -> Option<&Table> {
         self.tables.iter().find(|table| table.algorithm == algorithm)
+    }
+}
+
+impl Table {
+    fn is_whole(&self) -> bool {
+        !self.series.is_empty() && self.series.iter().all(Series::is_whole)
+    }
+}
+
+impl Series {
+    /// No cost is below 1, and lanes are a column of all rows or of none.
+    fn is_whole(&self) -> bool {
+        let Some(first) = self.rows.first() else { return false };
+        self.rows.iter().all(|row| row.cost > 0 && row.lanes.is_some() == first.lanes.is_some())
     }
 }
 

@@ -6,7 +6,7 @@ use saltern_page::rounded;
 
 use super::{
     results::{Figure, Fit, Results, Row, Series, Table, as_f64},
-    tables::{Algorithm, CostName},
+    tables::{Algorithm, CostName, PUBLISHED_OUTPUT_BYTES},
 };
 use crate::number::in_words;
 
@@ -55,7 +55,20 @@ fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
     } else {
         notes.push(format!("{}Computed whole: there are no lanes.", held_at(algorithm)));
     }
+    notes.extend(second_block(algorithm, series));
     Sheet { caption: caption(algorithm, &series.name), columns, rows, notes }
+}
+
+/// What is to be known of more output than the digest has.
+fn second_block(algorithm: Algorithm, series: &Series) -> Option<String> {
+    algorithm.prf()?;
+    // Work counts iterations × blocks.
+    series.rows.first().filter(|row| row.work > row.cost)?;
+    Some(format!(
+        "At {PUBLISHED_OUTPUT_BYTES} bytes, as in the published tables (those stand beside these, with their sources, on the page \
+         that --out FILE.html writes), this is two blocks: the second doubles your time and not an attacker's, who stops after \
+         the first."
+    ))
 }
 
 /// What else must be known of an algorithm: parameters that are the same in every row, and why its line is rough.
@@ -191,10 +204,12 @@ fn in_ms_and_words(figure: &Figure) -> String {
     if figure.hash_ms < LONG_MS {
         return told;
     }
-    format!("{told} ({})", in_words(Duration::from_secs_f64(figure.hash_ms / MS_PER_SECOND)))
+    let long = Duration::try_from_secs_f64(figure.hash_ms / MS_PER_SECOND).unwrap_or(Duration::MAX);
+    format!("{told} ({})", in_words(long))
 }
 
-fn rate(figure: &Figure) -> String {
+/// Hashes a second, marked where they were not measured.
+pub(super) fn rate(figure: &Figure) -> String {
     let rate = figure.hashes_per_second;
     said(figure.is_measured(), &rounded(if rate > 1000.0 { three_digits(rate) } else { rate }))
 }

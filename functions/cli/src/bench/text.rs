@@ -1,6 +1,6 @@
 //! The results on the terminal, and as Markdown.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 use super::{
     results::Results,
@@ -61,7 +61,7 @@ fn sheets(results: &Results) -> impl Iterator<Item = Sheet> {
 /// What was measured on, how, and how quiet it was.
 pub(super) fn about(results: &Results) -> Vec<String> {
     let machine = &results.machine;
-    let took = in_words(std::time::Duration::from_secs_f64(results.took_seconds));
+    let took = in_words(Duration::try_from_secs_f64(results.took_seconds).unwrap_or(Duration::MAX));
     let cores = if machine.cores == 1 { "core" } else { "cores" };
     let mut about = vec![
         format!(
@@ -76,9 +76,11 @@ pub(super) fn about(results: &Results) -> Vec<String> {
     let share = results.least_core_share();
     if share < BUSY {
         about.push(format!(
-            "The machine was busy: at one cost others had the core for {:.0} % of the time. That is not in the times, but caches \
-             and clock are shared too: measure again when it is idle.",
-            (1.0 - share) * 100.0
+            "The machine was busy: at one cost other programs or a CPU quota had {:.0} % of the core. That is not in the times: by \
+             the clock it took {:.1} times as long. Caches and clock are shared too: measure again when it is idle. Under a \
+             quota it stays so.",
+            (1.0 - share) * 100.0,
+            1.0 / share
         ));
     }
     about

@@ -6,7 +6,7 @@ use saltern_policy::{FunctionSize, Limits, Policies};
 
 use super::{
     function::{Address, Function},
-    ladder::{self, Algorithm, Step},
+    ladder::{self, Algorithm},
     place::{self, Place},
     scale::Size,
 };
@@ -86,10 +86,6 @@ impl Conditions {
         })
     }
 
-    pub(super) fn admit(&self, params: saltern_encoded::Params) -> Option<Step> {
-        Step::admit(params, &self.policies, self.bytes_per_worker)
-    }
-
     /// What the figures hold for.
     pub(super) fn in_words(&self) -> String {
         let Size { memory_mb, architecture } = self.size;
@@ -122,7 +118,7 @@ fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Lim
 }
 
 /// What Linux calls `aarch64`, Lambda calls `arm64`.
-fn lambda_name(machine: &Machine) -> &str {
+pub(super) fn lambda_name(machine: &Machine) -> &str {
     match machine.architecture.as_str() {
         "aarch64" => "arm64",
         other => other,

@@ -25,6 +25,7 @@ use crate::{Failure, arguments::CalibrateArguments, terminal::say};
 use conditions::{Basis, Conditions};
 use ladder::{Algorithm, Step};
 use proposal::{Findings, Proposal, in_words};
+use scale::{Reference, Scale};
 use search::Care;
 
 /// Calibrates on a thread of its own, as the workers are: the first one's memory comes from elsewhere and costs less.
@@ -37,9 +38,10 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let mut calibration = Calibration {
         conditions: Conditions::of(arguments)?,
         target: arguments.target,
-        rows: BTreeMap::new(),
+        scale: None,
         bar: bar(),
     };
+    calibration.scale = calibration.scale()?;
     let algorithms = chosen(&arguments.algorithms);
     let mut proposals = Vec::new();
     let mut without = Vec::new();
@@ -52,6 +54,7 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
     calibration.bar.finish_and_clear();
     let found = print::Found {
         conditions: &calibration.conditions,
+        scale: calibration.scale,
         target: arguments.target,
         proposals: &proposals,
         without: &without,
@@ -68,15 +71,15 @@ fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
 struct Calibration {
     conditions: Conditions,
     target: Duration,
-    /// What rows of the table of durations take here, by their names.
-    rows: BTreeMap<String, f64>,
+    /// To the function whose cost is told; `None` where it is measured there.
+    scale: Option<Scale>,
     bar: ProgressBar,
 }
 
 impl Calibration {
     /// The strongest parameters of an algorithm; `None` where even its weakest take longer.
     fn propose(&mut self, algorithm: Algorithm) -> Result<Option<Proposal>, Failure> {
-        let to_function = self.times_on_function(algorithm)?;
+        let to_function = self.scale.map_or(1.0, |scale| scale.times);
         let to_target = if self.conditions.basis == Basis::Estimated { to_function } else { 1.0 };
         let target = self.target.div_f64(to_target);
         let steps = ladder::of(algorithm, &self.conditions.policies, self.conditions.bytes_per_worker);
@@ -112,30 +115,16 @@ impl Calibration {
         self.conditions.place.one(step, &place::effort(care))
     }
 
-    /// How many times as long a hash takes on the function whose cost is told.
-    fn times_on_function(&mut self, algorithm: Algorithm) -> Result<f64, Failure> {
+    /// How many times as long as here hashes take on the function whose cost is told; `None` where they are measured there.
+    fn scale(&mut self) -> Result<Option<Scale>, Failure> {
         if self.conditions.basis == Basis::OnLambda {
-            return Ok(1.0);
+            return Ok(None);
         }
-        let (row, params) = scale::row(algorithm);
-        let name = row.to_string();
-        let here_ms = if let Some(&ms) = self.rows.get(&name) {
-            ms
-        } else {
-            let step = params.and_then(|params| self.conditions.admit(params)).ok_or_else(|| {
-                Failure::configuration(format!(
-                    "{name} is over a ceiling or the memory, and with it this machine is held against Lambda: raise the \
-                     ceiling in the policy document"
-                ))
-            })?;
-            let measured = self.measure(algorithm, &step, Care::Exact)?;
-            let measured = measured.ok_or_else(|| Failure::system(format!("{name} was not measured")))?;
-            let ms = self.conditions.place.counted(&measured).median;
-            self.rows.insert(name, ms);
-            ms
-        };
-        scale::factor(row, here_ms, self.conditions.size)
-            .ok_or_else(|| Failure::system(format!("the table of durations has no row for {row}")))
+        let no_row = || Failure::system("the table of durations has no bcrypt that was measured on Lambda");
+        let reference = Reference::documented().ok_or_else(no_row)?;
+        let measured = self.measure(Algorithm::Bcrypt, &reference.step, Care::Exact)?;
+        let here = measured.map(|measured| self.conditions.place.counted(&measured).median);
+        here.and_then(|ms| reference.scale(ms, self.conditions.size)).map(Some).ok_or_else(no_row)
     }
 }
 

@@ -35,8 +35,8 @@ impl Place {
 
     /// Which of the figures counts.
     ///
-    /// Here the time on a processor: what other programs take meanwhile is not the hash's. On Lambda the time by the clock:
-    /// the share of a processor is what one pays for.
+    /// Here the time on a processor: what other programs take meanwhile is not the hash's. Under a CPU quota that is less than
+    /// anybody waits, which `print` tells. On Lambda the time by the clock: the share of a processor is what one pays for.
     pub(super) fn counted(&self, measured: &Measured) -> Spread {
         match self {
             Self::Here(_) => measured.cpu_ms,

@@ -2,19 +2,23 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use saltern_encoded::bcrypt;
 use serde_json::{Value, json};
 
 use super::{
-    conditions::{Basis, Conditions},
+    conditions::{Basis, Conditions, lambda_name},
     ladder::Algorithm,
     place::Place,
     proposal::{Entry, Numbers, Proposal, in_words},
+    scale::Scale,
     standards,
 };
 use crate::Failure;
 
 pub(super) struct Found<'a> {
     pub(super) conditions: &'a Conditions,
+    /// From here to the function whose cost is told; `None` where it was measured there.
+    pub(super) scale: Option<Scale>,
     pub(super) target: Duration,
     /// In the order of preference.
     pub(super) proposals: &'a [Proposal],
@@ -32,13 +36,25 @@ impl Found<'_> {
             let _infallible = writeln!(out, "- {note}");
         }
         if let Some(proposal) = self.recommended().or(self.proposals.first()) {
-            let entry = serde_json::to_string_pretty(&self.entry(proposal)).map_err(unwritten)?;
-            let _infallible = writeln!(
-                out,
-                "\nThe entry for the end of `policies` in your policy document (--algorithm NAME prints another's, --json all):\n\n{entry}"
-            );
+            let _infallible = writeln!(out, "\n{}", self.what_to_paste(proposal)?);
         }
         Ok(out)
+    }
+
+    /// The entry, or that there is one: a document that lists parameters twice is refused.
+    fn what_to_paste(&self, proposal: &Proposal) -> Result<String, Failure> {
+        if let Some(id) = &proposal.listed_as {
+            return Ok(format!(
+                "Your policy document lists {} with {} already, as {id}: there is nothing to add. --algorithm NAME prints \
+                 another's entry.",
+                proposal.algorithm.name(),
+                in_words(proposal.step.params)
+            ));
+        }
+        let entry = serde_json::to_string_pretty(&self.entry(proposal)).map_err(unwritten)?;
+        Ok(format!(
+            "The entry for the end of `policies` in your policy document (--algorithm NAME prints another's, --json all):\n\n{entry}"
+        ))
     }
 
     pub(super) fn json(&self) -> Result<Value, Failure> {
@@ -73,6 +89,11 @@ impl Found<'_> {
             "milliseconds_in_lanes": proposal.ms_in_lanes(),
             "logins_per_second_per_core": proposal.logins(),
             "logins_per_second_per_core_in_lanes": proposal.logins_in_lanes(),
+            "scaled_to_lambda_by": self.scale.map(|scale| json!({
+                "row": scale.row.to_string(),
+                "times": scale.times,
+                "is_extrapolated": scale.is_extrapolated(proposal.algorithm),
+            })),
             "usd_per_million": proposal.usd_per_million(size),
             "usd_per_million_in_lanes": proposal.usd_per_million_in_lanes(size),
             "owasp": {
@@ -96,20 +117,22 @@ impl Found<'_> {
         let about = if self.is_estimated() { "about " } else { "" };
         if let Some(proposal) = self.recommended() {
             return format!(
-                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core.",
+                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. Of \
+                 those that reach the minimum here it is the first in OWASP's order ({}).",
                 proposal.algorithm.name(),
                 in_words(proposal.step.params),
                 proposal.ms(),
                 proposal.of_owasp_work(),
-                proposal.logins_in_lanes(),
+                proposal.logins(),
+                standards::OWASP_ORDER,
             );
         }
         let target = self.target.as_millis();
         match self.proposals.first() {
             Some(first) => format!(
-                "Nothing here reaches OWASP's minimum within {target} ms: allow {} about {:.0} ms.",
+                "Nothing here reaches OWASP's minimum within {target} ms: allow {} {}.",
                 first.algorithm.name(),
-                first.owasp_ms(),
+                lacking(first),
             ),
             None => format!("Nothing fits into {target} ms: take a longer --target."),
         }
@@ -185,9 +208,9 @@ impl Found<'_> {
             let name = proposal.algorithm.name();
             if !proposal.meets_owasp() {
                 notes.push(format!(
-                    "{name} is below OWASP's minimum ({}), which takes about {:.0} ms.",
+                    "{name} is below OWASP's minimum ({}): it needs {}.",
                     standards::owasp_in_words(proposal.step.params),
-                    proposal.owasp_ms()
+                    lacking(proposal)
                 ));
             }
             if standards::meets_nist(proposal.step.params) == Some(false) {
@@ -201,37 +224,78 @@ impl Found<'_> {
             if let Some(id) = &proposal.listed_as {
                 notes.push(format!("{name}: the policy document has these parameters already, as {id}."));
             }
-            if self.is_disturbed(proposal) {
+            if proposal.algorithm == Algorithm::Bcrypt {
                 notes.push(format!(
-                    "{name}: other programs had {:.0} % of the processor meanwhile. Run it again when this machine is idle.",
-                    100.0 * (1.0 - proposal.core_share)
+                    "{name} takes no more than {} bytes of a password.",
+                    bcrypt::MAX_PASSWORD_BYTES
                 ));
+            }
+            if proposal.lanes > 1 {
+                notes.push(format!(
+                    "{name}: with {} at once each waits {:.0} ms.",
+                    proposal.lanes,
+                    proposal.ms_in_lanes()
+                ));
+            }
+            if self.is_disturbed(proposal) {
+                let (share, ms) = (proposal.core_share, proposal.ms_by_the_clock);
+                let is_meant_for_here = self.conditions.basis == Basis::Here;
+                notes.push(format!("{name}: {}", disturbance(share, ms, is_meant_for_here)));
             }
         }
         notes.push(
-            "ms: the median of one hash by itself, on this machine as time on a processor, on Lambda by the clock. logins/s: of \
-             one core, one by one and with as many at once as a core has lanes."
+            "ms: the median of one hash by itself, on this machine as time on a processor, on Lambda by the clock; half take \
+             longer, and waiting in the queue is not in it. logins/s: of one core, one by one and with as many at once as a \
+             core has lanes."
                 .to_owned(),
         );
         notes.push(self.about_cost());
-        notes.push(format!("Minima: {}. {}", standards::OWASP, standards::NIST_TODAY));
+        notes.extend(self.scale.map(|scale| self.about_scale(scale)));
+        notes.push(format!(
+            "Minima: {}. {} “-” under NIST: no scheme of NIST's.",
+            standards::OWASP,
+            standards::NIST_TODAY
+        ));
         notes
     }
 
     fn about_cost(&self) -> String {
         let size = self.conditions.size;
         let lambda = format!("Lambda with {} MB on {}", size.memory_mb, size.architecture.name());
-        let how = match self.conditions.basis {
-            Basis::OnLambda => "from what was measured there",
-            Basis::Here | Basis::Estimated => {
-                "ESTIMATED: this machine is held against the table of durations that capacity is planned with; --on-lambda \
-                 measures"
-            }
-        };
+        let how = self.scale.map_or_else(
+            || "from what was measured there".to_owned(),
+            |scale| format!("ESTIMATED by {}; --on-lambda measures", scale.row),
+        );
         format!(
-            "USD/million: a million logins on demand on {lambda} at list prices, requests included, one by one and in batches \
-             that fill the lanes, {how}."
+            "USD/million: a million logins on demand on {lambda} at {LIST_PRICES}, requests included, one by one and in \
+             batches that fill the lanes of all its workers, {how}."
         )
+    }
+
+    /// By what this machine was held against Lambda, and for what that is not known to hold.
+    fn about_scale(&self, scale: Scale) -> String {
+        let Scale { row, times } = scale;
+        let mut about = format!(
+            "{row} is the row of durations.json, the table that capacity is planned with, that was measured on Lambda: there it \
+             takes {times:.2} times as long as here."
+        );
+        let others = self.proposals.iter().map(|proposal| proposal.algorithm);
+        let others: Vec<_> = others.filter(|&of| scale.is_extrapolated(of)).map(Algorithm::name).collect();
+        if !others.is_empty() {
+            let _infallible = write!(
+                about,
+                " That {} do, too, is EXTRAPOLATED: memory and other instructions may be faster or slower there.",
+                others.join(", ")
+            );
+        }
+        let (here, there) = (lambda_name(&self.conditions.machine), self.conditions.size.architecture.name());
+        if here != there && self.proposals.iter().any(|proposal| proposal.lanes > 1) {
+            let _infallible = write!(
+                about,
+                " What lanes gain is EXTRAPOLATED, too: it was measured on {here}, not on {there}."
+            );
+        }
+        about
     }
 
     /// On Lambda a share of a processor is what one pays for.
@@ -248,13 +312,59 @@ impl Found<'_> {
     }
 }
 
+/// Time on a processor is not what somebody waits for, where the processor is had for a share of it only.
+fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -> String {
+    let mut about = format!(
+        "other programs or a CPU quota had {:.0} % of the processor meanwhile; by the clock a hash took {ms_by_the_clock:.0} ms. Run \
+         it again when this machine is idle.",
+        100.0 * (1.0 - core_share)
+    );
+    if is_meant_for_here {
+        let _infallible =
+            write!(about, " Under a quota it stays so: divide --target by {:.1}.", 1.0 / core_share);
+    }
+    about
+}
+
+/// What OWASP's minimum takes that these parameters were not given.
+fn lacking(proposal: &Proposal) -> String {
+    let ms = proposal.owasp_ms();
+    if proposal.of_owasp_work() >= 1.0 {
+        "more memory for each hash, and no more time".to_owned()
+    } else if proposal.bound_by_time {
+        format!("about {ms:.0} ms")
+    } else {
+        format!("a higher ceiling or more memory for each hash, and about {ms:.0} ms")
+    }
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn unwritten(error: serde_json::Error) -> Failure {
     Failure::system(format!("the result cannot be written ({error})"))
 }
+
+/// What prices.json of the Terraform module holds.
+const LIST_PRICES: &str = "the list prices of us-east-1 (September 2026)";
 
 /// The columns that hold words.
 const TEXTS: [usize; 4] = [0, 1, 3, 4];
 
 /// A share of the processor below which other programs worked so much that they took its caches, too.
 const UNDISTURBED: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_core_is_a_wait_of_twice_the_time() {
+        let here = disturbance(0.5, 412.0, true);
+        for part in ["CPU quota had 50 %", "by the clock a hash took 412 ms", "divide --target by 2.0."] {
+            assert!(here.contains(part), "{part} in {here}");
+        }
+        assert!(
+            !disturbance(0.5, 412.0, false).contains("--target"),
+            "what is estimated is meant for elsewhere"
+        );
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 use saltern_capacity::Prices;
 use saltern_encoded::Params;
 use saltern_measure::{Measured, Spread};
+use saltern_policy::FunctionSize;
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -30,6 +31,8 @@ pub(super) struct Proposal {
     in_lanes: Spread,
     /// Processor time over time by the clock.
     pub(super) core_share: f64,
+    /// One hash by itself, by the clock where it was measured.
+    pub(super) ms_by_the_clock: f64,
     /// From where it was measured to where the target holds; 1 for the same place.
     to_target: f64,
     /// From where it was measured to the function whose cost is told.
@@ -61,6 +64,7 @@ impl Proposal {
             lanes: found.in_lanes.at_once,
             in_lanes: conditions.place.counted(&found.in_lanes),
             core_share: found.one.core_share(),
+            ms_by_the_clock: found.one.wall_ms.median,
             to_target: found.to_target,
             to_function: found.to_function,
             bound_by_time: found.bound_by_time,
@@ -98,9 +102,11 @@ impl Proposal {
         self.usd(size, self.one, 1)
     }
 
-    /// A million logins in batches that fill the lanes, in US dollars.
+    /// A million logins in batches that fill the lanes of all workers, in US dollars.
     pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> f64 {
-        self.usd(size, self.in_lanes, self.lanes)
+        // Whoever has memory for several virtual CPUs pays for all of them.
+        let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
+        self.usd(size, self.in_lanes, self.lanes * workers.get())
     }
 
     fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {
@@ -221,7 +227,8 @@ pub(super) fn in_words(params: Params) -> String {
     match params {
         Params::Argon2(params) => {
             let passes = if params.passes() == 1 { "pass" } else { "passes" };
-            format!("{:.0} MiB, {} {passes}", f64::from(params.memory_kib()) / 1024.0, params.passes())
+            let mib = f64::from(params.memory_kib()) / 1024.0;
+            format!("{mib:.0} MiB, {} {passes}, p={}", params.passes(), params.parallelism())
         }
         Params::Bcrypt(params) => format!("cost {}", params.cost()),
         Params::Pbkdf2(params) => format!("{} iterations", grouped(params.iterations().into())),

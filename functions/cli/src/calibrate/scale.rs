@@ -1,9 +1,10 @@
-//! From this machine to a function on Lambda that was not asked: by the table that capacity is planned with.
+//! From this machine to a function on Lambda that was not asked: by one hash whose time there was measured.
 
 use saltern_capacity::{Architecture, Durations, Parameters};
-use saltern_encoded::{Params, argon2, bcrypt, pbkdf2};
+use saltern_encoded::{Params, bcrypt};
+use saltern_policy::{Limits, Policies, SHIPPED};
 
-use super::ladder::Algorithm;
+use super::ladder::{Algorithm, Step};
 
 /// The function that is thought of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,38 +13,57 @@ pub(super) struct Size {
     pub(super) architecture: Architecture,
 }
 
-/// A row of the table, measured here too: how many times as long a hash of this kind takes on the function.
+/// The hash by which this machine is held against Lambda: the bcrypt of the table of durations that was measured there.
 ///
-/// An algorithm without a row takes bcrypt's, the one that was measured on Lambda.
-pub(super) fn row(algorithm: Algorithm) -> (Parameters, Option<Params>) {
-    let wanted = match algorithm {
-        Algorithm::Argon2id => "argon2id",
-        Algorithm::Pbkdf2Sha512 => "pbkdf2-sha512",
-        Algorithm::Bcrypt | Algorithm::Pbkdf2Sha256 | Algorithm::Scrypt => "bcrypt",
-    };
-    let found = Durations::documented().known().find(|row| row.scheme() == wanted);
-    let row = found.unwrap_or(Parameters::Bcrypt { cost: bcrypt::MIN_COST });
-    (row, params(row))
+/// The other rows are derived from it with kernels that are not Saltern's. Over what Saltern's take here they would tell
+/// kernels apart, not machines. One by one, Saltern's bcrypt
+/// takes as long as others'.
+pub(super) struct Reference {
+    row: Parameters,
+    pub(super) step: Step,
 }
 
-fn params(row: Parameters) -> Option<Params> {
-    match row {
-        Parameters::Argon2id { memory_kib, passes, parallelism } => {
-            let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
-            argon2::Params::new(variant, version, memory_kib, passes, parallelism).map(Params::Argon2)
-        }
-        Parameters::Bcrypt { cost } => bcrypt::Params::new(cost).map(Params::Bcrypt),
-        Parameters::Pbkdf2Sha512 { iterations } => {
-            pbkdf2::Params::new(pbkdf2::Prf::Sha512, iterations).map(Params::Pbkdf2)
-        }
+impl Reference {
+    /// `None` where the table has no bcrypt that was measured.
+    pub(super) fn documented() -> Option<Self> {
+        let is_measured = |row: &Parameters| {
+            let durations = Durations::documented();
+            let of = |architecture| durations.one(*row, architecture, durations.reference_memory_mb());
+            Architecture::ALL.map(of).iter().flatten().all(|planned| !planned.is_extrapolated)
+        };
+        Durations::documented().known().filter(is_measured).find_map(|row| {
+            let Parameters::Bcrypt { cost } = row else { return None };
+            // Not by the operator's document: its ceilings bound what is served, and this is only a yardstick.
+            let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, ..Limits::default() };
+            let shipped = Policies::load(SHIPPED, &limits).ok()?;
+            let params = Params::Bcrypt(bcrypt::Params::new(cost)?);
+            Some(Self { row, step: Step::admit(params, &shipped, limits.bytes_per_worker())? })
+        })
+    }
+
+    /// From what it takes here.
+    pub(super) fn scale(&self, here_ms: f64, size: Size) -> Option<Scale> {
+        let there = Durations::documented().one(self.row, size.architecture, size.memory_mb)?;
+        Some(Scale { row: self.row, times: there.duration.as_secs_f64() * MS_PER_SECOND / here_ms })
     }
 }
 
-/// What a time here is to be multiplied with, from what the row takes here.
-pub(super) fn factor(row: Parameters, here_ms: f64, size: Size) -> Option<f64> {
-    let there = Durations::documented().one(row, size.architecture, size.memory_mb)?;
-    Some(there.duration.as_secs_f64() * 1000.0 / here_ms)
+/// How many times as long as here a hash takes on the function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// The row of the table that says so.
+    pub(super) row: Parameters,
+    pub(super) times: f64,
 }
+
+impl Scale {
+    /// Whether another algorithm's row speaks for this one.
+    pub(super) fn is_extrapolated(&self, algorithm: Algorithm) -> bool {
+        self.row.scheme() != algorithm.name()
+    }
+}
+
+const MS_PER_SECOND: f64 = 1000.0;
 
 #[cfg(test)]
 mod tests {
@@ -51,19 +71,23 @@ mod tests {
 
     #[test]
     fn below_one_vcpu_a_hash_takes_longer_in_proportion() {
-        let (row, params) = row(Algorithm::Scrypt);
-        assert_eq!((row.to_string().as_str(), params.map(Params::algorithm)), ("bcrypt-10", Some("bcrypt")));
-        let of = |memory_mb| factor(row, 41.0, Size { memory_mb, architecture: Architecture::Arm64 });
-        assert!((of(1769).unwrap() - 2.0).abs() < 1e-9);
-        assert!((of(3538).unwrap() - 2.0).abs() < 1e-9);
-        assert!((of(1769 / 2).unwrap() / 4.0 - 1.0).abs() < 0.01);
+        let reference = Reference::documented().unwrap();
+        let of = |memory_mb| {
+            reference.scale(41.0, Size { memory_mb, architecture: Architecture::Arm64 }).unwrap().times
+        };
+        assert!((of(1769) - 2.0).abs() < 1e-9);
+        assert!((of(3538) - 2.0).abs() < 1e-9);
+        assert!((of(1769 / 2) / 4.0 - 1.0).abs() < 0.01);
     }
 
     #[test]
-    fn every_row_is_a_hash_that_can_be_measured() {
+    fn only_what_was_measured_on_lambda_is_the_yardstick() {
+        let reference = Reference::documented().unwrap();
+        assert_eq!((reference.row.to_string().as_str(), reference.step.work()), ("bcrypt-10", 1024.0));
+        let scale =
+            reference.scale(82.0, Size { memory_mb: 1769, architecture: Architecture::Arm64 }).unwrap();
         for algorithm in Algorithm::ALL {
-            let (row, params) = row(algorithm);
-            assert!(params.is_some(), "{row}");
+            assert_eq!(scale.is_extrapolated(algorithm), algorithm != Algorithm::Bcrypt, "{algorithm:?}");
         }
     }
 }

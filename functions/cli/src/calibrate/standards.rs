@@ -5,6 +5,10 @@ use saltern_encoded::{Params, pbkdf2};
 /// Where OWASP's numbers stand, and of when they are.
 pub(super) const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
 
+/// In which order OWASP names them, and for whom the later ones are.
+pub(super) const OWASP_ORDER: &str =
+    "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 where FIPS-140 is asked for";
+
 /// Where NIST's one number stands.
 pub(super) const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
 

@@ -100,6 +100,17 @@ fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
     let found = json_of(&saltern(&arguments, &[]));
     assert_eq!(found["basis"], "estimated");
     let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    // One row that was measured on Lambda speaks for both, and for argon2id that is said.
+    let [of_argon2id, of_bcrypt] = [argon2id, bcrypt].map(|proposal| &proposal["scaled_to_lambda_by"]);
+    for (scale, is_extrapolated) in [(of_argon2id, true), (of_bcrypt, false)] {
+        let told = (&scale["row"], &scale["is_extrapolated"], &scale["times"]);
+        assert_eq!(told, (&json!("bcrypt-10"), &json!(is_extrapolated), &of_bcrypt["times"]), "{scale}");
+    }
+    let notes = found["notes"].to_string();
+    assert!(
+        notes.contains("bcrypt-10 is the row") && notes.contains("That argon2id do, too, is EXTRAPOLATED"),
+        "{notes}"
+    );
     // 128 MB less 46 for the process and its event.
     assert!(argon2id["parameters"]["memory_kib"].as_u64().unwrap() <= 82 * 1024, "{argon2id}");
     assert_checks("estimated", &found, &["--workers", "1", "--memory-budget-mib", "82"]);
@@ -166,6 +177,78 @@ fn what_the_function_refuses_is_not_proposed() {
     {
         assert!(text.contains(part), "{part} in {text}");
     }
+}
+
+#[test]
+fn a_recommendation_has_its_reason_and_the_time_that_a_full_core_makes_each_wait() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "Take bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
+        "it is the first in OWASP's order (argon2id, scrypt, bcrypt",
+        "bcrypt: with 8 at once each waits 410 ms.",
+        "half take longer, and waiting in the queue is not in it",
+        "no more than 72 bytes",
+        "us-east-1 (September 2026)",
+        // Pasted, it would be refused: the shipped document has it.
+        "lists bcrypt with cost 12 already, as bcrypt-12-2023: there is nothing to add",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("\"cost\": 12"), "{text}");
+}
+
+/// A policy document of one bcrypt policy, so weak that narrow ceilings and little memory hold it.
+fn narrow_document(name: &str) -> String {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let policy =
+        document["policies"].as_array().unwrap().iter().find(|policy| policy["algorithm"] == "bcrypt");
+    let mut policy = policy.unwrap().clone();
+    (policy["id"], policy["cost"], policy["status"]) = (json!("weak"), json!(8), json!("active"));
+    (document["policies"], document["current"]) = (json!([policy]), json!("weak"));
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    fs::write(&file, document.to_string()).unwrap();
+    file.into_os_string().into_string().unwrap()
+}
+
+#[test]
+fn a_ceiling_below_the_yardstick_loses_nothing() {
+    let document = narrow_document("below-the-yardstick");
+    let arguments = ["calibrate", "--target", "20ms", "--algorithm", "bcrypt", "--json"];
+    let narrowed = ["--policies", &document, "--ceiling", "bcrypt_cost=8"];
+    let found = json_of(&saltern(&[&arguments[..], &narrowed].concat(), &[]));
+    let [bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    assert!(bcrypt["parameters"]["cost"].as_u64().unwrap() <= 8, "{bcrypt}");
+    assert_eq!(bcrypt["scaled_to_lambda_by"]["row"], "bcrypt-10");
+}
+
+#[test]
+fn where_memory_is_what_is_missing_no_more_time_is_asked_for() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let document = narrow_document("little-memory");
+    let narrowed = ["--policies", &document, "--memory-budget-mib", "5"];
+    let arguments = [&["--target", "250ms", "--algorithm", "argon2id"][..], &narrowed].concat();
+    let output = on_lambda(&lambda, &arguments);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.contains("5 MiB, 32 passes, p=1"), "{text}{}", said(&output));
+    let advice = "allow argon2id more memory for each hash, and no more time.";
+    assert!(text.contains(advice), "{text}");
+}
+
+#[test]
+fn a_batch_fills_the_lanes_of_every_virtual_cpu_that_is_paid_for() {
+    let arguments =
+        ["calibrate", "--target", "100ms", "--memory-mb", "3538", "--algorithm", "bcrypt", "--json"];
+    let found = json_of(&saltern(&arguments, &[]));
+    let bcrypt = &found["algorithms"][0];
+    let number = |name: &str| bcrypt[name].as_f64().unwrap();
+    // 0.20 a million requests; the rest is time. Two virtual CPUs.
+    let usd_per_ms = (number("usd_per_million") - 0.2) / number("milliseconds");
+    let hashes = 2.0 * number("lanes");
+    let expected = (0.2 + usd_per_ms * number("milliseconds_in_lanes")) / hashes;
+    // A call is billed by the whole millisecond.
+    assert!((number("usd_per_million_in_lanes") / expected - 1.0).abs() < 0.05, "{bcrypt}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf, process};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::saltern;
 
@@ -162,4 +162,79 @@ fn what_makes_no_sense_is_refused_with_a_sentence_before_anything_is_measured() 
         assert!(ended.out.is_empty());
     }
     fs::remove_file(no_json).unwrap();
+}
+
+/// A run of bcrypt-10 and of PBKDF2 at 40 bytes that had half a core; bcrypt-12 is read off.
+fn half_a_core() -> Value {
+    let spread = |ms: f64| json!({"least": ms, "median": ms, "lower_quartile": ms, "upper_quartile": ms, "samples": 5});
+    let measured = |ms: f64, at_once: u32| {
+        let (cpu_ms, wall_ms) = (spread(ms), spread(2.0 * ms));
+        json!({
+            "source": "measured", "at_once": at_once, "hash_ms": ms / f64::from(at_once),
+            "hashes_per_second": 1e3 * f64::from(at_once) / ms, "cpu_ms": cpu_ms, "wall_ms": wall_ms,
+        })
+    };
+    let read_off = |ms: f64, at_once: u32| {
+        json!({
+            "source": "line", "at_once": at_once, "hash_ms": ms, "hashes_per_second": 1e3 / ms, "cpu_ms": null, "wall_ms": null,
+        })
+    };
+    let line = json!({"intercept_ms": 0.0, "slope_ms": 0.05, "worst_error": 0.0, "points": 2});
+    let bcrypt = json!([
+        {"cost": 10, "work": 1024, "one": measured(51.2, 1), "lanes": measured(102.4, 8)},
+        {"cost": 12, "work": 4096, "one": read_off(204.8, 1), "lanes": read_off(51.2, 8)},
+    ]);
+    let pbkdf2 = json!([{"cost": 100_001, "work": 200_002, "one": measured(50.0, 1), "lanes": null}]);
+    json!({
+        "form": 1, "version": "0.1.0", "machine": {"cpu": "a CPU", "architecture": "x86_64", "cores": 2},
+        "began": "2026-11-01T00:00:00Z", "took_seconds": 10.0, "quick": true,
+        "tables": [
+            {"algorithm": "bcrypt", "series": [{"name": "", "rows": bcrypt, "one_line": line, "lanes_line": line}]},
+            {"algorithm": "pbkdf2-sha1", "series": [
+                {"name": "40 bytes of output (2 blocks)", "rows": pbkdf2, "one_line": line, "lanes_line": null},
+            ]},
+        ],
+    })
+}
+
+#[test]
+fn what_is_read_again_says_what_was_read_off_what_was_shared_and_what_two_blocks_are() {
+    let [json, page] = ["half.json", "half.html"].map(file);
+    fs::write(&json, half_a_core().to_string()).unwrap();
+    let ended = saltern(&["bench", "--from", json.to_str().unwrap(), "--out", page.to_str().unwrap()], "");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    for part in ["CPU quota had 50 % of the core", "2.0 times as long", "the second doubles your time"] {
+        assert!(ended.out.contains(part), "{part} in {}", ended.out);
+    }
+    let html = fs::read_to_string(&page).unwrap();
+    let verdict = "bcrypt-12 in ≈ 205 ms: ≈ 4.88 a second one by one, and ≈ 19.5 with 8 in lanes";
+    assert!(html.contains(verdict), "{html}");
+    for file in [json, page] {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn results_that_lost_a_part_are_refused() {
+    let broken = file("broken.json");
+    // The first takes nothing: what refuses the others is what they lost.
+    let breaks: [fn(&mut Value); 7] = [
+        |_| (),
+        |results| results["took_seconds"] = json!(-1),
+        |results| results["tables"][0]["series"] = json!([]),
+        |results| results["tables"][1]["series"] = json!([]),
+        |results| results["tables"][0]["series"][0]["rows"] = json!([]),
+        |results| results["tables"][0]["series"][0]["rows"][0]["lanes"] = Value::Null,
+        |results| results["tables"][0]["series"][0]["rows"][0]["cost"] = json!(0),
+    ];
+    for (at, change) in breaks.into_iter().enumerate() {
+        let mut results = half_a_core();
+        change(&mut results);
+        fs::write(&broken, results.to_string()).unwrap();
+        let ended = saltern(&["bench", "--from", broken.to_str().unwrap()], "");
+        assert_eq!(ended.code, if at == 0 { 0 } else { 65 }, "{at}: {}", ended.err);
+        assert_eq!(ended.err.contains("measure again"), at > 0, "{at}: {}", ended.err);
+        assert_eq!(ended.out.is_empty(), at > 0, "{at}: {}", ended.out);
+    }
+    fs::remove_file(broken).unwrap();
 }

@@ -27,7 +27,7 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["inspect"], "", 64),
         (&["inspect", "plain"], "", 65),
         (&["man"], "", 0),
-        (&["man", "--directory", document], "", 71),
+        (&["man", "--directory", document], "", 64),
         (&["migrate-plan"], BCRYPT, 0),
         (&["migrate-plan", "/nowhere"], "", 64),
         (&["policies", "check", document], "", 0),
