@@ -5,7 +5,7 @@
 use core::cmp::min;
 use std::time::{Duration, Instant};
 
-use saltern_algorithm::{Admitted, OutOfMemory};
+use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
 use saltern_measure::{
     Effort, Machine, Measured, Meter,
     remote::{Answer, Event, Outcome, Question, Reason, Reply},
@@ -17,16 +17,17 @@ use tokio::{
     time::{Instant as TokioInstant, timeout_at},
 };
 
-/// Answers them within the ceilings of the policies in force.
+/// Answers them within the ceilings of the policies in force, as the workers of the pool compute.
 #[derive(Debug)]
 pub(crate) struct Calibration {
     policies: Policies,
+    pool: PoolSettings,
     memory_mb: u64,
 }
 
 impl Calibration {
-    pub(crate) fn new(policies: Policies, memory_mb: u64) -> Self {
-        Self { policies, memory_mb }
+    pub(crate) fn new(policies: Policies, pool: PoolSettings, memory_mb: u64) -> Self {
+        Self { policies, pool, memory_mb }
     }
 
     /// What a calibrate event asks; `None` for whatever else this is.
@@ -39,7 +40,8 @@ impl Calibration {
         let outcome = match self.admit(&question.hash) {
             Err(reason) => Outcome::Refused(reason),
             Ok(admitted) => {
-                let measuring = spawn_blocking(move || measure(&admitted, &question, not_after));
+                let meter = Meter::of_worker(&self.pool);
+                let measuring = spawn_blocking(move || measure(meter, &admitted, &question, not_after));
                 // A hash cannot be stopped: it ends by itself, soon, since the ceilings bound it.
                 match timeout_at(TokioInstant::from_std(not_after), measuring).await {
                     Ok(Ok(outcome)) => outcome,
@@ -63,8 +65,7 @@ impl Calibration {
 }
 
 /// As well as it was asked for, and as the time allows.
-fn measure(admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
-    let mut meter = Meter::new();
+fn measure(mut meter: Meter, admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
     let mut measure = |effort: &Effort| -> Result<Measured, OutOfMemory> {
         if question.in_lanes { meter.in_lanes(admitted, effort) } else { meter.one(admitted, effort) }
     };

@@ -1,7 +1,10 @@
 //! What holds while something is calibrated: where, for which machine, and within which policy document.
 
+use core::num::NonZeroUsize;
+
+use saltern_algorithm::PoolSettings;
 use saltern_capacity::{Architecture, Durations};
-use saltern_measure::Machine;
+use saltern_measure::{Machine, Meter};
 use saltern_policy::{FunctionSize, Limits, Policies};
 
 use super::{
@@ -48,13 +51,18 @@ impl Conditions {
             };
             return Self::on_lambda(arguments, Function::new(address)?, size);
         }
-        let place = Place::Here(Box::default());
         let machine = Machine::this();
+        let pool = PoolSettings {
+            kernels: arguments.kernels.kernels.into(),
+            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+            ..PoolSettings::new(NonZeroUsize::MIN)
+        };
         let (basis, limits) = if arguments.memory_mb.is_some() || arguments.arch.is_some() {
             (Basis::Estimated, function_limits(arguments, size.memory_mb)?)
         } else {
             (Basis::Here, policies::limits(&arguments.document.machine)?)
         };
+        let place = Place::Here(Box::new(Meter::of_worker(&pool)));
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         let bytes_per_worker = limits.bytes_per_worker();
         Ok(Self { place, basis, machine, size, policies, bytes_per_worker })

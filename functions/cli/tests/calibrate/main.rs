@@ -94,6 +94,15 @@ fn what_is_proposed_here_fits_and_can_be_pasted() {
 }
 
 #[test]
+fn what_is_measured_here_is_what_serves_here() {
+    let arguments = ["calibrate", "--target", "30ms", "--algorithm", "bcrypt", "--json"];
+    for (variable, value, lanes) in [("SALTERN_KERNELS", "crates", 1), ("SALTERN_BCRYPT_LANES", "3", 3)] {
+        let found = json_of(&saltern(&arguments, &[(variable, value)]));
+        assert_eq!(found["algorithms"][0]["lanes"], json!(lanes), "{variable} {found}");
+    }
+}
+
+#[test]
 fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
     let arguments = ["calibrate", "--target", "2s", "--memory-mb", "128", "--arch", "x86_64", "--json"];
     let arguments = [&arguments[..], &["--algorithm", "argon2id", "--algorithm", "bcrypt"]].concat();

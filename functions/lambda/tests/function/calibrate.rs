@@ -48,6 +48,15 @@ fn a_function_measures_one_hash_and_a_full_worker() {
 }
 
 #[test]
+fn a_function_that_was_rolled_back_measures_what_it_serves_with() {
+    let function = Function::start_with(&[("SALTERN_CALIBRATE", "on"), ("SALTERN_KERNELS", "crates")]);
+    let mut question = question(BCRYPT);
+    question["saltern-calibrate"]["in_lanes"] = json!(true);
+    let answer = ask(&function, Invocation::new(question.to_string()));
+    assert_eq!(answer["outcome"]["measured"]["at_once"], json!(1), "{answer}");
+}
+
+#[test]
 fn it_is_off_unless_it_is_said() {
     for function in [Function::start(), Function::start_with(&[("SALTERN_CALIBRATE", "off")])] {
         function.event(&question(BCRYPT)).assert_problem(400, "invalid_request");
