@@ -80,9 +80,16 @@ impl Conditions {
         // How much memory it has, it says itself; until then the question is small enough for every function.
         let limits = function_limits(arguments, not_asked.memory_mb)?;
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
-        let smallest = ladder::of(Algorithm::Bcrypt, &policies, 0).into_iter().next();
-        let smallest =
-            smallest.ok_or_else(|| Failure::configuration("the policy document admits no bcrypt"))?;
+        // bcrypt takes no memory to speak of; a ceiling may leave only others.
+        let mut preferred = [Algorithm::Bcrypt].into_iter().chain(Algorithm::ALL);
+        let smallest = preferred.find_map(|algorithm| {
+            ladder::of(algorithm, &policies, limits.bytes_per_worker()).into_iter().next()
+        });
+        let smallest = smallest.ok_or_else(|| {
+            Failure::configuration(
+                "the ceilings of the policy document and the memory leave no algorithm anything: raise them",
+            )
+        })?;
         let (machine, memory_mb) = place::introduce(&function, &smallest)?;
         let named = Architecture::ALL.into_iter().find(|one| one.name() == lambda_name(&machine));
         let size = Size { memory_mb, architecture: named.unwrap_or(not_asked.architecture) };

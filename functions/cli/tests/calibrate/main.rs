@@ -178,6 +178,34 @@ fn what_the_function_refuses_is_not_proposed() {
 }
 
 #[test]
+fn what_a_function_refuses_is_not_said_to_take_too_long() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 12 });
+    let bound_by = |target: &str| {
+        let found = json_of(&on_lambda(&lambda, &["--target", target, "--algorithm", "bcrypt", "--json"]));
+        let bcrypt = &found["algorithms"][0];
+        (bcrypt["parameters"]["cost"].clone(), bcrypt["bound_by"].clone())
+    };
+    assert_eq!(bound_by("250ms"), (json!(12), json!("time")));
+    // Cost 15 would fit, and the document here allows it.
+    assert_eq!(bound_by("2s"), (json!(12), json!("ceiling or memory")));
+}
+
+#[test]
+fn a_document_without_bcrypt_is_calibrated_on_a_function() {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let policies = document["policies"].as_array_mut().unwrap();
+    policies.retain(|policy| policy["algorithm"] == "argon2id");
+    document["ceilings"]["bcrypt_cost"]["max"] = json!(0);
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("argon2id-only.json");
+    fs::write(&file, document.to_string()).unwrap();
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let arguments = ["--target", "250ms", "--algorithm", "argon2id", "--json", "--policies"];
+    let arguments = [&arguments[..], &[file.to_str().unwrap()]].concat();
+    let found = json_of(&on_lambda(&lambda, &arguments));
+    assert_eq!(found["algorithms"][0]["parameters"]["memory_kib"], json!(224 * 1024), "{found}");
+}
+
+#[test]
 fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
     let problem =
         r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
