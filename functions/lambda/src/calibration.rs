@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
 use saltern_measure::{
-    Effort, Machine, Measured, Meter,
+    Effort, Machine, Measured, Meter, SHORTEST_SAMPLE,
     remote::{Answer, Event, Outcome, Question, Reason, Reply},
 };
 use saltern_policy::{Policies, Refusal};
@@ -78,19 +78,20 @@ fn measure(mut meter: Meter, admitted: &Admitted, question: &Question, not_after
             return Ok(once);
         }
         let most_samples = min(asked.most_samples, MOST_SAMPLES).max(1);
-        measure(&Effort {
-            fewest_samples: min(asked.fewest_samples, most_samples).min(fit - 1),
-            most_samples,
-            time: min(asked.time, left),
+        let fewest_samples = min(asked.fewest_samples, most_samples);
+        measure(&if fewest_samples < fit {
+            Effort { fewest_samples, most_samples, time: min(asked.time, left) }
+        } else {
+            // By the time alone: the first may have been faster than those that follow.
+            Effort { fewest_samples: 1, most_samples, time: left }
         })
     });
     measured.map_or(Outcome::Refused(Reason::OutOfMemory), Outcome::Measured)
 }
 
-/// How many samples of so many milliseconds fit into the time.
+/// How many samples fit into the time, of a call that takes so many milliseconds.
 fn samples(time: Duration, ms: f64) -> usize {
-    let each =
-        Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(Duration::from_micros(1));
+    let each = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(SHORTEST_SAMPLE);
     usize::try_from(time.as_nanos() / each.as_nanos()).unwrap_or(usize::MAX)
 }
 
@@ -102,3 +103,18 @@ const SHARE_OF_WHAT_IS_LEFT: u32 = 2;
 
 /// More tell nothing new, whoever asks.
 const MOST_SAMPLES: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_samples_are_wanted_than_fit_into_the_time() {
+        let time = Duration::from_millis(200);
+        assert_eq!(samples(time, 40.0), 5);
+        // Calls of 3 µs are repeated until a sample is a millisecond.
+        assert_eq!(samples(time, 0.003), 200);
+        assert_eq!(samples(time, 500.0), 0);
+        assert_eq!(samples(time, f64::NAN), 0);
+    }
+}

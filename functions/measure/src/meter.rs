@@ -178,7 +178,7 @@ fn hashes(at_once: usize) -> f64 {
 const MS_PER_SECOND: f64 = 1000.0;
 
 /// Reading the processor's clock costs up to a microsecond, which must not count.
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
