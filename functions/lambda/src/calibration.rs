@@ -3,7 +3,10 @@
 //! They are no requests: they come by a direct `Invoke` alone, and no password is in them.
 
 use core::cmp::min;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
 use saltern_measure::{
@@ -13,6 +16,7 @@ use saltern_measure::{
 use saltern_policy::{Policies, Refusal};
 use serde_json::value::RawValue;
 use tokio::{
+    sync::Semaphore,
     task::spawn_blocking,
     time::{Instant as TokioInstant, timeout_at},
 };
@@ -23,11 +27,13 @@ pub(crate) struct Calibration {
     policies: Policies,
     pool: PoolSettings,
     memory_mb: u64,
+    /// One at a time: more would take each other's time, and more memory than was left beside the workers'.
+    turn: Arc<Semaphore>,
 }
 
 impl Calibration {
     pub(crate) fn new(policies: Policies, pool: PoolSettings, memory_mb: u64) -> Self {
-        Self { policies, pool, memory_mb }
+        Self { policies, pool, memory_mb, turn: Arc::new(Semaphore::new(1)) }
     }
 
     /// What a calibrate event asks; `None` for whatever else this is.
@@ -39,19 +45,32 @@ impl Calibration {
     pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Reply {
         let outcome = match self.admit(&question.hash) {
             Err(reason) => Outcome::Refused(reason),
-            Ok(admitted) => {
-                let meter = Meter::of_worker(&self.pool);
-                let measuring = spawn_blocking(move || measure(meter, &admitted, &question, not_after));
-                // A hash cannot be stopped: it ends by itself, soon, since the ceilings bound it.
-                match timeout_at(TokioInstant::from_std(not_after), measuring).await {
-                    Ok(Ok(outcome)) => outcome,
-                    Ok(Err(_panic)) => Outcome::Refused(Reason::OutOfMemory),
-                    Err(_late) => Outcome::Refused(Reason::DeadlineExceeded),
-                }
-            }
+            Ok(admitted) => self.in_turn(admitted, question, not_after).await,
         };
         tracing::info!(measured = matches!(outcome, Outcome::Measured(_)), "a calibrate event was answered");
         Reply { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
+    }
+
+    /// Measures where nothing else is measured.
+    async fn in_turn(&self, admitted: Admitted, question: Question, not_after: Instant) -> Outcome {
+        let deadline = TokioInstant::from_std(not_after);
+        let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else {
+            // What is left then would decide, and not the hash. Whoever asks again has all the time.
+            let _free_or_late = timeout_at(deadline, self.turn.acquire()).await;
+            return Outcome::Refused(Reason::Busy);
+        };
+        let meter = Meter::of_worker(&self.pool);
+        let measuring = spawn_blocking(move || {
+            // A hash cannot be stopped: one that nobody waits for any more keeps its turn until it ends by itself, soon, since
+            // the ceilings bound it.
+            let _turn = turn;
+            measure(meter, &admitted, &question, not_after)
+        });
+        match timeout_at(deadline, measuring).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_panic)) => Outcome::Refused(Reason::Fault),
+            Err(_late) => Outcome::Refused(Reason::DeadlineExceeded),
+        }
     }
 
     /// By the same rules as a stored hash that is to be verified.

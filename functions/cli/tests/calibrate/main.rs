@@ -206,11 +206,25 @@ fn a_document_without_bcrypt_is_calibrated_on_a_function() {
 }
 
 #[test]
+fn a_function_that_is_busy_is_asked_again() {
+    let bcrypt = |mood| {
+        let lambda = Lambda::start(mood);
+        let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
+        (found["algorithms"][0]["milliseconds"].clone(), lambda.calls().len())
+    };
+    let (ms, calls) = bcrypt(Mood::Measuring { most_bcrypt_cost: 15 });
+    assert_eq!(bcrypt(Mood::BusyEveryOtherTime), (ms, 2 * calls));
+}
+
+#[test]
 fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
     let problem =
         r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
     let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
+    let refused = |reason: &str| -> &'static str { lambda::refused(reason).leak() };
     for (mood, code, part) in [
+        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log says where"),
+        (Mood::Saying { error: false, payload: refused("busy") }, 71, "no other calibration"),
         (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
         (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
         (Mood::Refusing { status: 404, code: "ResourceNotFoundException" }, 64, "no function logins"),

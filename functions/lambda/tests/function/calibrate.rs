@@ -128,6 +128,23 @@ fn the_function_s_own_deadline_bounds_it() {
     );
 }
 
+#[test]
+fn one_is_measured_at_a_time_even_where_nobody_waits_for_it_any_more() {
+    let function = Function::start_with(ON);
+    let soon = Duration::from_millis(400);
+    let long = question(&BCRYPT.replace("$05$", "$15$"));
+    let answer = ask(&function, Invocation::new(long.to_string()).with_timeout(soon));
+    assert_eq!(answer["outcome"], json!({"refused": "deadline_exceeded"}));
+    // Its hash runs on for a second or more: what takes a millisecond has to wait, and is told when that is over.
+    let short = question(BCRYPT).to_string();
+    for within in [soon, SOON] {
+        let answer = ask(&function, Invocation::new(short.clone()).with_timeout(within));
+        assert_eq!(answer["outcome"], json!({"refused": "busy"}), "{within:?}");
+    }
+    let answer = ask(&function, Invocation::new(short));
+    assert!(answer["outcome"]["measured"].is_object(), "{answer}");
+}
+
 /// A vector of the bcrypt suite.
 const BCRYPT: &str = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK";
 
