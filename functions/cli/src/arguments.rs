@@ -13,7 +13,7 @@ use clap::{
     builder::{FalseyValueParser, NonEmptyStringValueParser},
     error::ErrorKind,
 };
-use saltern_algorithm::MOST_BCRYPT_LANES;
+use saltern_algorithm::{Kernels, MOST_BCRYPT_LANES};
 use saltern_capacity::Architecture;
 use saltern_encoded::Scheme;
 use saltern_policy::AcceptedWeak;
@@ -91,7 +91,8 @@ fn exit_codes() -> String {
 #[command(
     after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
                   need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
-                  beside their time; this takes some dozens."
+                  beside their time; this takes some dozens. The function computes by its own SALTERN_KERNELS: --kernels and\n\
+                  --bcrypt-lanes are for what is measured here."
 )]
 pub(crate) struct CalibrateArguments {
     /// The longest that one hash may take by itself, from 5ms to 5s
@@ -123,6 +124,8 @@ pub(crate) struct CalibrateArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) kernels: KernelArguments,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
@@ -463,6 +466,15 @@ pub(crate) enum KernelsArgument {
     Lanes,
     /// The crates bcrypt, argon2, pbkdf2 and scrypt, one hash at a time
     Crates,
+}
+
+impl From<KernelsArgument> for Kernels {
+    fn from(argument: KernelsArgument) -> Self {
+        match argument {
+            KernelsArgument::Lanes => Self::Lanes,
+            KernelsArgument::Crates => Self::Crates,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

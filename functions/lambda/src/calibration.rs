@@ -3,30 +3,37 @@
 //! They are no requests: they come by a direct `Invoke` alone, and no password is in them.
 
 use core::cmp::min;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use saltern_algorithm::{Admitted, OutOfMemory};
+use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
 use saltern_measure::{
-    Effort, Machine, Measured, Meter,
+    Effort, Machine, Measured, Meter, SHORTEST_SAMPLE,
     remote::{Answer, Event, Outcome, Question, Reason, Reply},
 };
 use saltern_policy::{Policies, Refusal};
 use serde_json::value::RawValue;
 use tokio::{
+    sync::Semaphore,
     task::spawn_blocking,
     time::{Instant as TokioInstant, timeout_at},
 };
 
-/// Answers them within the ceilings of the policies in force.
+/// Answers them within the ceilings of the policies in force, as the workers of the pool compute.
 #[derive(Debug)]
 pub(crate) struct Calibration {
     policies: Policies,
+    pool: PoolSettings,
     memory_mb: u64,
+    /// One at a time: more would take each other's time, and more memory than was left beside the workers'.
+    turn: Arc<Semaphore>,
 }
 
 impl Calibration {
-    pub(crate) fn new(policies: Policies, memory_mb: u64) -> Self {
-        Self { policies, memory_mb }
+    pub(crate) fn new(policies: Policies, pool: PoolSettings, memory_mb: u64) -> Self {
+        Self { policies, pool, memory_mb, turn: Arc::new(Semaphore::new(1)) }
     }
 
     /// What a calibrate event asks; `None` for whatever else this is.
@@ -38,18 +45,32 @@ impl Calibration {
     pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Reply {
         let outcome = match self.admit(&question.hash) {
             Err(reason) => Outcome::Refused(reason),
-            Ok(admitted) => {
-                let measuring = spawn_blocking(move || measure(&admitted, &question, not_after));
-                // A hash cannot be stopped: it ends by itself, soon, since the ceilings bound it.
-                match timeout_at(TokioInstant::from_std(not_after), measuring).await {
-                    Ok(Ok(outcome)) => outcome,
-                    Ok(Err(_panic)) => Outcome::Refused(Reason::OutOfMemory),
-                    Err(_late) => Outcome::Refused(Reason::DeadlineExceeded),
-                }
-            }
+            Ok(admitted) => self.in_turn(admitted, question, not_after).await,
         };
         tracing::info!(measured = matches!(outcome, Outcome::Measured(_)), "a calibrate event was answered");
         Reply { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
+    }
+
+    /// Measures where nothing else is measured.
+    async fn in_turn(&self, admitted: Admitted, question: Question, not_after: Instant) -> Outcome {
+        let deadline = TokioInstant::from_std(not_after);
+        let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else {
+            // What is left then would decide, and not the hash. Whoever asks again has all the time.
+            let _free_or_late = timeout_at(deadline, self.turn.acquire()).await;
+            return Outcome::Refused(Reason::Busy);
+        };
+        let meter = Meter::of_worker(&self.pool);
+        let measuring = spawn_blocking(move || {
+            // A hash cannot be stopped: one that nobody waits for any more keeps its turn until it ends by itself, soon, since
+            // the ceilings bound it.
+            let _turn = turn;
+            measure(meter, &admitted, &question, not_after)
+        });
+        match timeout_at(deadline, measuring).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_panic)) => Outcome::Refused(Reason::Fault),
+            Err(_late) => Outcome::Refused(Reason::DeadlineExceeded),
+        }
     }
 
     /// By the same rules as a stored hash that is to be verified.
@@ -63,8 +84,7 @@ impl Calibration {
 }
 
 /// As well as it was asked for, and as the time allows.
-fn measure(admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
-    let mut meter = Meter::new();
+fn measure(mut meter: Meter, admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
     let mut measure = |effort: &Effort| -> Result<Measured, OutOfMemory> {
         if question.in_lanes { meter.in_lanes(admitted, effort) } else { meter.one(admitted, effort) }
     };
@@ -77,19 +97,20 @@ fn measure(admitted: &Admitted, question: &Question, not_after: Instant) -> Outc
             return Ok(once);
         }
         let most_samples = min(asked.most_samples, MOST_SAMPLES).max(1);
-        measure(&Effort {
-            fewest_samples: min(asked.fewest_samples, most_samples).min(fit - 1),
-            most_samples,
-            time: min(asked.time, left),
+        let fewest_samples = min(asked.fewest_samples, most_samples);
+        measure(&if fewest_samples < fit {
+            Effort { fewest_samples, most_samples, time: min(asked.time, left) }
+        } else {
+            // By the time alone: the first may have been faster than those that follow.
+            Effort { fewest_samples: 1, most_samples, time: left }
         })
     });
     measured.map_or(Outcome::Refused(Reason::OutOfMemory), Outcome::Measured)
 }
 
-/// How many samples of so many milliseconds fit into the time.
+/// How many samples fit into the time, of a call that takes so many milliseconds.
 fn samples(time: Duration, ms: f64) -> usize {
-    let each =
-        Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(Duration::from_micros(1));
+    let each = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(SHORTEST_SAMPLE);
     usize::try_from(time.as_nanos() / each.as_nanos()).unwrap_or(usize::MAX)
 }
 
@@ -101,3 +122,18 @@ const SHARE_OF_WHAT_IS_LEFT: u32 = 2;
 
 /// More tell nothing new, whoever asks.
 const MOST_SAMPLES: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_samples_are_wanted_than_fit_into_the_time() {
+        let time = Duration::from_millis(200);
+        assert_eq!(samples(time, 40.0), 5);
+        // Calls of 3 µs are repeated until a sample is a millisecond.
+        assert_eq!(samples(time, 0.003), 200);
+        assert_eq!(samples(time, 500.0), 0);
+        assert_eq!(samples(time, f64::NAN), 0);
+    }
+}

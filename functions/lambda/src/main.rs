@@ -69,8 +69,9 @@ fn check() -> Result<(), Refusal> {
 }
 
 fn compose(settings: Settings) -> Result<(Front, Option<Sending>), Refusal> {
-    let calibration =
-        settings.answers_calibrate.then(|| Calibration::new(settings.policies.clone(), settings.memory_mb));
+    let calibration = settings
+        .answers_calibrate
+        .then(|| Calibration::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
     let pool = Pool::start(&pool)
         .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;

@@ -30,5 +30,5 @@ mod spread;
 
 pub use line::Line;
 pub use machine::Machine;
-pub use meter::{Effort, Measured, Meter};
+pub use meter::{Effort, Measured, Meter, SHORTEST_SAMPLE};
 pub use spread::Spread;

@@ -36,10 +36,16 @@ pub struct Measured {
 }
 
 impl Meter {
-    /// The kernels that serve, with the memory that a worker keeps between two hashes.
+    /// As a worker of a pool with the usual settings computes.
     #[must_use]
     pub fn new() -> Self {
-        Self { core: OneCore::new(&PoolSettings::new(NonZeroUsize::MIN)) }
+        Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
+    }
+
+    /// As a worker of such a pool computes: with its kernels, its lanes, and the memory that it keeps between two hashes.
+    #[must_use]
+    pub fn of_worker(settings: &PoolSettings) -> Self {
+        Self { core: OneCore::new(settings) }
     }
 
     /// Hashes that a full worker here has in lanes; 1 for what is computed whole.
@@ -172,11 +178,11 @@ fn hashes(at_once: usize) -> f64 {
 const MS_PER_SECOND: f64 = 1000.0;
 
 /// Reading the processor's clock costs up to a microsecond, which must not count.
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use saltern_algorithm::Ceilings;
+    use saltern_algorithm::{Ceilings, Kernels};
     use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 
     use super::*;
@@ -225,6 +231,17 @@ mod tests {
                 assert!((3..=5).contains(&measured.wall_ms.samples), "{measured:?}");
                 assert!(measured.hash_ms() > 0.0 && measured.hashes_per_second().is_finite());
             }
+        }
+    }
+
+    #[test]
+    fn lanes_and_kernels_are_those_of_the_pool() {
+        let usual = PoolSettings::new(NonZeroUsize::MIN);
+        let three = PoolSettings { bcrypt_lanes: NonZeroUsize::new(3), ..usual.clone() };
+        let crates = PoolSettings { kernels: Kernels::Crates, ..usual };
+        for (settings, lanes) in [(three, 3), (crates, 1)] {
+            let measured = Meter::of_worker(&settings).in_lanes(&bcrypt(4), &EFFORT).unwrap();
+            assert_eq!(measured.at_once, lanes, "{settings:?}");
         }
     }
 

@@ -91,10 +91,14 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
+    /// Something else was being measured. The time of this invocation is not enough to tell; now it may be asked again.
+    Busy,
     /// It is over a ceiling of the function's policy document, or beyond its memory.
     CostOutOfBounds,
     /// The function would be ended before.
     DeadlineExceeded,
+    /// A fault of the function's own ended it. Its log says where.
+    Fault,
     /// The system gave no memory for it.
     OutOfMemory,
     /// The hash is not one that the function verifies.

@@ -1,7 +1,10 @@
 //! What holds while something is calibrated: where, for which machine, and within which policy document.
 
+use core::num::NonZeroUsize;
+
+use saltern_algorithm::PoolSettings;
 use saltern_capacity::{Architecture, Durations};
-use saltern_measure::Machine;
+use saltern_measure::{Machine, Meter};
 use saltern_policy::{FunctionSize, Limits, Policies};
 
 use super::{
@@ -48,13 +51,22 @@ impl Conditions {
             };
             return Self::on_lambda(arguments, Function::new(address)?, size);
         }
-        let place = Place::Here(Box::default());
         let machine = Machine::this();
+        let mut pool = PoolSettings {
+            kernels: arguments.kernels.kernels.into(),
+            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+            ..PoolSettings::new(NonZeroUsize::MIN)
+        };
         let (basis, limits) = if arguments.memory_mb.is_some() || arguments.arch.is_some() {
+            // A function's worker keeps what every pool keeps that is not told otherwise.
             (Basis::Estimated, function_limits(arguments, size.memory_mb)?)
         } else {
-            (Basis::Here, policies::limits(&arguments.document.machine)?)
+            let limits = policies::limits(&arguments.document.machine)?;
+            // As `serve` has it: memory that is got afresh for each hash would count as time of the hash.
+            pool.kept_bytes = limits.bytes_per_worker();
+            (Basis::Here, limits)
         };
+        let place = Place::Here(Box::new(Meter::of_worker(&pool)));
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         let bytes_per_worker = limits.bytes_per_worker();
         Ok(Self { place, basis, machine, size, policies, bytes_per_worker })
@@ -68,9 +80,16 @@ impl Conditions {
         // How much memory it has, it says itself; until then the question is small enough for every function.
         let limits = function_limits(arguments, not_asked.memory_mb)?;
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
-        let smallest = ladder::of(Algorithm::Bcrypt, &policies, 0).into_iter().next();
-        let smallest =
-            smallest.ok_or_else(|| Failure::configuration("the policy document admits no bcrypt"))?;
+        // bcrypt takes no memory to speak of; a ceiling may leave only others.
+        let mut preferred = [Algorithm::Bcrypt].into_iter().chain(Algorithm::ALL);
+        let smallest = preferred.find_map(|algorithm| {
+            ladder::of(algorithm, &policies, limits.bytes_per_worker()).into_iter().next()
+        });
+        let smallest = smallest.ok_or_else(|| {
+            Failure::configuration(
+                "the ceilings of the policy document and the memory leave no algorithm anything: raise them",
+            )
+        })?;
         let (machine, memory_mb) = place::introduce(&function, &smallest)?;
         let named = Architecture::ALL.into_iter().find(|one| one.name() == lambda_name(&machine));
         let size = Size { memory_mb, architecture: named.unwrap_or(not_asked.architecture) };

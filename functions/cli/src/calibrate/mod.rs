@@ -16,7 +16,12 @@ mod search;
 mod standards;
 pub(crate) mod target;
 
-use std::{collections::BTreeMap, io::IsTerminal as _, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::IsTerminal as _,
+    thread,
+    time::Duration,
+};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltern_measure::Measured;
@@ -85,10 +90,14 @@ impl Calibration {
         let steps = ladder::of(algorithm, &self.conditions.policies, self.conditions.bytes_per_worker);
         let works: Vec<f64> = steps.iter().map(Step::work).collect();
         let mut exact = BTreeMap::new();
+        let mut refused = BTreeSet::new();
         let found = search::strongest(&works, target.as_secs_f64() * 1000.0, |at, care| {
             let measured = self.measure(algorithm, &steps[at], care)?;
             if let (Care::Exact, Some(measured)) = (care, measured) {
                 exact.insert(at, measured);
+            }
+            if measured.is_none() {
+                refused.insert(at);
             }
             Ok(measured.map(|measured| self.conditions.place.counted(&measured).median))
         })?;
@@ -100,7 +109,8 @@ impl Calibration {
                 in_words(step.params)
             )));
         };
-        let bound_by_time = at + 1 < steps.len();
+        // Over a ceiling as it is known here there is no step behind it; over one of the function's it was refused.
+        let bound_by_time = at + 1 < steps.len() && !refused.contains(&(at + 1));
         let findings = Findings { at, one, in_lanes, to_target, to_function, bound_by_time };
         Ok(Some(Proposal::new(algorithm, step, findings, &self.conditions)))
     }

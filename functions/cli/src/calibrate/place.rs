@@ -56,7 +56,14 @@ fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Res
     let output = vec![0; setting.output_bytes()];
     let hash = Encoded::new(setting, &output).map(|hash| hash.to_string());
     let hash = hash.ok_or_else(|| Failure::system("the hash to measure cannot be written"))?;
-    function.ask(Question::new(hash, in_lanes, effort))
+    let question = Question::new(hash, in_lanes, effort);
+    for _ in 0..MOST_TURNS {
+        let answer = function.ask(question.clone())?;
+        if answer.outcome != Outcome::Refused(Reason::Busy) {
+            return Ok(answer);
+        }
+    }
+    Err(always_busy())
 }
 
 fn figures(answer: &Answer) -> Result<Option<Measured>, Failure> {
@@ -66,10 +73,20 @@ fn figures(answer: &Answer) -> Result<Option<Measured>, Failure> {
         Outcome::Refused(Reason::CostOutOfBounds | Reason::DeadlineExceeded | Reason::OutOfMemory) => {
             Ok(None)
         }
+        Outcome::Refused(Reason::Busy) => Err(always_busy()),
+        Outcome::Refused(Reason::Fault) => Err(Failure::system(
+            "a fault of the function's own ended the measuring: its log says where, and a report of it is welcome",
+        )),
         Outcome::Refused(Reason::UnsupportedHash) => {
             Err(Failure::system("the function does not know the hash to measure: is it of the same version?"))
         }
     }
+}
+
+fn always_busy() -> Failure {
+    Failure::system(
+        "the function is measuring something else each time it is asked: try again when no other calibration of it is under way",
+    )
 }
 
 fn no_memory() -> Failure {
@@ -98,5 +115,8 @@ const IN_PASSING: Duration = Duration::from_secs(1);
 /// The median of five is not moved by two that were interrupted.
 const FEWEST_SAMPLES: usize = 5;
 const MOST_SAMPLES: usize = 101;
+
+/// A hash that was given up keeps a function busy for some seconds; each answer comes when it is free, or its time is over.
+const MOST_TURNS: usize = 10;
 
 const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };

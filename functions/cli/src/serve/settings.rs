@@ -7,7 +7,7 @@ use saltern_policy::Policies;
 
 use crate::{
     Failure,
-    arguments::{CloudWatchArguments, KernelsArgument, LogFormat, ServeArguments},
+    arguments::{CloudWatchArguments, LogFormat, ServeArguments},
     policies,
 };
 
@@ -62,10 +62,7 @@ impl Settings {
             tls,
             policies,
             pool: PoolSettings {
-                kernels: match arguments.kernels.kernels {
-                    KernelsArgument::Lanes => Kernels::Lanes,
-                    KernelsArgument::Crates => Kernels::Crates,
-                },
+                kernels: arguments.kernels.kernels.into(),
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
                 kept_bytes: limits.bytes_per_worker(),
                 ..PoolSettings::new(workers)

@@ -18,6 +18,8 @@ use saltern_measure::{
 pub(crate) enum Mood {
     /// As a function that measures; costs of bcrypt above this are over its ceiling.
     Measuring { most_bcrypt_cost: u32 },
+    /// As one that measures, and measured something else when it was asked the first, third, fifth time.
+    BusyEveryOtherTime,
     /// With this status, error code and body, as Lambda itself does.
     Refusing { status: u16, code: &'static str },
     /// As a function without calibrate events, or one that ended.
@@ -66,9 +68,14 @@ fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<String>>) {
             head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         reader.read_exact(&mut body).unwrap();
-        noted.lock().unwrap().push(head);
+        let mut calls = noted.lock().unwrap();
+        calls.push(head);
+        let is_odd = calls.len() % 2 == 1;
+        drop(calls);
         let (status, headers, payload) = match mood {
             Mood::Measuring { most_bcrypt_cost } => (200, String::new(), measure(&body, most_bcrypt_cost)),
+            Mood::BusyEveryOtherTime if is_odd => (200, String::new(), refused("busy")),
+            Mood::BusyEveryOtherTime => (200, String::new(), measure(&body, u32::MAX)),
             Mood::Refusing { status, code } => (
                 status,
                 format!("x-amzn-errortype: {code}\r\n"),
@@ -100,6 +107,15 @@ fn measure(event: &[u8], most_bcrypt_cost: u32) -> String {
             Outcome::Measured(Measured { at_once, wall_ms, cpu_ms: wall_ms })
         }
     };
+    reply(outcome)
+}
+
+/// What a function answers that does not measure.
+pub(crate) fn refused(reason: &str) -> String {
+    reply(Outcome::Refused(serde_json::from_value(reason.into()).unwrap()))
+}
+
+fn reply(outcome: Outcome) -> String {
     let machine = Machine { cpu: "ARM Neoverse-V2".to_owned(), architecture: "aarch64".to_owned(), cores: 2 };
     serde_json::to_string(&Reply { answer: Answer { machine, memory_mb: 1769, outcome } }).unwrap()
 }

@@ -94,6 +94,15 @@ fn what_is_proposed_here_fits_and_can_be_pasted() {
 }
 
 #[test]
+fn what_is_measured_here_is_what_serves_here() {
+    let arguments = ["calibrate", "--target", "30ms", "--algorithm", "bcrypt", "--json"];
+    for (variable, value, lanes) in [("SALTERN_KERNELS", "crates", 1), ("SALTERN_BCRYPT_LANES", "3", 3)] {
+        let found = json_of(&saltern(&arguments, &[(variable, value)]));
+        assert_eq!(found["algorithms"][0]["lanes"], json!(lanes), "{variable} {found}");
+    }
+}
+
+#[test]
 fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
     let arguments = ["calibrate", "--target", "2s", "--memory-mb", "128", "--arch", "x86_64", "--json"];
     let arguments = [&arguments[..], &["--algorithm", "argon2id", "--algorithm", "bcrypt"]].concat();
@@ -252,11 +261,53 @@ fn a_batch_fills_the_lanes_of_every_virtual_cpu_that_is_paid_for() {
 }
 
 #[test]
+fn what_a_function_refuses_is_not_said_to_take_too_long() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 12 });
+    let bound_by = |target: &str| {
+        let found = json_of(&on_lambda(&lambda, &["--target", target, "--algorithm", "bcrypt", "--json"]));
+        let bcrypt = &found["algorithms"][0];
+        (bcrypt["parameters"]["cost"].clone(), bcrypt["bound_by"].clone())
+    };
+    assert_eq!(bound_by("250ms"), (json!(12), json!("time")));
+    // Cost 15 would fit, and the document here allows it.
+    assert_eq!(bound_by("2s"), (json!(12), json!("ceiling or memory")));
+}
+
+#[test]
+fn a_document_without_bcrypt_is_calibrated_on_a_function() {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let policies = document["policies"].as_array_mut().unwrap();
+    policies.retain(|policy| policy["algorithm"] == "argon2id");
+    document["ceilings"]["bcrypt_cost"]["max"] = json!(0);
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("argon2id-only.json");
+    fs::write(&file, document.to_string()).unwrap();
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let arguments = ["--target", "250ms", "--algorithm", "argon2id", "--json", "--policies"];
+    let arguments = [&arguments[..], &[file.to_str().unwrap()]].concat();
+    let found = json_of(&on_lambda(&lambda, &arguments));
+    assert_eq!(found["algorithms"][0]["parameters"]["memory_kib"], json!(224 * 1024), "{found}");
+}
+
+#[test]
+fn a_function_that_is_busy_is_asked_again() {
+    let bcrypt = |mood| {
+        let lambda = Lambda::start(mood);
+        let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
+        (found["algorithms"][0]["milliseconds"].clone(), lambda.calls().len())
+    };
+    let (ms, calls) = bcrypt(Mood::Measuring { most_bcrypt_cost: 15 });
+    assert_eq!(bcrypt(Mood::BusyEveryOtherTime), (ms, 2 * calls));
+}
+
+#[test]
 fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
     let problem =
         r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
     let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
+    let refused = |reason: &str| -> &'static str { lambda::refused(reason).leak() };
     for (mood, code, part) in [
+        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log says where"),
+        (Mood::Saying { error: false, payload: refused("busy") }, 71, "no other calibration"),
         (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
         (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
         (Mood::Refusing { status: 404, code: "ResourceNotFoundException" }, 64, "no function logins"),

@@ -48,6 +48,15 @@ fn a_function_measures_one_hash_and_a_full_worker() {
 }
 
 #[test]
+fn a_function_that_was_rolled_back_measures_what_it_serves_with() {
+    let function = Function::start_with(&[("SALTERN_CALIBRATE", "on"), ("SALTERN_KERNELS", "crates")]);
+    let mut question = question(BCRYPT);
+    question["saltern-calibrate"]["in_lanes"] = json!(true);
+    let answer = ask(&function, Invocation::new(question.to_string()));
+    assert_eq!(answer["outcome"]["measured"]["at_once"], json!(1), "{answer}");
+}
+
+#[test]
 fn it_is_off_unless_it_is_said() {
     for function in [Function::start(), Function::start_with(&[("SALTERN_CALIBRATE", "off")])] {
         function.event(&question(BCRYPT)).assert_problem(400, "invalid_request");
@@ -117,6 +126,23 @@ fn the_function_s_own_deadline_bounds_it() {
             .status,
         200
     );
+}
+
+#[test]
+fn one_is_measured_at_a_time_even_where_nobody_waits_for_it_any_more() {
+    let function = Function::start_with(ON);
+    let soon = Duration::from_millis(400);
+    let long = question(&BCRYPT.replace("$05$", "$15$"));
+    let answer = ask(&function, Invocation::new(long.to_string()).with_timeout(soon));
+    assert_eq!(answer["outcome"], json!({"refused": "deadline_exceeded"}));
+    // Its hash runs on for a second or more: what takes a millisecond has to wait, and is told when that is over.
+    let short = question(BCRYPT).to_string();
+    for within in [soon, SOON] {
+        let answer = ask(&function, Invocation::new(short.clone()).with_timeout(within));
+        assert_eq!(answer["outcome"], json!({"refused": "busy"}), "{within:?}");
+    }
+    let answer = ask(&function, Invocation::new(short));
+    assert!(answer["outcome"]["measured"].is_object(), "{answer}");
 }
 
 /// A vector of the bcrypt suite.
