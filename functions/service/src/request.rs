@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Request, header};
 use saltern_algorithm::Password;
+use zeroize::zeroize_stack;
 
 use crate::{
     Arrival, Body, Code, NotAfter, Operation, Problem,
@@ -26,6 +27,19 @@ pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Op
 
 /// What a request asks for.
 pub(crate) fn command(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
+    let read = read(route, request);
+    if read.is_err() {
+        // To say where JSON breaks, its crate searches what came before in vector registers, which may be put by on the stack.
+        zeroize_stack::<STACK_BYTES>();
+    }
+    read
+}
+
+/// More than reading a request takes, in bytes, also where nothing is optimised.
+const STACK_BYTES: usize = 64 << 10;
+
+#[inline(never)]
+fn read(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
     let reads_body = route.method() == http::Method::POST;
     if reads_body && !is_json(request.headers()) {
         return Err(Problem::new(Code::UnsupportedMediaType));
