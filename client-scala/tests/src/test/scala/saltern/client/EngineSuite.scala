@@ -308,6 +308,31 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.fallbacks, Vector.empty)
   }
 
+  test("a cancelled call whose connection came while it got in line gives it back too") {
+    val service = InMemoryService(cheap)
+    service.failAlways(Fault.Never)
+    // Stands still. What another thread does between two steps of a call happens when the call sets its attempt's timer.
+    var meanwhile: () => Unit = () => ()
+    val scheduler = new Scheduler {
+      def nanos: Long = 0
+      def after(delay: FiniteDuration)(task: () => Unit): Cancellable = {
+        val once = meanwhile
+        if (delay == 1.second) { meanwhile = () => (); once() }
+        () => ()
+      }
+      def close(): Unit = ()
+    }
+    val config = ClientConfig("http://service.invalid").withPolicies(cheap).withAttemptTimeout(1.second).withMaxConnections(1).withoutCoalescing
+    val client = Saltern.wired(config, service, scheduler, _ => fail("hashed locally"), () => 0.5)
+    val carried = client.verify(secret, bcrypt4)
+    meanwhile = () => { val _ = client.cancel(carried) }
+    val next = client.verify(secret, bcrypt4)
+    assertEquals((service.requests.size, service.abandoned), (2, 1), "the second has the connection of the first")
+    client.cancel(next)
+    assertEquals(service.abandoned, 2)
+    client.close()
+  }
+
   test("a cancelled call leaves the line for a connection") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing)
     world.service.next(Fault.Never)
