@@ -257,6 +257,19 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.events.count(_ == Event.Shed), 3)
   }
 
+  test("a system that starts no more threads is an overload, and no place is lost by it") {
+    val service = InMemoryService(cheap)
+    service.failAlways(Fault.Fails(TransportFailure.Kind.TlsFailed))
+    var threads = 0
+    val executor: java.util.concurrent.Executor =
+      task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
+    val client = Saltern.wired(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalQueue(2), service, Scheduler.system(), executor, () => 0.5)
+    for (_ <- 1 to 5) failure[SalternError.Overloaded](client.verify(secret, bcrypt4))
+    threads = 1
+    assert(now(client.verify(secret, bcrypt4)).matches)
+    client.close()
+  }
+
   test("a local hash that needs more memory than the host gives is not available") {
     val world = new World(_.withLocalMemoryBytes(32 * 1024))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
