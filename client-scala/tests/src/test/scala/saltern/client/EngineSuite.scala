@@ -162,6 +162,21 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests, Vector.empty)
   }
 
+  test("null, as Java may have it, is refused and keeps nothing") {
+    val world = new World()
+    val expected = Seq(
+      world.client.verify(secret, null) -> RefusalCode.InvalidHash,
+      world.client.verifyOrDecoy(secret, null) -> RefusalCode.InvalidHash,
+      world.client.hash(secret, null) -> RefusalCode.UnknownPolicy
+    )
+    for ((future, code) <- expected) {
+      assertEquals(failure[SalternError.Refused](future).code, code)
+      assert(!world.client.cancel(future), "it is not under way")
+    }
+    assertEquals(world.client.rehashReason(null), None)
+    assertEquals(world.service.requests, Vector.empty)
+  }
+
   // Retry, pause, breaker
 
   test("a failed connect is tried once more, after a jittered pause") {
