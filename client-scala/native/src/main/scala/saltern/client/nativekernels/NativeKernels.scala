@@ -90,12 +90,14 @@ private[nativekernels] final class OpenedNative(
     val output = new Array[Byte](setting.outputBytes)
     // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
+    // Without memory it ends as it does on the JVM, shed.
     NativeCalls.compute(open, text, password, timeLeft.toNanos, output) match {
       case NativeCalls.DONE               => output
       case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
       case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(LocalPool.Failure.Expired)
       case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password, timeLeft)
       case NativeCalls.CLOSED             => throw new Stopped(LocalPool.Failure.Closed)
+      case NativeCalls.NO_MEMORY          => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
       case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
       case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
     }
