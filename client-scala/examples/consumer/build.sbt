@@ -11,12 +11,18 @@ scalacOptions ++= (if (scalaBinaryVersion.value == "3") Nil else Seq("-Xsource:3
 resolvers += "saltern-repository" at repository.toURI.toString
 libraryDependencies ++= Seq(
   "io.saltern" %% "saltern-client" % saltern,
+  "io.saltern" %% "saltern-client-cats-effect" % saltern,
   "io.saltern" %% "saltern-client-hocon" % saltern,
   "io.saltern" %% "saltern-client-lambda" % saltern,
   "io.saltern" %% "saltern-client-micrometer" % saltern,
+  "io.saltern" %% "saltern-client-native" % saltern,
   "io.saltern" %% "saltern-client-sigv4" % saltern,
-  "io.saltern" %% "saltern-client-testkit" % saltern
+  "io.saltern" %% "saltern-client-spring-security" % saltern,
+  "io.saltern" %% "saltern-client-testkit" % saltern,
+  "io.saltern" %% "saltern-client-zio" % saltern
 )
+// Published for Scala 2.13 alone.
+libraryDependencies ++= Seq("io.saltern" %% "saltern-client-silhouette" % saltern).filter(_ => scalaBinaryVersion.value != "3")
 // Two versions of one thing that cannot be told to be compatible end the build.
 evictionErrorLevel := Level.Error
 run / fork := true

@@ -275,7 +275,7 @@ fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
 fn dropped(dropped: Dropped) -> Problem {
     match dropped {
         Dropped::DeadlineExceeded => Problem::deadline_exceeded(),
-        Dropped::Fault => Problem::internal(),
+        Dropped::Fault | Dropped::NoMemory => Problem::internal(),
     }
 }
 

@@ -127,6 +127,12 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "client-style",
+            shows: "the Scala client's sources are as scalafmt and scalafix write them",
+            command: &["client-scala/bin/sbt", "styleCheck"],
+            environment: &[],
+        },
+        Check {
             part: "cargo-lambda",
             shows: "calibrate events are answered under cargo lambda where it was said, and never through the function's URL",
             command: &["functions/lambda/tests/cargo-lambda/run"],

@@ -24,7 +24,7 @@ pub(crate) enum Refusal {
     Overloaded = 1,
     /// The time is over, or cannot suffice.
     DeadlineExceeded = 2,
-    /// A fault of ours, or no memory.
+    /// A fault of ours.
     Fault = 3,
     /// A cost over a ceiling.
     CostOutOfBounds = 4,
@@ -32,6 +32,8 @@ pub(crate) enum Refusal {
     NotReadHere = 5,
     /// No pool has this number.
     Closed = 6,
+    /// The system gave no memory for the hash.
+    NoMemory = 7,
 }
 
 /// Starts the workers of a client and gives them a number, which is never 0.
@@ -80,6 +82,7 @@ pub(crate) fn compute(
     let done = ticket.wait().map_err(|dropped| match dropped {
         Dropped::DeadlineExceeded => Refusal::DeadlineExceeded,
         Dropped::Fault => Refusal::Fault,
+        Dropped::NoMemory => Refusal::NoMemory,
     })?;
     Ok(done.output)
 }
@@ -113,18 +116,19 @@ mod tests {
         "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     const LONG: Duration = Duration::from_mins(1);
 
+    const CEILINGS: Ceilings = Ceilings {
+        bcrypt_cost: 15,
+        argon2_memory_kib: 1 << 10,
+        argon2_memory_passes_kib: 1 << 10,
+        argon2_parallelism: 1,
+        pbkdf2_iterations_blocks: 1000,
+        sha_crypt_rounds: 0,
+        scrypt_memory_bytes: 1 << 20,
+        scrypt_n_r_p: 1 << 10,
+    };
+
     fn opened() -> i64 {
-        let ceilings = Ceilings {
-            bcrypt_cost: 15,
-            argon2_memory_kib: 1 << 10,
-            argon2_memory_passes_kib: 1 << 10,
-            argon2_parallelism: 1,
-            pbkdf2_iterations_blocks: 1000,
-            sha_crypt_rounds: 0,
-            scrypt_memory_bytes: 1 << 20,
-            scrypt_n_r_p: 1 << 10,
-        };
-        open(NonZeroUsize::MIN, 0, ceilings).unwrap()
+        open(NonZeroUsize::MIN, 0, CEILINGS).unwrap()
     }
 
     fn computed(number: i64, setting: &str, password: &str, left: Duration) -> Result<Vec<u8>, Refusal> {
@@ -159,6 +163,15 @@ mod tests {
             refused(&BCRYPT.replacen("05", "15", 1), Duration::from_millis(100)),
             Refusal::DeadlineExceeded
         );
+    }
+
+    #[test]
+    fn a_hash_that_gets_no_memory_says_so() {
+        let ceilings = Ceilings { scrypt_memory_bytes: u64::MAX, scrypt_n_r_p: u64::MAX, ..CEILINGS };
+        let number = open(NonZeroUsize::MIN, 0, ceilings).unwrap();
+        // More than a processor addresses, and ages to fill it.
+        let huge = "$scrypt$ln=48,r=8,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        assert_eq!(computed(number, huge, "x", Duration::from_secs(1 << 40)), Err(Refusal::NoMemory));
     }
 
     #[test]

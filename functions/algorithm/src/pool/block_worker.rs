@@ -52,7 +52,8 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Task>, kernel: &mut 
     task.answer(match computed {
         Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed, lanes: 1 }),
-        Ok(Err(OutOfMemory)) | Err(_) => Err(Dropped::Fault),
+        Ok(Err(OutOfMemory)) => Err(Dropped::NoMemory),
+        Err(_) => Err(Dropped::Fault),
     });
 }
 

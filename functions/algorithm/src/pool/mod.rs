@@ -134,6 +134,8 @@ pub enum Dropped {
     DeadlineExceeded,
     /// A fault of ours: the kernel panicked, or the pool ended.
     Fault,
+    /// The system gave no memory for it.
+    NoMemory,
 }
 
 /// A computed hash.

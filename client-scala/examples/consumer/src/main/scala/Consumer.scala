@@ -1,12 +1,18 @@
+import cats.effect.unsafe.implicits.global
 import com.typesafe.config.ConfigFactory
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry
 import saltern.client.*
+import saltern.client.catseffect.SalternIO
 import saltern.client.hocon.HoconConfig
 import saltern.client.lambda.LambdaInvoke
 import saltern.client.micrometer.MicrometerListener
+import saltern.client.nativekernels.NativeKernels
+import saltern.client.spring.SalternPasswordEncoder
+import saltern.client.zioeffect.SalternZIO
 import saltern.testkit.InMemoryService
 import scala.concurrent.Await
 import scala.concurrent.duration.*
+import zio.{Runtime, Unsafe, ZIO}
 
 /** Something of each published module, from outside their build. Ends with an exception where an answer is not the right one. */
 object Consumer {
@@ -15,6 +21,7 @@ object Consumer {
     val config = HoconConfig
       .from(ConfigFactory.parseString("""{ endpoint = "http://service.invalid", deadline = 20s, retry-budget = 0 }"""))
       .withListener(new MicrometerListener(registry))
+      .withLocalKernels(NativeKernels.attempt().fold(reason => sys.error(reason), identity))
     val service = InMemoryService()
     val saltern = Saltern(config, service)
     val password = Password("correct horse")
@@ -22,6 +29,12 @@ object Consumer {
     val old = Await.result(saltern.hash(password, "bcrypt-12-2023"), 30.seconds)
     val upgraded = Await.result(saltern.verifyAndUpgrade(password, old.encoded), 30.seconds)
     require(upgraded.matches && upgraded.origin == Origin.Remote && upgraded.rehashed.isDefined)
+    require(SalternIO.resource(config, service).use(_.verify(password, old.encoded)).unsafeRunSync().matches)
+    val byZio = ZIO.serviceWithZIO[SalternZIO](_.verify(password, old.encoded)).provide(SalternZIO.layer(config, service))
+    require(Unsafe.unsafe(implicit unsafe => Runtime.default.unsafe.run(byZio).getOrThrowFiberFailure()).matches)
+    val encoder = new SalternPasswordEncoder(saltern)
+    require(encoder.matches("correct horse", old.encoded) && encoder.upgradeEncoding(old.encoded))
+    OfThisScala.check(saltern, "correct horse", old.encoded)
 
     service.failAlways(InMemoryService.Fault.Fails(TransportFailure.Kind.ConnectFailed))
     val fresh = upgraded.rehashed.get.encoded

@@ -67,7 +67,9 @@ private object BlockingSaltern {
     }
 
     def note(stored: String, keep: Boolean): Unit = synchronized {
-      val _ = if (keep) hashes.put(stored, true) else hashes.remove(stored)
+      // Removed first: `put` alone would leave a known hash in its old place, the next to be forgotten.
+      hashes.remove(stored)
+      if (keep) { val _ = hashes.put(stored, true) }
     }
 
     def apply(stored: String): Boolean = synchronized(hashes.containsKey(stored))

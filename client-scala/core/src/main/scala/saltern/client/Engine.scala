@@ -134,7 +134,7 @@ private[client] final class Engine(
           val timer = scheduler.after((group.ends - now).nanos) { () =>
             if (permits.withdraw(ticket)) settle(group, Outcome.NoConnection)
           }
-          group.leavesBy { () =>
+          group.leavesBy(Group.InLine) { () =>
             if (permits.withdraw(ticket)) { timer.cancel(); settle(group, Outcome.Abandoned) }
           }
         }
@@ -180,7 +180,7 @@ private[client] final class Engine(
       end(Left(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")))
       exchange.cancel()
     }
-    group.leavesBy { () =>
+    group.leavesBy(Group.Carried) { () =>
       timer.cancel()
       end(Left(Outcome.Abandoned))
       exchange.cancel()
@@ -437,6 +437,7 @@ private[client] final class Engine(
   private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
     @volatile private var carried = members
     @volatile private var leaving: () => Unit = () => ()
+    private var stage = Group.InLine
     val deadline: Long = members.map(_.deadline).reduce(earlier)
     @volatile var ends: Long = deadline
 
@@ -451,10 +452,22 @@ private[client] final class Engine(
       if (waited.nonEmpty) carried = waited
     }
 
-    /** How its place is given up from now on; at once where its calls ended meanwhile. */
-    def leavesBy(leave: () => Unit): Unit = { leaving = leave; leaveIfDone() }
+    /** How its place is given up from this stage on; at once where its calls ended meanwhile. Another thread may carry the
+      * group off before the one that put it in line has said how it leaves the line: a later stage stays.
+      */
+    def leavesBy(stage: Int)(leave: () => Unit): Unit = {
+      synchronized { if (stage >= this.stage) { this.stage = stage; leaving = leave } }
+      leaveIfDone()
+    }
     def leaveIfDone(): Unit = if (done) leaving()
     def next: Group = new Group(carried, key, attempt + 1)
+  }
+
+  private object Group {
+
+    /** For a connection. */
+    val InLine = 0
+    val Carried = 1
   }
 }
 

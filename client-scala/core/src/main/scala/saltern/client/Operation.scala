@@ -95,9 +95,13 @@ private[client] object Operation {
 
   /** What the service takes as text, or the code of the refusal. */
   def textProblem(operation: Operation[?]): Option[String] = operation match {
+    // What is null comes from Java.
+    case Hash(Some(null))  => Some(RefusalCode.UnknownPolicy)
+    case Verify(null, _)   => Some(RefusalCode.InvalidHash)
     case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
     case Verify(stored, _) =>
       stored.collect {
+        case null => RefusalCode.InvalidHash
         // Refused before it travels, as the service would.
         case text if EncodedHash.isTooLong(text) => RefusalCode.InvalidHash
         case text if !isUnicode(text)            => RefusalCode.InvalidText

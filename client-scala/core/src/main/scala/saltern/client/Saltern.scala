@@ -110,7 +110,7 @@ object Saltern {
     def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean): Future[Verified] =
       engine.call(Operation.Verify(stored, rehash = upgrade), password, deadline)
     def cancel(call: Future[Any]): Boolean = engine.cancel(call)
-    def rehashReason(stored: String): Option[RehashReason] = hasher.rehashReason(stored)
+    def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason)
     def withDeadline(other: FiniteDuration): Saltern = new View(engine, hasher, ClientConfig.checkedDeadline(other))
     def close(): Unit = engine.close()
   }

@@ -84,6 +84,17 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
+  test("a hash that matched again is among the latest, and not the next to be forgotten") {
+    val kept = new BlockingSaltern.KeptAsTheyAre
+    kept.note("again", true)
+    for (i <- 2 to BlockingSaltern.MostKept) kept.note(s"$i", true)
+    kept.note("again", true)
+    kept.note("one more", true)
+    assert(kept("again") && !kept("2") && kept("3"))
+    kept.note("again", false)
+    assert(!kept("again"))
+  }
+
   test("no replacement while the service is away: it would be a second local hash") {
     using() { (service, client) =>
       val blocking = client.blocking

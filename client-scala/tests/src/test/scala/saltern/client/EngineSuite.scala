@@ -162,6 +162,21 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests, Vector.empty)
   }
 
+  test("null, as Java may have it, is refused and keeps nothing") {
+    val world = new World()
+    val expected = Seq(
+      world.client.verify(secret, null) -> RefusalCode.InvalidHash,
+      world.client.verifyOrDecoy(secret, null) -> RefusalCode.InvalidHash,
+      world.client.hash(secret, null) -> RefusalCode.UnknownPolicy
+    )
+    for ((future, code) <- expected) {
+      assertEquals(failure[SalternError.Refused](future).code, code)
+      assert(!world.client.cancel(future), "it is not under way")
+    }
+    assertEquals(world.client.rehashReason(null), None)
+    assertEquals(world.service.requests, Vector.empty)
+  }
+
   // Retry, pause, breaker
 
   test("a failed connect is tried once more, after a jittered pause") {
@@ -257,6 +272,19 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.events.count(_ == Event.Shed), 3)
   }
 
+  test("a system that starts no more threads is an overload, and no place is lost by it") {
+    val service = InMemoryService(cheap)
+    service.failAlways(Fault.Fails(TransportFailure.Kind.TlsFailed))
+    var threads = 0
+    val executor: java.util.concurrent.Executor =
+      task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
+    val client = Saltern.wired(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalQueue(2), service, Scheduler.system(), executor, () => 0.5)
+    for (_ <- 1 to 5) failure[SalternError.Overloaded](client.verify(secret, bcrypt4))
+    threads = 1
+    assert(now(client.verify(secret, bcrypt4)).matches)
+    client.close()
+  }
+
   test("a local hash that needs more memory than the host gives is not available") {
     val world = new World(_.withLocalMemoryBytes(32 * 1024))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
@@ -306,6 +334,31 @@ class EngineSuite extends munit.FunSuite {
     assertEquals((world.service.abandoned, world.service.requests.size), (1, 2))
     assert(now(waiting).matches)
     assertEquals(world.listener.fallbacks, Vector.empty)
+  }
+
+  test("a cancelled call whose connection came while it got in line gives it back too") {
+    val service = InMemoryService(cheap)
+    service.failAlways(Fault.Never)
+    // Stands still. What another thread does between two steps of a call happens when the call sets its attempt's timer.
+    var meanwhile: () => Unit = () => ()
+    val scheduler = new Scheduler {
+      def nanos: Long = 0
+      def after(delay: FiniteDuration)(task: () => Unit): Cancellable = {
+        val once = meanwhile
+        if (delay == 1.second) { meanwhile = () => (); once() }
+        () => ()
+      }
+      def close(): Unit = ()
+    }
+    val config = ClientConfig("http://service.invalid").withPolicies(cheap).withAttemptTimeout(1.second).withMaxConnections(1).withoutCoalescing
+    val client = Saltern.wired(config, service, scheduler, _ => fail("hashed locally"), () => 0.5)
+    val carried = client.verify(secret, bcrypt4)
+    meanwhile = () => { val _ = client.cancel(carried) }
+    val next = client.verify(secret, bcrypt4)
+    assertEquals((service.requests.size, service.abandoned), (2, 1), "the second has the connection of the first")
+    client.cancel(next)
+    assertEquals(service.abandoned, 2)
+    client.close()
   }
 
   test("a cancelled call leaves the line for a connection") {

@@ -50,7 +50,11 @@ private[saltern] final class LocalPool(
       case Some(LocalQueue.Take)        =>
         val place = new Place(own, () => run(job, own, submitted, deadline, done))
         try executor.execute(place)
-        catch { case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed)) }
+        catch {
+          case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed))
+          // The system starts no more threads.
+          case _: OutOfMemoryError => if (place.leave()) done(Left(Failure.Shed(LocalQueue.ShortestRetryAfter)))
+        }
         place
     }
   }

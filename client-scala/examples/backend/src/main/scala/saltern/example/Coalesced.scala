@@ -1,7 +1,7 @@
 package saltern.example
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import saltern.client.{ClientConfig, Origin, Password, Saltern}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*

@@ -1,6 +1,6 @@
 package saltern.example
 
-import at.favre.lib.crypto.bcrypt.{BCrypt as FavreBcrypt}
+import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 import javax.crypto.SecretKeyFactory

@@ -1,6 +1,6 @@
 package saltern.example
 
-import at.favre.lib.crypto.bcrypt.{BCrypt as FavreBcrypt}
+import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import com.sun.jna.{Library, Native}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Paths

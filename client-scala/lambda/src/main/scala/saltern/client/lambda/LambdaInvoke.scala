@@ -64,11 +64,11 @@ object LambdaInvoke {
     val envelope = writeToArray(
       Event(
         "2.0",
-        s"$$default",
+        "$default",
         request.path,
         "",
         headers,
-        RequestContext(Http(request.method, request.path, "HTTP/1.1", "127.0.0.1", "saltern-client"), s"$$default")
+        RequestContext(Http(request.method, request.path, "HTTP/1.1", "127.0.0.1", "saltern-client"), "$default")
       )
     )
     val body = Base64.getEncoder.encode(request.body)

@@ -35,7 +35,7 @@ final class NativeCalls {
 
   static final int DEADLINE_EXCEEDED = 2;
 
-  /** A fault of the library's, or no memory. */
+  /** A fault of the library's. */
   static final int FAULT = 3;
 
   /** The client admitted what the library does not. */
@@ -45,4 +45,7 @@ final class NativeCalls {
   static final int NOT_READ_HERE = 5;
 
   static final int CLOSED = 6;
+
+  /** The system gave no memory for the hash. */
+  static final int NO_MEMORY = 7;
 }

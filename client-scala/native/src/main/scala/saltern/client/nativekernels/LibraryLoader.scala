@@ -2,7 +2,7 @@ package saltern.client.nativekernels
 
 import java.io.{ByteArrayInputStream, InputStream}
 import java.nio.channels.Channels
-import java.nio.file.{Files, Path, StandardOpenOption}
+import java.nio.file.{Files, Path, Paths, StandardOpenOption}
 import java.nio.file.attribute.{PosixFilePermission, PosixFilePermissions}
 import java.security.MessageDigest
 import java.util.Base64
@@ -17,13 +17,13 @@ import scala.util.control.NonFatal
   * @param digests SHA-256 in Base64 of what is packed, by target, as of the build
   * @param packed a resource of the jar: a library in gzip's form, because a JVM that has just started takes a digest slowly, and so
   *   of half as much
-  * @param temporary where the fresh directory is made
+  * @param temporary where the fresh directory is made, as `java.io.tmpdir` has it
   */
 private[nativekernels] final class LibraryLoader(
     platform: Platform,
     digests: Map[String, String],
     packed: String => Option[InputStream],
-    temporary: Path,
+    temporary: String,
     system: Path => Unit
 ) {
   import LibraryLoader.*
@@ -48,7 +48,9 @@ private[nativekernels] final class LibraryLoader(
 
   private def loadFromFile(library: => InputStream): Either[String, Unit] =
     try {
-      val directory = Files.createTempDirectory(temporary, "saltern-native-", PosixFilePermissions.asFileAttribute(mode("rwx------")))
+      // The system loads by absolute paths alone.
+      val parent = Paths.get(temporary).toAbsolutePath
+      val directory = Files.createTempDirectory(parent, "saltern-native-", PosixFilePermissions.asFileAttribute(mode("rwx------")))
       val file = directory.resolve("libsaltern_jni.so")
       try {
         write(file, library)

@@ -1,7 +1,7 @@
 package saltern.client.nativekernels
 
-import java.nio.file.{Path, Paths}
-import java.util.concurrent.Semaphore
+import java.nio.file.Path
+import java.util.concurrent.{Semaphore, TimeUnit}
 import saltern.client.LocalKernels
 import saltern.client.LocalKernels.{Opened, Stopped}
 import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue, Setting}
@@ -26,7 +26,7 @@ object NativeKernels {
     Platform.ofThisProcess(),
     PackedLibraries.digests,
     name => Option(getClass.getResourceAsStream(name)),
-    Paths.get(sys.props("java.io.tmpdir")),
+    System.getProperty("java.io.tmpdir"),
     (library: Path) => System.load(library.toString)
   )
 
@@ -38,7 +38,8 @@ object NativeKernels {
   private object Native extends LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers * LanesOfAWorker
 
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): Opened = new OpenedNative(workers, memoryBytes, ceilings)
+    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): Opened =
+      new OpenedNative(workers, memoryBytes, ceilings, NativeCalls.open)
 
     override def toString: String = "NativeKernels"
   }
@@ -47,8 +48,16 @@ object NativeKernels {
   private val LanesOfAWorker = 8
 }
 
-/** The native kernels of one client. Its workers are threads of the library; who calls waits for them. */
-private final class OpenedNative(workers: Int, memoryBytes: Long, ceilings: Ceilings) extends Opened {
+/** The native kernels of one client. Its workers are threads of the library; who calls waits for them.
+  *
+  * @param start `NativeCalls.open`
+  */
+private[nativekernels] final class OpenedNative(
+    workers: Int,
+    memoryBytes: Long,
+    ceilings: Ceilings,
+    start: (Int, Long, Array[Long]) => Long
+) extends Opened {
 
   // At the first hash, and never after the end.
   private var pool: Option[Long] = None
@@ -58,8 +67,12 @@ private final class OpenedNative(workers: Int, memoryBytes: Long, ceilings: Ceil
   private val onJvm = new Semaphore(workers)
 
   def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = admitted.setting match {
-    case setting: Setting.Own => natively(admitted, setting, password, timeLeft)
-    case _                    => byJvm(admitted, password)
+    case setting: Setting.Own =>
+      openPool() match {
+        case Some(open) => natively(open, admitted, setting, password, timeLeft)
+        case None       => byJvm(admitted, password, timeLeft)
+      }
+    case _ => byJvm(admitted, password, timeLeft)
   }
 
   def close(): Unit = {
@@ -67,33 +80,46 @@ private final class OpenedNative(workers: Int, memoryBytes: Long, ceilings: Ceil
     open.foreach(NativeCalls.close)
   }
 
-  private def natively(admitted: Admitted, setting: Setting.Own, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = {
+  private def natively(
+      open: Long,
+      admitted: Admitted,
+      setting: Setting.Own,
+      password: Array[Byte],
+      timeLeft: FiniteDuration
+  ): Array[Byte] = {
     val output = new Array[Byte](setting.outputBytes)
     // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
-    NativeCalls.compute(openPool(), text, password, timeLeft.toNanos, output) match {
+    // Without memory it ends as it does on the JVM, shed.
+    NativeCalls.compute(open, text, password, timeLeft.toNanos, output) match {
       case NativeCalls.DONE               => output
       case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
       case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(LocalPool.Failure.Expired)
-      case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password)
+      case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password, timeLeft)
       case NativeCalls.CLOSED             => throw new Stopped(LocalPool.Failure.Closed)
+      case NativeCalls.NO_MEMORY          => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
       case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
       case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
     }
   }
 
-  private def openPool(): Long = synchronized {
+  /** None where the system gives the library no threads: the JVM has the caller's. The next hash asks again. */
+  private def openPool(): Option[Long] = synchronized {
     if (closed) throw new Stopped(LocalPool.Failure.Closed)
-    pool.getOrElse {
-      val opened = NativeCalls.open(workers, memoryBytes / workers, inOrder(ceilings))
-      if (opened == 0) throw new Stopped(LocalPool.Failure.Fault("no threads for the native kernels"))
-      pool = Some(opened)
-      opened
+    if (pool.isEmpty) {
+      val opened = start(workers, memoryBytes / workers, inOrder(ceilings))
+      if (opened != 0) pool = Some(opened)
     }
+    pool
   }
 
-  private def byJvm(admitted: Admitted, password: Array[Byte]): Array[Byte] = {
-    onJvm.acquire()
+  private def byJvm(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = {
+    // Half of the time: who waited for all of it would get a thread, and nothing computed on it.
+    val mine =
+      try onJvm.tryAcquire(timeLeft.toNanos / 2, TimeUnit.NANOSECONDS)
+      // The client was closed: it interrupts its threads.
+      catch { case _: InterruptedException => throw new Stopped(LocalPool.Failure.Closed) }
+    if (!mine) throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
     try Kernels.compute(admitted, password)
     finally onJvm.release()
   }

@@ -1,7 +1,7 @@
 package saltern.client.nativekernels
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream}
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 import java.nio.file.attribute.PosixFilePermissions
 import java.security.MessageDigest
 import java.util.Base64
@@ -71,19 +71,33 @@ class LibraryLoaderSuite extends munit.FunSuite {
   }
 
   temporary.test("the class path lacks it") { directory =>
-    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => None, directory, loadNothing)
+    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => None, directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("class path has no library")), loader.load().toString)
   }
 
   temporary.test("the build had none") { directory =>
-    val loader = new LibraryLoader(platform, Map.empty, _ => fail("was looked for"), directory, loadNothing)
+    val loader = new LibraryLoader(platform, Map.empty, _ => fail("was looked for"), directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("this build has no library")), loader.load().toString)
   }
 
   temporary.test("it cannot be read") { directory =>
     val broken: InputStream = () => throw new java.io.IOException("the jar is gone")
-    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(broken), directory, loadNothing)
+    val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(broken), directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("the jar is gone")), loader.load().toString)
+  }
+
+  temporary.test("the temporary directory is a relative path") { directory =>
+    val relative = Paths.get("").toAbsolutePath.relativize(directory)
+    assertEquals(load(relative, library)(file => System.load(file.toString)), Right(()))
+    assertEquals(left(directory), 0)
+  }
+
+  test("the temporary directory is no path") {
+    for (none <- Seq("\u0000", null)) {
+      val loader =
+        new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(new ByteArrayInputStream(library)), none, loadNothing)
+      assert(loader.load().left.exists(_.contains("java.io.tmpdir")), loader.load().toString)
+    }
   }
 
   temporary.test("the temporary directory does not exist") { directory =>
@@ -125,7 +139,7 @@ class LibraryLoaderSuite extends munit.FunSuite {
     loader(directory, bytes, digest(bytes))(system).load()
 
   private def loader(directory: Path, bytes: Array[Byte], digest: String)(system: Path => Unit): LibraryLoader =
-    new LibraryLoader(platform, Map(target -> digest), _ => Some(new ByteArrayInputStream(bytes)), directory, system)
+    new LibraryLoader(platform, Map(target -> digest), _ => Some(new ByteArrayInputStream(bytes)), directory.toString, system)
 
   private val loadNothing: Path => Unit = _ => fail("was loaded")
 

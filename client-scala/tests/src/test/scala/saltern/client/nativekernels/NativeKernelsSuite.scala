@@ -113,16 +113,37 @@ class NativeKernelsSuite extends munit.FunSuite {
     }
   }
 
+  test("what the JVM does waits for its turn for half of its time, and is shed then") {
+    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
+    // Some tenths of a second each, and of sixteen one at a time.
+    val sha512 = EncodedHash.parse("$6$rounds=200000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
+    val admitted = TestKernels.admitted(sha512.setting)
+    val ends = inParallel(16)(_ => endOf(opened.compute(admitted, password, 200.millis)))
+    assert(ends.contains("done") && ends.contains("Shed"), ends.toString)
+    assert(ends.forall(Set("done", "Shed")), ends.toString)
+    // So a client that is closed ends its threads.
+    Thread.currentThread.interrupt()
+    val refused = intercept[LocalKernels.Stopped](opened.compute(admitted, password, 10.seconds))
+    assertEquals(refused.why, LocalPool.Failure.Closed)
+    opened.close()
+  }
+
+  test("where the system gives the library no threads the JVM hashes") {
+    val opened = new OpenedNative(1, 1L << 26, TestKernels.NoCeilings, (_, _, _) => 0)
+    val admitted = TestKernels.admitted(bcrypt(4))
+    assertEquals(opened.compute(admitted, password, 10.seconds).toSeq, Kernels.compute(admitted, password).toSeq)
+    opened.close()
+    val refused = intercept[LocalKernels.Stopped](opened.compute(admitted, password, 10.seconds))
+    assertEquals(refused.why, LocalPool.Failure.Closed)
+  }
+
   test("a deadline ends a hash that has begun, by about a slice") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
     // The first call measures the machine, and would be late for that.
     val _ = opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds)
     // A second or more, shared by as many as fit: what one alone could have done in time, all together cannot.
     val started = System.nanoTime()
-    val ends = inParallel(16) { _ =>
-      try { opened.compute(TestKernels.admitted(bcrypt(11)), password, 300.millis); "done" }
-      catch { case stopped: LocalKernels.Stopped => stopped.why.toString.takeWhile(_ != '(') }
-    }
+    val ends = inParallel(16)(_ => endOf(opened.compute(TestKernels.admitted(bcrypt(11)), password, 300.millis)))
     val took = (System.nanoTime() - started).nanos
     assert(ends.exists(_ != "done"), ends.toString)
     assert(ends.forall(Set("done", "Expired", "Shed")), ends.toString)
@@ -172,6 +193,11 @@ class NativeKernelsSuite extends munit.FunSuite {
   private def config: ClientConfig = ClientConfig("http://127.0.0.1:1").withLocalKernels(TestKernels.native).withLocalWorkers(1).withDeadline(30.seconds)
 
   private def await[A](future: Future[A]): A = Await.result(future, 60.seconds)
+
+  /** `done`, or the name of the failure. */
+  private def endOf(compute: => Array[Byte]): String =
+    try { compute; "done" }
+    catch { case stopped: LocalKernels.Stopped => stopped.why.toString.takeWhile(_ != '(') }
 
   private def inParallel[A](count: Int)(body: Int => A): Seq[A] = {
     val threads = Executors.newFixedThreadPool(count)
