@@ -37,6 +37,23 @@ pub(crate) struct ManagedInstances {
     pub(crate) ec2_usd_per_hour: f64,
 }
 
+#[cfg(test)]
+impl Function {
+    /// As Lambda gives it to whoever asks for nothing, with one virtual CPU: where the tests begin.
+    pub(crate) fn unprepared() -> Self {
+        Self {
+            memory_mb: 1769,
+            architecture: Architecture::Arm64,
+            lanes: Lanes::SideBySide,
+            account_concurrency: 1000,
+            reserved: None,
+            provisioned: None,
+            managed: None,
+            cold_start_ms: 164,
+        }
+    }
+}
+
 impl Function {
     /// Refuses what Lambda would.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Failure> {

@@ -3,7 +3,6 @@
 use std::{env, path::PathBuf, process::Command};
 
 use saltern_algorithm::{Admitted, Password, compute};
-use saltern_capacity::{Architecture, Lanes};
 use saltern_policy::Policies;
 use serde_json::{Value, json};
 
@@ -16,16 +15,7 @@ use crate::{
 };
 
 fn function() -> Function {
-    Function {
-        memory_mb: 1769,
-        architecture: Architecture::Arm64,
-        lanes: Lanes::SideBySide,
-        account_concurrency: 1000,
-        reserved: None,
-        provisioned: None,
-        managed: None,
-        cold_start_ms: 40,
-    }
+    Function { cold_start_ms: 40, ..Function::unprepared() }
 }
 
 /// The shipped document, with cheap policies whose hashes a test can make for real.

@@ -2,20 +2,6 @@
 
 use super::*;
 use crate::function::{ManagedInstances, ProvisionedConcurrency};
-use saltern_capacity::{Architecture, Lanes};
-
-fn function() -> Function {
-    Function {
-        memory_mb: 1769,
-        architecture: Architecture::Arm64,
-        lanes: Lanes::SideBySide,
-        account_concurrency: 1000,
-        reserved: None,
-        provisioned: None,
-        managed: None,
-        cold_start_ms: 164,
-    }
-}
 
 fn platform(function: &Function) -> Platform {
     Platform::new(function, Limits::documented(), 1)
@@ -57,7 +43,7 @@ const SCALING_LAW: &[(u64, usize)] = &[
 
 #[test]
 fn environments_come_at_the_documented_pace() {
-    let mut platform = platform(&Function { account_concurrency: 10_000, ..function() });
+    let mut platform = platform(&Function { account_concurrency: 10_000, ..Function::unprepared() });
     let mut environments = 0;
     let mut rows = SCALING_LAW.iter().peekable();
     // Requests that never end, as many as it takes, every ten milliseconds.
@@ -75,7 +61,7 @@ fn environments_come_at_the_documented_pace() {
 
 #[test]
 fn pace_that_was_not_used_is_not_saved_up() {
-    let mut platform = platform(&Function { account_concurrency: 10_000, ..function() });
+    let mut platform = platform(&Function { account_concurrency: 10_000, ..Function::unprepared() });
     platform.place(at_ms(0)).unwrap();
     let (placed, throttle) = fill(&mut platform, at_ms(3_600_000));
     assert_eq!((placed.len(), throttle), (1000, Throttle::ScalingRate));
@@ -83,7 +69,7 @@ fn pace_that_was_not_used_is_not_saved_up() {
 
 #[test]
 fn the_pace_is_for_new_environments_only() {
-    let mut platform = platform(&Function { account_concurrency: 10_000, ..function() });
+    let mut platform = platform(&Function { account_concurrency: 10_000, ..Function::unprepared() });
     let (first, throttle) = fill(&mut platform, at_ms(0));
     assert_eq!((first.len(), throttle), (1000, Throttle::ScalingRate));
     for placed in first {
@@ -116,7 +102,7 @@ fn concurrency_is_bounded_by_account_and_reservation() {
     for &(account_concurrency, reserved, provisioned, most, why) in CONCURRENCY {
         let provisioned =
             provisioned.map(|environments| ProvisionedConcurrency { environments, asked_at_seconds: -900 });
-        let function = Function { account_concurrency, reserved, provisioned, ..function() };
+        let function = Function { account_concurrency, reserved, provisioned, ..Function::unprepared() };
         let (placed, throttle) = fill(&mut platform(&function), at_ms(0));
         assert_eq!((placed.len(), throttle), (most, why), "{function:?}");
     }
@@ -125,7 +111,7 @@ fn concurrency_is_bounded_by_account_and_reservation() {
 #[test]
 fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
     // Requests of no duration: never more than one at once.
-    let mut platform = platform(&Function { reserved: Some(30), ..function() });
+    let mut platform = platform(&Function { reserved: Some(30), ..Function::unprepared() });
     let mut answered = [0; 3];
     for ms in 0..3000 {
         for _ in 0..2 {
@@ -149,7 +135,7 @@ const ALLOCATION: &[(u64, u64)] = &[(1, 120_010), (100, 121_000), (800, 128_000)
 fn provisioned_environments_are_usable_when_all_are_there() {
     for &(environments, ms) in ALLOCATION {
         let provisioned = Some(ProvisionedConcurrency { environments, asked_at_seconds: 0 });
-        let function = Function { account_concurrency: 20_000, provisioned, ..function() };
+        let function = Function { account_concurrency: 20_000, provisioned, ..Function::unprepared() };
         let mut platform = platform(&function);
         assert_eq!(platform.place(at_ms(ms - 1)).unwrap().start, Start::Cold, "{environments}");
         assert_eq!(platform.census().provisioned, 0);
@@ -161,7 +147,7 @@ fn provisioned_environments_are_usable_when_all_are_there() {
 #[test]
 fn what_provisioned_concurrency_cannot_take_spills_over() {
     let provisioned = Some(ProvisionedConcurrency { environments: 2, asked_at_seconds: -900 });
-    let mut platform = platform(&Function { provisioned, ..function() });
+    let mut platform = platform(&Function { provisioned, ..Function::unprepared() });
     let placed: Vec<_> = (0..3).map(|_| platform.place(at_ms(0)).unwrap()).collect();
     let kinds: Vec<_> = placed.iter().map(|placed| (placed.lease.kind, platform.spills(placed))).collect();
     assert_eq!(kinds, [(Kind::Provisioned, false), (Kind::Provisioned, false), (Kind::OnDemand, true)]);
@@ -171,7 +157,7 @@ fn what_provisioned_concurrency_cannot_take_spills_over() {
 
 #[test]
 fn environments_are_reused_and_reclaimed_when_idle() {
-    let mut platform = platform(&function());
+    let mut platform = platform(&Function::unprepared());
     let first = platform.place(at_ms(0)).unwrap();
     let second = platform.place(at_ms(0)).unwrap();
     platform.release(at_ms(100), first.lease);
@@ -189,7 +175,7 @@ fn environments_are_reused_and_reclaimed_when_idle() {
 #[test]
 fn managed_instances_take_several_requests_each_and_spread_them() {
     let managed = ManagedInstances { environments: 3, requests_at_once: 4, vcpus: 1, ec2_usd_per_hour: 0.0 };
-    let mut platform = platform(&Function { managed: Some(managed), ..function() });
+    let mut platform = platform(&Function { managed: Some(managed), ..Function::unprepared() });
     let (placed, throttle) = fill(&mut platform, at_ms(0));
     assert_eq!(throttle, Throttle::Concurrency);
     let company: Vec<_> = placed.iter().map(|placed| placed.company).collect();
@@ -207,7 +193,7 @@ fn managed_instances_take_several_requests_each_and_spread_them() {
 #[test]
 fn a_scaled_platform_has_that_part_of_everything() {
     let provisioned = Some(ProvisionedConcurrency { environments: 500, asked_at_seconds: -900 });
-    let function = Function { account_concurrency: 2000, provisioned, ..function() };
+    let function = Function { account_concurrency: 2000, provisioned, ..Function::unprepared() };
     let mut platform = Platform::new(&function, Limits::documented(), 10);
     let (placed, throttle) = fill(&mut platform, at_ms(0));
     assert_eq!((placed.len(), throttle), (150, Throttle::ScalingRate));
@@ -219,7 +205,7 @@ const PARTS: &[(u64, usize)] = &[(1, 1000), (3, 999), (7, 994), (18, 990)];
 #[test]
 fn a_scaled_quota_stands_for_no_more_than_the_quota() {
     for &(scale, most) in PARTS {
-        let mut platform = Platform::new(&function(), Limits::documented(), scale);
+        let mut platform = Platform::new(&Function::unprepared(), Limits::documented(), scale);
         let (placed, _) = fill(&mut platform, at_ms(0));
         assert_eq!(placed.len() * usize::try_from(scale).unwrap(), most, "{scale}");
     }

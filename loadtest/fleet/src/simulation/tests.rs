@@ -1,23 +1,10 @@
 //! The simulation against theory, against itself, and against the clock.
 
 use rustix::time::{ClockId, clock_gettime};
-use saltern_capacity::{Architecture, Demand, Lanes};
+use saltern_capacity::{Architecture, Demand};
 
 use super::*;
 use crate::function::{ManagedInstances, ProvisionedConcurrency};
-
-fn function() -> Function {
-    Function {
-        memory_mb: 1769,
-        architecture: Architecture::Arm64,
-        lanes: Lanes::SideBySide,
-        account_concurrency: 1000,
-        reserved: None,
-        provisioned: None,
-        managed: None,
-        cold_start_ms: 164,
-    }
-}
 
 const ALONE: Client = Client { backends: 1, batch: 1, wait: Duration::ZERO };
 
@@ -55,7 +42,7 @@ const LITTLE: &[(f64, &str, f64)] = &[
 #[test]
 fn concurrency_is_rate_times_duration() {
     for &(rate, policy, seconds) in LITTLE {
-        let (function, shape) = (function(), constant(rate, 300));
+        let (function, shape) = (Function::unprepared(), constant(rate, 300));
         let scenario = scenario(&function, policy, &shape);
         let mean_of_median = {
             let mut random = Random::new(9);
@@ -86,7 +73,7 @@ fn erlang_b(servers: u64, erlangs: f64) -> f64 {
 fn the_part_that_is_throttled_is_erlangs() {
     for &(reserved, rate) in LOSS {
         // Without cold starts, of which theory knows nothing.
-        let function = Function { reserved: Some(reserved), cold_start_ms: 0, ..function() };
+        let function = Function { reserved: Some(reserved), cold_start_ms: 0, ..Function::unprepared() };
         let shape = constant(rate, 1200);
         let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
         let mut random = Random::new(9);
@@ -121,7 +108,7 @@ fn the_formulas_provisioned_concurrency_holds() {
         };
         let environments = demand.capacity(Limits::documented()).provisioned;
         let provisioned = Some(ProvisionedConcurrency { environments, asked_at_seconds: -900 });
-        let function = Function { account_concurrency: 3000, provisioned, ..function() };
+        let function = Function { account_concurrency: 3000, provisioned, ..Function::unprepared() };
         let shape: Shape = format!("10:100,0:{rate},120:{rate}").parse().unwrap();
         let outcome = run(&scenario(&function, policy, &shape)).unwrap();
         let totals = &outcome.series.totals;
@@ -139,7 +126,7 @@ fn the_formula_counts_batches_as_full_as_they_come() {
     let plan = |provisioned: Option<u64>| {
         let provisioned =
             provisioned.map(|environments| ProvisionedConcurrency { environments, asked_at_seconds: -900 });
-        let function = Function { provisioned, account_concurrency: 3000, ..function() };
+        let function = Function { provisioned, account_concurrency: 3000, ..Function::unprepared() };
         let scenario = Scenario { client, ..scenario(&function, "bcrypt-11", &shape) };
         let outcome = run(&scenario).unwrap();
         (plan::Formula::of(&scenario, outcome.requests.unwrap()), outcome)
@@ -155,7 +142,7 @@ fn the_formula_counts_batches_as_full_as_they_come() {
 
 #[test]
 fn a_step_from_cold_is_throttled_and_a_rise_is_not() {
-    let function = Function { account_concurrency: 3000, ..function() };
+    let function = Function { account_concurrency: 3000, ..Function::unprepared() };
     let step: Shape = "30:3000".parse().unwrap();
     let rise: Shape = "1:0,30:3000,30:3000".parse().unwrap();
     let throttled = |shape: &Shape| {
@@ -168,7 +155,7 @@ fn a_step_from_cold_is_throttled_and_a_rise_is_not() {
 
 #[test]
 fn the_same_seed_makes_the_same_evening() {
-    let (function, shape) = (function(), constant(500.0, 30));
+    let (function, shape) = (Function::unprepared(), constant(500.0, 30));
     let outcome = |seed| {
         let outcome = run(&Scenario { seed, ..scenario(&function, "bcrypt-11", &shape) }).unwrap();
         let seconds: Vec<_> =
@@ -181,7 +168,7 @@ fn the_same_seed_makes_the_same_evening() {
 
 #[test]
 fn a_simulation_of_a_part_tells_the_whole() {
-    let function = Function { account_concurrency: 20_000, ..function() };
+    let function = Function { account_concurrency: 20_000, ..Function::unprepared() };
     let shape: Shape = "20:1000,60:20000,60:20000".parse().unwrap();
     let whole = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
     let part = run(&Scenario { at_most: 100_000, ..scenario(&function, "bcrypt-11", &shape) }).unwrap();
@@ -207,7 +194,7 @@ fn a_simulation_of_a_part_tells_the_whole() {
 
 #[test]
 fn batches_fill_where_many_come_to_one_backend_and_a_lone_login_waits_for_nobody() {
-    let function = function();
+    let function = Function::unprepared();
     let client = Client { backends: 1, batch: 4, wait: Duration::from_millis(2) };
     let of = |rate: f64, client: Client| {
         let shape = constant(rate, 60);
@@ -228,7 +215,7 @@ fn batches_fill_where_many_come_to_one_backend_and_a_lone_login_waits_for_nobody
 #[test]
 fn managed_instances_share_a_processor_by_its_lanes() {
     let managed = ManagedInstances { environments: 1, requests_at_once: 4, vcpus: 1, ec2_usd_per_hour: 0.0 };
-    let function = Function { managed: Some(managed), ..function() };
+    let function = Function { managed: Some(managed), ..Function::unprepared() };
     let busy = constant(100.0, 60);
     let outcome = run(&scenario(&function, "bcrypt-11", &busy)).unwrap();
     let answered = share(outcome.logins - outcome.throttled_logins, 60);
@@ -240,7 +227,7 @@ fn managed_instances_share_a_processor_by_its_lanes() {
 
 #[test]
 fn what_it_costs_is_what_ran() {
-    let (function, shape) = (function(), constant(1000.0, 100));
+    let (function, shape) = (Function::unprepared(), constant(1000.0, 100));
     let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
     let million = outcome.series.totals.usd / share(outcome.logins, 1_000_000);
     // The list price of 164 ms, and a little for what takes longer and for cold starts.
@@ -257,7 +244,7 @@ fn what_it_costs_is_what_ran() {
 
 #[test]
 fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
-    let (function, shape) = (function(), constant(3000.0, 3600));
+    let (function, shape) = (Function::unprepared(), constant(3000.0, 3600));
     // CPU time: other tests run beside this one.
     let now = || {
         let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -272,7 +259,7 @@ fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
 
 #[test]
 fn a_part_too_small_to_round_is_refused() {
-    let (function, shape) = (function(), constant(3000.0, 60));
+    let (function, shape) = (Function::unprepared(), constant(3000.0, 60));
     let of = |at_most| run(&Scenario { at_most, ..scenario(&function, "bcrypt-11", &shape) });
     let refused = of(8000).unwrap_err().to_string();
     assert!(refused.contains("write --at-most 9000"), "{refused}");
@@ -283,7 +270,7 @@ fn a_part_too_small_to_round_is_refused() {
 
 #[test]
 fn batches_of_a_part_are_refused_where_backends_are_too_few() {
-    let (function, shape) = (function(), constant(3000.0, 60));
+    let (function, shape) = (Function::unprepared(), constant(3000.0, 60));
     let client = Client { backends: 2, batch: 4, wait: Duration::from_millis(2) };
     let scenario = Scenario { client, at_most: 1000, ..scenario(&function, "bcrypt-11", &shape) };
     assert!(run(&scenario).unwrap_err().to_string().contains("--backends must be 180 or more"));
