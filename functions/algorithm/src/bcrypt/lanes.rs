@@ -9,27 +9,33 @@
 // Lanes interleave only where the rounds of all of them stand in one function.
 #![allow(clippy::inline_always)]
 
-use core::hint::black_box;
+use core::array;
 use std::{fs, path::Path};
 
 use saltern_encoded::bcrypt::{MAX_PASSWORD_BYTES, OUTPUT_BYTES, Setting};
 use zeroize::{Zeroize as _, Zeroizing};
 
+use super::barrier::computed_here;
 use super::tables::{INITIAL_P, INITIAL_S, P_WORDS, S_BOXES, S_WORDS};
 
 /// The most lanes that [`advance`] takes at once.
 pub(crate) const MAX_LANES: usize = 8;
 
 /// One bcrypt under way. Wiped when dropped.
-///
-/// The alignment keeps a lane's S-boxes on cache lines of their own: 64 bytes is the line of every CPU we run on.
-#[repr(align(64))]
 pub(crate) struct Lane {
+    cipher: Cipher,
+    remaining: u64,
+}
+
+/// Blowfish as bcrypt keys it.
+///
+/// The alignment keeps the S-boxes on cache lines of their own: 64 bytes is the line of every CPU we run on.
+#[repr(align(64))]
+struct Cipher {
     s: [[u32; S_WORDS]; S_BOXES],
     p: [u32; P_WORDS],
     /// What the two expansions of a pair mix into the P-array: the key, then the salt over and over.
     mixed: [[u32; P_WORDS]; 2],
-    remaining: u64,
 }
 
 impl Lane {
@@ -38,16 +44,11 @@ impl Lane {
     /// The key is the password, a NUL, and nothing beyond 72 bytes: 72 bytes of password leave no room for the NUL.
     pub(crate) fn start(setting: &Setting, password: &[u8]) -> Box<Self> {
         // On its way to the heap this may pass over the stack, so it holds nothing secret yet.
-        let mut lane = Box::new(Self {
-            s: INITIAL_S,
-            p: INITIAL_P,
-            mixed: [[0; P_WORDS]; 2],
-            remaining: 1 << setting.params().cost(),
-        });
-        let [key, salt] = &mut lane.mixed;
+        let mut lane = Box::new(Self { cipher: Cipher::INITIAL, remaining: 1 << setting.params().cost() });
+        let [key, salt] = &mut lane.cipher.mixed;
         write_key(key, password);
         write_over_and_over(salt, setting.salt().iter());
-        lane.expand_with_salt();
+        lane.cipher.expand_with_salt();
         lane
     }
 
@@ -60,14 +61,14 @@ impl Lane {
     ///
     /// # Panics
     /// Where expansions remain, or `output` has another length.
-    pub(crate) fn finish(mut self: Box<Self>, output: &mut [u8]) {
+    pub(crate) fn finish(self: Box<Self>, output: &mut [u8]) {
         assert!(self.remaining == 0, "a lane finishes after its last expansion");
         assert!(output.len() == OUTPUT_BYTES, "bcrypt has {OUTPUT_BYTES} bytes of output");
         let mut bytes = Zeroizing::new([0; MAGIC.len() * size_of::<u32>()]);
         for (magic, bytes) in MAGIC.chunks_exact(2).zip(bytes.chunks_exact_mut(8)) {
             let mut block = Split { left: [magic[0]], right: [magic[1]] };
             for _ in 0..MAGIC_ENCRYPTIONS {
-                block.encrypt(&[&mut self]);
+                block.encrypt(array::from_ref(&self.cipher));
             }
             let [left, right] = block.halves(0);
             bytes[..4].copy_from_slice(&left.to_be_bytes());
@@ -75,6 +76,11 @@ impl Lane {
         }
         output.copy_from_slice(&bytes[..OUTPUT_BYTES]);
     }
+}
+
+impl Cipher {
+    const INITIAL: Self = Self { s: INITIAL_S, p: INITIAL_P, mixed: [[0; P_WORDS]; 2] };
+    const ZERO: Self = Self { s: [[0; S_WORDS]; S_BOXES], p: [0; P_WORDS], mixed: [[0; P_WORDS]; 2] };
 
     fn expand_with_salt(&mut self) {
         let Self { p, mixed: [key, salt], .. } = self;
@@ -88,7 +94,7 @@ impl Lane {
             let [left, right] = salt.next().unwrap_or_default();
             block.left[0] ^= left;
             block.right[0] ^= right;
-            block.encrypt(&[self]);
+            block.encrypt(array::from_ref(self));
             self.put(pair, block.halves(0));
         }
     }
@@ -102,17 +108,19 @@ impl Lane {
         words[..2].copy_from_slice(&halves);
     }
 
-    fn wipe(&mut self) {
-        self.s.zeroize();
-        self.p.zeroize();
-        self.mixed.zeroize();
-        self.remaining = 0;
+    /// Becomes the other in place: a value that is moved may leave a trace on the stack.
+    fn copy_from(&mut self, other: &Self) {
+        self.s.copy_from_slice(&other.s);
+        self.p.copy_from_slice(&other.p);
+        self.mixed.copy_from_slice(&other.mixed);
     }
 }
 
-impl Drop for Lane {
+impl Drop for Cipher {
     fn drop(&mut self) {
-        self.wipe();
+        self.s.zeroize();
+        self.p.zeroize();
+        self.mixed.zeroize();
         #[cfg(test)]
         tests::count_wiped(self);
     }
@@ -124,64 +132,78 @@ impl Drop for Lane {
 /// Where a lane has fewer pairs left, and with no lanes or more than [`MAX_LANES`].
 pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
     assert!(lanes.iter().all(|lane| steps <= lane.remaining), "a lane has fewer expansions left");
-    // Measured, hashes per core against libxcrypt (AMD EPYC, Zen 5, 48 KiB of L1 data cache):
+    // Measured, hashes per core against libxcrypt: `saltern-bench kernels bcrypt` on AMD EPYC of Zen 4 (32 KiB of L1
+    // data cache), and on Zen 5 (48 KiB) before the ciphers stood side by side and the barrier was an instruction.
     //
-    //     lanes      1     2     3     4     5     6     7     8
-    //     split   1.01  1.94  2.84  3.42  3.14  3.26  3.24  3.12
-    //     packed  0.87  1.70  2.51  3.16  3.62  3.80  4.05  4.17
+    //     lanes                1     2     3     4     5     6     7     8
+    //     Zen 4             1.00  1.89  2.45  2.95  3.06  3.14  3.11  3.03
+    //     Zen 5, split      1.01  1.94  2.84  3.42  3.14  3.26  3.24  3.12
+    //     Zen 5, packed     0.87  1.70  2.51  3.16  3.62  3.80  4.05  4.17
     //
     // Up to four lanes wait for the chain of loads, and the shorter chain wins. From five on the 16 registers of
-    // x86-64 no longer hold both halves of every lane, and one register a lane wins. No number of lanes is slower
-    // by the hash than a smaller one, so all that wait advance together.
+    // x86-64 no longer hold both halves of every lane, and one register a lane wins. No number of lanes that fits the
+    // cache is slower by the hash than a smaller one, so all that wait advance together.
     match lanes.len() {
-        1 => advance_by::<1, Split<1>>(lanes, steps),
-        2 => advance_by::<2, Split<2>>(lanes, steps),
-        3 => advance_by::<3, Split<3>>(lanes, steps),
-        4 => advance_by::<4, Split<4>>(lanes, steps),
-        5 => advance_by::<5, Packed<5>>(lanes, steps),
-        6 => advance_by::<6, Packed<6>>(lanes, steps),
-        7 => advance_by::<7, Packed<7>>(lanes, steps),
-        8 => advance_by::<8, Packed<8>>(lanes, steps),
+        1 => expand_by::<1, Split<1>>(array::from_mut(&mut lanes[0].cipher), steps),
+        2 => side_by_side::<2, Split<2>>(lanes, steps),
+        3 => side_by_side::<3, Split<3>>(lanes, steps),
+        4 => side_by_side::<4, Split<4>>(lanes, steps),
+        5 => side_by_side::<5, Packed<5>>(lanes, steps),
+        6 => side_by_side::<6, Packed<6>>(lanes, steps),
+        7 => side_by_side::<7, Packed<7>>(lanes, steps),
+        8 => side_by_side::<8, Packed<8>>(lanes, steps),
         other => panic!("1 to {MAX_LANES} lanes advance at once, not {other}"),
+    }
+    for lane in lanes {
+        lane.remaining -= steps;
+    }
+}
+
+/// Expands the ciphers of several lanes where they stand next to each other.
+///
+/// There one register reaches all of them, where each on its own takes one away from the blocks: 5 to 10 % of the time
+/// with four lanes and more. The way there and back costs less than a thousandth of a slice.
+fn side_by_side<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane], steps: u64) {
+    let mut ciphers = [const { Cipher::ZERO }; N];
+    for (cipher, lane) in ciphers.iter_mut().zip(&*lanes) {
+        cipher.copy_from(&lane.cipher);
+    }
+    expand_by::<N, B>(&mut ciphers, steps);
+    for (lane, cipher) in lanes.iter_mut().zip(&ciphers) {
+        lane.cipher.copy_from(cipher);
     }
 }
 
 // A function of its own whoever calls: what was measured is then what runs.
 #[inline(never)]
-fn advance_by<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane], steps: u64) {
-    let Some(lanes) = lanes.first_chunk_mut::<N>() else { return };
-    let mut lanes = lanes.each_mut().map(|lane| &mut **lane);
+fn expand_by<const N: usize, B: Blocks<N>>(ciphers: &mut [Cipher; N], steps: u64) {
     for _ in 0..steps {
         for turn in 0..2 {
-            for lane in &mut lanes {
-                let Lane { p, mixed, .. } = &mut **lane;
+            for Cipher { p, mixed, .. } in &mut *ciphers {
                 for (word, mixed) in p.iter_mut().zip(&mixed[turn]) {
                     *word ^= mixed;
                 }
             }
-            expand::<N, B>(&mut lanes);
+            expand::<N, B>(ciphers);
         }
-    }
-    for lane in &mut lanes {
-        lane.remaining -= steps;
     }
 }
 
-/// Replaces every word of every lane by the ciphertext of the words before it.
+/// Replaces every word of every cipher by the ciphertext of the words before it.
 #[inline(always)]
-fn expand<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane; N]) {
+fn expand<const N: usize, B: Blocks<N>>(ciphers: &mut [Cipher; N]) {
     let mut blocks = B::ZERO;
     for pair in 0..P_BLOCKS {
-        blocks.encrypt(lanes);
-        for (n, lane) in lanes.iter_mut().enumerate() {
-            lane.p[2 * pair..2 * pair + 2].copy_from_slice(&blocks.halves(n));
+        blocks.encrypt(ciphers);
+        for (n, cipher) in ciphers.iter_mut().enumerate() {
+            cipher.p[2 * pair..2 * pair + 2].copy_from_slice(&blocks.halves(n));
         }
     }
     for s_box in 0..S_BOXES {
         for pair in 0..S_BLOCKS {
-            blocks.encrypt(lanes);
-            for (n, lane) in lanes.iter_mut().enumerate() {
-                lane.s[s_box][2 * pair..2 * pair + 2].copy_from_slice(&blocks.halves(n));
+            blocks.encrypt(ciphers);
+            for (n, cipher) in ciphers.iter_mut().enumerate() {
+                cipher.s[s_box][2 * pair..2 * pair + 2].copy_from_slice(&blocks.halves(n));
             }
         }
     }
@@ -191,8 +213,8 @@ fn expand<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane; N]) {
 trait Blocks<const N: usize> {
     const ZERO: Self;
 
-    /// Encrypts each block under its lane's P-array and S-boxes.
-    fn encrypt(&mut self, lanes: &[&mut Lane; N]);
+    /// Encrypts each block under the cipher of its lane.
+    fn encrypt(&mut self, ciphers: &[Cipher; N]);
 
     /// The left and the right half of one lane's block.
     fn halves(&self, lane: usize) -> [u32; 2];
@@ -205,14 +227,16 @@ struct Split<const N: usize> {
 }
 
 impl<const N: usize> Split<N> {
+    /// The XOR with the P-array is finished before the S-boxes answer. Left alone, LLVM turns `(r ^ p) ^ f` into
+    /// `(f ^ p) ^ r`, which puts two XORs behind the loads instead of one: 9 % of the time of a single lane.
     #[inline(always)]
-    fn two_rounds(&mut self, lanes: &[&mut Lane; N], round: usize) {
+    fn two_rounds(&mut self, ciphers: &[Cipher; N], round: usize) {
         let Self { left, right } = self;
-        for ((right, left), lane) in right.iter_mut().zip(&*left).zip(lanes) {
-            *right = kept(*right ^ lane.p[round]) ^ substitute(&lane.s, *left);
+        for ((right, left), cipher) in right.iter_mut().zip(&*left).zip(ciphers) {
+            *right = computed_here(*right ^ cipher.p[round]) ^ substitute(&cipher.s, *left);
         }
-        for ((left, right), lane) in left.iter_mut().zip(&*right).zip(lanes) {
-            *left = kept(*left ^ lane.p[round + 1]) ^ substitute(&lane.s, *right);
+        for ((left, right), cipher) in left.iter_mut().zip(&*right).zip(ciphers) {
+            *left = computed_here(*left ^ cipher.p[round + 1]) ^ substitute(&cipher.s, *right);
         }
     }
 }
@@ -221,21 +245,21 @@ impl<const N: usize> Blocks<N> for Split<N> {
     const ZERO: Self = Self { left: [0; N], right: [0; N] };
 
     #[inline(always)]
-    fn encrypt(&mut self, lanes: &[&mut Lane; N]) {
-        for (left, lane) in self.left.iter_mut().zip(lanes) {
-            *left ^= lane.p[0];
+    fn encrypt(&mut self, ciphers: &[Cipher; N]) {
+        for (left, cipher) in self.left.iter_mut().zip(ciphers) {
+            *left ^= cipher.p[0];
         }
         // Written out because the compiler leaves it a loop from two lanes on: worth 3 % with four.
-        self.two_rounds(lanes, 1);
-        self.two_rounds(lanes, 3);
-        self.two_rounds(lanes, 5);
-        self.two_rounds(lanes, 7);
-        self.two_rounds(lanes, 9);
-        self.two_rounds(lanes, 11);
-        self.two_rounds(lanes, 13);
-        self.two_rounds(lanes, 15);
-        for (right, lane) in self.right.iter_mut().zip(lanes) {
-            *right ^= lane.p[17];
+        self.two_rounds(ciphers, 1);
+        self.two_rounds(ciphers, 3);
+        self.two_rounds(ciphers, 5);
+        self.two_rounds(ciphers, 7);
+        self.two_rounds(ciphers, 9);
+        self.two_rounds(ciphers, 11);
+        self.two_rounds(ciphers, 13);
+        self.two_rounds(ciphers, 15);
+        for (right, cipher) in self.right.iter_mut().zip(ciphers) {
+            *right ^= cipher.p[17];
         }
         core::mem::swap(&mut self.left, &mut self.right);
     }
@@ -246,16 +270,6 @@ impl<const N: usize> Blocks<N> for Split<N> {
     }
 }
 
-/// The XOR with the P-array, finished before the S-boxes answer.
-///
-/// Left alone, LLVM turns `(r ^ p) ^ f` into `(f ^ p) ^ r`, which puts two XORs behind the loads instead of one: 9 %
-/// of the time of a single lane. The detour through memory that `black_box` makes is not on that chain, and costs
-/// 1 % at most against an empty `asm!`, which would be unsafe code and opaque to Miri.
-#[inline(always)]
-fn kept(value: u32) -> u32 {
-    black_box(value)
-}
-
 /// Both halves in one register: the right one above the left.
 struct Packed<const N: usize>([u64; N]);
 
@@ -263,20 +277,20 @@ impl<const N: usize> Blocks<N> for Packed<N> {
     const ZERO: Self = Self([0; N]);
 
     #[inline(always)]
-    fn encrypt(&mut self, lanes: &[&mut Lane; N]) {
+    fn encrypt(&mut self, ciphers: &[Cipher; N]) {
         let Self(blocks) = self;
-        for (block, lane) in blocks.iter_mut().zip(lanes) {
-            *block ^= p_pair(lane, 0);
+        for (block, cipher) in blocks.iter_mut().zip(ciphers) {
+            *block ^= p_pair(cipher, 0);
         }
         // Not `step_by`: LLVM schedules that loop so that all of it is 8 % slower with five lanes and more (Zen 5).
         let mut round = 2;
         while round < P_WORDS {
-            for (block, lane) in blocks.iter_mut().zip(lanes) {
-                *block ^= u64::from(substitute(&lane.s, low(*block))) << u32::BITS;
+            for (block, cipher) in blocks.iter_mut().zip(ciphers) {
+                *block ^= u64::from(substitute(&cipher.s, low(*block))) << u32::BITS;
             }
-            for (block, lane) in blocks.iter_mut().zip(lanes) {
+            for (block, cipher) in blocks.iter_mut().zip(ciphers) {
                 // The right half takes the P-array's word for its next round here too: it is not looked at before.
-                *block ^= u64::from(substitute(&lane.s, low(*block >> u32::BITS))) ^ p_pair(lane, round);
+                *block ^= u64::from(substitute(&cipher.s, low(*block >> u32::BITS))) ^ p_pair(cipher, round);
             }
             round += 2;
         }
@@ -293,8 +307,8 @@ impl<const N: usize> Blocks<N> for Packed<N> {
 }
 
 #[inline(always)]
-fn p_pair(lane: &Lane, first: usize) -> u64 {
-    u64::from(lane.p[first]) | u64::from(lane.p[first + 1]) << u32::BITS
+fn p_pair(cipher: &Cipher, first: usize) -> u64 {
+    u64::from(cipher.p[first]) | u64::from(cipher.p[first + 1]) << u32::BITS
 }
 
 /// The lower half. Spelt by bytes because a cast that drops bits is forbidden here; it compiles to nothing.
@@ -324,7 +338,7 @@ pub(crate) fn lanes_that_fit_l1() -> usize {
 }
 
 fn lanes_that_fit(l1_data_bytes: usize) -> usize {
-    (l1_data_bytes.saturating_sub(L1_HEAD_ROOM_BYTES) / size_of::<Lane>()).clamp(1, MAX_LANES)
+    (l1_data_bytes.saturating_sub(L1_HEAD_ROOM_BYTES) / size_of::<Cipher>()).clamp(1, MAX_LANES)
 }
 
 /// The L1 data cache over the CPUs that share it, as Linux tells in sysfs; `None` where it does not.
@@ -459,7 +473,7 @@ mod tests {
         let mut random = Random(RANDOM_SEED);
         let hash = Hash::random(&mut random);
         let mut lane = hash.start();
-        assert!(!is_zero(&lane));
+        assert!(!is_zero(&lane.cipher));
         let before = WIPED.get();
         drop(lane);
         assert_eq!(WIPED.get(), before + 1);
@@ -470,18 +484,27 @@ mod tests {
         assert_eq!(WIPED.get(), before + 2);
     }
 
+    #[test]
+    fn what_stood_side_by_side_is_wiped_too() {
+        let mut random = Random(RANDOM_SEED);
+        let mut lanes = [(); MAX_LANES].map(|()| Hash::random(&mut random).start());
+        let before = WIPED.get();
+        advance(&mut in_step(lanes.iter_mut()), 1);
+        assert_eq!(WIPED.get(), before + MAX_LANES);
+    }
+
     thread_local! {
         static WIPED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Counts the lanes that are zero from end to end just before their memory goes back.
-    pub(super) fn count_wiped(lane: &Lane) {
-        WIPED.set(WIPED.get() + usize::from(is_zero(lane)));
+    /// Counts the ciphers that are zero from end to end just before their memory goes back.
+    pub(super) fn count_wiped(cipher: &Cipher) {
+        WIPED.set(WIPED.get() + usize::from(is_zero(cipher)));
     }
 
-    fn is_zero(lane: &Lane) -> bool {
-        let Lane { s, p, mixed, remaining } = lane;
-        s.iter().flatten().chain(p).chain(mixed.iter().flatten()).all(|word| *word == 0) && *remaining == 0
+    fn is_zero(cipher: &Cipher) -> bool {
+        let Cipher { s, p, mixed } = cipher;
+        s.iter().flatten().chain(p).chain(mixed.iter().flatten()).all(|word| *word == 0)
     }
 
     #[test]
@@ -540,7 +563,7 @@ mod tests {
 
     impl Hash {
         fn new(random: &mut Random, cost: u32, password: &[u8]) -> Self {
-            let salt = core::array::from_fn(|_| random.byte());
+            let salt = array::from_fn(|_| random.byte());
             let params = Params::Bcrypt(Cost::new(cost).unwrap());
             let AnySetting::Bcrypt(setting) = AnySetting::fresh(params, salt) else { unreachable!() };
             Self { setting, password: password.to_vec() }

@@ -1,3 +1,4 @@
+mod barrier;
 pub(crate) mod lanes;
 pub(crate) mod reference;
 mod tables;
