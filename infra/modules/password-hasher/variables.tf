@@ -169,7 +169,8 @@ variable "events" {
 variable "function_url" {
   description = <<-EOT
     The HTTPS door, always with AWS_IAM. `callers` names the IAM roles that may use it, from this account or another; roles
-    of this account may also be let in by modules/caller-policy. `null` makes no URL: callers then invoke the function
+    of this account may also be let in by modules/caller-policy. Lambda may not see a role yet that the same apply has
+    just made, and then refuses it as a principal: apply again. `null` makes no URL: callers then invoke the function
     directly.
   EOT
   type = object({
@@ -178,12 +179,12 @@ variable "function_url" {
   default = {}
 
   validation {
-    condition     = alltrue([for arn in values(try(var.function_url.callers, {})) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
+    condition     = alltrue([for arn in values(var.function_url == null ? {} : var.function_url.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
     error_message = "Each of function_url.callers must be the ARN of one IAM role, as arn:aws:iam::123456789012:role/backend: no wildcard, no whole account."
   }
 
   validation {
-    condition     = alltrue([for name in keys(try(var.function_url.callers, {})) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
+    condition     = alltrue([for name in keys(var.function_url == null ? {} : var.function_url.callers) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
     error_message = "The names in function_url.callers must have 1 to 80 letters, digits, hyphens and underscores."
   }
 }
