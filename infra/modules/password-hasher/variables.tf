@@ -1,7 +1,8 @@
 variable "account" {
   description = <<-EOT
     What is known of the account, so that nothing has to be asked. Each field that is left out is read:
-    `concurrency` from Service Quotas (`servicequotas:GetServiceQuota`), the others from the provider.
+    `concurrency` from Service Quotas (`servicequotas:GetServiceQuota`) unless `managed_instances` is given, the others from
+    the provider.
   EOT
   type = object({
     concurrency = optional(number)
