@@ -96,6 +96,9 @@ resource "aws_lambda_alias" "live" {
   description      = "What callers get"
   function_name    = aws_lambda_function.main.function_name
   function_version = local.live_version
+
+  # On Managed Instances a version without environments would refuse whoever comes.
+  depends_on = [aws_lambda_function_scaling_config.live]
 }
 
 locals {

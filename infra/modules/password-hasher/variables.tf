@@ -208,7 +208,7 @@ variable "managed_instances" {
     each vCPU, which fill the lanes. For load that is steady; it answers 429 to traffic that doubles within five minutes.
     An environment has a vCPU for each 2 GiB. The subnets need a way to CloudWatch Logs, X-Ray and CloudWatch. A measured
     `capacity.milliseconds_per_request` is here that of eight at once; `reserved_concurrency` and what is provisioned are
-    classic Lambda's and do nothing.
+    classic Lambda's and do nothing. During a release two versions have up to `maximum_environments` each.
   EOT
   type = object({
     subnet_ids             = list(string)

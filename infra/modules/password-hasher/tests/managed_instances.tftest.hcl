@@ -37,8 +37,8 @@ run "eight_requests_a_vcpu_fill_the_lanes" {
   }
 
   assert {
-    condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 120
-    error_message = "The instances have the function's architecture, and no more vCPUs than its environments."
+    condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 240
+    error_message = "The instances have the function's architecture, and no more vCPUs than the environments of two versions."
   }
 }
 
