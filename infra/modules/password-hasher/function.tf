@@ -102,6 +102,9 @@ resource "aws_lambda_alias" "live" {
 }
 
 locals {
+  # What the function knows by name in its settings.
+  setting_names = jsondecode(file("${path.module}/settings.json"))
+
   managed        = var.managed_instances != null
   memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
 

@@ -4,8 +4,12 @@ locals {
   # While a release moves `live`, the old version and the new one have their environments side by side.
   versions_at_once = 2
 
+  # What a capacity provider may have at the most (Lambda API, CapacityProviderScalingConfig).
+  maximum_vcpus = 15000
+
   memory_gib_per_vcpu   = 2
-  vcpus_per_environment = try(var.managed_instances.memory_size_mb, 0) / (local.memory_gib_per_vcpu * 1024)
+  memory_mib_per_vcpu   = local.memory_gib_per_vcpu * 1024
+  vcpus_per_environment = try(var.managed_instances.memory_size_mb, 0) / local.memory_mib_per_vcpu
 }
 
 resource "aws_lambda_capacity_provider" "main" {

@@ -50,6 +50,11 @@ variable "alarms" {
     condition     = var.alarms.client_fallbacks_per_minute >= 0
     error_message = "alarms.client_fallbacks_per_minute must be at least 0."
   }
+
+  validation {
+    condition     = var.alarms.duration_p90_milliseconds == null ? true : var.alarms.duration_p90_milliseconds > 0
+    error_message = "alarms.duration_p90_milliseconds must be above 0: at 0 every request rings."
+  }
 }
 
 variable "architecture" {
@@ -100,16 +105,17 @@ variable "capacity" {
   }
 
   validation {
-    condition     = var.capacity.reserved_concurrency >= 1
-    error_message = "capacity.reserved_concurrency must be at least 1: with 0 Lambda refuses every request."
+    condition     = var.capacity.reserved_concurrency >= 1 && floor(var.capacity.reserved_concurrency) == var.capacity.reserved_concurrency
+    error_message = "capacity.reserved_concurrency must be a whole number, at least 1: with 0 Lambda refuses every request."
   }
 
   validation {
     condition = (
       min(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) >= 0 &&
-      max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) <= var.capacity.reserved_concurrency
+      max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) <= var.capacity.reserved_concurrency &&
+      alltrue([for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum] : floor(number) == number])
     )
-    error_message = "capacity.provisioned_minimum and capacity.provisioned_maximum must lie between 0 and capacity.reserved_concurrency."
+    error_message = "capacity.provisioned_minimum and capacity.provisioned_maximum must be whole numbers between 0 and capacity.reserved_concurrency."
   }
 }
 
@@ -230,9 +236,16 @@ variable "managed_instances" {
     condition = var.managed_instances == null ? true : (
       0 <= var.managed_instances.minimum_environments &&
       var.managed_instances.minimum_environments <= var.managed_instances.maximum_environments &&
-      var.managed_instances.maximum_environments <= 15000
+      alltrue([for number in [var.managed_instances.minimum_environments, var.managed_instances.maximum_environments] : floor(number) == number])
     )
-    error_message = "managed_instances.minimum_environments must be at most maximum_environments, and that at most 15000."
+    error_message = "managed_instances.minimum_environments and maximum_environments must be whole numbers, the first at most the second."
+  }
+
+  validation {
+    condition = var.managed_instances == null ? true : (
+      local.versions_at_once * var.managed_instances.maximum_environments * var.managed_instances.memory_size_mb / local.memory_mib_per_vcpu <= local.maximum_vcpus
+    )
+    error_message = "managed_instances.maximum_environments times the vCPUs of one must be at most ${local.maximum_vcpus / local.versions_at_once}: a capacity provider has at most ${local.maximum_vcpus}, and a release has two versions side by side."
   }
 
   validation {
@@ -248,8 +261,8 @@ variable "memory_size_mb" {
   nullable    = false
 
   validation {
-    condition     = var.memory_size_mb >= 256 && var.memory_size_mb <= 10240
-    error_message = "memory_size_mb must be 256 to 10240: below, the shipped policies do not fit; above, Lambda has none."
+    condition     = var.memory_size_mb >= 256 && var.memory_size_mb <= 10240 && floor(var.memory_size_mb) == var.memory_size_mb
+    error_message = "memory_size_mb must be a whole number, 256 to 10240: below, the shipped policies do not fit; above, Lambda has none."
   }
 }
 
@@ -294,7 +307,8 @@ variable "rollback_to_version" {
 variable "settings" {
   description = <<-EOT
     Settings of the function itself, none of them secret. `accept_weak` names the unsalted and fast schemes that are verified
-    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`).
+    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`);
+    above the document's own, or below what a listed policy needs, the function does not start.
     `distributions` is `cloudwatch`, or `printed` to send none by CloudWatch's API and print them; `distributions_seconds` is
     how often they are sent at the most. `kernels` is `lanes`, or `crates` to go back to the reference implementations.
   EOT
@@ -309,8 +323,8 @@ variable "settings" {
   nullable = false
 
   validation {
-    condition     = alltrue([for scheme in var.settings.accept_weak : can(regex("^[a-z0-9][a-z0-9-]*$", scheme))])
-    error_message = "settings.accept_weak must be names of weak schemes, as [\"ldap-sha\"], or [\"all\"]."
+    condition     = length(setsubtract(var.settings.accept_weak, concat(["all"], local.setting_names.accept_weak))) == 0
+    error_message = "settings.accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. A function with another name would not start."
   }
 
   validation {
@@ -337,8 +351,8 @@ variable "settings" {
   }
 
   validation {
-    condition     = alltrue([for name, value in var.settings.ceilings : can(regex("^[a-z0-9_]+$", name)) && value >= 0 && floor(value) == value])
-    error_message = "settings.ceilings must be whole numbers by the names that the policy document has, as { bcrypt_cost = 12 }."
+    condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
+    error_message = "settings.ceilings must be whole numbers, as { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. A function with another name would not start."
   }
 }
 
@@ -361,7 +375,7 @@ variable "timeout_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.timeout_seconds >= 1 && var.timeout_seconds <= 60
-    error_message = "timeout_seconds must be 1 to 60: a caller can ask for no more than 60 s."
+    condition     = var.timeout_seconds >= 1 && var.timeout_seconds <= 60 && floor(var.timeout_seconds) == var.timeout_seconds
+    error_message = "timeout_seconds must be a whole number, 1 to 60: a caller can ask for no more than 60 s."
   }
 }
