@@ -310,14 +310,19 @@ variable "settings" {
     all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`);
     above the document's own, or below what a listed policy needs, the function does not start.
     `distributions` is `cloudwatch`, or `printed` to send none by CloudWatch's API and print them; `distributions_seconds` is
-    how often they are sent at the most. `kernels` is `lanes`, or `crates` to go back to the reference implementations.
+    how often they are sent at the most. `firebase_project` names the version of a layer, and the file in it, that holds a
+    Firebase project's parameters (infra/README.md). `kernels` is `lanes`, or `crates` to go back to the reference implementations.
   EOT
   type = object({
     accept_weak           = optional(list(string), [])
     ceilings              = optional(map(number), {})
     distributions         = optional(string, "cloudwatch")
     distributions_seconds = optional(number, 30)
-    kernels               = optional(string, "lanes")
+    firebase_project = optional(object({
+      layer_arn = string
+      file      = optional(string, "/opt/firebase-project")
+    }))
+    kernels = optional(string, "lanes")
   })
   default  = {}
   nullable = false
@@ -343,6 +348,16 @@ variable "settings" {
       floor(var.settings.distributions_seconds) == var.settings.distributions_seconds
     )
     error_message = "settings.distributions_seconds must be a whole number, 1 to 300."
+  }
+
+  validation {
+    condition     = var.settings.firebase_project == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", var.settings.firebase_project.layer_arn))
+    error_message = "settings.firebase_project.layer_arn must be the ARN of a version of a layer, as arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3."
+  }
+
+  validation {
+    condition     = var.settings.firebase_project == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", var.settings.firebase_project.file))
+    error_message = "settings.firebase_project.file must lie under /opt, where Lambda puts what is in a layer."
   }
 
   validation {

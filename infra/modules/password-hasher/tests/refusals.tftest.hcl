@@ -490,6 +490,26 @@ run "a_ceiling_that_there_is_not" {
   expect_failures = [var.settings]
 }
 
+run "a_layer_without_a_version" {
+  command = plan
+
+  variables {
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase" } }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "a_file_that_no_layer_has" {
+  command = plan
+
+  variables {
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3", file = "firebase-project" } }
+  }
+
+  expect_failures = [var.settings]
+}
+
 run "a_timeout_that_is_not_whole" {
   command = plan
 
