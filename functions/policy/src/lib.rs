@@ -11,6 +11,8 @@ mod error;
 mod firebase;
 mod function_size;
 mod keycloak;
+#[cfg(test)]
+mod names;
 mod verdict;
 mod weak;
 

@@ -48,7 +48,7 @@ impl FromStr for AcceptedWeak {
     }
 }
 
-fn weak_schemes() -> impl Iterator<Item = Scheme> {
+pub(crate) fn weak_schemes() -> impl Iterator<Item = Scheme> {
     Scheme::ALL.iter().copied().filter(|scheme| scheme.weakness().is_some())
 }
 

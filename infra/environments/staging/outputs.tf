@@ -13,9 +13,24 @@ output "cost_usd" {
   value       = module.saltern.cost_usd
 }
 
+output "dashboard_name" {
+  description = "Name of the dashboard in CloudWatch."
+  value       = module.saltern.dashboard_name
+}
+
+output "function_name" {
+  description = "Name of the function."
+  value       = module.saltern.function_name
+}
+
 output "live_version" {
   description = "The version that answers."
   value       = module.saltern.live_version
+}
+
+output "log_group_name" {
+  description = "Where the log lines are."
+  value       = module.saltern.log_group_name
 }
 
 output "url" {

@@ -4,11 +4,22 @@
 module "saltern" {
   source = "../../modules/password-hasher"
 
-  account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = var.region }
-  alarms       = { topic_arn = "arn:aws:sns:${var.region}:123456789012:on-call" }
-  capacity     = { policy = "bcrypt-12", reserved_concurrency = 1500 }
-  events       = var.events
-  function_url = { callers = { backend = "arn:aws:iam::123456789012:role/backend" } }
-  name         = "saltern-example-emulator"
-  package_file = var.package_file
+  # 1,000 is what a new emulator has, and 100 of it stay unreserved, as at AWS.
+  account        = { concurrency = 1000, id = local.account_id, partition = "aws", region = var.region }
+  alarms         = { topic_arn = "arn:aws:sns:${var.region}:${local.account_id}:on-call" }
+  architecture   = var.architecture
+  capacity       = { policy = "bcrypt-12", reserved_concurrency = 900 }
+  events         = var.events
+  function_url   = { callers = { backend = "arn:aws:iam::${local.account_id}:role/backend" } }
+  memory_size_mb = var.memory_size_mb
+  name           = "saltern-example-emulator"
+  package_file   = local.package_file
+}
+
+locals {
+  # LocalStack takes the account from the access key; moto has this one.
+  account_id = "123456789012"
+
+  cloudwatch_endpoint = coalesce(var.cloudwatch_endpoint, var.endpoint)
+  package_file        = coalesce(var.package_file, "../../../dist/saltern-lambda-${replace(var.architecture, "_", "-")}.zip")
 }

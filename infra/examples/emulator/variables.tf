@@ -1,3 +1,21 @@
+variable "architecture" {
+  description = "`arm64` or `x86_64`: what the machine of the emulator runs, if it runs the function at all."
+  type        = string
+  default     = "arm64"
+  nullable    = false
+}
+
+variable "cloudwatch_endpoint" {
+  description = "Where an emulator listens that knows CloudWatch as the provider speaks to it; by default `endpoint`."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.cloudwatch_endpoint == null ? true : can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?/?$", var.cloudwatch_endpoint)) && !strcontains(var.cloudwatch_endpoint, "amazonaws")
+    error_message = "cloudwatch_endpoint must be an emulator, as http://127.0.0.1:4566, and not AWS itself."
+  }
+}
+
 variable "endpoint" {
   description = "Where the emulator listens."
   type        = string
@@ -5,8 +23,8 @@ variable "endpoint" {
   nullable    = false
 
   validation {
-    condition     = can(regex("^http://(127\\.0\\.0\\.1|localhost)(:[0-9]+)?$", var.endpoint))
-    error_message = "endpoint must be on this machine, as http://127.0.0.1:5000: the credentials here are none."
+    condition     = can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?/?$", var.endpoint)) && !strcontains(var.endpoint, "amazonaws")
+    error_message = "endpoint must be an emulator, as http://127.0.0.1:5000 or http://moto:5000, and not AWS itself: the credentials here are none."
   }
 }
 
@@ -22,11 +40,17 @@ variable "events" {
   nullable = false
 }
 
-variable "package_file" {
-  description = "What `make package` made."
-  type        = string
-  default     = "../../../dist/saltern-lambda-arm64.zip"
+variable "memory_size_mb" {
+  description = "Memory in MB. See modules/password-hasher."
+  type        = number
+  default     = 1769
   nullable    = false
+}
+
+variable "package_file" {
+  description = "What `make package` made; by default the zip for `architecture`."
+  type        = string
+  default     = null
 }
 
 variable "region" {

@@ -11,16 +11,16 @@ terraform {
 
 provider "aws" {
   region                      = var.region
-  access_key                  = "none" # emulators take any
-  secret_key                  = "none"
+  access_key                  = local.account_id
+  secret_key                  = "none" # emulators take any
+  max_retries                 = 2      # what an emulator does not know it answers with 500, however often
   skip_credentials_validation = true
   skip_metadata_api_check     = true
-  skip_requesting_account_id  = true
   skip_region_validation      = true
 
   endpoints {
     applicationautoscaling = var.endpoint
-    cloudwatch             = var.endpoint
+    cloudwatch             = local.cloudwatch_endpoint
     iam                    = var.endpoint
     kms                    = var.endpoint
     lambda                 = var.endpoint

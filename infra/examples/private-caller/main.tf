@@ -19,7 +19,7 @@ module "caller_policy" {
   alias_arn        = module.saltern.alias_arn
   door             = "invoke"
   name             = "saltern-example-calls-privately"
-  role_names       = [aws_iam_role.backend.name]
+  role_names       = { backend = aws_iam_role.backend.name }
   vpc_endpoint_ids = [aws_vpc_endpoint.lambda.id]
 }
 

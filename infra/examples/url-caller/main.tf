@@ -30,5 +30,5 @@ module "caller_policy" {
   alias_arn  = module.saltern.alias_arn
   door       = "url"
   name       = "saltern-example-calls-url"
-  role_names = [aws_iam_role.backend.name]
+  role_names = { backend = aws_iam_role.backend.name }
 }

@@ -32,9 +32,9 @@ variable "name" {
 }
 
 variable "role_names" {
-  description = "Roles of the backends that call. Those of another account take `policy_json` into a policy of their own."
-  type        = set(string)
-  default     = []
+  description = "Roles of the backends that call, by a name of yours. Those of another account take `policy_json` into a policy of their own."
+  type        = map(string)
+  default     = {}
   nullable    = false
 }
 

@@ -13,14 +13,15 @@ data "aws_region" "current" {
 }
 
 data "aws_servicequotas_service_quota" "concurrency" {
-  count = var.account.concurrency == null ? 1 : 0
+  count = var.account.concurrency == null && !local.managed ? 1 : 0
 
   service_code = "lambda"
   quota_code   = "L-B99A9384" # Concurrent executions
 }
 
 locals {
-  account_concurrency = var.account.concurrency == null ? data.aws_servicequotas_service_quota.concurrency[0].value : var.account.concurrency
+  # It bounds classic Lambda alone: Managed Instances take none of it.
+  account_concurrency = var.account.concurrency == null ? (local.managed ? 0 : data.aws_servicequotas_service_quota.concurrency[0].value) : var.account.concurrency
   account_id          = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
   partition           = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition
   region              = var.account.region == null ? data.aws_region.current[0].region : var.account.region

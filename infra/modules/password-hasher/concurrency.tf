@@ -11,13 +11,13 @@ locals {
   }
 }
 
-# So that an apply ends when the everyday minimum is ready.
+# So that the first apply ends when what is due is ready: the everyday minimum, or what an event under way needs.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
   count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
 
   function_name                     = aws_lambda_function.main.function_name
   qualifier                         = aws_lambda_alias.live.name
-  provisioned_concurrent_executions = var.capacity.provisioned_minimum
+  provisioned_concurrent_executions = local.minimum_at.now
 
   lifecycle {
     ignore_changes = [provisioned_concurrent_executions] # Application Auto Scaling's

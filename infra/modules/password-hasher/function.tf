@@ -20,6 +20,9 @@ resource "aws_lambda_function" "main" {
   code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
   publish                 = true
 
+  # What is secret comes in a layer, which Terraform knows by its ARN alone.
+  layers = var.settings.firebase_project == null ? null : [var.settings.firebase_project.layer_arn]
+
   # How much of the account it may take. On Managed Instances the number of environments bounds it instead.
   reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
 
@@ -34,6 +37,7 @@ resource "aws_lambda_function" "main" {
         SALTERN_KERNELS               = var.settings.kernels
       },
       length(var.settings.accept_weak) == 0 ? {} : { SALTERN_ACCEPT_WEAK = join(",", var.settings.accept_weak) },
+      var.settings.firebase_project == null ? {} : { SALTERN_FIREBASE_PROJECT = var.settings.firebase_project.file },
       length(var.settings.ceilings) == 0 ? {} : {
         SALTERN_CEILINGS = join(",", [for name, value in var.settings.ceilings : "${name}=${value}"])
       },
@@ -96,9 +100,15 @@ resource "aws_lambda_alias" "live" {
   description      = "What callers get"
   function_name    = aws_lambda_function.main.function_name
   function_version = local.live_version
+
+  # On Managed Instances a version without environments would refuse whoever comes.
+  depends_on = [aws_lambda_function_scaling_config.live]
 }
 
 locals {
+  # What the function knows by name in its settings.
+  setting_names = jsondecode(file("${path.module}/settings.json"))
+
   managed        = var.managed_instances != null
   memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
 

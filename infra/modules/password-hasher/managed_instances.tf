@@ -1,8 +1,15 @@
 # The same function on EC2 instances that Lambda manages in your VPC: many requests at once in each environment.
 
 locals {
+  # While a release moves `live`, the old version and the new one have their environments side by side.
+  versions_at_once = 2
+
+  # What a capacity provider may have at the most (Lambda API, CapacityProviderScalingConfig).
+  maximum_vcpus = 15000
+
   memory_gib_per_vcpu   = 2
-  vcpus_per_environment = try(var.managed_instances.memory_size_mb, 0) / (local.memory_gib_per_vcpu * 1024)
+  memory_mib_per_vcpu   = local.memory_gib_per_vcpu * 1024
+  vcpus_per_environment = try(var.managed_instances.memory_size_mb, 0) / local.memory_mib_per_vcpu
 }
 
 resource "aws_lambda_capacity_provider" "main" {
@@ -26,7 +33,7 @@ resource "aws_lambda_capacity_provider" "main" {
   }]
 
   capacity_provider_scaling_config = [{
-    max_vcpu_count   = max(2, var.managed_instances.maximum_environments * local.vcpus_per_environment)
+    max_vcpu_count   = max(2, local.versions_at_once * var.managed_instances.maximum_environments * local.vcpus_per_environment)
     scaling_mode     = "Auto"
     scaling_policies = null
   }]
@@ -59,7 +66,8 @@ resource "aws_iam_role_policy_attachment" "operator" {
   policy_arn = "arn:${local.partition}:iam::aws:policy/AWSLambdaManagedEC2ResourceOperator"
 }
 
-# Of the version that is live; Lambda takes no alias here.
+# Of the version that is live; Lambda takes no alias here. The next version has its environments before `live` moves to it.
+# The one before falls back to Lambda's own bounds, and keeps instances until somebody scales it to nothing: OPERATIONS.md.
 resource "aws_lambda_function_scaling_config" "live" {
   count = local.managed ? 1 : 0
 
@@ -69,6 +77,10 @@ resource "aws_lambda_function_scaling_config" "live" {
   function_scaling_config {
     min_execution_environments = local.minimum_at.now
     max_execution_environments = var.managed_instances.maximum_environments
+  }
+
+  lifecycle {
+    create_before_destroy = true
   }
 }
 

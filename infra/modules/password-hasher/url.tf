@@ -1,3 +1,8 @@
+locals {
+  # Not by try(): where the ARN of a caller is still to be made, it would hide the names too, and the plan would stop.
+  callers = var.function_url == null ? {} : var.function_url.callers
+}
+
 resource "aws_lambda_function_url" "live" {
   count = var.function_url == null ? 0 : 1
 
@@ -9,7 +14,7 @@ resource "aws_lambda_function_url" "live" {
 # A caller needs both permissions. Each is bound to the door it is for.
 
 resource "aws_lambda_permission" "url" {
-  for_each = try(var.function_url.callers, {})
+  for_each = local.callers
 
   statement_id           = "url-${each.key}"
   action                 = "lambda:InvokeFunctionUrl"
@@ -20,7 +25,7 @@ resource "aws_lambda_permission" "url" {
 }
 
 resource "aws_lambda_permission" "invoke_via_url" {
-  for_each = try(var.function_url.callers, {})
+  for_each = local.callers
 
   statement_id             = "invoke-via-url-${each.key}"
   action                   = "lambda:InvokeFunction"

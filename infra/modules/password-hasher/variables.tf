@@ -1,7 +1,8 @@
 variable "account" {
   description = <<-EOT
     What is known of the account, so that nothing has to be asked. Each field that is left out is read:
-    `concurrency` from Service Quotas (`servicequotas:GetServiceQuota`), the others from the provider.
+    `concurrency` from Service Quotas (`servicequotas:GetServiceQuota`) unless `managed_instances` is given, the others from
+    the provider.
   EOT
   type = object({
     concurrency = optional(number)
@@ -48,6 +49,11 @@ variable "alarms" {
   validation {
     condition     = var.alarms.client_fallbacks_per_minute >= 0
     error_message = "alarms.client_fallbacks_per_minute must be at least 0."
+  }
+
+  validation {
+    condition     = var.alarms.duration_p90_milliseconds == null ? true : var.alarms.duration_p90_milliseconds > 0
+    error_message = "alarms.duration_p90_milliseconds must be above 0: at 0 every request rings."
   }
 }
 
@@ -99,16 +105,17 @@ variable "capacity" {
   }
 
   validation {
-    condition     = var.capacity.reserved_concurrency >= 1
-    error_message = "capacity.reserved_concurrency must be at least 1: with 0 Lambda refuses every request."
+    condition     = var.capacity.reserved_concurrency >= 1 && floor(var.capacity.reserved_concurrency) == var.capacity.reserved_concurrency
+    error_message = "capacity.reserved_concurrency must be a whole number, at least 1: with 0 Lambda refuses every request."
   }
 
   validation {
     condition = (
       min(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) >= 0 &&
-      max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) <= var.capacity.reserved_concurrency
+      max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) <= var.capacity.reserved_concurrency &&
+      alltrue([for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum] : floor(number) == number])
     )
-    error_message = "capacity.provisioned_minimum and capacity.provisioned_maximum must lie between 0 and capacity.reserved_concurrency."
+    error_message = "capacity.provisioned_minimum and capacity.provisioned_maximum must be whole numbers between 0 and capacity.reserved_concurrency."
   }
 }
 
@@ -169,7 +176,8 @@ variable "events" {
 variable "function_url" {
   description = <<-EOT
     The HTTPS door, always with AWS_IAM. `callers` names the IAM roles that may use it, from this account or another; roles
-    of this account may also be let in by modules/caller-policy. `null` makes no URL: callers then invoke the function
+    of this account may also be let in by modules/caller-policy. Lambda may not see a role yet that the same apply has
+    just made, and then refuses it as a principal: apply again. `null` makes no URL: callers then invoke the function
     directly.
   EOT
   type = object({
@@ -178,12 +186,12 @@ variable "function_url" {
   default = {}
 
   validation {
-    condition     = alltrue([for arn in values(try(var.function_url.callers, {})) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
+    condition     = alltrue([for arn in values(var.function_url == null ? {} : var.function_url.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
     error_message = "Each of function_url.callers must be the ARN of one IAM role, as arn:aws:iam::123456789012:role/backend: no wildcard, no whole account."
   }
 
   validation {
-    condition     = alltrue([for name in keys(try(var.function_url.callers, {})) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
+    condition     = alltrue([for name in keys(var.function_url == null ? {} : var.function_url.callers) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
     error_message = "The names in function_url.callers must have 1 to 80 letters, digits, hyphens and underscores."
   }
 }
@@ -206,7 +214,7 @@ variable "managed_instances" {
     each vCPU, which fill the lanes. For load that is steady; it answers 429 to traffic that doubles within five minutes.
     An environment has a vCPU for each 2 GiB. The subnets need a way to CloudWatch Logs, X-Ray and CloudWatch. A measured
     `capacity.milliseconds_per_request` is here that of eight at once; `reserved_concurrency` and what is provisioned are
-    classic Lambda's and do nothing.
+    classic Lambda's and do nothing. During a release two versions have up to `maximum_environments` each.
   EOT
   type = object({
     subnet_ids             = list(string)
@@ -228,9 +236,16 @@ variable "managed_instances" {
     condition = var.managed_instances == null ? true : (
       0 <= var.managed_instances.minimum_environments &&
       var.managed_instances.minimum_environments <= var.managed_instances.maximum_environments &&
-      var.managed_instances.maximum_environments <= 15000
+      alltrue([for number in [var.managed_instances.minimum_environments, var.managed_instances.maximum_environments] : floor(number) == number])
     )
-    error_message = "managed_instances.minimum_environments must be at most maximum_environments, and that at most 15000."
+    error_message = "managed_instances.minimum_environments and maximum_environments must be whole numbers, the first at most the second."
+  }
+
+  validation {
+    condition = var.managed_instances == null ? true : (
+      local.versions_at_once * var.managed_instances.maximum_environments * var.managed_instances.memory_size_mb / local.memory_mib_per_vcpu <= local.maximum_vcpus
+    )
+    error_message = "managed_instances.maximum_environments times the vCPUs of one must be at most ${local.maximum_vcpus / local.versions_at_once}: a capacity provider has at most ${local.maximum_vcpus}, and a release has two versions side by side."
   }
 
   validation {
@@ -246,8 +261,8 @@ variable "memory_size_mb" {
   nullable    = false
 
   validation {
-    condition     = var.memory_size_mb >= 256 && var.memory_size_mb <= 10240
-    error_message = "memory_size_mb must be 256 to 10240: below, the shipped policies do not fit; above, Lambda has none."
+    condition     = var.memory_size_mb >= 256 && var.memory_size_mb <= 10240 && floor(var.memory_size_mb) == var.memory_size_mb
+    error_message = "memory_size_mb must be a whole number, 256 to 10240: below, the shipped policies do not fit; above, Lambda has none."
   }
 }
 
@@ -292,23 +307,29 @@ variable "rollback_to_version" {
 variable "settings" {
   description = <<-EOT
     Settings of the function itself, none of them secret. `accept_weak` names the unsalted and fast schemes that are verified
-    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`).
+    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`);
+    above the document's own, or below what a listed policy needs, the function does not start.
     `distributions` is `cloudwatch`, or `printed` to send none by CloudWatch's API and print them; `distributions_seconds` is
-    how often they are sent at the most. `kernels` is `lanes`, or `crates` to go back to the reference implementations.
+    how often they are sent at the most. `firebase_project` names the version of a layer, and the file in it, that holds a
+    Firebase project's parameters (infra/README.md). `kernels` is `lanes`, or `crates` to go back to the reference implementations.
   EOT
   type = object({
     accept_weak           = optional(list(string), [])
     ceilings              = optional(map(number), {})
     distributions         = optional(string, "cloudwatch")
     distributions_seconds = optional(number, 30)
-    kernels               = optional(string, "lanes")
+    firebase_project = optional(object({
+      layer_arn = string
+      file      = optional(string, "/opt/firebase-project")
+    }))
+    kernels = optional(string, "lanes")
   })
   default  = {}
   nullable = false
 
   validation {
-    condition     = alltrue([for scheme in var.settings.accept_weak : can(regex("^[a-z0-9][a-z0-9-]*$", scheme))])
-    error_message = "settings.accept_weak must be names of weak schemes, as [\"ldap-sha\"], or [\"all\"]."
+    condition     = length(setsubtract(var.settings.accept_weak, concat(["all"], local.setting_names.accept_weak))) == 0
+    error_message = "settings.accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. A function with another name would not start."
   }
 
   validation {
@@ -330,13 +351,23 @@ variable "settings" {
   }
 
   validation {
+    condition     = var.settings.firebase_project == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", var.settings.firebase_project.layer_arn))
+    error_message = "settings.firebase_project.layer_arn must be the ARN of a version of a layer, as arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3."
+  }
+
+  validation {
+    condition     = var.settings.firebase_project == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", var.settings.firebase_project.file))
+    error_message = "settings.firebase_project.file must lie under /opt, where Lambda puts what is in a layer."
+  }
+
+  validation {
     condition     = contains(["lanes", "crates"], var.settings.kernels)
     error_message = "settings.kernels must be lanes or crates."
   }
 
   validation {
-    condition     = alltrue([for name, value in var.settings.ceilings : can(regex("^[a-z0-9_]+$", name)) && value >= 0 && floor(value) == value])
-    error_message = "settings.ceilings must be whole numbers by the names that the policy document has, as { bcrypt_cost = 12 }."
+    condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
+    error_message = "settings.ceilings must be whole numbers, as { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. A function with another name would not start."
   }
 }
 
@@ -359,7 +390,7 @@ variable "timeout_seconds" {
   nullable    = false
 
   validation {
-    condition     = var.timeout_seconds >= 1 && var.timeout_seconds <= 60
-    error_message = "timeout_seconds must be 1 to 60: a caller can ask for no more than 60 s."
+    condition     = var.timeout_seconds >= 1 && var.timeout_seconds <= 60 && floor(var.timeout_seconds) == var.timeout_seconds
+    error_message = "timeout_seconds must be a whole number, 1 to 60: a caller can ask for no more than 60 s."
   }
 }

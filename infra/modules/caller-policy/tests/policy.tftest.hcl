@@ -52,12 +52,23 @@ run "by_invoke_it_is_one_action_through_the_named_endpoints" {
 
 run "it_is_attached_to_the_named_roles" {
   variables {
-    role_names = ["backend", "jobs"]
+    role_names = { backend = "the-backend", jobs = "the-jobs" }
   }
 
   assert {
-    condition     = { for name, attachment in aws_iam_role_policy_attachment.main : name => attachment.policy_arn } == { backend = aws_iam_policy.main.arn, jobs = aws_iam_policy.main.arn }
+    condition     = { for name, attachment in aws_iam_role_policy_attachment.main : name => [attachment.role, attachment.policy_arn] } == { backend = ["the-backend", aws_iam_policy.main.arn], jobs = ["the-jobs", aws_iam_policy.main.arn] }
     error_message = "Both roles have the policy."
+  }
+}
+
+run "a_role_may_be_made_by_the_same_plan" {
+  module {
+    source = "./tests/made-beside"
+  }
+
+  assert {
+    condition     = output.policy_arn == "arn:aws:iam::123456789012:policy/calls-saltern"
+    error_message = "A name that is known only after the apply stops nothing."
   }
 }
 

@@ -120,6 +120,7 @@ run "a_reservation_too_small_for_the_requests_a_second_is_refused" {
 
 run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {
   variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
     events = [
       { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
     ]
@@ -128,6 +129,11 @@ run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {
   assert {
     condition     = aws_appautoscaling_target.live[0].min_capacity == 352 && aws_appautoscaling_target.live[0].max_capacity == 1500
     error_message = "An event under way keeps its environments."
+  }
+
+  assert {
+    condition     = aws_lambda_provisioned_concurrency_config.live[0].provisioned_concurrent_executions == 352
+    error_message = "A first apply asks for what is due now, not for the everyday minimum."
   }
 
   assert {

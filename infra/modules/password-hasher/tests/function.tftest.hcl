@@ -180,6 +180,20 @@ run "settings_that_nobody_gave_are_those_of_the_function" {
   }
 }
 
+run "a_firebase_project_comes_in_a_layer" {
+  variables {
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3" } }
+  }
+
+  assert {
+    condition = (
+      aws_lambda_function.main.layers == tolist(["arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3"]) &&
+      aws_lambda_function.main.environment[0].variables["SALTERN_FIREBASE_PROJECT"] == "/opt/firebase-project"
+    )
+    error_message = "The layer is the function's, and the function is told where its file lies."
+  }
+}
+
 run "the_package_decides_the_version_and_live_follows" {
   assert {
     condition     = aws_lambda_function.main.publish && aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")

@@ -37,12 +37,19 @@ run "eight_requests_a_vcpu_fill_the_lanes" {
   }
 
   assert {
-    condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 120
-    error_message = "The instances have the function's architecture, and no more vCPUs than its environments."
+    condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 240
+    error_message = "The instances have the function's architecture, and no more vCPUs than the environments of two versions."
   }
 }
 
 run "what_only_classic_lambda_has_is_left_out" {
+  variables {
+    account = { id = "123456789012", partition = "aws", region = "eu-north-1" }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
   assert {
     condition = (
       length(aws_appautoscaling_target.live) == 0 &&
@@ -52,6 +59,11 @@ run "what_only_classic_lambda_has_is_left_out" {
       length(aws_lambda_function.main.vpc_config) == 0
     )
     error_message = "Provisioned and reserved concurrency and vpc_config are not for Managed Instances."
+  }
+
+  assert {
+    condition     = length(data.aws_servicequotas_service_quota.concurrency) == 0
+    error_message = "The account's concurrency does not bound Managed Instances, and is not read."
   }
 }
 

@@ -50,6 +50,16 @@ run "a_negative_number_of_fallbacks" {
   expect_failures = [var.alarms]
 }
 
+run "a_p90_of_no_time" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", duration_p90_milliseconds = 0 }
+  }
+
+  expect_failures = [var.alarms]
+}
+
 run "an_unknown_architecture" {
   command = plan
 
@@ -100,6 +110,16 @@ run "a_function_that_takes_no_request" {
   expect_failures = [var.capacity]
 }
 
+run "a_reservation_that_is_not_whole" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 99.5 }
+  }
+
+  expect_failures = [var.capacity]
+}
+
 run "more_provisioned_than_reserved" {
   command = plan
 
@@ -115,6 +135,26 @@ run "fewer_provisioned_than_none" {
 
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = -1, reserved_concurrency = 900 }
+  }
+
+  expect_failures = [var.capacity]
+}
+
+run "a_minimum_that_is_not_whole" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 1.5, provisioned_maximum = 2, reserved_concurrency = 900 }
+  }
+
+  expect_failures = [var.capacity]
+}
+
+run "a_maximum_that_is_not_whole" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_maximum = 1.5, reserved_concurrency = 900 }
   }
 
   expect_failures = [var.capacity]
@@ -260,6 +300,36 @@ run "a_minimum_above_the_maximum" {
   expect_failures = [var.managed_instances]
 }
 
+run "a_minimum_of_instances_that_is_not_whole" {
+  command = plan
+
+  variables {
+    managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 9, minimum_environments = 3.5 }
+  }
+
+  expect_failures = [var.managed_instances]
+}
+
+run "a_maximum_of_instances_that_is_not_whole" {
+  command = plan
+
+  variables {
+    managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 9.5 }
+  }
+
+  expect_failures = [var.managed_instances]
+}
+
+run "more_vcpus_in_two_versions_than_a_capacity_provider_has" {
+  command = plan
+
+  variables {
+    managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 3751 }
+  }
+
+  expect_failures = [var.managed_instances]
+}
+
 run "instances_without_a_subnet" {
   command = plan
 
@@ -285,6 +355,16 @@ run "too_much_memory" {
 
   variables {
     memory_size_mb = 10241
+  }
+
+  expect_failures = [var.memory_size_mb]
+}
+
+run "memory_that_is_not_whole" {
+  command = plan
+
+  variables {
+    memory_size_mb = 1769.5
   }
 
   expect_failures = [var.memory_size_mb]
@@ -340,11 +420,21 @@ run "unknown_kernels" {
   expect_failures = [var.settings]
 }
 
-run "a_weak_scheme_without_a_plain_name" {
+run "a_weak_scheme_that_there_is_not" {
   command = plan
 
   variables {
-    settings = { accept_weak = ["LDAP SHA"] }
+    settings = { accept_weak = ["ldap-sha1"] }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "a_strong_scheme_among_the_weak" {
+  command = plan
+
+  variables {
+    settings = { accept_weak = ["bcrypt"] }
   }
 
   expect_failures = [var.settings]
@@ -388,6 +478,46 @@ run "a_ceiling_that_is_not_whole" {
   }
 
   expect_failures = [var.settings]
+}
+
+run "a_ceiling_that_there_is_not" {
+  command = plan
+
+  variables {
+    settings = { ceilings = { bcrypt_costs = 12 } }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "a_layer_without_a_version" {
+  command = plan
+
+  variables {
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase" } }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "a_file_that_no_layer_has" {
+  command = plan
+
+  variables {
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3", file = "firebase-project" } }
+  }
+
+  expect_failures = [var.settings]
+}
+
+run "a_timeout_that_is_not_whole" {
+  command = plan
+
+  variables {
+    timeout_seconds = 1.5
+  }
+
+  expect_failures = [var.timeout_seconds]
 }
 
 run "a_timeout_beyond_any_deadline" {

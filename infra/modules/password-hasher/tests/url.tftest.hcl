@@ -53,6 +53,17 @@ run "every_caller_gets_the_two_permissions_that_a_url_wants" {
   }
 }
 
+run "callers_and_topic_may_be_made_by_the_same_plan" {
+  module {
+    source = "./tests/made-beside"
+  }
+
+  assert {
+    condition     = output.url == "https://abc.lambda-url.eu-north-1.on.aws"
+    error_message = "An ARN that is known only after the apply stops nothing."
+  }
+}
+
 run "without_a_url_there_is_no_public_door" {
   variables {
     function_url = null

@@ -1,0 +1,13 @@
+# A release on Managed Instances: another version is live, and what scales a version is replaced.
+
+mock_provider "aws" {}
+
+run "made" {}
+
+run "released" {
+  command = plan
+
+  plan_options {
+    replace = [module.saltern.aws_lambda_function_scaling_config.live[0]]
+  }
+}
