@@ -95,14 +95,8 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// The work, and where every round reads the password, more of it for a long one.
     pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
-        let setting = admitted.setting();
-        let factor = match setting {
-            Setting::VerifyOnly(setting) => setting.length_factor(password.len()),
-            _ => 1,
-        };
-        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(factor) }
+        Self { kind: Kind::of(admitted.setting()), work: admitted.work_with(password.len()) }
     }
 }
 
@@ -316,14 +310,18 @@ mod tests {
             ..NOTHING
         };
         let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
-        for (inner, work) in [
-            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1),
-            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000),
-            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024),
+        // Of a long password only the inner layer knows: the outer one takes what the inner one printed.
+        for (inner, work, with_a_long_password) in [
+            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1, 64 + 1),
+            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000, 64 + 6 * 5_000),
+            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024, 64 + 64 * 1024),
         ] {
             let setting =
                 saltern_encoded::parse(&format!("$saltern-wrap{outer}${inner}")).unwrap().setting().clone();
-            assert_eq!(Admitted::new(setting, &ceilings).unwrap().work(), work, "{inner}");
+            let admitted = Admitted::new(setting, &ceilings).unwrap();
+            assert_eq!(admitted.work(), work, "{inner}");
+            let costs = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
+            assert_eq!(costs, [work, with_a_long_password], "{inner}");
         }
     }
 
