@@ -210,6 +210,14 @@ impl<J: Job> Schedule<J> {
         }
     }
 
+    /// The worker panicked and begins again: what it held is lost.
+    pub(crate) fn begin_again(&mut self, worker: Wake) {
+        match worker {
+            Wake::LaneWorker(i) => self.lane_workers[i] = LaneWorker::default(),
+            Wake::BlockWorker(i) => self.block_workers[i] = BlockWorker::default(),
+        }
+    }
+
     /// The worker has nothing to do and will wait to be woken.
     pub(crate) fn sleep(&mut self, worker: Wake) {
         match worker {
