@@ -10,7 +10,6 @@ mod document;
 mod error;
 mod firebase;
 mod function_size;
-mod keycloak;
 mod verdict;
 mod weak;
 
@@ -19,7 +18,6 @@ pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use function_size::FunctionSize;
-pub use keycloak::keycloak;
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 
