@@ -104,12 +104,12 @@ impl Progress {
 
 /// Cores that this process may use.
 pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    saltern_measure::Machine::this().cores
 }
 
-/// The CPU's model name, from Linux; its architecture where Linux does not say.
+/// The CPU's name.
 pub(crate) fn cpu() -> String {
-    of_first_cpu("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+    saltern_measure::Machine::this().cpu
 }
 
 #[derive(Serialize)]

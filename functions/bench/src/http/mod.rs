@@ -10,11 +10,11 @@ mod start;
 use core::{error::Error, time::Duration};
 
 use saltern_algorithm::kernels_for_bench;
+use saltern_measure::median;
 
 use crate::{
     arguments::HttpArguments,
     figure::{Bound, Figure, Unit, Wanted},
-    measure::median,
     summary::{Progress, cores},
 };
 
