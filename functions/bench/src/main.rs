@@ -24,8 +24,7 @@ use arguments::{Arguments, Command, HttpArguments, USAGE};
 use report::Report;
 use summary::{Progress, Summary};
 
-// This program is its output.
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "this program is its output")]
 fn main() -> ExitCode {
     let Some(command) = Command::parse(env::args().skip(1)) else {
         eprintln!("{USAGE}");
