@@ -63,6 +63,23 @@ impl Admitted {
         self.work
     }
 
+    /// The work with a password of so many bytes: where every round reads the password, more of it for a long one.
+    pub(crate) fn work_with(&self, password_bytes: usize) -> u64 {
+        match &self.setting {
+            Setting::VerifyOnly(setting) => self.work.saturating_mul(setting.length_factor(password_bytes)),
+            // The outer layer reads what the inner one printed, whose length is always the same.
+            Setting::Wrapped(setting) => match setting.inner().setting() {
+                Setting::VerifyOnly(inner) => {
+                    let outer = argon2_work(setting.outer().params());
+                    let inner_work = self.work.saturating_sub(outer);
+                    outer.saturating_add(inner_work.saturating_mul(inner.length_factor(password_bytes)))
+                }
+                _ => self.work,
+            },
+            _ => self.work,
+        }
+    }
+
     /// The memory that computing takes, in bytes; 0 where it is a few KiB.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
@@ -143,8 +160,12 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
 }
 
 /// `m·t`, in KiB.
+fn argon2_work(params: argon2::Params) -> u64 {
+    u64::from(params.memory_kib()) * u64::from(params.passes())
+}
+
 fn bounded_argon2_work(params: argon2::Params, ceilings: &Ceilings) -> Option<u64> {
-    let memory_passes = u64::from(params.memory_kib()) * u64::from(params.passes());
+    let memory_passes = argon2_work(params);
     let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
         && memory_passes <= ceilings.argon2_memory_passes_kib
         && params.parallelism() <= ceilings.argon2_parallelism;

@@ -113,7 +113,7 @@ impl WholeKernel {
 
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
         #[cfg(feature = "fault-injection")]
-        crate::fault::strike(password);
+        crate::fault::strike(crate::fault::PANICS, password);
         match admitted.setting() {
             Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
             Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {

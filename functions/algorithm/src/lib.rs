@@ -13,7 +13,7 @@ pub mod fault;
 mod kernels;
 #[cfg(feature = "bench-kernels")]
 #[doc(hidden)]
-pub mod lanes_for_bench;
+pub mod kernels_for_bench;
 mod output;
 mod password;
 mod pbkdf2;

@@ -115,6 +115,23 @@ fn what_cannot_be_done_in_time_is_refused_at_once() {
     }
 }
 
+/// Its few microseconds are mostly what every hash costs once. By that speed the dear one would take some seconds; it
+/// takes a tenth of one.
+#[test]
+fn after_a_tiny_hash_a_dear_one_of_its_kind_is_still_taken() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, Some(QueueLimits::default()));
+        for rounds in [1, 480_000] {
+            let stored = format!("$sha1${rounds}$saltsalt${}", ".".repeat(28));
+            let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
+            let admitted = Admitted::new(setting, &CEILINGS).unwrap();
+            let ticket = submit(&pool, admitted, 1, Duration::from_secs(4));
+            let done = ticket.unwrap_or_else(|refused| panic!("{kernels:?}, {rounds}: {refused:?}")).wait();
+            assert!(done.is_ok(), "{kernels:?}, {rounds}: {done:?}");
+        }
+    }
+}
+
 #[test]
 fn accepted_work_is_answered_in_time_or_dropped() {
     for kernels in Kernels::ALL {

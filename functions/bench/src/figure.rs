@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::Serialize;
 
-use crate::measure::median;
+use saltern_measure::median;
 
 /// One row of what issues 2, 3 and 9 ask for.
 #[derive(Serialize)]

@@ -1,10 +1,7 @@
 //! Measures the kernels beside the best code of others, in one run, so that only ratios within a run are compared.
 //!
 //! `saltern-bench all [--results DIRECTORY]` measures everything that was asked for and gives a verdict on each figure;
-//! the others look closer at a part.
-//!
-//! `saltern-bench kernels [bcrypt|pbkdf2|argon2|crypt] [--cost N] [--iterations N] [--rounds N] [--json FILE]`
-//! `saltern-bench http [--server FILE] [--seconds N] [--rounds N] [--json FILE]`
+//! `saltern-bench kernels` and `saltern-bench http` look closer at a part ([`USAGE`]).
 
 #![allow(clippy::expect_used, reason = "a measurement that cannot be made ends the program")]
 
@@ -27,8 +24,7 @@ use arguments::{Arguments, Command, HttpArguments, USAGE};
 use report::Report;
 use summary::{Progress, Summary};
 
-// This program is its output.
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "this program is its output")]
 fn main() -> ExitCode {
     let Some(command) = Command::parse(env::args().skip(1)) else {
         eprintln!("{USAGE}");
@@ -36,7 +32,7 @@ fn main() -> ExitCode {
     };
     let measured = match &command {
         Command::All(arguments) => all::run(arguments),
-        Command::Http(arguments) => service(arguments),
+        Command::Http(arguments) => http(arguments),
         Command::Kernels(arguments) => kernels(arguments),
     };
     match measured {
@@ -48,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn service(arguments: &HttpArguments) -> Result<(), Box<dyn core::error::Error>> {
+fn http(arguments: &HttpArguments) -> Result<(), Box<dyn core::error::Error>> {
     let figures = http::figures(arguments, &Progress::start())?;
     let summary = Summary::new(arguments.rounds, arguments.seconds, figures, vec![]);
     summary.print();

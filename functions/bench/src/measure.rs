@@ -4,7 +4,7 @@
 use core::{fmt, hint::black_box};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use saltern_measure::{median, thread_time};
 use serde::{Deserialize, Serialize};
 
 /// One way of computing the same hashes.
@@ -123,34 +123,6 @@ fn thread_time_of(run: &mut dyn FnMut() -> Vec<Vec<u8>>) -> Duration {
     thread_time().saturating_sub(start)
 }
 
-pub(crate) fn thread_time() -> Duration {
-    cpu_time(ClockId::ThreadCPUTime)
-}
-
-/// CPU time of this whole program.
-pub(crate) fn process_time() -> Duration {
-    cpu_time(ClockId::ProcessCPUTime)
-}
-
-fn cpu_time(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
-    // These clocks start at zero with the thread or process: neither part is ever negative.
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
-    Duration::new(seconds, nanoseconds)
-}
-
-/// The middle value; of an even number of values the mean of the middle two; of none not a number.
-pub(crate) fn median(values: &[f64]) -> f64 {
-    if values.is_empty() {
-        return f64::NAN;
-    }
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
-}
-
 /// There and back.
 const RUNS_A_ROUND: f64 = 2.0;
 
@@ -171,12 +143,6 @@ impl core::error::Error for WrongOutput {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn median_is_the_middle() {
-        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
-        assert!((median(&[4.0, 1.0, 2.0, 3.0]) - 2.5).abs() < f64::EPSILON);
-    }
 
     #[test]
     fn a_wrong_output_is_no_contender() {

@@ -18,7 +18,7 @@ impl Report {
     }
 
     /// A table a measurement, on standard output.
-    #[allow(clippy::print_stdout)]
+    #[allow(clippy::print_stdout, reason = "this program is its output")]
     pub(crate) fn print(&self) {
         println!("CPU: {}", self.cpu);
         for Measurement { title, rounds, rows } in &self.measurements {

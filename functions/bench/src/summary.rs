@@ -30,7 +30,7 @@ impl Summary {
     }
 
     /// A table, on standard output.
-    #[allow(clippy::print_stdout)]
+    #[allow(clippy::print_stdout, reason = "this program is its output")]
     pub(crate) fn print(&self) {
         let rows: Vec<_> = std::iter::once(HEADS.map(str::to_owned))
             .chain(self.figures.iter().map(Figure::columns))
@@ -95,7 +95,7 @@ impl Progress {
         Self(Instant::now())
     }
 
-    #[allow(clippy::print_stderr)]
+    #[allow(clippy::print_stderr, reason = "this program is its output")]
     pub(crate) fn say(&self, what: &str) {
         let seconds = self.0.elapsed().as_secs();
         eprintln!("{:>2}:{:02} {what}", seconds / 60, seconds % 60);
@@ -104,12 +104,12 @@ impl Progress {
 
 /// Cores that this process may use.
 pub(crate) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    saltern_measure::Machine::this().cores
 }
 
-/// The CPU's model name, from Linux; its architecture where Linux does not say.
+/// The CPU's name.
 pub(crate) fn cpu() -> String {
-    of_first_cpu("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+    saltern_measure::Machine::this().cpu
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use saltern_capacity::{
     Architecture, Demand, Durations, Lanes, Limits, Parameters, Prices, Usage, gb_seconds,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn every_row_of_the_table_comes_out() {
@@ -42,6 +42,42 @@ fn every_row_of_the_table_comes_out() {
             "{}",
             row["name"]
         );
+    }
+}
+
+/// The load test's evenings are prepared as the table says. Its scripts have the numbers in bash, which reads no JSON.
+#[test]
+fn the_evenings_have_what_the_table_asks_for() {
+    let table: Value =
+        serde_json::from_str(include_str!("../../../infra/modules/password-hasher/capacity-table.json"))
+            .unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    let provisioned = |name: &str, batch: u64| {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        assert_eq!((&row["logins_per_second"], &row["batch"]), (&json!(3000), &json!(batch)));
+        row["expected"]["provisioned"].as_u64().unwrap()
+    };
+    let alone = provisioned("second wave, bcrypt-11 on arm64", 1);
+    let in_fours = provisioned("second wave, bcrypt-11, batches of 4", 4);
+    for (file, text, written) in [
+        (
+            "event",
+            include_str!("../../../loadtest/event"),
+            format!("provisioned_alone=$(({alone} / part + 1))"),
+        ),
+        (
+            "event",
+            include_str!("../../../loadtest/event"),
+            format!("provisioned_in_fours=$(({in_fours} / part + 1))"),
+        ),
+        ("sustained", include_str!("../../../loadtest/sustained"), format!("--provisioned {alone} >")),
+        (
+            "README.md",
+            include_str!("../../../loadtest/README.md"),
+            format!("--rate 3000 --minutes 60 --provisioned {alone}\n"),
+        ),
+    ] {
+        assert!(text.contains(&written), "loadtest/{file} does not have `{written}`");
     }
 }
 

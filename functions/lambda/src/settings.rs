@@ -11,7 +11,8 @@ use std::{
 };
 
 use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
-use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, FunctionSize, Limits, Policies};
+use saltern_capacity::FunctionSize;
+use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 use zeroize::Zeroizing;
 

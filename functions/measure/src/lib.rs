@@ -19,16 +19,20 @@
 //!
 //! What this crate does not do: it admits nothing (whoever measures brings [`Admitted`](saltern_algorithm::Admitted) settings
 //! and so the ceilings), and what answers requests does not use it.
+//!
+//! Whatever else measures here (`saltern-bench`, `saltern-fleet`) takes its clocks, [`median`], [`quantile`] and [`Machine`] from it.
 
 #![forbid(unsafe_code)]
 
+mod clock;
 mod line;
 mod machine;
 mod meter;
 pub mod remote;
 mod spread;
 
+pub use clock::{process_time, thread_time};
 pub use line::Line;
 pub use machine::Machine;
 pub use meter::{Effort, Measured, Meter, SHORTEST_SAMPLE};
-pub use spread::Spread;
+pub use spread::{Spread, median, quantile};

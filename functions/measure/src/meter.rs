@@ -1,11 +1,10 @@
 use core::{hint::black_box, num::NonZeroUsize};
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
 use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password, PoolSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::Spread;
+use crate::{Spread, process_time};
 
 /// Measures settings, one after the other, on the thread that calls.
 #[derive(Debug)]
@@ -108,11 +107,12 @@ impl Meter {
         passwords: &[Password],
         calls: u32,
     ) -> Result<Sample, OutOfMemory> {
-        let (wall, cpu) = (Instant::now(), cpu_time());
+        // Of the whole program, since Argon2 may use more threads than the one that calls.
+        let (wall, cpu) = (Instant::now(), process_time());
         for _ in 0..calls {
             black_box(self.core.compute(admitted, passwords)?);
         }
-        Ok(Sample { wall: wall.elapsed() / calls, cpu: cpu_time().saturating_sub(cpu) / calls })
+        Ok(Sample { wall: wall.elapsed() / calls, cpu: process_time().saturating_sub(cpu) / calls })
     }
 }
 
@@ -156,15 +156,6 @@ struct Sample {
 fn calls_of_a_sample(call: Duration) -> u32 {
     let calls = SHORTEST_SAMPLE.as_nanos().div_ceil(call.as_nanos().max(1));
     u32::try_from(calls).unwrap_or(u32::MAX)
-}
-
-/// Of the whole program, since Argon2 may use more threads than the one that calls.
-fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    // The clock starts at zero with the process: neither part is ever negative.
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
-    Duration::new(seconds, nanoseconds)
 }
 
 fn password(number: usize) -> Option<Password> {

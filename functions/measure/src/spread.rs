@@ -39,23 +39,27 @@ impl Spread {
 }
 
 /// The middle value; of an even number of values the mean of the middle two; of none not a number.
-pub(crate) fn median(values: &[f64]) -> f64 {
+#[must_use]
+pub fn median(values: &[f64]) -> f64 {
     Spread::of(values).median
 }
 
-/// On the line between the two samples that it falls between (Hyndman and Fan, 1996, definition 7).
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+/// The value that a share (0 to 1) of the sorted values are below, on the line between the two that it falls between
+/// (Hyndman and Fan, 1996, definition 7); of none not a number.
+#[must_use]
+#[inline]
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = share * f64::from(u32::try_from(last).unwrap_or(u32::MAX));
-    // The first sample whose place is not below it, and the one before.
-    let above = (0..=last).find(|&index| as_f64(index) >= place).unwrap_or(last);
-    let below = above.saturating_sub(1);
-    let way = (place - as_f64(below)).clamp(0.0, 1.0);
-    sorted[below] + (sorted[above] - sorted[below]) * way
-}
-
-fn as_f64(index: usize) -> f64 {
-    f64::from(u32::try_from(index).unwrap_or(u32::MAX))
+    #[expect(clippy::cast_precision_loss, reason = "an index of an array is far below 2^52")]
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the last index"
+    )]
+    let below = place as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (sorted[above] - sorted[below]) * place.fract()
 }
 
 #[cfg(test)]
@@ -79,7 +83,14 @@ mod tests {
     fn one_sample_is_every_figure_and_none_is_no_number() {
         let spread = Spread::of(&[2.5]);
         assert_eq!((spread.least, spread.median, spread.upper_quartile), (2.5, 2.5, 2.5));
-        assert!(Spread::of(&[]).median.is_nan());
+        assert!(Spread::of(&[]).median.is_nan() && quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn quantiles_lie_between_their_neighbours() {
+        assert!((quantile(&[1.0, 2.0, 4.0], 0.75) - 3.0).abs() < 1e-12);
+        assert!((quantile(&[5.0], 0.9) - 5.0).abs() < 1e-12);
+        assert!((quantile(&[1.0, 2.0, 4.0], 1.0) - 4.0).abs() < 1e-12);
     }
 
     #[test]

@@ -9,8 +9,6 @@ mod admission;
 mod document;
 mod error;
 mod firebase;
-mod function_size;
-mod keycloak;
 #[cfg(test)]
 mod names;
 mod verdict;
@@ -20,8 +18,6 @@ pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
-pub use function_size::FunctionSize;
-pub use keycloak::keycloak;
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
+#[path = "support/keycloak.rs"]
+mod keycloak;
 mod support;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
-use saltern_policy::{FirebaseProject, Refusal, RehashReason, keycloak};
+use keycloak::keycloak;
+use saltern_policy::{FirebaseProject, Refusal, RehashReason};
 use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Group, Topic, Vector as _};
 use support::{judge, policies, policies_with};
 

@@ -147,13 +147,13 @@ pub(crate) fn before_a_release() -> Vec<Check> {
         },
         // The two that measure want an idle machine.
         Check {
-            part: "event",
+            part: "load-rate",
             shows: "3,000 requests a second are carried from k6 through fleet for a minute",
             command: &["loadtest/sustained"],
             environment: &[],
         },
         Check {
-            part: "event",
+            part: "load-model",
             shows: "fleet's model is as fast as real processes",
             command: &["loadtest/fleet/validate"],
             environment: &[],
@@ -171,4 +171,18 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             environment: &[],
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_check_has_a_name_of_its_own() {
+        let all = [every_change(), before_a_release()].concat();
+        let names: BTreeSet<_> = all.iter().map(|check| check.part).collect();
+        assert_eq!(names.len(), all.len(), "{names:?}");
+    }
 }

@@ -32,7 +32,7 @@ const BESIDE_THE_DATA_PATH: &[&str] = &[
     "xtask",
 ];
 
-/// Crates for people who plan and report, which use no other: the command line may use them, what answers requests may not.
+/// Crates for people who plan and report, which use no other: the front doors may use them, what answers requests may not.
 const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
 
 /// Measures the kernels, and so uses them: the front doors may use it, what answers requests may not.
@@ -87,7 +87,9 @@ fn dependencies_point_one_way() {
             continue;
         };
         for dependency in built_on {
-            if package == "saltern-cli" && FOR_PLANNING.contains(&dependency.as_str()) {
+            let plans = package == "saltern-cli" && FOR_PLANNING.contains(&dependency.as_str());
+            // What a function of its size has for its hashes.
+            if plans || (package == "saltern-lambda" && dependency == "saltern-capacity") {
                 continue;
             }
             if own == 0 && dependency == MEASURING {
@@ -104,7 +106,7 @@ fn what_is_shipped_enables_nothing_that_is_for_tests() {
     let for_tests = ["bench-kernels", "fault-injection", "load-model"];
     let mut seen = 0;
     for package in packages() {
-        let is_shipped = DATA_PATH.iter().flat_map(|step| *step).any(|name| package["name"] == **name);
+        let is_shipped = !BESIDE_THE_DATA_PATH.iter().any(|name| package["name"] == **name);
         let dependencies = package["dependencies"].as_array().unwrap();
         let built_on = dependencies.iter().filter(|dependency| is_shipped && dependency["kind"] != "dev");
         for dependency in built_on {
@@ -168,18 +170,73 @@ fn text_ends_with_one_newline_and_lines_without_spaces() {
 }
 
 #[test]
-fn unsafe_code_stays_in_its_rooms() {
+fn what_is_unsafe_stays_in_its_rooms() {
     let rooms = [
         "functions/algorithm/src/argon2/",
-        "functions/algorithm/src/bcrypt/",
+        "functions/algorithm/src/bcrypt/barrier.rs",
         "functions/algorithm/src/pbkdf2/",
         "functions/bench/",
-        "client-scala/native/",
+        BOUNDARY,
     ];
-    for (name, text) in texts().iter().filter(|(name, _)| is_a(name, &["rs"])) {
-        let lifts = text.contains(concat!("allow(unsafe", "_code"))
-            || text.contains(concat!("expect(unsafe", "_code"));
-        assert!(!lifts || rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
+    let texts = texts();
+    let lifting: Vec<_> = texts
+        .iter()
+        .filter(|(name, text)| is_a(name, &["rs"]) && lifts_the_ban(text))
+        .map(|(name, _)| name)
+        .collect();
+    for name in &lifting {
+        assert!(rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
+    }
+    for room in rooms {
+        assert!(lifting.iter().any(|name| name.starts_with(room)), "nothing is unsafe in {room} any more");
+    }
+}
+
+/// Whether an attribute names the lint and does not forbid it, on however many lines rustfmt wrote it.
+fn lifts_the_ban(text: &str) -> bool {
+    let text = without_spaces(text);
+    text.match_indices(concat!("unsafe", "_code")).any(|(at, _)| !text[..at].ends_with("forbid("))
+}
+
+#[test]
+fn the_ban_is_lifted_on_one_line_or_on_several() {
+    let lint = concat!("unsafe", "_code");
+    for lifting in
+        ["#[allow(LINT)]", "#![expect(\n    LINT,\n    reason = \"…\"\n)]", "#[allow(dead_code, LINT)]"]
+    {
+        assert!(lifts_the_ban(&lifting.replace("LINT", lint)), "{lifting}");
+    }
+    assert!(!lifts_the_ban(&format!("#![forbid({lint})]")));
+}
+
+/// The functions that the JVM calls: their names are exported, and nothing else there is unsafe.
+#[test]
+fn three_names_are_all_that_is_unsafe_at_the_boundary_to_the_jvm() {
+    let boundary = without_spaces(&fs::read_to_string(root().join(BOUNDARY)).unwrap());
+    assert_eq!(boundary.matches("#[unsafe(no_mangle)]").count(), 3);
+    assert_eq!(boundary.matches("unsafe(").count(), 3);
+    for other in ["unsafe{", "unsafefn", "unsafeimpl", "unsafeextern"] {
+        assert!(!boundary.contains(other), "{other}");
+    }
+}
+
+const BOUNDARY: &str = "client-scala/native/kernels/src/boundary.rs";
+
+fn without_spaces(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Whoever looks for a crate finds it on the map.
+#[test]
+fn the_map_names_every_crate() {
+    let map = fs::read_to_string(root().join("functions/ARCHITECTURE.md")).unwrap();
+    let packages = packages();
+    assert!(packages.len() > 15, "only {} crates were found", packages.len());
+    for package in packages {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let folder = manifest.parent().unwrap().strip_prefix(fs::canonicalize(root()).unwrap()).unwrap();
+        let name = folder.strip_prefix("functions").unwrap_or(folder).display();
+        assert!(map.contains(&format!("`{name}`")), "functions/ARCHITECTURE.md does not name `{name}`");
     }
 }
 
@@ -225,6 +282,31 @@ fn ceilings_are_written_where_they_are_known() {
         let calls = text.contains("bench::") && name.starts_with("functions/cli/");
         assert!(may_call || !calls, "{name} uses the bench");
     }
+}
+
+/// The two workspaces share a target directory. Under other profiles they would share nothing in it.
+#[test]
+fn the_fuzz_targets_are_built_as_the_workspace_is() {
+    let settings = |manifest: &str| -> BTreeMap<String, String> {
+        let text = fs::read_to_string(root().join(manifest)).unwrap();
+        let mut section = "";
+        let mut settings = BTreeMap::new();
+        for line in text.lines().map(str::trim) {
+            if line.starts_with('[') {
+                section = line;
+            } else if let Some((name, value)) = line.split_once('=').filter(|_| !line.starts_with('#'))
+                && section.starts_with("[profile.dev")
+            {
+                settings.insert(format!("{section} {}", name.trim()), value.trim().to_owned());
+            }
+        }
+        settings
+    };
+    let mut workspace = settings("Cargo.toml");
+    // Of the load test, which is not fuzzed.
+    assert!(workspace.remove("[profile.dev.package] saltern-fleet.opt-level").is_some());
+    assert!(workspace.len() > 15, "{workspace:?}");
+    assert_eq!(settings("functions/fuzz/Cargo.toml"), workspace);
 }
 
 /// What stands between two texts, wherever they do.

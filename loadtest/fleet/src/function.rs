@@ -42,7 +42,7 @@ impl Function {
     /// As Lambda gives it to whoever asks for nothing, with one virtual CPU: where the tests begin.
     pub(crate) fn unprepared() -> Self {
         Self {
-            memory_mb: 1769,
+            memory_mb: Durations::documented().reference_memory_mb(),
             architecture: Architecture::Arm64,
             lanes: Lanes::SideBySide,
             account_concurrency: 1000,

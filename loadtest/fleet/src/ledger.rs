@@ -7,6 +7,7 @@ use std::{
 };
 
 use saltern_capacity::{Prices, Usage, billed, gb_seconds};
+use saltern_measure::process_time;
 use serde::Serialize;
 
 use crate::{
@@ -151,7 +152,7 @@ impl Ledger {
             cold_starts: sum(|second| second.cold_starts),
             spillover: sum(|second| second.spillover),
             usd,
-            cpu_seconds: cpu_seconds(),
+            cpu_seconds: process_time().as_secs_f64(),
         };
         let started_at = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Series {
@@ -230,12 +231,4 @@ impl Ledger {
         });
         prices.usd(self.function.architecture, &usage) + managed
     }
-}
-
-/// CPU time of this process.
-pub(crate) fn cpu_seconds() -> f64 {
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    #[expect(clippy::cast_precision_loss, reason = "seconds of a process, and nanoseconds of a second")]
-    let seconds = spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9;
-    seconds
 }

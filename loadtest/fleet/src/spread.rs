@@ -4,6 +4,7 @@ use core::num::NonZeroUsize;
 use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
 
 use saltern_algorithm::{Password, Pool, PoolSettings, Urgency, Work};
+use saltern_measure::{Machine, process_time, quantile};
 use saltern_policy::Policies;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use crate::{
     arguments::SpreadArguments,
     documents,
     failure::Failure,
-    ledger::cpu_seconds,
     random::Random,
     say::{print, progress},
 };
@@ -84,7 +84,7 @@ pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
             arguments.samples
         ),
         policy: arguments.policy.clone(),
-        machine: machine(),
+        machine: Machine::this().cpu,
         others_percent: (others.percent_since()? * 10.0).round() / 10.0,
         ..Spread::of(milliseconds)
     };
@@ -114,36 +114,14 @@ fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<
             deadline,
             urgency: Urgency::Required,
         };
-        let before = cpu_seconds();
+        let before = process_time();
         let done = pool.submit(work).ok().and_then(|ticket| ticket.wait().ok());
         let done = done.ok_or_else(|| Failure::system("a hash was not computed"))?;
         drop(done);
-        milliseconds.push((cpu_seconds() - before) * 1e3);
+        milliseconds.push(process_time().saturating_sub(before).as_secs_f64() * 1e3);
     }
     milliseconds.remove(0);
     Ok(milliseconds)
-}
-
-/// The value that a part of the sorted values are below, on a straight line between two neighbours.
-pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
-    #[expect(clippy::cast_precision_loss, reason = "an index of an array is far below 2^52")]
-    let at = part.clamp(0.0, 1.0) * last as f64;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and the last index"
-    )]
-    let below = at as usize;
-    let above = (below + 1).min(last);
-    sorted[below] + (sorted[above] - sorted[below]) * at.fract()
-}
-
-/// The processor, as the system names it.
-pub(crate) fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
 }
 
 /// What other processes take of the cores while something is measured.
@@ -176,7 +154,7 @@ fn own_seconds() -> Result<f64, Failure> {
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split_whitespace();
     let children: f64 =
         fields.skip(CHILDREN_FIELD).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
-    Ok(cpu_seconds() + children / TICKS_PER_SECOND)
+    Ok(process_time().as_secs_f64() + children / TICKS_PER_SECOND)
 }
 
 /// Of `cutime`, counted from the state, which is the first behind the name.
@@ -237,11 +215,5 @@ mod tests {
         let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
         assert!(std::process::Command::new("sh").args(["-c", burn]).status().unwrap().success());
         assert!(own_seconds().unwrap() >= before + 0.05);
-    }
-
-    #[test]
-    fn quantiles_lie_between_their_neighbours() {
-        assert!((quantile(&[1.0, 2.0, 4.0], 0.75) - 3.0).abs() < 1e-12);
-        assert!((quantile(&[5.0], 0.9) - 5.0).abs() < 1e-12);
     }
 }

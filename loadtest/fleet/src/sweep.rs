@@ -113,7 +113,7 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
     let function = || usual_function(audience.durations, arguments.account_concurrency);
     let alone = Client { backends, batch: 1, wait: BATCH_WAIT };
     let usual = |label: String| Point { label, function: function(), parameters: USUAL, client: alone };
-    let memory = MEMORY_MB.map(|memory_mb| Point {
+    let memory = memory_mb(audience.durations).map(|memory_mb| Point {
         function: Function { memory_mb, ..function() },
         ..usual(format!("{memory_mb} MB"))
     });
@@ -266,7 +266,10 @@ const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
 const RISE_SECONDS: u32 = 60;
 
 /// From where memory stops to be the cheapest knob to twice a virtual CPU.
-const MEMORY_MB: [u64; 4] = [512, 1024, 1769, 3538];
+fn memory_mb(durations: &Durations) -> [u64; 4] {
+    let of_a_vcpu = durations.reference_memory_mb();
+    [512, 1024, of_a_vcpu, 2 * of_a_vcpu]
+}
 
 /// Of what the formula asks for.
 const PROVISIONED_PERCENT: [u64; 3] = [50, 100, 150];

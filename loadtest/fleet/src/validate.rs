@@ -8,6 +8,7 @@ use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
 
 use saltern_capacity::{Architecture, Durations, Lanes};
+use saltern_measure::{Machine, median, quantile};
 use serde_json::json;
 use tokio::{
     task::JoinHandle,
@@ -22,7 +23,7 @@ use crate::{
     failure::Failure,
     function::Function,
     say::{print, progress},
-    spread::{Others, Spread, machine, quantile},
+    spread::{Others, Spread},
 };
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
@@ -41,7 +42,7 @@ async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
         arguments.seconds,
         arguments.rounds,
         documents::cores(),
-        machine(),
+        Machine::this().cpu,
         sides.cold_start_ms,
         sides.timed_in_words()?,
     );
@@ -135,8 +136,8 @@ impl<'a> Sides<'a> {
                 warm.push(took);
             }
         }
-        sides.cold_start_ms = (median(&mut starts) - median(&mut warm)).max(0.0);
-        sides.door_ms = median(&mut door);
+        sides.cold_start_ms = (median(&starts) - median(&warm)).max(0.0);
+        sides.door_ms = median(&door);
         for batch in LOADS.map(|load| load.batch) {
             sides.time(batch).await?;
         }
@@ -151,7 +152,7 @@ impl<'a> Sides<'a> {
         for _ in 0..CALIBRATION_REQUESTS {
             times.push(milliseconds(opened.ask(batch, &self.user).await?.took) - self.door_ms);
         }
-        let median_ms = median(&mut times);
+        let median_ms = median(&times);
         let spread = Spread::over(times, milliseconds(self.planned(batch)?));
         self.timed.insert(batch, Timed { median_ms, spread });
         Ok(())
@@ -313,15 +314,15 @@ impl Turns {
     }
 
     /// Adds the medians to the table; whether that of the ratios is within the limits.
-    fn row(mut self, load: &Load, what: &str, unit: &str, within: f64, table: &mut String) -> bool {
+    fn row(self, load: &Load, what: &str, unit: &str, within: f64, table: &mut String) -> bool {
         let turns = self.ratios.iter().map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" ");
-        let ratio = median(&mut self.ratios);
+        let ratio = median(&self.ratios);
         let _infallible = writeln!(
             table,
             "| {} | {what} | {:.1} {unit} | {:.1} {unit} | {ratio:.3} | {turns} | {:.2} to {:.2} |",
             load.name,
-            median(&mut self.real),
-            median(&mut self.model),
+            median(&self.real),
+            median(&self.model),
             1.0 - within,
             1.0 + within
         );
@@ -369,11 +370,6 @@ fn hash_ms(heard: &Heard) -> Result<f64, Failure> {
         .sum::<Option<f64>>()
         .filter(|ms| *ms > 0.0)
         .ok_or_else(|| Failure::system("an answer does not say how long its hashes took"))
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    quantile(values, 0.5)
 }
 
 fn milliseconds(duration: Duration) -> f64 {

@@ -14,7 +14,7 @@ use super::{
 use crate::{OutOfMemory, kernels::WholeKernel};
 
 /// Works until the pool is closed and its queue is empty.
-pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
+pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
     loop {
         let mut schedule = shared.lock();
         let found = schedule.block_free(worker, Instant::now());
@@ -26,7 +26,7 @@ pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
             let woken = shared.sleep(schedule, Wake::BlockWorker(worker), kernel.give_back_after());
             if !woken {
                 kernel.give_back_memory();
-                note(shared, worker, &kernel);
+                note(shared, worker, kernel);
             }
             continue;
         }
@@ -34,8 +34,12 @@ pub(super) fn run(shared: &Shared, worker: usize, mut kernel: WholeKernel) {
         for task in found.expired {
             task.answer(Err(Dropped::DeadlineExceeded));
         }
+        #[cfg(feature = "fault-injection")]
+        for waiting in &found.started {
+            waiting.job.strike();
+        }
         for waiting in found.started {
-            compute(shared, worker, waiting, &mut kernel);
+            compute(shared, worker, waiting, kernel);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);
             if computed.is_ok() {
-                estimates.measured(cost.kind, 1, cost.work, started.elapsed());
+                estimates.calibrated(cost.kind, 1, cost.work, started.elapsed());
             }
             continue;
         }
@@ -30,7 +30,7 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / SHARE_OF_A_LANE;
             let started = Instant::now();
             lane::advance(cost.kind, lanes.iter_mut(), work);
-            estimates.measured(cost.kind, lanes.len(), work, started.elapsed());
+            estimates.calibrated(cost.kind, lanes.len(), work, started.elapsed());
         }
     }
 }

@@ -95,14 +95,8 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// The work, and where every round reads the password, more of it for a long one.
     pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
-        let setting = admitted.setting();
-        let factor = match setting {
-            Setting::VerifyOnly(setting) => setting.length_factor(password.len()),
-            _ => 1,
-        };
-        Self { kind: Kind::of(setting), work: admitted.work().saturating_mul(factor) }
+        Self { kind: Kind::of(admitted.setting()), work: admitted.work_with(password.len()) }
     }
 }
 
@@ -115,6 +109,7 @@ pub(crate) struct Estimates {
     slopes: [[Slope; MOST_LANES]; Kind::ALL.len()],
     /// Lanes of each kind on a full worker.
     widths: [usize; Kind::ALL.len()],
+    bounds: [Bound; Kind::ALL.len()],
 }
 
 /// Time over work, both of the recent past: their sums fade alike, so that the quotient is the mean speed of that past
@@ -123,8 +118,6 @@ pub(crate) struct Estimates {
 struct Slope {
     nanoseconds: f64,
     work: f64,
-    /// Least ever measured, in nanoseconds for a unit.
-    least: f64,
 }
 
 impl Slope {
@@ -138,12 +131,33 @@ impl Slope {
 
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     fn take(&mut self, work: u64, elapsed: Duration) {
-        let (nanoseconds, work) = (elapsed.as_nanos() as f64, work as f64);
-        let sample = nanoseconds / work;
-        self.least = if self.is_known() { self.least.min(sample) } else { sample };
-        let kept = MEMORY.as_secs_f64() / (MEMORY + elapsed).as_secs_f64();
-        self.nanoseconds = self.nanoseconds * kept + nanoseconds;
-        self.work = self.work * kept + work;
+        let kept = AVERAGING_WINDOW.as_secs_f64() / (AVERAGING_WINDOW + elapsed).as_secs_f64();
+        self.nanoseconds = self.nanoseconds * kept + elapsed.as_nanos() as f64;
+        self.work = self.work * kept + work as f64;
+    }
+}
+
+/// The best speed of one hash alone. A measurement errs to the long side only, by an interruption or by what a hash costs
+/// once, whatever its work; so the least of all is nearest to the truth, once one of them was long enough to be near.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    /// Least ever measured, in nanoseconds for a unit.
+    least: f64,
+    holds: bool,
+}
+
+impl Bound {
+    const UNKNOWN: Self = Self { least: f64::INFINITY, holds: false };
+
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    fn take(&mut self, work: u64, elapsed: Duration) {
+        self.least = self.least.min(elapsed.as_nanos() as f64 / work as f64);
+        self.holds |= elapsed >= LONG_ENOUGH;
+    }
+
+    /// In nanoseconds for a unit; nothing where no bound is known.
+    fn slope(self) -> f64 {
+        if self.holds { self.least } else { 0.0 }
     }
 }
 
@@ -151,7 +165,11 @@ impl Estimates {
     /// Knows nothing yet: everything seems to take no time until it is measured.
     pub(crate) fn new(widths: impl Fn(Kind) -> usize) -> Self {
         let slopes = [[Slope::default(); MOST_LANES]; Kind::ALL.len()];
-        Self { slopes, widths: Kind::ALL.map(|kind| widths(kind).clamp(1, MOST_LANES)) }
+        Self {
+            slopes,
+            widths: Kind::ALL.map(|kind| widths(kind).clamp(1, MOST_LANES)),
+            bounds: [Bound::UNKNOWN; Kind::ALL.len()],
+        }
     }
 
     /// Lanes of a kind on a full worker; 1 where the kind is computed whole.
@@ -164,16 +182,31 @@ impl Estimates {
         if work > 0 && lanes > 0 {
             self.slopes[kind.index()][lanes.min(MOST_LANES) - 1].take(work, elapsed);
         }
+        if work > 0 && lanes == 1 {
+            self.bounds[kind.index()].take(work, elapsed);
+        }
+    }
+
+    /// Takes a measurement made to know the speed: it bounds however short it was.
+    pub(crate) fn calibrated(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
+        self.measured(kind, lanes, work, elapsed);
+        self.bounds[kind.index()].holds |= work > 0 && lanes == 1;
+    }
+
+    /// Forgets the best speed of a kind, until it is measured again.
+    pub(crate) fn doubt_bound(&mut self, kind: Kind) {
+        self.bounds[kind.index()] = Bound::UNKNOWN;
     }
 
     /// How long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.kind, lanes, Slope::average))
+        nanoseconds(cost.work, self.slope(cost.kind, lanes))
     }
 
-    /// How long `cost` takes alone on a core at the best speed that was ever measured: a bound, not a guess.
+    /// How long `cost` takes alone on a core at the best speed that was ever measured: a bound, not a guess. No time
+    /// where no measurement was long enough to tell.
     pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.kind, 1, |slope| slope.least))
+        nanoseconds(cost.work, self.bounds[cost.kind.index()].slope())
     }
 
     /// The work that each of `lanes` lanes does within `time`, at least one unit.
@@ -184,7 +217,7 @@ impl Estimates {
         reason = "an estimate; the conversion saturates and nothing is negative"
     )]
     pub(crate) fn work_within(&self, kind: Kind, lanes: usize, time: Duration) -> u64 {
-        let slope = self.slope(kind, lanes, Slope::average).max(1.0e-3);
+        let slope = self.slope(kind, lanes).max(1.0e-3);
         ((time.as_nanos() as f64 / slope) as u64).max(1)
     }
 
@@ -197,15 +230,15 @@ impl Estimates {
     /// The slope at `lanes`, or at the nearest number of lanes that was measured: as it is where that is more
     /// lanes, and as if lanes gained nothing where it is fewer. Both err to the long side.
     #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
-    fn slope(&self, kind: Kind, lanes: usize, of: impl Fn(&Slope) -> f64) -> f64 {
+    fn slope(&self, kind: Kind, lanes: usize) -> f64 {
         let lanes = lanes.clamp(1, MOST_LANES);
         let row = &self.slopes[kind.index()];
         let more = (lanes..=MOST_LANES).find(|&n| row[n - 1].is_known());
         let fewer = (1..lanes).rev().find(|&n| row[n - 1].is_known());
         match (more, fewer) {
-            (Some(n), None) => of(&row[n - 1]),
-            (None, Some(n)) => of(&row[n - 1]) * lanes as f64 / n as f64,
-            (Some(n), Some(m)) => of(&row[n - 1]).min(of(&row[m - 1]) * lanes as f64 / m as f64),
+            (Some(n), None) => row[n - 1].average(),
+            (None, Some(n)) => row[n - 1].average() * lanes as f64 / n as f64,
+            (Some(n), Some(m)) => row[n - 1].average().min(row[m - 1].average() * lanes as f64 / m as f64),
             (None, None) => 0.0,
         }
     }
@@ -222,7 +255,11 @@ fn nanoseconds(work: u64, slope: f64) -> Duration {
 }
 
 /// How far back the mean speed looks: long against a scheduler's time slices, short against a deadline.
-const MEMORY: Duration = Duration::from_millis(250);
+const AVERAGING_WINDOW: Duration = Duration::from_millis(250);
+
+/// The shortest measurement that tells a speed. What a hash costs once is some dozens of microseconds when the code is
+/// cold; half a slice is long beside it, and slices reach it.
+const LONG_ENOUGH: Duration = Duration::from_micros(500);
 
 #[cfg(test)]
 mod tests {
@@ -273,14 +310,18 @@ mod tests {
             ..NOTHING
         };
         let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
-        for (inner, work) in [
-            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1),
-            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000),
-            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024),
+        // Of a long password only the inner layer knows: the outer one takes what the inner one printed.
+        for (inner, work, with_a_long_password) in [
+            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1, 64 + 1),
+            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000, 64 + 6 * 5_000),
+            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024, 64 + 64 * 1024),
         ] {
             let setting =
                 saltern_encoded::parse(&format!("$saltern-wrap{outer}${inner}")).unwrap().setting().clone();
-            assert_eq!(Admitted::new(setting, &ceilings).unwrap().work(), work, "{inner}");
+            let admitted = Admitted::new(setting, &ceilings).unwrap();
+            assert_eq!(admitted.work(), work, "{inner}");
+            let costs = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
+            assert_eq!(costs, [work, with_a_long_password], "{inner}");
         }
     }
 
@@ -311,5 +352,33 @@ mod tests {
         }
         assert!(estimates.duration(BCRYPT_10, 1) > Duration::from_millis(119));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_millis(60));
+    }
+    #[test]
+    fn a_bound_wants_a_measurement_of_one_alone_that_took_long_enough() {
+        let tiny = (1, 1, LONG_ENOUGH / 2);
+        let in_company = (8, 1024, Duration::from_millis(128));
+        let long = (1, 1024, Duration::from_millis(64));
+        for (measurements, bound) in [
+            (vec![tiny], Duration::ZERO),
+            (vec![in_company], Duration::ZERO),
+            (vec![tiny, in_company, long], Duration::from_millis(64)),
+            (vec![long, tiny], Duration::from_millis(64)),
+        ] {
+            let mut estimates = eight_lanes();
+            for &(lanes, work, elapsed) in &measurements {
+                estimates.measured(Kind::Bcrypt, lanes, work, elapsed);
+            }
+            assert_eq!(estimates.least_duration(BCRYPT_10), bound, "{measurements:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_measured_for_the_purpose_is_a_bound_however_short_it_was() {
+        let mut estimates = eight_lanes();
+        estimates.calibrated(Kind::Bcrypt, 1, 8, Duration::from_micros(400));
+        assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
+        estimates.doubt_bound(Kind::Bcrypt);
+        assert_eq!(estimates.least_duration(BCRYPT_10), Duration::ZERO);
+        assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_micros(51_200));
     }
 }

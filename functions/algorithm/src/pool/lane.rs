@@ -15,7 +15,7 @@ impl Lane {
     /// Begins a hash; `None` where its algorithm has no lanes.
     pub(super) fn start(admitted: &Admitted, password: &[u8]) -> Option<Self> {
         #[cfg(feature = "fault-injection")]
-        crate::fault::strike(password);
+        crate::fault::strike(crate::fault::PANICS, password);
         match admitted.setting() {
             Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
             Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),

@@ -41,6 +41,10 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         for task in unwanted.into_iter().map(|a| a.task).chain(found.expired) {
             task.answer(Err(Dropped::DeadlineExceeded));
         }
+        #[cfg(feature = "fault-injection")]
+        for waiting in &found.started {
+            waiting.job.strike();
+        }
         active.extend(found.started.into_iter().filter_map(Active::start));
         let lanes = active.len();
         for a in &mut active {
@@ -113,8 +117,15 @@ fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measuremen
 fn answer_finished(active: &mut Vec<Active>) {
     for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
         let Active { lane, task, since, started, most_lanes: lanes, .. } = finished;
-        let mut output = Output::zeroed(task.admitted.setting().output_bytes());
-        lane.finish(&mut output);
-        task.answer(Ok(Done { output, queued: started - since, hashed: started.elapsed(), lanes }));
+        let finish = AssertUnwindSafe(|| {
+            #[cfg(feature = "fault-injection")]
+            crate::fault::strike(crate::fault::PANICS_AT_THE_END, task.password.expose());
+            let mut output = Output::zeroed(task.admitted.setting().output_bytes());
+            lane.finish(&mut output);
+            output
+        });
+        let output = catch_unwind(finish).map_err(|_| Dropped::Fault);
+        let (queued, hashed) = (started - since, started.elapsed());
+        task.answer(output.map(|output| Done { output, queued, hashed, lanes }));
     }
 }

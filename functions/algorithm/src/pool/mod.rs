@@ -19,6 +19,7 @@ use std::{
     future::Future,
     io,
     num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -200,10 +201,10 @@ impl Pool {
             stand_in: None,
         };
         for worker in 0..workers {
-            let kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
-            pool.spawn(format!("saltern-lanes-{worker}"), move |shared| lane_worker::run(&shared, worker))?;
-            pool.spawn(format!("saltern-block-{worker}"), move |shared| {
-                block_worker::run(&shared, worker, kernel);
+            let mut kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
+            pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
+            pool.spawn(Wake::BlockWorker(worker), move |shared| {
+                block_worker::run(shared, worker, &mut kernel);
             })?;
         }
         Ok(pool)
@@ -239,9 +240,14 @@ impl Pool {
         self.shared.arena_bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
     }
 
-    fn spawn(&mut self, name: String, run: impl FnOnce(Arc<Shared>) + Send + 'static) -> io::Result<()> {
+    fn spawn(&mut self, worker: Wake, run: impl FnMut(&Shared) + Send + 'static) -> io::Result<()> {
+        let name = match worker {
+            Wake::LaneWorker(number) => format!("saltern-lanes-{number}"),
+            Wake::BlockWorker(number) => format!("saltern-block-{number}"),
+        };
         let shared = Arc::clone(&self.shared);
-        self.threads.push(thread::Builder::new().name(name).spawn(move || run(shared))?);
+        self.threads
+            .push(thread::Builder::new().name(name).spawn(move || keep_running(&shared, worker, run))?);
         Ok(())
     }
 }
@@ -251,10 +257,27 @@ impl Drop for Pool {
         self.shared.lock().close();
         self.shared.lane_doorbells.iter().chain(&self.shared.block_doorbells).for_each(Condvar::notify_one);
         for thread in self.threads.drain(..) {
-            let _panicked = thread.join();
+            let _never_panics = thread.join();
         }
     }
 }
+
+/// Runs a worker until it ends by itself. Kernels run under a guard of their own; where the worker's own code panics, what
+/// it held is answered as a fault, and it begins again.
+fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
+    while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
+        let mut schedule = shared.lock();
+        if schedule.closed() {
+            return;
+        }
+        schedule.begin_again(worker);
+        drop(schedule);
+        thread::sleep(PAUSE_AFTER_A_PANIC);
+    }
+}
+
+/// So that a panic that comes again and again does not take a core.
+const PAUSE_AFTER_A_PANIC: Duration = Duration::from_millis(10);
 
 /// Whether a kind is computed in slices beside others, or whole.
 fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {

@@ -65,6 +65,8 @@ pub(crate) struct Schedule<J> {
     whole: Queue<J>,
     lane_workers: Vec<LaneWorker>,
     block_workers: Vec<BlockWorker>,
+    /// Of each kind of which something was hopeless: when its bound may be doubted.
+    next_tries: [Option<Instant>; Kind::ALL.len()],
     closed: bool,
 }
 
@@ -84,6 +86,7 @@ impl<J: Job> Schedule<J> {
             whole: Queue::default(),
             lane_workers: (0..workers).map(|_| LaneWorker::default()).collect(),
             block_workers: (0..workers).map(|_| BlockWorker::default()).collect(),
+            next_tries: [None; Kind::ALL.len()],
             closed: false,
         }
     }
@@ -98,7 +101,10 @@ impl<J: Job> Schedule<J> {
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
         if self.is_hopeless(Running { rest: cost, deadline }, now) {
-            return Err(Refused::DeadlineExceeded);
+            if !self.is_time_for_a_try(cost, deadline, now) {
+                return Err(Refused::DeadlineExceeded);
+            }
+            self.estimates.doubt_bound(cost.kind);
         }
         let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
         if refused(self).is_some() {
@@ -157,6 +163,18 @@ impl<J: Job> Schedule<J> {
         running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
     }
 
+    /// Whether what seems hopeless is taken all the same: a bound that is wrong would never be put right, for what it
+    /// refuses is not measured. Now and then somebody who is idle tries.
+    fn is_time_for_a_try(&mut self, cost: Cost, deadline: Instant, now: Instant) -> bool {
+        let starts_at_once = self.finish(cost, deadline, now).is_none();
+        let next_try = self.next_tries[cost.kind as usize].get_or_insert(now + TRY_EVERY);
+        let tries = deadline > now && starts_at_once && *next_try <= now;
+        if tries {
+            *next_try = now + TRY_EVERY;
+        }
+        tries
+    }
+
     /// The worker's next round: each kind that it holds, and the work on each lane that fills the kind's share of a slice.
     pub(crate) fn slices(&self, worker: usize) -> Vec<(Kind, u64)> {
         let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
@@ -189,6 +207,14 @@ impl<J: Job> Schedule<J> {
         self.block_workers[worker].busy = None;
         if let Some((cost, elapsed)) = measured {
             self.estimates.measured(cost.kind, 1, cost.work, elapsed);
+        }
+    }
+
+    /// The worker panicked and begins again: what it held is lost.
+    pub(crate) fn begin_again(&mut self, worker: Wake) {
+        match worker {
+            Wake::LaneWorker(i) => self.lane_workers[i] = LaneWorker::default(),
+            Wake::BlockWorker(i) => self.block_workers[i] = BlockWorker::default(),
         }
     }
 
@@ -241,12 +267,7 @@ impl<J: Job> Schedule<J> {
                 return overloaded();
             }
         }
-        let finish = if self.runs_in_lanes(cost.kind) {
-            self.lane_finish(cost, deadline, now)
-        } else {
-            self.block_finish(cost, now)
-        };
-        match finish {
+        match self.finish(cost, deadline, now) {
             Some(finish) if finish > deadline => overloaded(),
             _ => None,
         }
@@ -257,6 +278,15 @@ impl<J: Job> Schedule<J> {
         let bound =
             self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers());
         bound.is_some_and(|bound| ahead > bound)
+    }
+
+    /// When `cost` would be done; `None` where it can start at once.
+    fn finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
+        if self.runs_in_lanes(cost.kind) {
+            self.lane_finish(cost, deadline, now)
+        } else {
+            self.block_finish(cost, now)
+        }
     }
 
     /// When `cost` would be done in lanes; `None` where it can start at once.
@@ -448,6 +478,10 @@ const LOOK_AHEAD: usize = 32;
 /// Optional work is taken while the queue holds less than this part of the work that it may: a batch of logins gets all
 /// its upgrades on a calm evening, and a spike gets none.
 const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
+
+/// How often a kind's bound is doubted while it refuses: so often that a wrong one does no lasting harm, and so seldom that
+/// a hash in vain costs little.
+const TRY_EVERY: Duration = Duration::from_secs(10);
 
 /// Least advice to a refused caller: shorter would only bring it back into the same queue.
 const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);

@@ -18,6 +18,14 @@ impl Task {
     }
 }
 
+#[cfg(feature = "fault-injection")]
+impl Task {
+    /// Panics where the password asks for a fault of the worker.
+    pub(super) fn strike(&self) {
+        crate::fault::strike(crate::fault::PANICS_IN_THE_WORKER, self.password.expose());
+    }
+}
+
 impl Job for Task {
     fn abandoned(&self) -> bool {
         self.reply.is_closed()

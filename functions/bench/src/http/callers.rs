@@ -14,12 +14,10 @@ use std::{
 };
 
 use saltern_encoded::{Encoded, bcrypt};
+use saltern_measure::{median, process_time};
 use serde_json::json;
 
-use crate::{
-    kernels::bcrypt::Work,
-    measure::{median, process_time},
-};
+use crate::kernels::bcrypt::Work;
 
 use super::server::Server;
 

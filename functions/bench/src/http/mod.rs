@@ -9,12 +9,12 @@ mod start;
 
 use core::{error::Error, time::Duration};
 
-use saltern_algorithm::lanes_for_bench;
+use saltern_algorithm::kernels_for_bench;
+use saltern_measure::median;
 
 use crate::{
     arguments::HttpArguments,
     figure::{Bound, Figure, Unit, Wanted},
-    measure::median,
     summary::{Progress, cores},
 };
 
@@ -207,7 +207,7 @@ impl Bench<'_> {
 
 /// Lanes that a worker keeps on this machine.
 fn lanes_a_core() -> usize {
-    lanes_for_bench::bcrypt_lanes_that_fit_l1()
+    kernels_for_bench::bcrypt_lanes_that_fit_l1()
 }
 
 /// Of the open loops (issue 2).

@@ -4,11 +4,11 @@ use core::{error::Error, time::Duration};
 use std::{thread, time::Instant};
 
 use saltern_encoded::bcrypt;
+use saltern_measure::thread_time;
 
 use crate::{
     kernels::bcrypt::{Work, by_lanes},
     libxcrypt::Libxcrypt,
-    measure::thread_time,
     summary::cores,
 };
 

@@ -1,6 +1,6 @@
 //! Argon2id beside the C reference and the `argon2` crate.
 
-use saltern_algorithm::lanes_for_bench::Argon2;
+use saltern_algorithm::kernels_for_bench::Argon2;
 use saltern_algorithm::{Admitted, Ceilings, compute};
 use saltern_encoded::argon2::{Params as Argon2Params, Variant, Version};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting};

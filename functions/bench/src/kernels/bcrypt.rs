@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use saltern_algorithm::{Admitted, Ceilings, compute, lanes_for_bench};
+use saltern_algorithm::{Admitted, Ceilings, compute, kernels_for_bench};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 
 use crate::{
@@ -55,7 +55,7 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<Vec<Measurement>, Box<dyn
     }
     let title = format!(
         "bcrypt, cost {cost} (a worker here keeps {} lanes)",
-        lanes_for_bench::bcrypt_lanes_that_fit_l1()
+        kernels_for_bench::bcrypt_lanes_that_fit_l1()
     );
     Ok(vec![compare(title, &expected, &mut contenders, arguments.rounds)?])
 }
@@ -93,7 +93,7 @@ impl Work {
 
 pub(crate) fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
     let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
-    lanes_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
+    kernels_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
 }
 
 /// The name of the contender with so many lanes.

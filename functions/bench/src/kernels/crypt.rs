@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, lanes_for_bench};
+use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, kernels_for_bench};
 
 use crate::{
     arguments::Arguments,
@@ -69,7 +69,7 @@ fn by_password_length(
 }
 
 fn ours(admitted: &Admitted, password: &[u8]) -> Vec<u8> {
-    lanes_for_bench::whole(admitted, password).expose().to_vec()
+    kernels_for_bench::whole(admitted, password).expose().to_vec()
 }
 
 fn by_crates(admitted: &Admitted) -> Vec<u8> {

@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use aws_lc_rs::pbkdf2 as aws_lc;
 use saltern_algorithm::{
     Admitted, Ceilings, compute,
-    lanes_for_bench::{self, Pbkdf2Path},
+    kernels_for_bench::{self, Pbkdf2Path},
 };
 use saltern_encoded::{
     Params, Setting,
@@ -49,11 +49,11 @@ fn measure_prf(
     let expected: Vec<Vec<u8>> = work.iter().map(Work::by_crate).collect();
 
     let mut contenders = fastest_first(&expected, libraries(&work[0]))?;
-    let width = lanes_for_bench::pbkdf2_width(prf);
+    let width = kernels_for_bench::pbkdf2_width(prf);
     for at_once in AT_ONCE {
         contenders.push(lanes("lanes", None, &work[..at_once]));
     }
-    for (path, streams) in lanes_for_bench::pbkdf2_paths(prf) {
+    for (path, streams) in kernels_for_bench::pbkdf2_paths(prf) {
         let asked_for =
             WANTED.iter().filter(|(function, by, ..)| *function == name && *by == path.to_string());
         let mut at_once: Vec<_> =
@@ -91,7 +91,7 @@ fn fastest_first<'a>(
 fn lanes<'a>(path_name: &str, path: Option<Pbkdf2Path>, work: &'a [Work]) -> Contender<'a> {
     let run = move || {
         let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
-        lanes_for_bench::pbkdf2(path, &hashes).iter().map(|output| output.expose().to_vec()).collect()
+        kernels_for_bench::pbkdf2(path, &hashes).iter().map(|output| output.expose().to_vec()).collect()
     };
     let at_once = work.len();
     Contender { name: contender_name(path_name, at_once), at_once, run: Box::new(run) }

@@ -3,9 +3,9 @@
 use core::num::NonZeroUsize;
 
 use saltern_algorithm::PoolSettings;
-use saltern_capacity::{Architecture, Durations};
+use saltern_capacity::{Architecture, Durations, FunctionSize};
 use saltern_measure::{Machine, Meter};
-use saltern_policy::{FunctionSize, Limits, Policies};
+use saltern_policy::{Limits, Policies};
 
 use super::{
     function::{Address, Function},

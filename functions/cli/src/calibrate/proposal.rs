@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use saltern_capacity::Prices;
+use saltern_capacity::{FunctionSize, Prices};
 use saltern_encoded::Params;
 use saltern_measure::{Measured, Spread};
-use saltern_policy::FunctionSize;
 use serde::Serialize;
 use time::OffsetDateTime;
 

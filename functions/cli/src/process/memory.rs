@@ -15,8 +15,7 @@ pub(crate) fn usable_bytes() -> u64 {
 
 fn machine_bytes() -> u64 {
     let info = rustix::system::sysinfo();
-    // The field's width is the platform's `unsigned long`.
-    #[allow(clippy::useless_conversion)]
+    #[allow(clippy::useless_conversion, reason = "the field's width is the platform's `unsigned long`")]
     u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit))
 }
 

@@ -3,6 +3,7 @@
 use std::{env, path::PathBuf, process::Command};
 
 use saltern_algorithm::{Admitted, Password, compute};
+use saltern_measure::quantile;
 use saltern_policy::Policies;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::{
     caller::{Caller, Heard},
     documents::{User, Users},
     function::{ManagedInstances, ProvisionedConcurrency},
-    spread::quantile,
 };
 
 fn function() -> Function {

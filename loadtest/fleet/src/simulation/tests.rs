@@ -1,7 +1,7 @@
 //! The simulation against theory, against itself, and against the clock.
 
-use rustix::time::{ClockId, clock_gettime};
 use saltern_capacity::{Architecture, Demand};
+use saltern_measure::thread_time;
 
 use super::*;
 use crate::function::{ManagedInstances, ProvisionedConcurrency};
@@ -246,13 +246,9 @@ fn what_it_costs_is_what_ran() {
 fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
     let (function, shape) = (Function::unprepared(), constant(3000.0, 3600));
     // CPU time: other tests run beside this one.
-    let now = || {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
-    };
-    let began = now();
+    let began = thread_time();
     let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
-    let took = now().saturating_sub(began);
+    let took = thread_time().saturating_sub(began);
     assert_eq!((outcome.scale, outcome.series.seconds.len()), (1, 3601));
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

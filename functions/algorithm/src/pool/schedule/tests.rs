@@ -111,6 +111,65 @@ fn refuses_what_cannot_be_done_in_time() {
     assert!(submit(now + MS * 101).is_ok());
 }
 
+/// Of a hash that ends within microseconds the most is what every hash costs once: its speed says nothing of a dear one's.
+#[test]
+fn a_tiny_hash_makes_no_dear_one_hopeless() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let [tiny, dear] = [1, 480_000].map(|work| Cost { kind: Kind::Sha1Crypt, work });
+    schedule.block_done(0, Some((tiny, Duration::from_micros(20))));
+    let second = now + MS * 1000;
+    assert!(schedule.submit(Numbered::new(0), dear, second, Urgency::Required, now).is_ok());
+    let found = schedule.block_free(0, now);
+    assert_eq!((started(&found), found.expired.len()), (vec![0], 0));
+    schedule.block_done(0, Some((dear, MS * 100)));
+    let too_soon = schedule.submit(Numbered::new(1), dear, now + MS * 99, Urgency::Required, now);
+    assert_eq!(too_soon, Err(Refused::DeadlineExceeded), "now its speed is known");
+}
+
+/// The only hash that was measured was interrupted, so that all of its kind seem ten times too dear.
+#[test]
+fn a_wrong_bound_is_put_right_by_a_try_from_time_to_time() {
+    let (mut schedule, start) = (machine(1, None), Instant::now());
+    let dear = Cost { kind: Kind::Sha1Crypt, work: 480_000 };
+    schedule.block_done(0, Some((dear, MS * 1000)));
+    let submit = |schedule: &mut Schedule<Numbered>, number, now| {
+        schedule.submit(Numbered::new(number), dear, now + MS * 500, Urgency::Required, now)
+    };
+    for now in [start, start + TRY_EVERY / 2] {
+        assert_eq!(submit(&mut schedule, 0, now), Err(Refused::DeadlineExceeded));
+    }
+    let later = start + TRY_EVERY;
+    schedule.submit(Numbered::new(1), ARGON2, later + MS * 100, Urgency::Required, later).unwrap();
+    assert_eq!(
+        submit(&mut schedule, 2, later),
+        Err(Refused::DeadlineExceeded),
+        "no try while somebody waits"
+    );
+    assert_eq!(started(&schedule.block_free(0, later)), [1]);
+    assert_eq!(submit(&mut schedule, 3, later), Err(Refused::DeadlineExceeded), "nor while all are at work");
+    schedule.block_done(0, None);
+    assert!(submit(&mut schedule, 4, later).is_ok());
+    assert_eq!(started(&schedule.block_free(0, later)), [4]);
+    schedule.block_done(0, Some((dear, MS * 100)));
+    assert!(submit(&mut schedule, 5, later).is_ok(), "and it stays right");
+}
+
+#[test]
+fn a_try_that_shows_the_bound_to_be_right_is_not_followed_by_others() {
+    let (mut schedule, start) = (machine(1, None), Instant::now());
+    let submit = |schedule: &mut Schedule<Numbered>, now| {
+        schedule.submit(Numbered::new(0), BCRYPT, now + MS * 50, Urgency::Required, now)
+    };
+    assert_eq!(submit(&mut schedule, start), Err(Refused::DeadlineExceeded));
+    let later = start + TRY_EVERY;
+    assert!(submit(&mut schedule, later).is_ok());
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, later), later)), [0]);
+    schedule.estimates.measured(Kind::Bcrypt, 1, 1, MS);
+    for now in [later, later + TRY_EVERY / 2] {
+        assert_eq!(submit(&mut schedule, now), Err(Refused::DeadlineExceeded));
+    }
+}
+
 #[test]
 fn refuses_when_the_wait_ahead_makes_the_deadline_unreachable() {
     let (mut schedule, now) = (machine(1, None), Instant::now());

@@ -1,7 +1,8 @@
 //! Keycloak's credentials as strings that say all there is to say.
 //!
 //! Keycloak keeps a hash in two JSON texts, the columns `credential_data` and `secret_data` of its table `credential`. The rule
-//! by which they become one string stands in `functions/encoded/SCHEMES.md`, and this is the rule.
+//! by which they become one string stands in `functions/encoded/SCHEMES.md`. This is the rule as code, which the tests hold
+//! against rows of Keycloak's own.
 //!
 //! Source: Keycloak `PasswordCredentialModel`, `Pbkdf2PasswordHashProvider`, `Argon2PasswordHashProvider`.
 
@@ -20,7 +21,7 @@ use zeroize::Zeroizing;
 /// # Errors
 /// - [`ParseError::Unsupported`]: an algorithm, or a variant of it, that Saltern does not verify.
 /// - [`ParseError::Invalid`]: not what Keycloak writes.
-pub fn keycloak(credential_data: &str, secret_data: &str) -> Result<String, ParseError> {
+pub(crate) fn keycloak(credential_data: &str, secret_data: &str) -> Result<String, ParseError> {
     let credential: Credential = serde_json::from_str(credential_data).map_err(|_| ParseError::Invalid)?;
     let secret: Secret<'_> = serde_json::from_str(secret_data).map_err(|_| ParseError::Invalid)?;
     let decode =

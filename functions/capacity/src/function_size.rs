@@ -1,5 +1,7 @@
 use std::num::NonZeroUsize;
 
+use crate::Durations;
+
 /// A function on AWS Lambda, as far as its size bounds its hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionSize {
@@ -13,7 +15,8 @@ impl FunctionSize {
     /// Hashing threads: one for each virtual CPU that the memory buys, to the nearest, and at least one.
     #[must_use]
     pub fn workers(self) -> NonZeroUsize {
-        let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
+        let of_one = Durations::documented().reference_memory_mb();
+        let bought = self.memory_mib.saturating_add(of_one / 2) / of_one;
         usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
     }
 
@@ -30,10 +33,6 @@ impl FunctionSize {
         MIB_FOR_THE_PROCESS.saturating_add(self.concurrency.saturating_mul(MIB_PER_INVOCATION))
     }
 }
-
-/// "At 1,769 MB, a function has the equivalent of one vCPU" (AWS Lambda developer guide, "Configure Lambda function
-/// memory").
-const MIB_PER_VCPU: u64 = 1769;
 
 /// The process before its first event (6 MiB resident), its stacks, the allocator's slack, and what else lives in the
 /// environment: Lambda's own agent counts too.

@@ -1,0 +1,86 @@
+//! A panic costs the request that it happened in, and no worker: whoever comes next is answered.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
+
+use saltern_algorithm::{
+    Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Urgency, Work,
+    fault::{PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER},
+};
+use saltern_encoded::{Params, Setting, bcrypt};
+
+const CEILINGS: Ceilings = Ceilings {
+    bcrypt_cost: DEAR,
+    argon2_memory_kib: 0,
+    argon2_memory_passes_kib: 0,
+    argon2_parallelism: 0,
+    pbkdf2_iterations_blocks: 0,
+    scrypt_memory_bytes: 0,
+    scrypt_n_r_p: 0,
+    sha_crypt_rounds: 0,
+};
+
+/// bcrypt's cost of a hash that is still under way when the next one comes.
+const DEAR: u32 = 12;
+
+/// One worker of each sort, so that one that is lost is missed.
+fn pool(kernels: Kernels) -> Pool {
+    Pool::start(&PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) }).unwrap()
+}
+
+fn hash(pool: &Pool, cost: u32, password: &str) -> Result<Done, Dropped> {
+    submit(pool, cost, password).wait()
+}
+
+fn submit(pool: &Pool, cost: u32, password: &str) -> Ticket {
+    let params = Params::Bcrypt(bcrypt::Params::new(cost).unwrap());
+    let work = Work {
+        admitted: Admitted::new(Setting::fresh(params, [7; 16]), &CEILINGS).unwrap(),
+        password: Password::new(password.as_bytes()).unwrap(),
+        deadline: Instant::now() + Duration::from_secs(20),
+        urgency: Urgency::Required,
+    };
+    pool.submit(work).unwrap()
+}
+
+#[test]
+fn a_panic_costs_one_request_and_no_worker() {
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels);
+        for fault in [PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER] {
+            // What runs whole has no end of its own.
+            if (kernels, fault) == (Kernels::Crates, PANICS_AT_THE_END) {
+                continue;
+            }
+            // Twice: a worker that began again is a worker like any other.
+            for _ in 0..2 {
+                assert_eq!(hash(&pool, 4, fault).unwrap_err(), Dropped::Fault, "{kernels:?} {fault:?}");
+                assert!(hash(&pool, 4, "another").is_ok(), "{kernels:?} {fault:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lane_that_panics_at_its_end_costs_its_neighbours_nothing() {
+    let pool = pool(Kernels::Lanes);
+    let neighbour = submit(&pool, DEAR, "another");
+    assert_eq!(hash(&pool, 4, PANICS_AT_THE_END).unwrap_err(), Dropped::Fault);
+    assert!(neighbour.wait().is_ok());
+}
+
+/// What it held is lost and told so; then it has all its room again.
+#[test]
+fn a_worker_that_began_again_has_no_lanes_left_over() {
+    let pool = pool(Kernels::Lanes);
+    let held: Vec<_> = (0..3).map(|_| submit(&pool, DEAR, "another")).collect();
+    assert_eq!(hash(&pool, 4, PANICS_IN_THE_WORKER).unwrap_err(), Dropped::Fault);
+    for held in held {
+        assert_eq!(held.wait().unwrap_err(), Dropped::Fault);
+    }
+    assert_eq!(hash(&pool, 4, "another").unwrap().lanes, 1);
+}
