@@ -65,7 +65,12 @@ fn milliseconds(argument: Option<NonZeroU64>, default: Duration) -> Duration {
 
 /// Four times the queue's 1,024 operations: every waiting request may have a connection of its own, and as many
 /// callers again keep some idle. One costs about 20 KiB while it is used.
-const CONNECTIONS: usize = 4096;
+pub(super) const CONNECTIONS: usize = 4096;
+
+/// Connections that the system has accepted and we have not taken: a burst of as many as the queue has operations. The
+/// standard library asks for 128; of more at once, the rest would wait a second for their next try. Linux bounds it by
+/// `net.core.somaxconn`, which is 4,096.
+pub(super) const BACKLOG: u32 = 1024;
 
 /// Files that are no connections: standard streams, listener, epoll, timers, the files read again on SIGHUP; and the
 /// refused connections that still linger.

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 }
 
 async fn serve(settings: Settings) -> Result<(), Failure> {
-    let listener = Listener::bind(settings.listen).await?;
+    let listener = Listener::bind(settings.listen)?;
     let started = settings.describe(listener.address());
     let Settings { policies, pool, access, tls, bounds, drain, cloudwatch, .. } = settings;
     let pool = Pool::start(&pool)
