@@ -21,7 +21,7 @@ use crate::{
     Answer, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
     command::Command,
     execute::Executor,
-    metrics::{self, Prometheus, Sink},
+    metrics::{self, DroppedLines, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
     route::{Route, body_limit},
@@ -70,10 +70,10 @@ impl Service {
         self
     }
 
-    /// Counts, and serves `GET /metrics` too.
+    /// Counts, and serves `GET /metrics` too, which has the count of lost lines.
     #[must_use]
-    pub fn with_metrics(self) -> Self {
-        let prometheus = Arc::new(Prometheus::new());
+    pub fn with_metrics(self, dropped: &DroppedLines) -> Self {
+        let prometheus = Arc::new(Prometheus::new(dropped.clone()));
         Self { prometheus: Some(Arc::clone(&prometheus)), ..self.with_sink(prometheus) }
     }
 

@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
-use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service};
+use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service, metrics::DroppedLines};
 use serde_json::{Value, json};
 use support::*;
 
@@ -71,7 +71,7 @@ async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
     assert_eq!(get("/openapi.json").of(&service).await.ok(), serde_json::from_str::<Value>(OPENAPI).unwrap());
     get("/metrics").of(&service).await.problem(404, "not_found");
 
-    let service = service.with_metrics();
+    let service = service.with_metrics(&DroppedLines::default());
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
@@ -761,19 +761,23 @@ async fn paths_and_methods_are_the_contract_s() {
         ("/hash", "POST"),
         ("/verify", "POST"),
         ("/batch", "POST"),
-        ("/policies", "GET"),
-        ("/health", "GET"),
-        ("/metrics", "GET"),
-        ("/openapi.json", "GET"),
+        ("/policies", "GET, HEAD"),
+        ("/health", "GET, HEAD"),
+        ("/metrics", "GET, HEAD"),
+        ("/openapi.json", "GET, HEAD"),
     ] {
         for method in [Method::GET, Method::POST, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS]
         {
-            if method != allow {
+            if !allow.split(", ").any(|allowed| method == allowed) {
                 let told = Ask::new(method, path).of(&service).await;
                 told.problem(405, "method_not_allowed");
                 assert_eq!(told.header("allow"), Some(allow));
             }
         }
+    }
+    for path in ["/policies", "/health", "/metrics", "/openapi.json"] {
+        let told = Ask::new(Method::HEAD, path).of(&service).await;
+        assert_eq!((told.status(), told.header("allow")), (200, None), "{path}");
     }
     // A query says nothing.
     let request = Request::builder().uri("/health?password=MARK").body(Body::default()).unwrap();
