@@ -11,6 +11,8 @@ use crate::{Failure, arguments::BoundsArguments, process};
 pub(super) struct Bounds {
     /// Connections at once.
     pub(super) connections: usize,
+    /// There are fewer than by default, and nobody asked for fewer.
+    pub(super) connections_lowered: bool,
     /// For the head of a request, and for a TLS handshake.
     pub(super) header_timeout: Duration,
     /// For the body of a request.
@@ -24,8 +26,10 @@ pub(super) struct Bounds {
 impl Bounds {
     pub(super) fn read(arguments: &BoundsArguments) -> Result<Self, Failure> {
         let default = Self::default();
+        let connections = connections(arguments.connections, default.connections)?;
         Ok(Self {
-            connections: connections(arguments.connections, default.connections)?,
+            connections,
+            connections_lowered: arguments.connections.is_none() && connections < default.connections,
             header_timeout: milliseconds(arguments.header_timeout_ms, default.header_timeout),
             body_timeout: milliseconds(arguments.body_timeout_ms, default.body_timeout),
             idle_timeout: milliseconds(arguments.idle_timeout_ms, default.idle_timeout),
@@ -38,6 +42,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             connections: CONNECTIONS,
+            connections_lowered: false,
             header_timeout: HEADER_TIMEOUT,
             body_timeout: BODY_TIMEOUT,
             idle_timeout: IDLE_TIMEOUT,
@@ -49,14 +54,15 @@ impl Default for Bounds {
 /// A connection is a file: more than the system lets this process open would fail one by one, each with a riddle.
 fn connections(wanted: Option<NonZeroUsize>, default: usize) -> Result<usize, Failure> {
     let possible = process::raise_open_files().saturating_sub(OTHER_FILES);
-    match wanted {
-        Some(wanted) if wanted.get() > possible => Err(Failure::configuration(format!(
+    let (wanted, least) = wanted.map_or((default, 1), |wanted| (wanted.get(), wanted.get()));
+    if possible < least {
+        let lower = if possible == 0 { "" } else { " or lower --connections" };
+        return Err(Failure::configuration(format!(
             "{wanted} connections need more open files than this process may have, which is enough for {possible}: \
-             raise its limit (ulimit -n, LimitNOFILE) or lower --connections"
-        ))),
-        Some(wanted) => Ok(wanted.get()),
-        None => Ok(default.min(possible)),
+             raise its limit (ulimit -n, LimitNOFILE){lower}"
+        )));
     }
+    Ok(wanted.min(possible))
 }
 
 fn milliseconds(argument: Option<NonZeroU64>, default: Duration) -> Duration {

@@ -47,7 +47,7 @@ impl Server {
 
     /// With an open-file limit, soft and hard.
     pub(crate) fn start_with_open_files(files: u32, arguments: &[&str]) -> Self {
-        Self::spawn(with_open_files(files, command(arguments)))
+        Self::spawn(with_open_files(files, &command(arguments)))
     }
 
     /// One whose lines go elsewhere, on a port that was free.
@@ -139,6 +139,20 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     }
     command.args(arguments);
     command
+}
+
+/// The command in a shell that lowers its limit on open files.
+pub(crate) fn with_open_files(files: u32, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+    shell.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
 }
 
 /// The binary, without the environment's own settings.
