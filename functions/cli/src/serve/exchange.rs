@@ -61,17 +61,56 @@ impl Front {
         answer
     }
 
-    async fn answer(&self, mut parts: Parts, incoming: Incoming, arrival: Arrival) -> Answer {
-        let body = match self.admit(&parts, incoming).await {
-            Ok(admitted) => admitted,
-            Err(problem) => return self.service.refuse(&parts.headers, problem, arrival),
+    async fn answer(
+        &self,
+        mut parts: Parts,
+        mut incoming: Incoming,
+        arrival: Arrival,
+        peer: &impl Peer,
+    ) -> Result<Answer, Gone> {
+        let body = match self.admit(&parts, &mut incoming, peer).await {
+            Ok(body) => body,
+            Err(NoBody::Gone) => return Err(Gone),
+            Err(NoBody::Refused(problem)) => {
+                let mut answer = self.service.refuse(&parts.headers, problem, arrival);
+                // The HTTP crate ends the connection where a body was not read to its end, and does not say so.
+                if parts.version < Version::HTTP_2 && !incoming.is_end_stream() {
+                    answer.response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                }
+                return Ok(answer);
+            }
         };
+        peer.body_was_read();
         parts.extensions.insert(arrival);
-        self.service.answer(Request::from_parts(parts, body)).await
+        Ok(self.service.answer(Request::from_parts(parts, body)).await)
     }
 
     /// The body of a request that may be answered.
-    async fn admit(&self, parts: &Parts, incoming: Incoming) -> Result<Body, Problem> {
+    async fn admit(&self, parts: &Parts, incoming: &mut Incoming, peer: &impl Peer) -> Result<Body, NoBody> {
+        self.check(parts)?;
+        let limit = Service::body_limit(parts);
+        let expected = expected_bytes(incoming, limit)?;
+        let read = async {
+            let body = if Service::reads_body(parts) {
+                self.read(incoming, expected, limit).await
+            } else {
+                forget(incoming, limit).await.map(|()| Body::default())
+            };
+            match body {
+                Ok(_) if parts.version == Version::HTTP_2 && !incoming.is_end_stream() => Err(NoBody::Gone),
+                Err(Unread::Broken(error)) if peer.has_gone() || is_of_a_peer_that_left(&error) => {
+                    Err(NoBody::Gone)
+                }
+                Err(Unread::Broken(_)) => Err(NoBody::Refused(Problem::malformed_request())),
+                Err(Unread::Refused(problem)) => Err(NoBody::Refused(problem)),
+                Ok(body) => Ok(body),
+            }
+        };
+        timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
+    }
+
+    /// What a head tells.
+    fn check(&self, parts: &Parts) -> Result<(), Problem> {
         if head_bytes(parts) > MAX_HEAD_BYTES {
             return Err(Problem::headers_too_large());
         }
