@@ -132,6 +132,12 @@ impl Service {
         body_limit(parts.uri.path())
     }
 
+    /// Whether anybody looks at the body of a request, by where it goes and how. A front door keeps no other.
+    #[must_use]
+    pub fn reads_body(parts: &Parts) -> bool {
+        Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
+    }
+
     async fn find(&self, mut request: Request<Body>) -> Found {
         let route = match request::route(&request, self.prometheus.is_some()) {
             Ok(route) => route,

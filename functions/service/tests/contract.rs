@@ -725,6 +725,20 @@ async fn a_request_id_is_echoed_or_replaced() {
 }
 
 #[tokio::test]
+async fn shape_comes_before_size() {
+    let service = service();
+    let long = "a".repeat(1025);
+    for (path, body, field) in [
+        ("/hash", json!({"password": long, "policy": 5}), "policy"),
+        ("/verify", json!({"password": long, "hash": 5}), "hash"),
+        ("/verify", json!({"password": long, "hash": null, "rehash": "yes"}), "rehash"),
+    ] {
+        let told = post(path, &body).of(&service).await;
+        assert_eq!(told.problem(400, "invalid_request")["field"], field, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn only_json_is_read() {
     let service = service();
     let ask = || Ask::new(Method::POST, "/hash").body(r#"{"password": "p"}"#);
@@ -745,13 +759,26 @@ async fn only_json_is_read() {
     ask().of(&service).await.problem(415, "unsupported_media_type");
     let twice = ask().header("content-type", "application/json").header("content-type", "application/json");
     twice.of(&service).await.problem(415, "unsupported_media_type");
+    let encoded =
+        |coding| ask().header("content-type", "application/json").header("content-encoding", coding);
+    for coding in ["gzip", "br", "identity, gzip", "", "\u{ff}"] {
+        let told = encoded(coding).of(&service).await;
+        let document = told.problem(415, "unsupported_media_type");
+        assert!(document["detail"].as_str().unwrap().contains("Content-Encoding"), "{document}");
+    }
+    encoded("Identity").of(&service).await.ok();
+    encoded("identity")
+        .header("content-encoding", "gzip")
+        .of(&service)
+        .await
+        .problem(415, "unsupported_media_type");
     // What the caller would like back is not asked.
     ask().header("content-type", "application/json").header("accept", "text/html").of(&service).await.ok();
 }
 
 #[tokio::test]
 async fn paths_and_methods_are_the_contract_s() {
-    let service = service().with_metrics();
+    let service = service().with_metrics(&DroppedLines::default());
     for path in ["/", "/hash/", "/HASH", "/hashes", "/openapi", "/metrics/"] {
         for method in [Method::GET, Method::POST] {
             Ask::new(method, path).of(&service).await.problem(404, "not_found");
