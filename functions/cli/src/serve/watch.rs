@@ -15,6 +15,8 @@ pub(super) struct Watch {
     active: AtomicUsize,
     /// A part of a request's head has been read.
     head_begun: AtomicBool,
+    /// Bytes have been read behind the request that is being answered: a part of the next one, at the least.
+    read_ahead: AtomicBool,
     /// Since when, in milliseconds after `accepted`.
     head_since: AtomicU64,
     /// Since when no request is being answered, likewise.
@@ -32,6 +34,7 @@ impl Watch {
             accepted,
             active: AtomicUsize::new(0),
             head_begun: AtomicBool::new(true),
+            read_ahead: AtomicBool::new(false),
             head_since: AtomicU64::new(0),
             idle_since: AtomicU64::new(0),
             reading: AtomicBool::new(false),
@@ -41,7 +44,9 @@ impl Watch {
 
     pub(super) fn received(&self) {
         self.reading.store(false, Relaxed);
-        if self.active.load(Relaxed) == 0 && !self.head_begun.swap(true, Relaxed) {
+        if self.active.load(Relaxed) > 0 {
+            self.read_ahead.store(true, Relaxed);
+        } else if !self.head_begun.swap(true, Relaxed) {
             self.head_since.store(self.now(), Relaxed);
         }
     }
@@ -62,6 +67,7 @@ impl Watch {
     pub(super) fn request(self: &Arc<Self>) -> ActiveRequest {
         self.active.fetch_add(1, Relaxed);
         self.head_begun.store(false, Relaxed);
+        self.read_ahead.store(false, Relaxed);
         ActiveRequest(Arc::clone(self))
     }
 
@@ -98,9 +104,22 @@ impl Watch {
 
 pub(super) struct ActiveRequest(Arc<Watch>);
 
+impl ActiveRequest {
+    /// What was read until now was the request's own.
+    pub(super) fn body_was_read(&self) {
+        self.0.read_ahead.store(false, Relaxed);
+    }
+}
+
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.idle_since.store(self.0.now(), Relaxed);
+        let now = self.0.now();
+        self.0.idle_since.store(now, Relaxed);
+        // While it was answered nobody read the rest of that head: its time begins now.
+        if self.0.read_ahead.swap(false, Relaxed) {
+            self.0.head_since.store(now, Relaxed);
+            self.0.head_begun.store(true, Relaxed);
+        }
         self.0.active.fetch_sub(1, Relaxed);
     }
 }

@@ -134,6 +134,28 @@ impl Http2 {
         })
     }
 
+    /// Sends a head and a part of a body, and after a while resets the stream.
+    pub(crate) fn begin_body_and_reset(&mut self, path: &str, part: &'static [u8], after: Duration) {
+        self.runtime.block_on(async {
+            self.requests.clone().ready().await.unwrap();
+            let (_sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
+            body.send_data(Bytes::from_static(part), false).unwrap();
+            tokio::time::sleep(after).await;
+            body.send_reset(h2::Reason::CANCEL);
+        });
+    }
+
+    /// Sends a head and a part of a body, and after a while ends the connection.
+    pub(crate) fn begin_body_and_end(&mut self, path: &str, part: &'static [u8], after: Duration) {
+        self.runtime.block_on(async {
+            self.requests.clone().ready().await.unwrap();
+            let (_sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
+            body.send_data(Bytes::from_static(part), false).unwrap();
+            tokio::time::sleep(after).await;
+            self.connection.abort();
+        });
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.connection.is_finished()
     }
