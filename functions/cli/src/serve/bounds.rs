@@ -13,11 +13,11 @@ pub(super) struct Bounds {
     pub(super) connections: usize,
     /// There are fewer than by default, and nobody asked for fewer.
     pub(super) connections_lowered: bool,
-    /// For the head of a request, and for a TLS handshake.
+    /// For the head of a request from its first byte, and for a TLS handshake.
     pub(super) header_timeout: Duration,
     /// For the body of a request.
     pub(super) body_timeout: Duration,
-    /// Without a request on a kept connection.
+    /// For the first byte of a request, on a new connection or a kept one.
     pub(super) idle_timeout: Duration,
     /// Threads that read and write; the workers hash on their own.
     pub(super) io_threads: usize,
