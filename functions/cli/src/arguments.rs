@@ -341,7 +341,8 @@ pub(crate) struct ReportArguments {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, separated by commas.\n\
-                  On SIGHUP the tokens and the certificate are read again. On SIGTERM what was accepted is answered."
+                  On SIGHUP the tokens and the certificate are read again; the policies are read at the start only.\n\
+                  On SIGTERM what was accepted is answered."
 )]
 pub(crate) struct ServeArguments {
     /// Where to listen
@@ -401,16 +402,16 @@ pub(crate) struct AccessArguments {
 /// Bounds on connections. The defaults and their reasons stand in `serve::bounds`.
 #[derive(Args, Debug)]
 pub(crate) struct BoundsArguments {
-    /// Connections at once [default: 4096]
+    /// Connections at once [default: 4096, or as many as may be open]
     #[arg(long, env = "SALTERN_CONNECTIONS", value_name = "COUNT")]
     pub(crate) connections: Option<NonZeroUsize>,
-    /// Longest time for the head of a request, and for a TLS handshake [default: 10000]
+    /// Longest time for the head of a request from its first byte, and for a TLS handshake [default: 10000]
     #[arg(long, env = "SALTERN_HEADER_TIMEOUT_MS", value_name = "MS")]
     pub(crate) header_timeout_ms: Option<NonZeroU64>,
     /// Longest time for the body of a request [default: 10000]
     #[arg(long, env = "SALTERN_BODY_TIMEOUT_MS", value_name = "MS")]
     pub(crate) body_timeout_ms: Option<NonZeroU64>,
-    /// Longest time without a request on a kept connection [default: 75000]
+    /// Longest time to the first byte of a request, on a new connection or a kept one [default: 75000]
     #[arg(long, env = "SALTERN_IDLE_TIMEOUT_MS", value_name = "MS")]
     pub(crate) idle_timeout_ms: Option<NonZeroU64>,
 }

@@ -2,6 +2,9 @@ use std::{
     fmt,
     io::{self, Write as _},
     process::ExitCode,
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 /// Why the process ends without having done what it was asked: one sentence that says what to do.
@@ -36,7 +39,7 @@ impl Failure {
         let _unwritten = match self {
             Self::Explained(text) => write!(io::stdout(), "{text}"),
             Self::Configuration(sentence) | Self::Data(sentence) | Self::System(sentence) => {
-                writeln!(io::stderr(), "saltern: {sentence}")
+                tell_whoever_listens(format!("saltern: {sentence}\n"))
             }
         };
         match self {
@@ -46,6 +49,16 @@ impl Failure {
             Self::System(_) => ExitCode::from(EX_OSERR),
         }
     }
+}
+
+/// Writes to the standard error. Where nobody reads it, the end of the process does not wait for ever.
+fn tell_whoever_listens(line: String) -> io::Result<()> {
+    let (done, is_done) = mpsc::channel();
+    thread::Builder::new().spawn(move || {
+        let written = io::stderr().write_all(line.as_bytes());
+        let _too_late = done.send(written);
+    })?;
+    is_done.recv_timeout(TOLD_WITHIN).unwrap_or(Ok(()))
 }
 
 impl fmt::Display for Failure {
@@ -72,6 +85,9 @@ pub(crate) const EXIT_CODES: &[(u8, &str)] = &[
     ),
     (EX_OSERR, "The system or another service refused something, or time ran out. Trying again may help."),
 ];
+
+/// Long enough for whoever reads at all.
+const TOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// What `htpasswd -v` and `grep` end with where there is no match, too.
 pub(crate) const MISMATCH: u8 = 1;

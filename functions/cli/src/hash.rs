@@ -7,11 +7,12 @@ use crate::{
     Failure,
     arguments::HashArguments,
     one_hash::{OneHash, refused},
-    policies,
+    policies, process,
     terminal::{Asked, read_password, say},
 };
 
 pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
+    process::keep_memory_private()?;
     let policies = policies::of(&arguments.document)?;
     let password = read_password(Asked::Twice)?;
     let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;

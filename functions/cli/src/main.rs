@@ -34,6 +34,7 @@ use zeroizing_alloc::ZeroAlloc;
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
+    saltern_service::install_panic_hook("saltern");
     run().unwrap_or_else(|failure| failure.tell())
 }
 

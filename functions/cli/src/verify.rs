@@ -9,11 +9,12 @@ use crate::{
     arguments::VerifyArguments,
     failure::MISMATCH,
     one_hash::{OneHash, refused},
-    policies,
+    policies, process,
     terminal::{self, Asked, read_password, say},
 };
 
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
+    process::keep_memory_private()?;
     let policies = policies::of(&arguments.document)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
     let stored = policies.admit_stored(&stored).map_err(refused)?;

@@ -16,11 +16,12 @@ use crate::{
     arguments::WrapArguments,
     column::{self, Row},
     one_hash::refused,
-    policies,
+    policies, process,
 };
 
 /// Writes the rows again with the weak hashes wrapped; all else passes through as it is.
 pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
+    process::keep_memory_private()?;
     let policies = policies::of(&arguments.document)?;
     let params = params(&policies, arguments.policy.as_deref())?;
     let workers = NonZeroUsize::new(policies::limits(&arguments.document.machine)?.workers)

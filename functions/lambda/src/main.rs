@@ -39,8 +39,8 @@ use settings::{Distributions, Settings};
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
+    saltern_service::install_panic_hook("bootstrap");
     log::start();
-    saltern_service::say_only_where_a_panic_was();
     let asked_to_check = env::args_os().nth(1).is_some_and(|argument| argument == CHECK);
     let ended = if asked_to_check { check() } else { run() };
     ended.map_or_else(|refusal| refusal.tell(), |()| ExitCode::SUCCESS)

@@ -1,19 +1,35 @@
-use core::{
-    fmt,
-    ops::{Deref, DerefMut},
-};
+use core::{fmt, ops::Deref};
 
 use zeroize::Zeroizing;
 
 /// A body, there or back: wiped when dropped and absent from `Debug`, for it holds passwords and hashes.
-#[derive(Clone, Default)]
-pub struct Body(Zeroizing<Vec<u8>>);
+#[derive(Clone)]
+pub struct Body(Bytes);
+
+#[derive(Clone)]
+enum Bytes {
+    Wiped(Zeroizing<Vec<u8>>),
+    /// A part of the binary, which every answer shares.
+    Public(&'static [u8]),
+}
 
 impl Body {
     /// Takes over the bytes.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self(Zeroizing::new(bytes))
+        Zeroizing::new(bytes).into()
+    }
+
+    /// Bytes that are no secret and are not copied.
+    #[must_use]
+    pub const fn from_static(bytes: &'static [u8]) -> Self {
+        Self(Bytes::Public(bytes))
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::from_static(&[])
     }
 }
 
@@ -25,27 +41,24 @@ impl From<Vec<u8>> for Body {
 
 impl From<Zeroizing<Vec<u8>>> for Body {
     fn from(bytes: Zeroizing<Vec<u8>>) -> Self {
-        Self(bytes)
+        Self(Bytes::Wiped(bytes))
     }
 }
 
 impl AsRef<[u8]> for Body {
     fn as_ref(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Bytes::Wiped(bytes) => bytes,
+            Bytes::Public(bytes) => bytes,
+        }
     }
 }
 
 impl Deref for Body {
-    type Target = Vec<u8>;
+    type Target = [u8];
 
     fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Body {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
+        self.as_ref()
     }
 }
 

@@ -1,6 +1,10 @@
 //! The one line that a request leaves behind.
 
-use std::{panic, time::Duration};
+use std::{
+    io::{self, Write as _},
+    panic,
+    time::Duration,
+};
 
 use serde::Serialize;
 
@@ -71,11 +75,18 @@ impl<'a> Line<'a> {
 }
 
 /// Replaces the message of every panic with its place: a message may quote what it failed on, and what this
-/// process handles is secret. Each binary calls it first.
-pub fn say_only_where_a_panic_was() {
-    panic::set_hook(Box::new(|panic| {
+/// process handles is secret. Each binary calls it first, under its own name.
+///
+/// The place is logged, or told to the standard error where nobody logs yet. A panic inside the hook would end the
+/// process: the subscriber must not panic when its output cannot be written.
+pub fn install_panic_hook(program: &'static str) {
+    panic::set_hook(Box::new(move |panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
-        tracing::error!(file, line, "a panic");
+        if tracing::dispatcher::has_been_set() {
+            tracing::error!(file, line, "a panic");
+        } else {
+            let _unwritten = writeln!(io::stderr(), "{program}: a panic at {file}:{line}");
+        }
     }));
 }
 

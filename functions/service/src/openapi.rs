@@ -47,7 +47,7 @@ fn document() -> Value {
             "title": "Saltern",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Hashes and verifies passwords",
-            "description": "Errors are problem documents (RFC 9457) with a stable `code`. Unknown paths are answered `not_found`, other methods `method_not_allowed`.",
+            "description": "Errors are problem documents (RFC 9457) with a stable `code`. Unknown paths are answered `not_found`, other methods `method_not_allowed`. HEAD is answered wherever GET is.",
             "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
         },
         "servers": [{"url": "http://127.0.0.1:9000", "description": "`saltern serve` on the same machine"}],

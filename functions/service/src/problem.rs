@@ -30,7 +30,7 @@ pub enum Code {
     InvalidJson,
     /// Shape of the request.
     InvalidRequest,
-    /// The path has another method.
+    /// The path has other methods.
     MethodNotAllowed,
     /// Nothing is at this path.
     NotFound,
@@ -48,7 +48,7 @@ pub enum Code {
     Unauthorized,
     /// No policy has that name.
     UnknownPolicy,
-    /// The body is not declared as JSON.
+    /// The body is not declared as JSON, or it is compressed.
     UnsupportedMediaType,
     /// The stored hash is of a scheme unknown or switched off.
     UnsupportedHash,
@@ -172,7 +172,7 @@ impl Code {
             Self::InvalidRequest => {
                 "A field or header is missing, unknown, given twice, or has a value of the wrong kind."
             }
-            Self::MethodNotAllowed => "This path takes the method that the Allow header names.",
+            Self::MethodNotAllowed => "This path takes the methods that the Allow header names.",
             Self::NotFound => "GET /openapi.json lists the paths.",
             Self::Overloaded => {
                 "The queue is full, or too long for the deadline. Another place may do it in time."
@@ -279,6 +279,11 @@ impl Problem {
         Self { detail: WEAK_SCHEME, ..Self::new(Code::UnsupportedHash) }
     }
 
+    /// The body is JSON, and compressed.
+    pub(crate) fn encoded_body() -> Self {
+        Self { detail: ENCODED_BODY, ..Self::new(Code::UnsupportedMediaType) }
+    }
+
     pub(crate) fn at(self, place: Place) -> Self {
         Self { place: Some(place), ..self }
     }
@@ -311,7 +316,7 @@ impl Problem {
         }
     }
 
-    /// The method that the path has.
+    /// The methods that the path has.
     pub(crate) fn allow(&self) -> Option<&'static str> {
         self.allow
     }
@@ -370,6 +375,9 @@ pub(crate) struct Document {
 fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
+
+const ENCODED_BODY: &str =
+    "Send the body as it is, without Content-Encoding: what is compressed is not read here.";
 
 const WEAK_SCHEME: &str = "The stored hash is of an unsalted or fast scheme. Such are verified only where --accept-weak or SALTERN_ACCEPT_WEAK names them.";
 

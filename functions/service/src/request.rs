@@ -18,9 +18,8 @@ use crate::{
 pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Operation, Problem)> {
     let route = Route::at(request.uri().path()).filter(|&route| metrics || route != Route::Metrics);
     let route = route.ok_or((Operation::None, Problem::new(Code::NotFound)))?;
-    if *request.method() != route.method() {
-        let allow = if route.method() == http::Method::POST { "POST" } else { "GET" };
-        return Err((route.operation(), Problem::method_not_allowed(allow)));
+    if !route.takes(request.method()) {
+        return Err((route.operation(), Problem::method_not_allowed(route.allow())));
     }
     Ok(route)
 }
@@ -40,9 +39,11 @@ const STACK_BYTES: usize = 64 << 10;
 
 #[inline(never)]
 fn read(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
-    let reads_body = route.method() == http::Method::POST;
-    if reads_body && !is_json(request.headers()) {
+    if route.reads_body() && !is_json(request.headers()) {
         return Err(Problem::new(Code::UnsupportedMediaType));
+    }
+    if route.reads_body() && !is_plain(request.headers()) {
+        return Err(Problem::encoded_body());
     }
     if request.body().len() > body_limit(route.path()) {
         return Err(Problem::body_too_large());
@@ -75,6 +76,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     let (Some(value), None) = (given.next(), given.next()) else { return false };
     let essence = value.to_str().ok().and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// No `Content-Encoding`, or `identity`. What is compressed is not undone: a few bytes would stand for as many as one likes.
+fn is_plain(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
 /// When the answer is worth nothing any more.
@@ -123,17 +130,18 @@ fn asked(index: usize, element: Value<'_>) -> Asked {
 
 fn hash(at: Position, value: Value<'_>) -> Result<Task, Problem> {
     let [password, policy] = at.members(value, ["password", "policy"])?;
-    let password = at.password(value, password)?;
+    let password = at.text(value, password, "password")?;
     let policy = policy.map(|policy| at.string(policy, "policy")).transpose()?;
-    Ok(Task::Hash { password, policy })
+    Ok(Task::Hash { password: at.password(&password)?, policy })
 }
 
 fn verify(at: Position, value: Value<'_>) -> Result<Task, Problem> {
     let [password, hash, rehash] = at.members(value, ["password", "hash", "rehash"])?;
-    let password = at.password(value, password)?;
+    let password = at.text(value, password, "password")?;
     let hash = hash.filter(|hash| !hash.is_null()).map(|hash| at.string(hash, "hash")).transpose()?;
     let rehash = rehash.map(|rehash| rehash.boolean().ok_or_else(|| at.invalid(rehash, "rehash")));
-    Ok(Task::Verify { password, hash, rehash: rehash.transpose()?.unwrap_or(false) })
+    let rehash = rehash.transpose()?.unwrap_or(false);
+    Ok(Task::Verify { password: at.password(&password)?, hash, rehash })
 }
 
 /// Whose fields are read: the body's own, or those of one operation of a batch. It names them in problems.
@@ -179,9 +187,17 @@ impl Position {
         value.string().map(Given::new).ok_or_else(|| self.invalid(value, name))
     }
 
-    fn password(self, parent: Value<'_>, member: Option<Value<'_>>) -> Result<Password, Problem> {
-        let value = self.required(parent, "password", member)?;
-        let text = self.string(value, "password")?;
+    fn text(
+        self,
+        parent: Value<'_>,
+        member: Option<Value<'_>>,
+        name: &'static str,
+    ) -> Result<Given, Problem> {
+        self.string(self.required(parent, name, member)?, name)
+    }
+
+    /// Comes after every member's kind: a wrong shape is told of before a size.
+    fn password(self, text: &Given) -> Result<Password, Problem> {
         Password::new(text.expose().as_bytes())
             .map_err(|_| Problem::new(Code::PasswordTooLong).in_field(self.field("password")))
     }

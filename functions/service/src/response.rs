@@ -126,7 +126,7 @@ pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
             (StatusCode::OK, JSON, json(&Health { status: "ok", version, policies }))
         }
         Content::Metrics(text) => (StatusCode::OK, METRICS, text.clone().into_bytes().into()),
-        Content::OpenApi => (StatusCode::OK, JSON, crate::OPENAPI.as_bytes().to_vec().into()),
+        Content::OpenApi => (StatusCode::OK, JSON, Body::from_static(crate::OPENAPI.as_bytes())),
         Content::Policies(document) => (StatusCode::OK, JSON, json(document)),
         Content::Problem(problem) => (problem.code().status(), PROBLEM, json(&problem.document())),
         Content::Reply(reply) => (StatusCode::OK, JSON, json(reply)),
@@ -169,12 +169,12 @@ fn server_timing(timing: Timing) -> Option<HeaderValue> {
 }
 
 fn json(value: &impl Serialize) -> Body {
-    let mut body = Body::default();
+    let mut body = Zeroizing::default();
     // Nothing that is written here can fail: keys are strings and numbers finite. A cut answer would be no answer.
-    if serde_json::to_writer(&mut *body, value).is_err() {
+    if serde_json::to_writer::<&mut Vec<u8>, _>(&mut body, value).is_err() {
         body.clear();
     }
-    body
+    body.into()
 }
 
 fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,4 +1,4 @@
-//! The paths, each with its one method.
+//! The paths, each with its method; HEAD is taken wherever GET is.
 
 use http::Method;
 
@@ -39,6 +39,21 @@ impl Route {
             Self::Batch | Self::Hash | Self::Verify => Method::POST,
             Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => Method::GET,
         }
+    }
+
+    /// HEAD is GET without the answer's body, which the front door leaves out (RFC 9110 §9.3.2).
+    pub(crate) fn takes(self, method: &Method) -> bool {
+        *method == self.method() || (*method == Method::HEAD && self.method() == Method::GET)
+    }
+
+    /// The methods, for the `Allow` header.
+    pub(crate) fn allow(self) -> &'static str {
+        if self.reads_body() { "POST" } else { "GET, HEAD" }
+    }
+
+    /// Whether the body of a request means anything.
+    pub(crate) fn reads_body(self) -> bool {
+        self.method() == Method::POST
     }
 
     pub(crate) fn operation(self) -> Operation {

@@ -21,7 +21,7 @@ use crate::{
     Answer, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
     command::Command,
     execute::Executor,
-    metrics::{self, Prometheus, Sink},
+    metrics::{self, DroppedLines, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
     route::{Route, body_limit},
@@ -70,10 +70,10 @@ impl Service {
         self
     }
 
-    /// Counts, and serves `GET /metrics` too.
+    /// Counts, and serves `GET /metrics` too, which has the count of lost lines.
     #[must_use]
-    pub fn with_metrics(self) -> Self {
-        let prometheus = Arc::new(Prometheus::new());
+    pub fn with_metrics(self, dropped: &DroppedLines) -> Self {
+        let prometheus = Arc::new(Prometheus::new(dropped.clone()));
         Self { prometheus: Some(Arc::clone(&prometheus)), ..self.with_sink(prometheus) }
     }
 
@@ -130,6 +130,12 @@ impl Service {
     #[must_use]
     pub fn body_limit(parts: &Parts) -> usize {
         body_limit(parts.uri.path())
+    }
+
+    /// Whether anybody looks at the body of a request, by where it goes and how. A front door keeps no other.
+    #[must_use]
+    pub fn reads_body(parts: &Parts) -> bool {
+        Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
     }
 
     async fn find(&self, mut request: Request<Body>) -> Found {

@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
-use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service};
+use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service, metrics::DroppedLines};
 use serde_json::{Value, json};
 use support::*;
 
@@ -71,7 +71,7 @@ async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
     assert_eq!(get("/openapi.json").of(&service).await.ok(), serde_json::from_str::<Value>(OPENAPI).unwrap());
     get("/metrics").of(&service).await.problem(404, "not_found");
 
-    let service = service.with_metrics();
+    let service = service.with_metrics(&DroppedLines::default());
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
@@ -725,6 +725,20 @@ async fn a_request_id_is_echoed_or_replaced() {
 }
 
 #[tokio::test]
+async fn shape_comes_before_size() {
+    let service = service();
+    let long = "a".repeat(1025);
+    for (path, body, field) in [
+        ("/hash", json!({"password": long, "policy": 5}), "policy"),
+        ("/verify", json!({"password": long, "hash": 5}), "hash"),
+        ("/verify", json!({"password": long, "hash": null, "rehash": "yes"}), "rehash"),
+    ] {
+        let told = post(path, &body).of(&service).await;
+        assert_eq!(told.problem(400, "invalid_request")["field"], field, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn only_json_is_read() {
     let service = service();
     let ask = || Ask::new(Method::POST, "/hash").body(r#"{"password": "p"}"#);
@@ -745,13 +759,26 @@ async fn only_json_is_read() {
     ask().of(&service).await.problem(415, "unsupported_media_type");
     let twice = ask().header("content-type", "application/json").header("content-type", "application/json");
     twice.of(&service).await.problem(415, "unsupported_media_type");
+    let encoded =
+        |coding| ask().header("content-type", "application/json").header("content-encoding", coding);
+    for coding in ["gzip", "br", "identity, gzip", "", "\u{ff}"] {
+        let told = encoded(coding).of(&service).await;
+        let document = told.problem(415, "unsupported_media_type");
+        assert!(document["detail"].as_str().unwrap().contains("Content-Encoding"), "{document}");
+    }
+    encoded("Identity").of(&service).await.ok();
+    encoded("identity")
+        .header("content-encoding", "gzip")
+        .of(&service)
+        .await
+        .problem(415, "unsupported_media_type");
     // What the caller would like back is not asked.
     ask().header("content-type", "application/json").header("accept", "text/html").of(&service).await.ok();
 }
 
 #[tokio::test]
 async fn paths_and_methods_are_the_contract_s() {
-    let service = service().with_metrics();
+    let service = service().with_metrics(&DroppedLines::default());
     for path in ["/", "/hash/", "/HASH", "/hashes", "/openapi", "/metrics/"] {
         for method in [Method::GET, Method::POST] {
             Ask::new(method, path).of(&service).await.problem(404, "not_found");
@@ -761,19 +788,23 @@ async fn paths_and_methods_are_the_contract_s() {
         ("/hash", "POST"),
         ("/verify", "POST"),
         ("/batch", "POST"),
-        ("/policies", "GET"),
-        ("/health", "GET"),
-        ("/metrics", "GET"),
-        ("/openapi.json", "GET"),
+        ("/policies", "GET, HEAD"),
+        ("/health", "GET, HEAD"),
+        ("/metrics", "GET, HEAD"),
+        ("/openapi.json", "GET, HEAD"),
     ] {
         for method in [Method::GET, Method::POST, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS]
         {
-            if method != allow {
+            if !allow.split(", ").any(|allowed| method == allowed) {
                 let told = Ask::new(method, path).of(&service).await;
                 told.problem(405, "method_not_allowed");
                 assert_eq!(told.header("allow"), Some(allow));
             }
         }
+    }
+    for path in ["/policies", "/health", "/metrics", "/openapi.json"] {
+        let told = Ask::new(Method::HEAD, path).of(&service).await;
+        assert_eq!((told.status(), told.header("allow")), (200, None), "{path}");
     }
     // A query says nothing.
     let request = Request::builder().uri("/health?password=MARK").body(Body::default()).unwrap();

@@ -13,7 +13,10 @@ use std::{
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::fault::PANICS;
-use saltern_service::{Arrival, Body, Problem, metrics::Emf, say_only_where_a_panic_was};
+use saltern_service::{
+    Arrival, Body, Problem, install_panic_hook,
+    metrics::{DroppedLines, Emf},
+};
 use serde_json::{Value, json};
 use support::*;
 
@@ -30,11 +33,11 @@ async fn nothing_written_holds_a_secret() {
         .with_ansi(false)
         .with_writer(move || writer.clone());
     tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
-    say_only_where_a_panic_was();
+    install_panic_hook("saltern");
     tracing::trace!("the subscriber takes every level");
 
     let emf = Emf::new("fn", written.clone()).with_distributions();
-    let service = service().with_metrics().with_sink(Arc::new(emf));
+    let service = service().with_metrics(&DroppedLines::default()).with_sink(Arc::new(emf));
     let password = format!("{MARK} of a person");
     let hash = made(&service, &password, BCRYPT).await;
     let mut secrets = vec![MARK.to_owned(), decimals(MARK), hash.clone(), decimals(&hash)];

@@ -11,11 +11,13 @@ use crate::{Failure, arguments::BoundsArguments, process};
 pub(super) struct Bounds {
     /// Connections at once.
     pub(super) connections: usize,
-    /// For the head of a request, and for a TLS handshake.
+    /// There are fewer than by default, and nobody asked for fewer.
+    pub(super) connections_lowered: bool,
+    /// For the head of a request from its first byte, and for a TLS handshake.
     pub(super) header_timeout: Duration,
     /// For the body of a request.
     pub(super) body_timeout: Duration,
-    /// Without a request on a kept connection.
+    /// For the first byte of a request, on a new connection or a kept one.
     pub(super) idle_timeout: Duration,
     /// Threads that read and write; the workers hash on their own.
     pub(super) io_threads: usize,
@@ -24,8 +26,10 @@ pub(super) struct Bounds {
 impl Bounds {
     pub(super) fn read(arguments: &BoundsArguments) -> Result<Self, Failure> {
         let default = Self::default();
+        let connections = connections(arguments.connections, default.connections)?;
         Ok(Self {
-            connections: connections(arguments.connections, default.connections)?,
+            connections,
+            connections_lowered: arguments.connections.is_none() && connections < default.connections,
             header_timeout: milliseconds(arguments.header_timeout_ms, default.header_timeout),
             body_timeout: milliseconds(arguments.body_timeout_ms, default.body_timeout),
             idle_timeout: milliseconds(arguments.idle_timeout_ms, default.idle_timeout),
@@ -38,6 +42,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             connections: CONNECTIONS,
+            connections_lowered: false,
             header_timeout: HEADER_TIMEOUT,
             body_timeout: BODY_TIMEOUT,
             idle_timeout: IDLE_TIMEOUT,
@@ -49,14 +54,15 @@ impl Default for Bounds {
 /// A connection is a file: more than the system lets this process open would fail one by one, each with a riddle.
 fn connections(wanted: Option<NonZeroUsize>, default: usize) -> Result<usize, Failure> {
     let possible = process::raise_open_files().saturating_sub(OTHER_FILES);
-    match wanted {
-        Some(wanted) if wanted.get() > possible => Err(Failure::configuration(format!(
+    let (wanted, least) = wanted.map_or((default, 1), |wanted| (wanted.get(), wanted.get()));
+    if possible < least {
+        let lower = if possible == 0 { "" } else { " or lower --connections" };
+        return Err(Failure::configuration(format!(
             "{wanted} connections need more open files than this process may have, which is enough for {possible}: \
-             raise its limit (ulimit -n, LimitNOFILE) or lower --connections"
-        ))),
-        Some(wanted) => Ok(wanted.get()),
-        None => Ok(default.min(possible)),
+             raise its limit (ulimit -n, LimitNOFILE){lower}"
+        )));
     }
+    Ok(wanted.min(possible))
 }
 
 fn milliseconds(argument: Option<NonZeroU64>, default: Duration) -> Duration {
@@ -65,7 +71,12 @@ fn milliseconds(argument: Option<NonZeroU64>, default: Duration) -> Duration {
 
 /// Four times the queue's 1,024 operations: every waiting request may have a connection of its own, and as many
 /// callers again keep some idle. One costs about 20 KiB while it is used.
-const CONNECTIONS: usize = 4096;
+pub(super) const CONNECTIONS: usize = 4096;
+
+/// Connections that the system has accepted and we have not taken: a burst of as many as the queue has operations. The
+/// standard library asks for 128; of more at once, the rest would wait a second for their next try. Linux bounds it by
+/// `net.core.somaxconn`, which is 4,096.
+pub(super) const BACKLOG: u32 = 1024;
 
 /// Files that are no connections: standard streams, listener, epoll, timers, the files read again on SIGHUP; and the
 /// refused connections that still linger.

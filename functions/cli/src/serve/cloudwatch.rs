@@ -1,19 +1,23 @@
 //! Distributions to CloudWatch, where that is asked for.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use saltern_cloudwatch::CloudWatch;
 use saltern_service::Service;
 use tokio::task::JoinHandle;
 
-use super::settings::CloudWatchSettings;
+use super::{lines::Lines, settings::CloudWatchSettings};
 
 /// The service with its figures sent, and the task that sends them.
-pub(super) fn sending(service: Service, settings: Option<CloudWatchSettings>) -> (Service, Sending) {
+pub(super) fn sending(
+    service: Service,
+    settings: Option<CloudWatchSettings>,
+    unsent: Lines,
+) -> (Service, Sending) {
     let Some(CloudWatchSettings { region, service: name, interval }) = settings else {
         return (service, Sending(None));
     };
-    let cloudwatch = Arc::new(CloudWatch::new(region, name, io::stdout()));
+    let cloudwatch = Arc::new(CloudWatch::new(region, name, unsent));
     let own = Arc::clone(&cloudwatch);
     let task = tokio::spawn(async move { own.keep_sending(interval, WITHIN).await });
     (service.with_sink(Arc::<CloudWatch>::clone(&cloudwatch)), Sending(Some((cloudwatch, task))))

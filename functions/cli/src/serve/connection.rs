@@ -24,10 +24,10 @@ use tokio::{
 use super::{
     bounds::{LINGER, MAX_HEAD_BYTES, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
     drain::{Draining, SETTLE},
-    exchange::{Front, exchange},
+    exchange::{Front, Peer, exchange},
     plain,
     sniff::{Opening, Protocol},
-    watch::Watch,
+    watch::{ActiveRequest, Watch},
     wire::{Socket, Wire},
 };
 
@@ -54,23 +54,28 @@ struct Talk {
 }
 
 async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, talk: Talk) {
-    let accepted = Instant::now();
+    let bounds = *talk.front.bounds();
     let mut opening = Opening::default();
-    let protocol = tokio::select! {
-        read = timeout(talk.front.bounds().header_timeout, opening.read(&mut stream)) => read,
+    let begun = tokio::select! {
+        // What has arrived in time is answered, however late it is looked at.
+        biased;
+        begun = timeout(bounds.idle_timeout, opening.read_more(&mut stream)) => begun,
         () = talk.draining.clone().begun_and_settled() => return,
     };
-    match protocol {
+    // One that sends nothing is as idle as one between two requests.
+    let Ok(Ok(())) = begun else { return };
+    let begun = Instant::now();
+    match timeout(bounds.header_timeout, opening.read(&mut stream)).await {
         Ok(Ok(protocol)) => {
-            let watch = Watch::begin(accepted);
+            let watch = Watch::begin(begun);
             let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&talk.front));
             match protocol {
                 Protocol::Http1 => http1(wire, watch, talk).await,
                 Protocol::Http2 => http2(wire, watch, talk).await,
             }
         }
-        Err(_too_slow) if opening.has_begun() => refuse_slow_head(stream, &talk.front, accepted).await,
-        Ok(Err(_)) | Err(_) => {}
+        Err(_too_slow) => refuse_slow_head(stream, &talk.front, begun).await,
+        Ok(Err(_)) => {}
     }
 }
 
@@ -84,7 +89,7 @@ where
         service_fn(move |request| {
             let (front, active, socket) = (Arc::clone(&front), watch.request(), socket.clone());
             Box::pin(async move {
-                let answered = exchange(&front, request, || socket.peer_has_gone()).await;
+                let answered = exchange(&front, request, &OverHttp1 { socket, active: &active }).await;
                 drop(active);
                 answered
             })
@@ -147,8 +152,7 @@ where
         service_fn(move |request| {
             let (front, active) = (Arc::clone(&front), watch.request());
             async move {
-                // Every byte of an HTTP/2 connection is read as it comes: its end is noticed by itself.
-                let answered = exchange(&front, request, || false).await;
+                let answered = exchange(&front, request, &OverHttp2).await;
                 drop(active);
                 answered
             }
@@ -193,6 +197,34 @@ where
         }
     })
     .await;
+}
+
+/// What follows a request is not read before it is answered: whether the peer is still there, the system is asked.
+struct OverHttp1<'a> {
+    socket: Socket,
+    active: &'a ActiveRequest,
+}
+
+impl Peer for OverHttp1<'_> {
+    fn has_gone(&self) -> bool {
+        self.socket.peer_has_gone()
+    }
+
+    fn request_was_read(&self, ends_in_a_blank_line: bool) {
+        self.active.was_read(ends_in_a_blank_line);
+    }
+}
+
+/// Every byte of an HTTP/2 connection is read as it comes: its end is noticed by itself, and its requests do not wait
+/// for each other.
+struct OverHttp2;
+
+impl Peer for OverHttp2 {
+    fn has_gone(&self) -> bool {
+        false
+    }
+
+    fn request_was_read(&self, _: bool) {}
 }
 
 async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &Front, begun: Instant) {

@@ -1,11 +1,11 @@
 //! One request and its answer.
 
-use std::{error::Error, fmt, time::Instant};
+use std::{error::Error, fmt, iter::successors, time::Instant};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response,
-    header::{HOST, TRANSFER_ENCODING},
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Version,
+    header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING},
     request::Parts,
 };
 use http_body_util::{BodyExt as _, Full};
@@ -15,6 +15,7 @@ use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
 };
+use zeroize::Zeroizing;
 
 use super::{
     bounds::{Bounds, MAX_BODY_BYTES_AT_ONCE, MAX_HEAD_BYTES},
@@ -45,11 +46,23 @@ impl Front {
         self.tls.as_ref()
     }
 
-    /// Reads the tokens and the certificate again, and says what came of it.
+    /// Reads the tokens and the certificate again, and says what came of it. Both change, or neither.
     pub(super) fn read_again(&self) {
-        let read = self.access.read_again().and_then(|()| self.tls.as_ref().map_or(Ok(()), Tls::read_again));
-        match read {
-            Ok(()) => tracing::info!("read the tokens and the certificate again"),
+        let certificate = || self.tls.as_ref().map(|tls| Ok((tls, tls.read_again()?))).transpose();
+        match self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?))) {
+            Ok((tokens, certificate)) => {
+                tracing::info!(
+                    tokens = tokens.is_some(),
+                    certificate = certificate.is_some(),
+                    "read again; the policy document is read at the start only"
+                );
+                if let Some(fresh) = tokens {
+                    self.access.install(fresh);
+                }
+                if let Some((tls, fresh)) = certificate {
+                    tls.install(fresh);
+                }
+            }
             Err(failure) => tracing::error!(%failure, "what was read before stays in force"),
         }
     }
@@ -61,17 +74,57 @@ impl Front {
         answer
     }
 
-    async fn answer(&self, mut parts: Parts, incoming: Incoming, arrival: Arrival) -> Answer {
-        let body = match self.admit(&parts, incoming).await {
-            Ok(admitted) => admitted,
-            Err(problem) => return self.service.refuse(&parts.headers, problem, arrival),
+    async fn answer(
+        &self,
+        mut parts: Parts,
+        mut incoming: Incoming,
+        arrival: Arrival,
+        peer: &impl Peer,
+    ) -> Result<Answer, Gone> {
+        let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
+        let body = match self.admit(&parts, &mut incoming, peer).await {
+            Ok(body) => body,
+            Err(NoBody::Gone) => return Err(Gone),
+            Err(NoBody::Refused(problem)) => {
+                let mut answer = self.service.refuse(&parts.headers, problem, arrival);
+                // The HTTP crate ends the connection where a body was not read to its end, and does not say so.
+                if parts.version < Version::HTTP_2 && !incoming.is_end_stream() {
+                    answer.response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                }
+                return Ok(answer);
+            }
         };
+        peer.request_was_read(ends_in_a_blank_line);
         parts.extensions.insert(arrival);
-        self.service.answer(Request::from_parts(parts, body)).await
+        Ok(self.service.answer(Request::from_parts(parts, body)).await)
     }
 
     /// The body of a request that may be answered.
-    async fn admit(&self, parts: &Parts, incoming: Incoming) -> Result<Body, Problem> {
+    async fn admit(&self, parts: &Parts, incoming: &mut Incoming, peer: &impl Peer) -> Result<Body, NoBody> {
+        self.check(parts)?;
+        let limit = Service::body_limit(parts);
+        let expected = expected_bytes(incoming, limit)?;
+        let read = async {
+            let body = if Service::reads_body(parts) {
+                self.read(incoming, expected, limit).await
+            } else {
+                forget(incoming, limit).await.map(|()| Body::default())
+            };
+            match body {
+                Ok(_) if parts.version == Version::HTTP_2 && !incoming.is_end_stream() => Err(NoBody::Gone),
+                Err(Unread::Broken(error)) if peer.has_gone() || is_of_a_peer_that_left(&error) => {
+                    Err(NoBody::Gone)
+                }
+                Err(Unread::Broken(_)) => Err(NoBody::Refused(Problem::malformed_request())),
+                Err(Unread::Refused(problem)) => Err(NoBody::Refused(problem)),
+                Ok(body) => Ok(body),
+            }
+        };
+        timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
+    }
+
+    /// What a head tells.
+    fn check(&self, parts: &Parts) -> Result<(), Problem> {
         if head_bytes(parts) > MAX_HEAD_BYTES {
             return Err(Problem::headers_too_large());
         }
@@ -81,55 +134,114 @@ impl Front {
         if parts.uri.path() != OPEN_TO_ANYONE && !self.access.admits(&parts.headers) {
             return Err(Problem::unauthorized());
         }
-        let limit = Service::body_limit(parts);
-        let expected = expected_bytes(&incoming, limit)?;
-        timeout(self.bounds.body_timeout, self.read(incoming, expected, limit))
-            .await
-            .map_err(|_| Problem::request_timeout())?
+        Ok(())
     }
 
     /// Reads a body. Room is taken for what has come, not for what was declared, until the last byte is there: from
     /// then on the service holds it no longer than it takes to parse.
-    async fn read(&self, mut incoming: Incoming, expected: usize, limit: usize) -> Result<Body, Problem> {
-        let mut body = Body::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
+    async fn read(&self, incoming: &mut Incoming, expected: usize, limit: usize) -> Result<Body, Unread> {
+        let mut body = Zeroizing::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
         let mut taken: Option<SemaphorePermit<'_>> = None;
-        while let Some(frame) = incoming.frame().await {
-            // Wrong chunks, or the peer is gone and reads no answer.
-            let frame = frame.map_err(|_| Problem::malformed_request())?;
-            let Ok(data) = frame.into_data() else { continue };
-            if body.len() + data.len() > limit {
-                return Err(Problem::body_too_large());
-            }
+        while let Some(data) = next_part(incoming, limit - body.len()).await? {
             let room =
                 u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
-            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES)) };
+            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES).into()) };
             match &mut taken {
                 Some(taken) => taken.merge(room),
                 None => taken = Some(room),
             }
             body.extend_from_slice(&data);
         }
-        Ok(body)
+        Ok(body.into())
     }
+}
+
+/// Reads a body that nobody looks at: it takes no room, and the connection can go on behind it.
+async fn forget(incoming: &mut Incoming, limit: usize) -> Result<(), Unread> {
+    let mut left = limit;
+    while let Some(data) = next_part(incoming, left).await? {
+        left -= data.len();
+    }
+    Ok(())
+}
+
+/// The next bytes of a body that may have so many.
+async fn next_part(incoming: &mut Incoming, left: usize) -> Result<Option<Bytes>, Unread> {
+    while let Some(frame) = incoming.frame().await {
+        // What is no data is a trailer, of which none means anything here.
+        let Ok(data) = frame.map_err(Unread::Broken)?.into_data() else { continue };
+        if data.len() > left {
+            return Err(Problem::body_too_large().into());
+        }
+        return Ok(Some(data));
+    }
+    Ok(None)
+}
+
+/// Why a body was not read to its end.
+enum Unread {
+    /// Wrong chunks, or the peer has gone.
+    Broken(hyper::Error),
+    Refused(Problem),
+}
+
+impl From<Problem> for Unread {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+/// Why there is no body to answer.
+enum NoBody {
+    Gone,
+    Refused(Problem),
+}
+
+impl From<Problem> for NoBody {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+/// Whether HTTP/2 says that nobody waits for the answer: the stream was reset, or its connection has ended.
+fn is_of_a_peer_that_left(error: &hyper::Error) -> bool {
+    let causes = successors(error.source(), |cause: &&(dyn Error + 'static)| (*cause).source());
+    let mut of_http2 = causes.filter_map(|cause| cause.downcast_ref::<h2::Error>());
+    of_http2.any(|error| error.is_reset() || error.is_go_away() || error.is_io())
+}
+
+/// Whoever is at the other end of a connection.
+pub(super) trait Peer {
+    /// Whether it has ended the connection.
+    fn has_gone(&self) -> bool;
+
+    /// What comes from now on is no part of the request that is being answered. Its head ends in a blank line, and so
+    /// does a body in chunks; another body ends anyhow.
+    fn request_was_read(&self, ends_in_a_blank_line: bool);
 }
 
 /// Answers a request; an error ends the connection where the peer has ended it already.
 pub(super) async fn exchange(
     front: &Front,
     request: Request<Incoming>,
-    peer_has_gone: impl FnOnce() -> bool,
+    peer: &impl Peer,
 ) -> Result<Response<Full<Bytes>>, Gone> {
     let (parts, incoming) = request.into_parts();
     let mut unanswered = Unanswered::since_now(&front.service, &parts);
     let only_the_head = parts.method == Method::HEAD;
-    if peer_has_gone() {
+    if peer.has_gone() {
         return Err(Gone);
     }
-    let Answer { response, outcome } = front.answer(parts, incoming, unanswered.arrival).await;
+    let Answer { mut response, outcome } = front.answer(parts, incoming, unanswered.arrival, peer).await?;
     unanswered.is_answered = true;
     outcome.log();
-    // HTTP/1.1's side of the HTTP crate leaves the body of an answer to HEAD out by itself; HTTP/2's does not.
-    Ok(response.map(|body| if only_the_head { Full::default() } else { Full::new(Bytes::from_owner(body)) }))
+    if only_the_head {
+        // What GET would be answered with (RFC 9110 §9.3.2).
+        let length = HeaderValue::from(response.body().len());
+        response.headers_mut().insert(CONTENT_LENGTH, length);
+        return Ok(response.map(|_| Full::default()));
+    }
+    Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
 }
 
 /// A request whose future is dropped before its answer is counted and leaves a line too: its caller has gone.

@@ -1,28 +1,30 @@
 //! Takes connections, as many as the bound allows.
 
 use std::{
-    future::poll_fn,
+    io,
     net::SocketAddr,
     sync::Arc,
-    task::Poll,
     time::{Duration, Instant},
 };
 
 use http::HeaderMap;
 use saltern_service::{Arrival, Problem};
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{Semaphore, watch},
-    task::JoinHandle,
-    time::{sleep, timeout},
+    task::{
+        JoinHandle,
+        coop::{consume_budget, unconstrained},
+    },
+    time::{sleep, timeout, timeout_at},
 };
 
 use crate::Failure;
 
 use super::{
-    bounds::MAX_LINGERING_REFUSALS,
+    bounds::{BACKLOG, MAX_LINGERING_REFUSALS},
     connection,
-    drain::{Draining, Signals, drain},
+    drain::{Draining, SETTLE, Signals, drain},
     exchange::Front,
     plain,
 };
@@ -33,13 +35,14 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) async fn bind(address: SocketAddr) -> Result<Self, Failure> {
+    /// To be called inside the runtime.
+    pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
         let unavailable = |error| {
             Failure::system(format!(
                 "nothing can listen on {address} ({error}): end what does, or choose another with --listen"
             ))
         };
-        let socket = TcpListener::bind(address).await.map_err(unavailable)?;
+        let socket = listen(address).map_err(unavailable)?;
         let address = socket.local_addr().map_err(unavailable)?;
         Ok(Self { socket, address })
     }
@@ -63,6 +66,15 @@ impl Listener {
         };
         Serving { accepting: tokio::spawn(door.accept()), ending, slots, connections }
     }
+}
+
+/// As `TcpListener::bind` does, with room for more connections that nobody has taken yet.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that starts again need not wait for the connections of the one before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// A server that runs.
@@ -121,11 +133,22 @@ impl Door {
                 }
             }
         }
-        // The system has accepted these for us; their callers believe that they are connected.
-        while let Poll::Ready(Ok((stream, _))) =
-            poll_fn(|context| Poll::Ready(self.socket.poll_accept(context))).await
-        {
-            self.admit(stream);
+        self.take_the_rest().await;
+    }
+
+    /// The system has accepted these for us, and their callers believe that they are connected. It may not have told
+    /// of all of them yet. Those who still come do not keep it open.
+    async fn take_the_rest(&self) {
+        let begun = Instant::now();
+        while begun.elapsed() < LONGEST_TAKING {
+            // Tokio lets a task take 128 in one turn; out of turns it would pass for one that has nothing to take.
+            match unconstrained(timeout_at((begun + SETTLE).into(), self.socket.accept())).await {
+                Err(_settled) => return,
+                Ok(Ok((stream, _))) => self.admit(stream),
+                Ok(Err(error)) if is_about_one_connection(&error) => {}
+                Ok(Err(_)) => sleep(AFTER_A_FAILED_ACCEPT_AT_THE_END).await,
+            }
+            consume_budget().await;
         }
     }
 
@@ -154,13 +177,19 @@ impl Door {
 }
 
 /// The peer has gone before it was accepted (accept(2)); the next one is not concerned.
-fn is_about_one_connection(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+fn is_about_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// Out of files or memory: the wait gives connections time to end.
 const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);
+
+/// What ended in the meantime may have left files for the rest.
+const AFTER_A_FAILED_ACCEPT_AT_THE_END: Duration = Duration::from_millis(5);
+
+/// A full backlog is taken in some milliseconds.
+const LONGEST_TAKING: Duration = Duration::from_secs(1);
 
 /// When a connection has probably become free: about one queue's time.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

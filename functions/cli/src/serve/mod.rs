@@ -6,6 +6,7 @@ mod connection;
 mod drain;
 mod exchange;
 mod exposure;
+mod lines;
 mod listener;
 mod log;
 mod plain;
@@ -28,28 +29,29 @@ use crate::{Failure, arguments::ServeArguments, process};
 
 use exchange::Front;
 use listener::Listener;
+use log::Log;
 use settings::Settings;
 
 /// Serves until a signal ends it.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let settings = Settings::read(arguments)?;
-    log::start(settings.log_format);
-    saltern_service::say_only_where_a_panic_was();
+    let log = log::start(settings.log_format)?;
     let runtime = runtime(settings.bounds.io_threads)?;
-    let ended = runtime.block_on(serve(settings));
+    let ended = runtime.block_on(serve(settings, &log));
     // Whoever did not end by now is not waited for.
     runtime.shutdown_timeout(Duration::ZERO);
     ended
 }
 
-async fn serve(settings: Settings) -> Result<(), Failure> {
-    let listener = Listener::bind(settings.listen).await?;
+async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
+    let listener = Listener::bind(settings.listen)?;
     let started = settings.describe(listener.address());
     let Settings { policies, pool, access, tls, bounds, drain, cloudwatch, .. } = settings;
     let pool = Pool::start(&pool)
         .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
-    let (service, sending) = cloudwatch::sending(Service::new(policies, pool).with_metrics(), cloudwatch);
+    let service = Service::new(policies, pool).with_metrics(log.dropped());
+    let (service, sending) = cloudwatch::sending(service, cloudwatch, log.lines());
     let front = Arc::new(Front::new(service, access, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();

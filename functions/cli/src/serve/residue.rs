@@ -27,7 +27,7 @@ fn no_password_is_left_in_memory() {
 
     let runtime = runtime(2).unwrap();
     let (address, serving) = runtime.block_on(async {
-        let listener = Listener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let listener = Listener::bind(([127, 0, 0, 1], 0).into()).unwrap();
         (listener.address(), listener.serve(front()))
     });
     for policy in ["bcrypt-12-2023", "argon2id-2026"] {

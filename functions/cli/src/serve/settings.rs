@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::{
-    bounds::Bounds,
+    bounds::{Bounds, CONNECTIONS},
     exposure::{Exposure, Waived},
     tls::Tls,
     tokens::Access,
@@ -84,7 +84,7 @@ impl Settings {
             workers: self.pool.workers,
             kernels: self.pool.kernels,
             memory_budget_mib: self.memory_budget_bytes / policies::BYTES_PER_MIB,
-            connections: self.bounds.connections,
+            bounds: self.bounds,
             cloudwatch_region: self.cloudwatch.as_ref().map(|cloudwatch| cloudwatch.region.clone()),
             policies: self.policies.digest().to_owned(),
             accepted_weak: self.policies.accepted_weak().to_string(),
@@ -101,7 +101,7 @@ pub(super) struct Started {
     workers: NonZeroUsize,
     kernels: Kernels,
     memory_budget_mib: u64,
-    connections: usize,
+    bounds: Bounds,
     cloudwatch_region: Option<String>,
     policies: String,
     accepted_weak: String,
@@ -118,13 +118,20 @@ impl Started {
             workers = self.workers,
             kernels = self.kernels.name(),
             memory_budget_mib = self.memory_budget_mib,
-            connections = self.connections,
+            connections = self.bounds.connections,
             cloudwatch_region = self.cloudwatch_region,
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,
             "serving"
         );
+        if self.bounds.connections_lowered {
+            tracing::warn!(
+                connections = self.bounds.connections,
+                by_default = CONNECTIONS,
+                "fewer connections than by default: raise the limit on open files (ulimit -n, LimitNOFILE)"
+            );
+        }
     }
 }
 

@@ -19,25 +19,27 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Reads as far as the protocol is known; an error where the connection ends before.
+    /// Waits for the next bytes; an error where the connection ends before.
+    pub(super) async fn read_more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+        let read = stream.read(&mut self.bytes[self.len..]).await?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.len += read;
+        Ok(())
+    }
+
+    /// Reads on as far as the protocol is known; an error where the connection ends before.
     pub(super) async fn read(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Protocol> {
         loop {
-            let read = stream.read(&mut self.bytes[self.len..]).await?;
-            if read == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            self.len += read;
             if self.bytes[..self.len] != PREFACE[..self.len] {
                 return Ok(Protocol::Http1);
             }
             if self.len == PREFACE.len() {
                 return Ok(Protocol::Http2);
             }
+            self.read_more(stream).await?;
         }
-    }
-
-    pub(super) fn has_begun(&self) -> bool {
-        self.len > 0
     }
 
     /// At most so many of the bytes that have not been given on.

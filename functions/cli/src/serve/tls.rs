@@ -36,11 +36,14 @@ impl Tls {
         Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
     }
 
-    /// Reads both files again; those of before stay where they cannot be read.
-    pub(super) fn read_again(&self) -> Result<(), Failure> {
-        let fresh = config(&self.certificate, &self.key)?;
+    /// Reads both files again. What they hold is in force when it is [installed](Self::install).
+    pub(super) fn read_again(&self) -> Result<Arc<ServerConfig>, Failure> {
+        config(&self.certificate, &self.key)
+    }
+
+    /// Every handshake from now on takes it.
+    pub(super) fn install(&self, fresh: Arc<ServerConfig>) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
-        Ok(())
     }
 }
 

@@ -31,6 +31,9 @@ pub(super) struct Tokens {
 
 type TokenDigest = [u8; 32];
 
+/// Tokens that were read and are not in force yet.
+pub(super) struct FreshTokens(Vec<TokenDigest>);
+
 impl Access {
     /// Reads the tokens from the file, or from the environment where no file is named.
     pub(super) fn read(file: Option<&Path>) -> Result<Self, Failure> {
@@ -62,12 +65,17 @@ impl Access {
         }
     }
 
-    /// Reads the file again; the tokens of before stay where it cannot be read.
-    pub(super) fn read_again(&self) -> Result<(), Failure> {
-        let Self::Tokens(Tokens { file: Some(file), digests }) = self else { return Ok(()) };
-        let fresh = read_file(file)?;
-        *digests.write().unwrap_or_else(PoisonError::into_inner) = fresh;
-        Ok(())
+    /// Reads the file again, where there is one. What it holds is in force when it is [installed](Self::install).
+    pub(super) fn read_again(&self) -> Result<Option<FreshTokens>, Failure> {
+        let Self::Tokens(Tokens { file: Some(file), .. }) = self else { return Ok(None) };
+        read_file(file).map(|digests| Some(FreshTokens(digests)))
+    }
+
+    /// Every request from now on is held against them.
+    pub(super) fn install(&self, FreshTokens(fresh): FreshTokens) {
+        if let Self::Tokens(Tokens { digests, .. }) = self {
+            *digests.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
     }
 }
 

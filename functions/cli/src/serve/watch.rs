@@ -15,6 +15,10 @@ pub(super) struct Watch {
     active: AtomicUsize,
     /// A part of a request's head has been read.
     head_begun: AtomicBool,
+    /// Bytes have been read behind the request that is being answered: a part of the next one, at the least.
+    read_ahead: AtomicBool,
+    /// Line ends that the bytes end with, two at the most: a head ends so, and so does a body in chunks.
+    line_ends: AtomicUsize,
     /// Since when, in milliseconds after `accepted`.
     head_since: AtomicU64,
     /// Since when no request is being answered, likewise.
@@ -32,6 +36,8 @@ impl Watch {
             accepted,
             active: AtomicUsize::new(0),
             head_begun: AtomicBool::new(true),
+            read_ahead: AtomicBool::new(false),
+            line_ends: AtomicUsize::new(0),
             head_since: AtomicU64::new(0),
             idle_since: AtomicU64::new(0),
             reading: AtomicBool::new(false),
@@ -39,11 +45,22 @@ impl Watch {
         })
     }
 
-    pub(super) fn received(&self) {
+    pub(super) fn received(&self, bytes: &[u8]) {
+        self.look_at_the_end_of(bytes);
         self.reading.store(false, Relaxed);
-        if self.active.load(Relaxed) == 0 && !self.head_begun.swap(true, Relaxed) {
+        if self.active.load(Relaxed) > 0 {
+            self.read_ahead.store(true, Relaxed);
+        } else if !self.head_begun.swap(true, Relaxed) {
             self.head_since.store(self.now(), Relaxed);
         }
+    }
+
+    /// Also of bytes that were received before there was anybody to tell.
+    pub(super) fn look_at_the_end_of(&self, bytes: &[u8]) {
+        let end = bytes.rsplit(|byte| !b"\r\n".contains(byte)).next().unwrap_or_default();
+        let before = if end.len() == bytes.len() { self.line_ends.load(Relaxed) } else { 0 };
+        let line_ends = end.iter().filter(|byte| **byte == b'\n').count();
+        self.line_ends.store((before + line_ends).min(BLANK_LINE), Relaxed);
     }
 
     pub(super) fn waits_for_bytes(&self) {
@@ -62,6 +79,7 @@ impl Watch {
     pub(super) fn request(self: &Arc<Self>) -> ActiveRequest {
         self.active.fetch_add(1, Relaxed);
         self.head_begun.store(false, Relaxed);
+        self.read_ahead.store(false, Relaxed);
         ActiveRequest(Arc::clone(self))
     }
 
@@ -98,9 +116,27 @@ impl Watch {
 
 pub(super) struct ActiveRequest(Arc<Watch>);
 
+impl ActiveRequest {
+    /// The request has been read to its end. Where that is a blank line, what was read and ends otherwise goes beyond
+    /// it; where it is not, what was read is taken for the request's own.
+    pub(super) fn was_read(&self, ends_in_a_blank_line: bool) {
+        let goes_beyond = ends_in_a_blank_line && self.0.line_ends.load(Relaxed) < BLANK_LINE;
+        self.0.read_ahead.store(goes_beyond, Relaxed);
+    }
+}
+
+/// The end of a line, and of one with nothing in it.
+const BLANK_LINE: usize = 2;
+
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.idle_since.store(self.0.now(), Relaxed);
+        let now = self.0.now();
+        self.0.idle_since.store(now, Relaxed);
+        // While it was answered nobody read the rest of that head: its time begins now.
+        if self.0.read_ahead.swap(false, Relaxed) {
+            self.0.head_since.store(now, Relaxed);
+            self.0.head_begun.store(true, Relaxed);
+        }
         self.0.active.fetch_sub(1, Relaxed);
     }
 }

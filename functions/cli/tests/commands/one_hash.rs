@@ -1,3 +1,11 @@
+use std::{
+    fs,
+    os::unix::{fs::MetadataExt as _, process::CommandExt as _},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::Value;
 
 use super::{BCRYPT, LDAP_SHA, PASSWORD, saltern};
@@ -27,6 +35,46 @@ fn a_hash_and_its_password_may_both_come_by_standard_input() {
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n{PASSWORD}\n")).code, 0);
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\nother\n")).code, 1);
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n")).code, 65);
+}
+
+#[test]
+fn a_panic_is_told_by_its_place_and_quotes_nothing() {
+    let password = format!("{}mArKeD\n", saltern_algorithm::fault::PANICS);
+    let hashed = saltern(&["hash"], &password);
+    let verified = saltern(&["verify", "-"], &format!("{BCRYPT}\n{password}"));
+    for ended in [hashed, verified] {
+        assert_eq!((ended.code, ended.out.as_str()), (71, ""), "{}", ended.err);
+        let place = ended.err.lines().next().unwrap();
+        let (file, line) = place.strip_prefix("saltern: a panic at ").unwrap().rsplit_once(':').unwrap();
+        assert!(file.ends_with("fault.rs") && line.parse::<u32>().is_ok(), "{place}");
+        assert!(!ended.err.contains("mArKeD"), "{}", ended.err);
+    }
+}
+
+/// proc(5): what is in /proc of a process that is not dumpable belongs to root, whoever runs it.
+#[test]
+fn nobody_else_reads_the_memory_of_what_takes_passwords() {
+    for arguments in [&["hash"][..], &["verify", BCRYPT], &["wrap"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY);
+        }
+        let mut child =
+            command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let owner = || fs::metadata(format!("/proc/{}/mem", child.id())).map(|file| file.uid());
+        let start = Instant::now();
+        // It waits for its input; before, it has to start.
+        while owner().unwrap() != 0 && start.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let (owner, core) =
+            (owner().unwrap(), fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(owner, 0, "{arguments:?}");
+        let core = core.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+        assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"], "{arguments:?}");
+    }
 }
 
 #[test]
@@ -84,3 +132,5 @@ fn inspect_tells_the_fields_and_neither_salt_nor_output() {
     assert_eq!(json["verdict"], "unsupported_hash");
     assert!(json["milliseconds"].as_f64().unwrap() > 0.0);
 }
+
+const NOBODY: u32 = 65534;

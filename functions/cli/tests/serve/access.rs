@@ -57,6 +57,8 @@ fn a_token_is_rotated_without_a_restart() {
     server.signal("HUP");
     until(|| (hash_with(&server, &new) == 200).then_some(())).expect("the new token is read");
     assert_eq!(hash_with(&server, &old), 401);
+    let told = server.line("read again; the policy document is read at the start only");
+    assert_eq!((&told["tokens"], &told["certificate"]), (&json!(true), &json!(false)));
     // What cannot be read changes nothing.
     fs::write(&tokens, "short").unwrap();
     server.signal("HUP");

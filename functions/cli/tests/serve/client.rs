@@ -43,6 +43,12 @@ impl Client {
         self.receive()
     }
 
+    /// What HEAD is answered with: a head that announces a body, and no body.
+    pub(crate) fn ask_head(&mut self, path: &str) -> Response {
+        self.send(format!("HEAD {path} HTTP/1.1\r\nHost: saltern\r\n\r\n"));
+        self.read_head().expect("an answer")
+    }
+
     /// The next answer.
     pub(crate) fn receive(&mut self) -> Response {
         self.try_receive().expect("an answer")
@@ -50,20 +56,13 @@ impl Client {
 
     /// The next answer, if the connection has one.
     pub(crate) fn try_receive(&mut self) -> io::Result<Response> {
-        let head_end = loop {
-            if let Some(at) = self.read.windows(4).position(|window| window == b"\r\n\r\n") {
-                break at + 4;
-            }
-            self.read_more()?;
-        };
-        let head = String::from_utf8(self.read.drain(..head_end).collect()).unwrap();
-        let status = head[9..12].parse().unwrap();
-        let length = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());
+        let mut response = self.read_head()?;
+        let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
         while self.read.len() < length {
             self.read_more()?;
         }
-        let body = String::from_utf8(self.read.drain(..length).collect()).unwrap();
-        Ok(Response { status, head, body })
+        response.body = String::from_utf8(self.read.drain(..length).collect()).unwrap();
+        Ok(response)
     }
 
     /// Whether the server ends the connection without another byte.
@@ -76,6 +75,18 @@ impl Client {
                 Err(error) => return error.kind() == io::ErrorKind::ConnectionReset,
             }
         }
+    }
+
+    fn read_head(&mut self) -> io::Result<Response> {
+        let head_end = loop {
+            if let Some(at) = self.read.windows(4).position(|window| window == b"\r\n\r\n") {
+                break at + 4;
+            }
+            self.read_more()?;
+        };
+        let head = String::from_utf8(self.read.drain(..head_end).collect()).unwrap();
+        let status = head[9..12].parse().unwrap();
+        Ok(Response { status, head, body: String::new() })
     }
 
     fn read_more(&mut self) -> io::Result<()> {

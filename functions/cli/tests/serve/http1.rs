@@ -59,6 +59,43 @@ fn a_half_closed_connection_counts_as_gone() {
 }
 
 #[test]
+fn head_is_get_without_its_body() {
+    let server = Server::start(&[]);
+    let mut client = Client::connect(server.address());
+    for (path, status) in [("/health", 200), ("/policies", 200), ("/openapi.json", 200), ("/hash", 405)] {
+        let whole = client.ask(get(path));
+        let head = client.ask_head(path);
+        assert_eq!((whole.status, head.status), (status, status));
+        for name in ["content-type", "content-length", "allow"] {
+            assert_eq!(head.header(name), whole.header(name), "{path}");
+        }
+    }
+    assert_eq!(client.ask(get("/health")).status, 200, "the connection goes on");
+}
+
+#[test]
+fn a_connection_that_ends_says_so() {
+    let server = Server::start(&[]);
+    let too_large = |method: &str| {
+        format!("{method} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\n{{")
+    };
+    for unread in ["POST /hash", "GET /health"] {
+        let mut client = Client::connect(server.address());
+        let response = client.ask(too_large(unread));
+        response.assert_problem(413, "body_too_large");
+        assert_eq!(response.header("connection"), Some("close"));
+        assert!(client.is_closed_silently());
+    }
+    let mut client = Client::connect(server.address());
+    let refused = client.ask("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+    assert_eq!((refused.status, refused.header("connection")), (400, None));
+    // A body that nobody asked for is read and forgotten.
+    let kept = client.ask("GET /health HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345");
+    assert_eq!((kept.status, kept.header("connection")), (200, None));
+    assert_eq!(client.ask(get("/health")).status, 200, "the connection goes on");
+}
+
+#[test]
 fn what_is_not_http_gets_a_problem_document() {
     let server = Server::start(&[]);
     for malformed in [

@@ -7,7 +7,7 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    client::{Client, ask, get, post, post_with},
+    client::{Client, ask, get, hash, post, post_with, verify},
     server::{Server, until},
 };
 
@@ -67,6 +67,13 @@ fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
     }
     let start = Instant::now();
     assert!(Client::connect(server.address()).is_closed_silently());
+    assert!(start.elapsed() >= Duration::from_millis(800), "after {:?}", start.elapsed());
+
+    let mut late = Client::connect(server.address());
+    thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    late.send("GET /hea");
+    late.receive().assert_problem(408, "request_timeout");
     assert!(start.elapsed() >= Duration::from_millis(250), "after {:?}", start.elapsed());
 
     let mut kept = Client::connect(server.address());
@@ -79,6 +86,60 @@ fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
     assert_eq!(kept.ask(get("/health")).status, 200);
     kept.send("GET /hea");
     kept.receive().assert_problem(408, "request_timeout");
+}
+
+#[test]
+fn a_head_that_begins_during_an_answer_is_slow_after_it() {
+    let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "60000"]);
+    let stored = hash(server.address(), "p", "bcrypt-12");
+    let mut client = Client::connect(server.address());
+    client.send(verify("p", &stored));
+    // The answer takes longer than this in a debug build too.
+    thread::sleep(Duration::from_millis(50));
+    client.send("GET /hea");
+    assert_eq!(client.receive().status, 200);
+    let start = Instant::now();
+    client.receive().assert_problem(408, "request_timeout");
+    assert!(start.elapsed() >= Duration::from_millis(250), "after {:?}", start.elapsed());
+
+    let body = json!({"password": "p"}).to_string();
+    let chunked = format!(
+        "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+        body.len()
+    );
+    for whole in
+        [get("/health"), "GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".to_owned(), chunked]
+    {
+        let mut client = Client::connect(server.address());
+        // In one segment.
+        client.send(format!("{whole}{whole}GET /hea"));
+        for _ in 0..2 {
+            assert_eq!(client.receive().status, 200);
+        }
+        client.receive().assert_problem(408, "request_timeout");
+    }
+
+    // The bytes of a body are no head, and an end is no beginning.
+    let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "900"]);
+    let mut client = Client::connect(server.address());
+    client.send(format!(
+        "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    ));
+    thread::sleep(Duration::from_millis(50));
+    client.send(body);
+    assert_eq!(client.receive().status, 200);
+    assert!(client.is_closed_silently());
+    for size in [1, 5, 1000] {
+        let mut client = Client::connect(server.address());
+        for segment in get("/health").repeat(2).as_bytes().chunks(size) {
+            client.send(segment);
+        }
+        for _ in 0..2 {
+            assert_eq!(client.receive().status, 200);
+        }
+        assert!(client.is_closed_silently(), "in segments of {size}");
+    }
 }
 
 #[test]
@@ -183,6 +244,8 @@ fn bodies_are_bounded_together() {
     })
     .expect("64 MiB are taken by others");
     assert_eq!(ask(server.address(), get("/health")).status, 200);
+    let unwanted = format!("GET /health HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{}", "x".repeat(1000));
+    assert_eq!(ask(server.address(), unwanted).status, 200, "what nobody reads takes no room");
     drop(slow);
     until(|| {
         let response = ask(server.address(), post("/hash", &json!({"password": "p"})));

@@ -10,6 +10,7 @@ mod gone;
 mod http1;
 mod http2;
 mod limits;
+mod log;
 mod passwords;
 mod process;
 mod secrets;

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read},
-    net::SocketAddr,
+    net::{SocketAddr, TcpListener, TcpStream},
     os::unix::process::CommandExt as _,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
@@ -43,6 +43,25 @@ impl Server {
         let mut command = command(arguments);
         command.envs(environment.iter().copied());
         Self::spawn(command)
+    }
+
+    /// With an open-file limit, soft and hard.
+    pub(crate) fn start_with_open_files(files: u32, arguments: &[&str]) -> Self {
+        Self::spawn(with_open_files(files, &command(arguments)))
+    }
+
+    /// One whose lines go elsewhere, on a port that was free.
+    pub(crate) fn start_writing_to(stdout: Stdio, stderr: Stdio) -> Self {
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        let child = command(&["--listen", &free.to_string()])
+            .args(["--log-format", "json", "--workers", "2"])
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .unwrap();
+        let server = Self { child, address: free, output: Arc::default() };
+        until(|| TcpStream::connect(free).ok()).expect("the server should listen");
+        server
     }
 
     fn spawn(mut command: Command) -> Self {
@@ -120,6 +139,20 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     }
     command.args(arguments);
     command
+}
+
+/// The command in a shell that lowers its limit on open files.
+pub(crate) fn with_open_files(files: u32, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+    shell.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
 }
 
 /// The binary, without the environment's own settings.

@@ -4,7 +4,7 @@ use std::{process::Output, time::Instant};
 
 use crate::{
     client::{ask, get},
-    server::{Server, command, file, saltern},
+    server::{Server, command, file, saltern, with_open_files},
 };
 
 #[test]
@@ -63,6 +63,24 @@ fn wrong_settings_are_refused_with_a_sentence() {
         assert_sentence(&run(&["serve", "--policies", document]), sentence);
         assert_sentence(&run(&["policies", "check", document]), sentence);
     }
+}
+
+#[test]
+fn too_few_open_files_are_refused_or_told() {
+    let output = with_open_files(128, &command(&[])).output().unwrap();
+    assert_sentence(&output, "which is enough for 0: raise its limit (ulimit -n, LimitNOFILE)");
+    let few = Server::start_with_open_files(150, &[]);
+    assert_eq!(few.line("serving")["connections"], 22);
+    let told =
+        few.line("fewer connections than by default: raise the limit on open files (ulimit -n, LimitNOFILE)");
+    assert_eq!(
+        (&told["level"], &told["connections"], &told["by_default"]),
+        (&"WARN".into(), &22.into(), &4096.into())
+    );
+    assert_eq!(ask(few.address(), get("/health")).status, 200);
+    let asked_for = Server::start_with_open_files(150, &["--connections", "20"]);
+    assert_eq!(asked_for.line("serving")["connections"], 20);
+    assert!(!asked_for.output().contains("WARN"), "{}", asked_for.output());
 }
 
 #[test]

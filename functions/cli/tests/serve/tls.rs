@@ -1,6 +1,6 @@
-use std::{net::SocketAddr, sync::Arc};
+use std::{fs, net::SocketAddr, sync::Arc};
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
@@ -54,6 +54,53 @@ fn a_fault_inside_tls_is_a_problem_document_too() {
 }
 
 #[test]
+fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
+    let (old, new) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
+    let tokens = file("tokens", old);
+    let (first, second) = (identity(), identity());
+    let (certificate, key) =
+        (file("certificate.pem", &first.cert.pem()), file("key.pem", &first.signing_key.serialize_pem()));
+    let server = Server::start(&[
+        "--tokens-file",
+        tokens.to_str().unwrap(),
+        "--tls-certificate",
+        certificate.to_str().unwrap(),
+        "--tls-key",
+        key.to_str().unwrap(),
+    ]);
+    let status = |trusted: &CertificateDer<'static>, token: &str| {
+        let answer = blocking(async {
+            let mut stream = connect(server.address(), trusted, &[]).await;
+            let ask = format!(
+                "GET /policies HTTP/1.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(ask.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            answer
+        });
+        answer[9..12].to_owned()
+    };
+    assert_eq!(status(first.cert.der(), old), "200");
+
+    fs::write(&tokens, new).unwrap();
+    fs::write(&certificate, "half of a file").unwrap();
+    server.signal("HUP");
+    server.line("what was read before stays in force");
+    assert_eq!((status(first.cert.der(), old), status(first.cert.der(), new)), ("200".into(), "401".into()));
+
+    fs::write(&certificate, second.cert.pem()).unwrap();
+    fs::write(&key, second.signing_key.serialize_pem()).unwrap();
+    server.signal("HUP");
+    let told = server.line("read again; the policy document is read at the start only");
+    assert_eq!((&told["tokens"], &told["certificate"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (status(second.cert.der(), new), status(second.cert.der(), old)),
+        ("200".into(), "401".into())
+    );
+}
+
+#[test]
 fn what_is_not_tls_is_dropped() {
     let (server, _) = start(&["--header-timeout-ms", "300"]);
     let mut plain = Client::connect(server.address());
@@ -86,11 +133,15 @@ fn beyond_loopback_starts_with_tokens_and_tls() {
 }
 
 fn start(arguments: &[&str]) -> (Server, CertificateDer<'static>) {
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let CertifiedKey { cert, signing_key } = identity();
     let certificate = file("certificate.pem", &cert.pem());
     let key = file("key.pem", &signing_key.serialize_pem());
     let identity = ["--tls-certificate", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
     (Server::start(&[&identity, arguments].concat()), cert.der().clone())
+}
+
+fn identity() -> CertifiedKey<KeyPair> {
+    generate_simple_self_signed(["localhost".to_owned()]).unwrap()
 }
 
 async fn connect(

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, fs};
 
 use serde::Serialize;
 
-use super::table::{Kind, METRICS, Metric, NAMESPACE, SERVICE};
+use super::table::{DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE, ProcessCount, SERVICE};
 
 #[test]
 fn the_dashboard_has_the_table() {
@@ -27,6 +27,7 @@ fn no_name_is_published_twice() {
         .iter()
         .flat_map(|metric| [Some(metric.cloudwatch), metric.unsent, metric.prometheus])
         .flatten()
+        .chain([DROPPED_LINES.prometheus])
         .collect();
     let all = names.len();
     names.sort_unstable();
@@ -101,6 +102,8 @@ fn rows() -> String {
             metric.help,
         );
     }
+    let ProcessCount { prometheus, help } = &DROPPED_LINES;
+    let _infallible = writeln!(rows, "| — | `{prometheus}` | count | Count |  | {help} |");
     rows
 }
 

@@ -13,12 +13,14 @@ use core::fmt;
 use crate::Outcome;
 
 pub use emf::{Aggregated, Emf, write_unsent};
+pub use prometheus::DroppedLines;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use sample::of as samples;
 pub use sample::{Labels, Sample};
 pub use table::{
-    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, Kind, LANES, Label, METRICS, Metric, NAMESPACE,
-    OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SERVICE, Unit,
+    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, DROPPED_LINES, HASH, Kind, LANES, Label, METRICS, Metric,
+    NAMESPACE, OPERATIONS, ProcessCount, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SERVICE,
+    Unit,
 };
 
 /// Takes the figures of each request. It is on the path of the request: it does not wait.

@@ -10,7 +10,7 @@ use prometheus_client::{
 
 use crate::Outcome;
 
-use super::{Kind, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
+use super::{DROPPED_LINES, Kind, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
 
 /// Counts, and writes the text that Prometheus reads.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(dropped: DroppedLines) -> Self {
         let mut registry = Registry::default();
         let register = |metric: &&'static Metric| Some((*metric, register(&mut registry, metric)?));
         let series: Vec<_> = METRICS.iter().filter_map(register).collect();
@@ -28,6 +28,9 @@ impl Prometheus {
             if let Some((_, Series::Counters(counters))) = series.iter().find(|(own, _)| *own == metric) {
                 drop(counters.get_or_create(&named(&labels)));
             }
+        }
+        if let Some(bare) = DROPPED_LINES.prometheus.strip_suffix("_total") {
+            registry.register(bare, sentence(DROPPED_LINES.help), dropped.0);
         }
         Self { registry, series }
     }
@@ -38,6 +41,23 @@ impl Prometheus {
         // A `String` takes whatever is written.
         let _infallible = text::encode(&mut text, &self.registry);
         text
+    }
+}
+
+/// Counts lines of the log that were lost; every copy counts the same.
+#[derive(Clone, Debug, Default)]
+pub struct DroppedLines(Counter);
+
+impl DroppedLines {
+    /// One more.
+    pub fn count(&self) {
+        self.0.inc();
+    }
+
+    /// So many are lost.
+    #[must_use]
+    pub fn so_far(&self) -> u64 {
+        self.0.get()
     }
 }
 
@@ -77,7 +97,7 @@ fn register(registry: &mut Registry, metric: &'static Metric) -> Option<Series> 
     let name = metric.prometheus?;
     if metric.kind == Kind::Count {
         let counters = Family::default();
-        registry.register(name.strip_suffix("_total")?, sentence(metric), counters.clone());
+        registry.register(name.strip_suffix("_total")?, sentence(metric.help), counters.clone());
         return Some(Series::Counters(counters));
     }
     let (unit, buckets): (_, Buckets) = match metric.unit {
@@ -105,16 +125,16 @@ fn register_in(
     match unit {
         Some(unit) => {
             let bare = name.strip_suffix(unit.as_str())?.strip_suffix('_')?;
-            registry.register_with_unit(bare, sentence(metric), unit, series);
+            registry.register_with_unit(bare, sentence(metric.help), unit, series);
         }
-        None => registry.register(name, sentence(metric), series),
+        None => registry.register(name, sentence(metric.help), series),
     }
     Some(())
 }
 
 /// The encoder ends it.
-fn sentence(metric: &Metric) -> &'static str {
-    metric.help.trim_end_matches('.')
+fn sentence(help: &'static str) -> &'static str {
+    help.trim_end_matches('.')
 }
 
 fn named(labels: &Labels) -> NamedLabels {
@@ -153,12 +173,13 @@ mod tests {
 
     #[test]
     fn what_may_happen_is_there_before_it_happens() {
-        let text = Prometheus::new().text();
+        let text = Prometheus::new(DroppedLines::default()).text();
         for line in [
             r#"saltern_refusals_total{code="internal"} 0"#,
             r#"saltern_refusals_total{code="unauthorized"} 0"#,
             r#"saltern_requests_total{operation="verify",outcome="mismatch"} 0"#,
             r#"saltern_requests_total{operation="hash",outcome="gone"} 0"#,
+            "saltern_log_lines_dropped_total 0",
         ] {
             assert!(text.lines().any(|own| own == line), "no {line} in:\n{text}");
         }
@@ -168,8 +189,18 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_lost_are_counted() {
+        let dropped = DroppedLines::default();
+        let prometheus = Prometheus::new(dropped.clone());
+        dropped.count();
+        dropped.count();
+        let text = prometheus.text();
+        assert!(text.contains("saltern_log_lines_dropped_total 2\n"), "{text}");
+    }
+
+    #[test]
     fn every_metric_is_there_under_its_name() {
-        let prometheus = Prometheus::new();
+        let prometheus = Prometheus::new(DroppedLines::default());
         let named = METRICS.iter().filter(|metric| metric.prometheus.is_some()).count();
         assert_eq!(prometheus.series.len(), named);
         for metric in METRICS {

@@ -125,6 +125,21 @@ pub static METRICS: [&Metric; 12] = [
     &ARENA,
 ];
 
+/// What the process counts beside its requests: no request has it, so it goes to Prometheus alone.
+#[derive(Debug)]
+pub struct ProcessCount {
+    /// Its name at `GET /metrics`.
+    pub prometheus: &'static str,
+    /// One sentence for people.
+    pub help: &'static str,
+}
+
+/// Lines that were lost.
+pub static DROPPED_LINES: ProcessCount = ProcessCount {
+    prometheus: "saltern_log_lines_dropped_total",
+    help: "Lines of the log that were lost: nobody read them fast enough, or they could not be written.",
+};
+
 /// Requests, whatever they asked for.
 pub static REQUESTS: Metric = Metric {
     cloudwatch: "Requests",
