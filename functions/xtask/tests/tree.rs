@@ -173,6 +173,7 @@ fn unsafe_code_stays_in_its_rooms() {
         "functions/algorithm/src/argon2/",
         "functions/algorithm/src/bcrypt/",
         "functions/algorithm/src/pbkdf2/",
+        "functions/algorithm/src/scrypt/",
         "functions/bench/",
         "client-scala/native/",
     ];
