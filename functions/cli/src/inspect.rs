@@ -2,19 +2,32 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, Weakness};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
 use serde_json::{Value, json};
 
 use crate::{
     Failure,
-    arguments::InspectArguments,
+    arguments::DocumentArguments,
     migrate_plan::cost_in_words,
     number::grouped,
     one_hash::{OneHash, refused},
     policies,
     terminal::{self, say},
 };
+
+#[derive(Args, Debug)]
+pub(crate) struct InspectArguments {
+    /// The stored hash; `-` for the first line of standard input
+    #[arg(value_name = "HASH")]
+    pub(crate) hash: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     let policies = policies::of(&arguments.document)?;

@@ -1,17 +1,39 @@
 //! `saltern policies`: documents of one's own, checked before they are deployed.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
+use clap::{Args, Subcommand};
 use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies, Policy};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::{
     Failure,
-    arguments::{CheckArguments, DocumentArguments, MachineArguments},
+    arguments::{DocumentArguments, MachineArguments},
     process,
     terminal::say,
 };
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PoliciesCommand {
+    /// Hold a policy document against its rules and this machine, as `serve` does when it starts
+    Check(CheckArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// The document
+    #[arg(value_name = "FILE")]
+    pub(crate) document: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+}
 
 /// `saltern policies check FILE`.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {

@@ -11,9 +11,9 @@ use saltern_measure::{Effort, Line, Measured, Meter};
 
 use super::{
     results::{Figure, Fit, Row, Series, Table, as_f64},
-    tables::{Algorithm, Planned, PlannedRow, PlannedSeries},
+    tables::{Planned, PlannedRow, PlannedSeries},
 };
-use crate::{Failure, number::in_words, process};
+use crate::{Failure, algorithm::Algorithm, number::in_words, process};
 
 /// How long things may take.
 pub(super) struct Pace {

@@ -6,18 +6,30 @@ mod plan;
 mod print;
 mod shape;
 
+use clap::Args;
 use saltern_encoded::Encoded;
 
 use crate::{
     Failure,
-    arguments::MigratePlanArguments,
-    column::{self, Form},
+    arguments::DocumentArguments,
+    column::{self, ColumnArguments, Form},
     one_hash::OneHash,
     policies,
     terminal::say,
 };
 
 use self::{census::Census, plan::Plan, shape::Cost};
+
+#[derive(Args, Debug)]
+pub(crate) struct MigratePlanArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
 
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let policies = policies::of(&arguments.document)?;
