@@ -4,6 +4,8 @@ use std::{
     process::ExitCode,
 };
 
+use saltern_algorithm::OutOfMemory;
+
 /// Why the process ends without having done what it was asked: one sentence that says what to do.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -45,6 +47,15 @@ impl Failure {
             Self::Explained(_) => ExitCode::SUCCESS,
             Self::System(_) => ExitCode::from(EX_OSERR),
         }
+    }
+}
+
+impl From<OutOfMemory> for Failure {
+    /// For a hash that the memory budget allows.
+    fn from(_: OutOfMemory) -> Self {
+        Self::system(
+            "the system gives no memory for a hash that the memory budget allows: lower --memory-budget-mib",
+        )
     }
 }
 

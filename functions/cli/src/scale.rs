@@ -3,9 +3,10 @@
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Durations, Parameters};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, bcrypt};
+use saltern_measure::{Effort, Meter};
 use saltern_policy::{Limits, Policies, SHIPPED};
 
-use crate::algorithm::Algorithm;
+use crate::{Failure, algorithm::Algorithm};
 
 /// The function that is thought of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +61,22 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
+    /// From this machine to that function, by a brief measurement.
+    pub(crate) fn measured(meter: &mut Meter, size: Size) -> Result<Self, Failure> {
+        let reference = Reference::documented().ok_or_else(no_row)?;
+        let here = meter.one(&reference.admitted, &Effort::BRIEF)?;
+        reference.scale(here.hash_cpu_ms(), size).ok_or_else(no_row)
+    }
+
     /// Whether another algorithm's row speaks for this one.
     pub(crate) fn is_extrapolated(&self, algorithm: Algorithm) -> bool {
         self.row.scheme() != algorithm.name()
     }
+}
+
+/// Not of the table that is part of the build.
+pub(crate) fn no_row() -> Failure {
+    Failure::system("the table of durations has no bcrypt that was measured on Lambda")
 }
 
 const MS_PER_SECOND: f64 = 1000.0;

@@ -52,19 +52,19 @@ impl Conditions {
             return Self::on_lambda(arguments, Function::new(address)?, size);
         }
         let machine = Machine::this();
-        let mut pool = PoolSettings {
-            kernels: arguments.kernels.kernels.into(),
-            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
-            ..PoolSettings::new(NonZeroUsize::MIN)
-        };
-        let (basis, limits) = if arguments.memory_mb.is_some() || arguments.architecture.is_some() {
+        let (basis, limits, worker) = if arguments.memory_mb.is_some() || arguments.architecture.is_some() {
             // A function's worker keeps what every pool keeps that is not told otherwise.
-            (Basis::Estimated, function_limits(arguments, size.memory_mb)?)
+            let limits = function_limits(arguments, size.memory_mb)?;
+            (Basis::Estimated, limits, PoolSettings::new(NonZeroUsize::MIN))
         } else {
             let limits = policies::limits(&arguments.document.machine)?;
-            // As `serve` has it: memory that is got afresh for each hash would count as time of the hash.
-            pool.kept_bytes = limits.bytes_per_worker();
-            (Basis::Here, limits)
+            let worker = policies::worker(&limits);
+            (Basis::Here, limits, worker)
+        };
+        let pool = PoolSettings {
+            kernels: arguments.kernels.kernels.into(),
+            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+            ..worker
         };
         let place = Place::Here(Box::new(Meter::of_worker(&pool)));
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;

@@ -27,7 +27,7 @@ use crate::{
     Failure,
     algorithm::Algorithm,
     arguments::{ArchitectureArgument, DocumentArguments, KernelArguments, aws_name, function_memory_mb},
-    scale::{Reference, Scale},
+    scale::{Reference, Scale, no_row},
     terminal::say,
 };
 use bound::Bound;
@@ -148,7 +148,7 @@ impl Calibration {
         let mut exact = BTreeMap::new();
         let mut refused = BTreeMap::new();
         let found = search::strongest(&works, target.as_secs_f64() * 1000.0, |at, care| {
-            Ok(match self.measure(algorithm, &steps[at], care)? {
+            Ok::<_, Failure>(match self.measure(algorithm, &steps[at], care)? {
                 Ok(measured) => {
                     if care == Care::Exact {
                         exact.insert(at, measured);
@@ -189,7 +189,6 @@ impl Calibration {
         if self.conditions.basis == Basis::OnLambda {
             return Ok(None);
         }
-        let no_row = || Failure::system("the table of durations has no bcrypt that was measured on Lambda");
         let reference = Reference::documented().ok_or_else(no_row)?;
         let step = Step { params: reference.params, admitted: reference.admitted.clone() };
         let measured = self.measure(Algorithm::Bcrypt, &step, Care::Exact)?.map_err(|_| no_row())?;

@@ -20,7 +20,7 @@ impl Place {
     /// How long one hash takes by itself, or why it is refused there.
     pub(super) fn one(&mut self, step: &Step, effort: &Effort) -> Result<Result<Measured, Bound>, Failure> {
         match self {
-            Self::Here(meter) => meter.one(&step.admitted, effort).map(Ok).map_err(|_| no_memory()),
+            Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
             Self::Function(function) => figures(&ask(function, step, false, effort)?),
         }
     }
@@ -32,7 +32,7 @@ impl Place {
         effort: &Effort,
     ) -> Result<Result<Measured, Bound>, Failure> {
         match self {
-            Self::Here(meter) => meter.in_lanes(&step.admitted, effort).map(Ok).map_err(|_| no_memory()),
+            Self::Here(meter) => Ok(Ok(meter.in_lanes(&step.admitted, effort)?)),
             Self::Function(function) => figures(&ask(function, step, true, effort)?),
         }
     }
@@ -90,12 +90,6 @@ fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
 fn always_busy() -> Failure {
     Failure::system(
         "the function is measuring something else each time it is asked: try again when no other calibration of it is under way",
-    )
-}
-
-fn no_memory() -> Failure {
-    Failure::system(
-        "the system gives no memory for a hash that the memory budget allows: lower --memory-budget-mib",
     )
 }
 

@@ -13,7 +13,6 @@ use crate::{
     Failure,
     arguments::DocumentArguments,
     column::{self, ColumnArguments, Form},
-    one_hash::OneHash,
     policies,
     terminal::say,
 };
@@ -32,7 +31,8 @@ pub(crate) struct MigratePlanArguments {
 }
 
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
-    let policies = policies::of(&arguments.document)?;
+    let limits = policies::limits(&arguments.document.machine)?;
+    let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let mut census = Census::default();
     let form = column::for_each(&arguments.column, &mut |row| {
         if !row.is_header {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    let plan = Plan::draw(&census, &policies, &OneHash::start()?)?;
+    let plan = Plan::draw(&census, &policies, policies::meter(&limits))?;
     if arguments.json {
         return say(&format!("{}\n", print::json(&plan)));
     }
