@@ -14,7 +14,8 @@ use crate::{
 /// Which code computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernels {
-    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory, sha-crypt.
+    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory, scrypt on kept memory,
+    /// sha-crypt.
     #[default]
     Lanes,
     /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
@@ -116,6 +117,7 @@ impl WholeKernel {
         crate::fault::strike(crate::fault::PANICS, password);
         match admitted.setting() {
             Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
+            Setting::Scrypt(setting) if self.kernels == Kernels::Lanes => self.scrypt(setting, password),
             Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
                 self.make_room_for(setting.inner().setting());
                 let inner = inner_hash(self.kernels, setting, password)?;
@@ -143,6 +145,17 @@ impl WholeKernel {
         let mut output = Output::zeroed(setting.output_bytes());
         argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
         Ok(output)
+    }
+
+    fn scrypt(
+        &mut self,
+        setting: &saltern_encoded::scrypt::Setting,
+        password: &[u8],
+    ) -> Result<Output, OutOfMemory> {
+        let mut output = Output::zeroed(setting.output_bytes());
+        let computed = scrypt::kernel::compute(setting, password, output.as_mut(), &mut self.arena);
+        zeroize_stack::<STACK_BYTES>();
+        computed.map(|()| output)
     }
 
     /// How long to wait for the next hash before memory is given back; `None` where none is held.

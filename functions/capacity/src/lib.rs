@@ -19,5 +19,5 @@ pub use demand::{Capacity, Demand};
 pub use durations::{Architecture, Durations, Lanes, NotParameters, Parameters, Planned};
 pub use file::Unreadable;
 pub use function_size::FunctionSize;
-pub use limits::Limits;
+pub use limits::{FUNCTION_MEMORY_MB, Limits};
 pub use prices::{Prices, Usage, billed, gb_seconds};

@@ -1,8 +1,12 @@
+use core::ops::RangeInclusive;
 use std::{sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
 
 use crate::file::{Sourced, Unreadable};
+
+/// Memory that a function may have, in MB (Lambda developer guide, "Lambda quotas").
+pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 
 /// What Lambda bounds, and the head room that capacity is planned with.
 #[derive(Clone, Debug)]

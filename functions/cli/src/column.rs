@@ -3,13 +3,33 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, IsTerminal as _, Read},
-    path::Path,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{Failure, arguments::ColumnArguments};
+use crate::Failure;
+
+/// Where a column of hashes stands.
+#[derive(Args, Debug)]
+pub(crate) struct ColumnArguments {
+    /// The file; `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The lines are records of CSV with this character between the fields, `\t` for a tab
+    /// [default: a line is a hash, or `user:hash` as htpasswd writes it]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// Which field is the hash, from 1
+    #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter")]
+    pub(crate) column: NonZeroUsize,
+    /// The first record names the fields
+    #[arg(long, requires = "delimiter")]
+    pub(crate) header: bool,
+}
 
 /// A row with a hash in it.
 pub(crate) struct Row<'a> {
@@ -47,6 +67,14 @@ pub(crate) fn for_each(
     match arguments.delimiter {
         Some(delimiter) => records(input, delimiter, arguments, each).map(|()| Form::Csv),
         None => lines(input, each),
+    }
+}
+
+fn delimiter(argument: &str) -> Result<u8, String> {
+    match argument.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("give one ASCII character".to_owned()),
     }
 }
 

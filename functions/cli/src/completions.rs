@@ -1,18 +1,24 @@
 //! `saltern completions`: what a shell needs to complete the command line.
 
-use crate::{
-    Failure,
-    arguments::{self, CompletionsArguments, NAME},
-    terminal::say,
-};
+use clap::Args;
 
-pub(crate) fn run(arguments: &CompletionsArguments) -> Result<(), Failure> {
-    say(&script(arguments.shell))
+use crate::{Failure, terminal::say};
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
 }
 
-fn script(shell: clap_complete::Shell) -> String {
+pub(crate) fn run(arguments: &CompletionsArguments, definition: clap::Command) -> Result<(), Failure> {
+    say(&script(arguments.shell, definition))
+}
+
+fn script(shell: clap_complete::Shell, mut definition: clap::Command) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut arguments::definition(), NAME, &mut script);
+    let name = definition.get_name().to_owned();
+    clap_complete::generate(shell, &mut definition, name, &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
@@ -23,6 +29,7 @@ mod tests {
     use clap_complete::Shell;
 
     use super::*;
+    use crate::command::tests::definition;
 
     /// Every command of the tree below, as the words that call it, with its long flags.
     fn commands(of: &clap::Command, before: &[String]) -> Vec<(Vec<String>, Vec<String>)> {
@@ -34,7 +41,7 @@ mod tests {
     }
 
     fn all_commands() -> Vec<(Vec<String>, Vec<String>)> {
-        let mut definition = arguments::definition();
+        let mut definition = definition();
         definition.build();
         commands(&definition, &[])
     }
@@ -42,7 +49,7 @@ mod tests {
     #[test]
     fn every_shell_is_told_every_command_and_flag() {
         for shell in [Shell::Bash, Shell::Fish, Shell::Zsh] {
-            let script = script(shell);
+            let script = script(shell, definition());
             for (words, flags) in all_commands() {
                 assert!(words.iter().all(|word| script.contains(word)), "{shell}: {words:?}");
                 for flag in flags {
@@ -59,7 +66,7 @@ mod tests {
     #[test]
     fn bash_offers_every_command_and_flag() {
         let file = std::env::temp_dir().join(format!("saltern-completions-{}.bash", std::process::id()));
-        fs::write(&file, script(Shell::Bash)).unwrap();
+        fs::write(&file, script(Shell::Bash, definition())).unwrap();
         let offered = |words: &[String], typed: &str| -> Vec<String> {
             let line = [words, &[typed.to_owned()]].concat();
             let ask = "source \"$1\" || exit; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
@@ -77,9 +84,9 @@ mod tests {
             assert!(missing.is_empty(), "{words:?} lacks {missing:?}: {found:?}");
         }
         let top: Vec<_> = commands.iter().filter(|(words, _)| words.len() == 2).collect();
-        let found = offered(&[NAME.to_owned()], "");
+        let found = offered(&["saltern".to_owned()], "");
         assert!(top.len() > 8 && top.iter().all(|(words, _)| found.contains(&words[1])), "{found:?}");
-        assert_eq!(offered(&[NAME.to_owned()], "verif"), ["verify"]);
+        assert_eq!(offered(&["saltern".to_owned()], "verif"), ["verify"]);
         fs::remove_file(file).unwrap();
     }
 }

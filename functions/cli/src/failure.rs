@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use saltern_algorithm::OutOfMemory;
+
 /// Why the process ends without having done what it was asked: one sentence that says what to do.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -59,6 +61,15 @@ fn tell_whoever_listens(line: String) -> io::Result<()> {
         let _too_late = done.send(written);
     })?;
     is_done.recv_timeout(TOLD_WITHIN).unwrap_or(Ok(()))
+}
+
+impl From<OutOfMemory> for Failure {
+    /// For a hash that the memory budget allows.
+    fn from(_: OutOfMemory) -> Self {
+        Self::system(
+            "the system gives no memory for a hash that the memory budget allows: lower --memory-budget-mib",
+        )
+    }
 }
 
 impl fmt::Display for Failure {

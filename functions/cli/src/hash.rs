@@ -1,15 +1,28 @@
 //! `saltern hash`: a new hash of a password.
 
+use clap::Args;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::{
     Failure,
-    arguments::HashArguments,
+    arguments::DocumentArguments,
     one_hash::{OneHash, refused},
     policies, process,
     terminal::{Asked, read_password, say},
 };
+
+#[derive(Args, Debug)]
+pub(crate) struct HashArguments {
+    /// The policy to make it under [default: the current one]
+    #[arg(long, value_name = "ID")]
+    pub(crate) policy: Option<String>,
+    /// Print what POST /hash answers
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
 
 pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;

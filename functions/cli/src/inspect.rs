@@ -2,25 +2,40 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, Weakness};
+use saltern_measure::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
 use serde_json::{Value, json};
 
 use crate::{
     Failure,
-    arguments::InspectArguments,
+    arguments::DocumentArguments,
     migrate_plan::cost_in_words,
     number::grouped,
-    one_hash::{OneHash, refused},
+    one_hash::refused,
     policies,
     terminal::{self, say},
 };
 
+#[derive(Args, Debug)]
+pub(crate) struct InspectArguments {
+    /// The stored hash; `-` for the first line of standard input
+    #[arg(value_name = "HASH")]
+    pub(crate) hash: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
 pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
-    let policies = policies::of(&arguments.document)?;
+    let limits = policies::limits(&arguments.document.machine)?;
+    let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
     let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
-    let explained = Explained::of(&encoded, &policies, &OneHash::start()?)?;
+    let explained = Explained::of(&encoded, &policies, &mut policies::meter(&limits))?;
     if arguments.json { say(&format!("{}\n", explained.json())) } else { say(&explained.text()) }
 }
 
@@ -41,11 +56,12 @@ enum Verdict {
 }
 
 impl<'a> Explained<'a> {
-    fn of(encoded: &'a Encoded, policies: &Policies, one: &OneHash) -> Result<Self, Failure> {
+    fn of(encoded: &'a Encoded, policies: &Policies, meter: &mut Meter) -> Result<Self, Failure> {
         let text = encoded.to_string();
         let lenient = policies.clone().accepting(AcceptedWeak::all());
         let admitted = lenient.admit_stored(&text).ok();
-        let measured = admitted.as_ref().map(|stored| one.measure(stored.admitted())).transpose()?;
+        let measured =
+            admitted.as_ref().map(|stored| meter.one(stored.admitted(), &Effort::BRIEF)).transpose()?;
         let verdict = match policies.admit_stored(&text) {
             Err(refusal) => Verdict::Refused(refusal),
             Ok(stored) => policies.rehash_reason(&stored).map_or(Verdict::Stays, Verdict::Replaced),
@@ -54,7 +70,7 @@ impl<'a> Explained<'a> {
             encoded,
             current: policies.current().id().to_owned(),
             policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
-            milliseconds: measured.map(|time| time.as_secs_f64() * 1e3),
+            milliseconds: measured.map(|measured| measured.hash_cpu_ms()),
             verdict,
         })
     }

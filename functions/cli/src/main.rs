@@ -2,11 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+mod algorithm;
 mod arguments;
 mod aws;
 mod bench;
 mod calibrate;
 mod column;
+mod command;
 mod completions;
 mod failure;
 mod hash;
@@ -18,6 +20,7 @@ mod one_hash;
 mod policies;
 mod process;
 mod report;
+mod scale;
 mod serve;
 mod terminal;
 mod verify;
@@ -25,7 +28,7 @@ mod wrap;
 
 use std::{alloc::System, process::ExitCode};
 
-use arguments::{Command, PoliciesCommand};
+use command::Command;
 use failure::Failure;
 use zeroizing_alloc::ZeroAlloc;
 
@@ -35,23 +38,5 @@ static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
     saltern_service::install_panic_hook("saltern");
-    run().unwrap_or_else(|failure| failure.tell())
-}
-
-fn run() -> Result<ExitCode, Failure> {
-    match arguments::read()? {
-        Command::Bench(arguments) => bench::run(&arguments)?,
-        Command::Calibrate(arguments) => calibrate::run(&arguments)?,
-        Command::Completions(arguments) => completions::run(&arguments)?,
-        Command::Hash(arguments) => hash::run(&arguments)?,
-        Command::Inspect(arguments) => inspect::run(&arguments)?,
-        Command::Man(arguments) => man::run(&arguments)?,
-        Command::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
-        Command::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
-        Command::Report(arguments) => report::run(&arguments)?,
-        Command::Serve(arguments) => serve::run(&arguments)?,
-        Command::Verify(arguments) => return verify::run(&arguments),
-        Command::Wrap(arguments) => wrap::run(&arguments)?,
-    }
-    Ok(ExitCode::SUCCESS)
+    command::read().and_then(Command::run).unwrap_or_else(|failure| failure.tell())
 }

@@ -1,21 +1,26 @@
 //! `saltern man`: the manual, a page for each command.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
+use clap::Args;
 use clap_mangen::{
     Man,
     roff::{Roff, bold, roman},
 };
 
-use crate::{
-    Failure,
-    arguments::{self, ManArguments},
-    failure::EXIT_CODES,
-    terminal::say,
-};
+use crate::{Failure, failure::EXIT_CODES, terminal::say};
 
-pub(crate) fn run(arguments: &ManArguments) -> Result<(), Failure> {
-    let mut definition = arguments::definition();
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// Write every page into this directory, which is made [default: print the first page]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &ManArguments, mut definition: clap::Command) -> Result<(), Failure> {
     definition.build();
     match &arguments.directory {
         None => say(&page(&definition)?.text),
@@ -99,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_its_arguments_and_exit_codes() {
-        let mut definition = arguments::definition();
+        let mut definition = crate::command::tests::definition();
         definition.build();
         let checked = check(&definition);
         assert!(checked > 10, "{checked}");

@@ -32,22 +32,6 @@ impl OneHash {
         let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
         done.ok_or_else(|| Failure::system("the hash could not be computed: is there memory enough?"))
     }
-
-    /// How long it takes on a core of its own: the least of a few tries.
-    pub(crate) fn measure(&self, admitted: &Admitted) -> Result<Duration, Failure> {
-        let password =
-            Password::new(PASSWORD).map_err(|_| Failure::system("the password for measuring is too long"))?;
-        let mut least = Duration::MAX;
-        let started = Instant::now();
-        for tries in 1..=MOST_TRIES {
-            least = least.min(self.compute(admitted, &password)?.hashed);
-            // The first one may have paid for fresh memory.
-            if tries > 1 && started.elapsed() > LONG_ENOUGH {
-                break;
-            }
-        }
-        Ok(least)
-    }
 }
 
 /// What a refusal means to somebody with a hash in hand.
@@ -75,9 +59,3 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
 
 /// Longer than any hash below the ceilings takes.
 const LONGEST: Duration = Duration::from_mins(10);
-
-const PASSWORD: &[u8] = b"correct horse battery staple";
-
-/// A hash of a few microseconds is timed often, one of a second once.
-const MOST_TRIES: usize = 5;
-const LONG_ENOUGH: Duration = Duration::from_millis(60);

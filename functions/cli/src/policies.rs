@@ -1,17 +1,42 @@
 //! `saltern policies`: documents of one's own, checked before they are deployed.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
+use clap::{Args, Subcommand};
+use saltern_algorithm::PoolSettings;
+use saltern_measure::Meter;
 use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies, Policy};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
 use crate::{
     Failure,
-    arguments::{CheckArguments, DocumentArguments, MachineArguments},
+    arguments::{DocumentArguments, MachineArguments},
     process,
     terminal::say,
 };
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PoliciesCommand {
+    /// Hold a policy document against its rules and this machine, as `serve` does when it starts
+    Check(CheckArguments),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// The document
+    #[arg(value_name = "FILE")]
+    pub(crate) document: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+}
 
 /// `saltern policies check FILE`.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -88,6 +113,16 @@ pub(crate) fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
         firebase_project: arguments.firebase_project.as_deref().map(firebase_project).transpose()?,
     })
+}
+
+/// Measures as a worker of `serve` computes within these limits.
+pub(crate) fn meter(limits: &Limits) -> Meter {
+    Meter::of_worker(&worker(limits))
+}
+
+/// A worker as `serve` has it: memory that is got afresh for each hash would count as time of the hash.
+pub(crate) fn worker(limits: &Limits) -> PoolSettings {
+    PoolSettings { kept_bytes: limits.bytes_per_worker(), ..PoolSettings::new(NonZeroUsize::MIN) }
 }
 
 /// The project of Firebase hashes.

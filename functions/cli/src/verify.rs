@@ -2,16 +2,29 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use serde_json::json;
 
 use crate::{
     Failure,
-    arguments::VerifyArguments,
+    arguments::DocumentArguments,
     failure::MISMATCH,
     one_hash::{OneHash, refused},
     policies, process,
     terminal::{self, Asked, read_password, say},
 };
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArguments {
+    /// The stored hash; `-` for the first line of standard input, with the password on the second
+    #[arg(value_name = "HASH")]
+    pub(crate) hash: String,
+    /// Print what POST /verify answers
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
 
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     process::keep_memory_private()?;

@@ -7,17 +7,35 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Args;
 use saltern_algorithm::{Pool, PoolSettings, Ticket, Urgency, Work};
 use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
     Failure,
-    arguments::WrapArguments,
-    column::{self, Row},
+    arguments::DocumentArguments,
+    column::{self, ColumnArguments, Row},
     one_hash::refused,
     policies, process,
 };
+
+#[derive(Args, Debug)]
+pub(crate) struct WrapArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// Wrap hashes of these schemes [default: those that are unsalted or fast]
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',', value_parser = scheme)]
+    pub(crate) schemes: Vec<Scheme>,
+    /// The argon2id policy whose cost is put on top [default: the current one, where it is argon2id]
+    #[arg(long, value_name = "ID")]
+    pub(crate) policy: Option<String>,
+    /// Print the old hash too, in a column behind the others: what compare-and-swap compares with
+    #[arg(long)]
+    pub(crate) keep_old: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
 
 /// Writes the rows again with the weak hashes wrapped; all else passes through as it is.
 pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
@@ -45,6 +63,14 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
         write_first(&mut ahead, &mut writer)?;
     }
     writer.finish()
+}
+
+fn scheme(argument: &str) -> Result<Scheme, String> {
+    let found = Scheme::ALL.iter().find(|scheme| scheme.name() == argument).copied();
+    found.ok_or_else(|| {
+        let names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
+        format!("no scheme has that name; there are: {}", names.join(", "))
+    })
 }
 
 /// The cost of the outer layer.

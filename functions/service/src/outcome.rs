@@ -204,7 +204,7 @@ pub struct Outcome {
     pub total: Duration,
     /// Its hashes and verifications: one, or as many as the batch has, or none.
     pub steps: Vec<Step>,
-    /// Memory that the workers hold for Argon2 at its end.
+    /// Memory that the workers hold for Argon2 and scrypt at its end.
     pub arena_bytes: u64,
     /// Whether the process was started for it.
     pub is_cold_start: bool,

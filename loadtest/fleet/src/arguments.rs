@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
-use saltern_capacity::{Architecture, Durations, Lanes, Limits, Parameters};
+use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Lanes, Limits, Parameters};
 
 use crate::{
     assumptions,
@@ -53,9 +53,9 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct FunctionArguments {
     /// The function's memory; 1,769 MB are one virtual CPU
-    #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(128..=10_240))]
+    #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(FUNCTION_MEMORY_MB))]
     pub(crate) memory_mb: u64,
-    #[arg(long, value_enum, default_value_t = ArchitectureName::Arm64)]
+    #[arg(long, alias = "arch", value_enum, default_value_t = ArchitectureName::Arm64)]
     pub(crate) architecture: ArchitectureName,
     /// Whether the hashes of a batch are computed side by side
     #[arg(long, value_enum, default_value_t = Kernels::Lanes)]

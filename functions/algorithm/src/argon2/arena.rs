@@ -1,4 +1,4 @@
-//! The memory of Argon2, kept from one hash to the next.
+//! The memory of Argon2 and scrypt, kept from one hash to the next.
 //!
 //! Getting fresh memory costs more than filling it: the system clears every page and takes a fault for each. So a
 //! worker keeps its memory, on huge pages where the system has them, and wipes it itself.
@@ -11,7 +11,7 @@ use core::slice;
 
 use zeroize::optimization_barrier;
 
-use super::block::{BYTES, Block};
+use super::block::{BYTES, Block, WORDS};
 use crate::OutOfMemory;
 
 /// Memory for one hash at a time: one arena for each worker thread.
@@ -47,8 +47,13 @@ impl Arena {
         Ok(Lent { arena: self, blocks })
     }
 
+    /// Lends so many bytes, or up to a block more. Their content is arbitrary.
+    pub(crate) fn lend_bytes(&mut self, bytes: usize) -> Result<Lent<'_>, OutOfMemory> {
+        self.lend(bytes.div_ceil(BYTES))
+    }
+
     #[cfg(test)]
-    pub(super) fn is_wiped(&self) -> bool {
+    pub(crate) fn is_wiped(&self) -> bool {
         self.mapping
             .as_ref()
             .is_none_or(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
@@ -69,9 +74,20 @@ impl fmt::Debug for Arena {
 }
 
 /// Blocks in use. Wiped when dropped, also by a panic.
-pub(super) struct Lent<'a> {
+pub(crate) struct Lent<'a> {
     arena: &'a mut Arena,
     blocks: usize,
+}
+
+impl Lent<'_> {
+    /// The same memory as words.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        let blocks: &mut [Block] = self;
+        let (start, words) = (blocks.as_mut_ptr(), blocks.len() * WORDS);
+        // SAFETY: a block is its words and nothing else, without padding (`repr(C)`, and its size a multiple of its
+        // alignment); they are initialised, and borrowed mutably through `self`.
+        unsafe { slice::from_raw_parts_mut(start.cast(), words) }
+    }
 }
 
 impl Deref for Lent<'_> {

@@ -12,7 +12,7 @@ pub(super) const BYTES: usize = WORDS * 8;
 /// care, and what enters or leaves the memory goes through [`Block::read`] and [`Block::write`].
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(super) struct Block(pub(super) [u64; WORDS]);
+pub(crate) struct Block(pub(super) [u64; WORDS]);
 
 impl Block {
     pub(super) const ZERO: Self = Self([0; WORDS]);

@@ -6,8 +6,10 @@
 //!
 //! Which memory is read depends on the password: that is bcrypt. No branch and no count depends on its content.
 
-// Lanes interleave only where the rounds of all of them stand in one function.
-#![allow(clippy::inline_always)]
+#![allow(
+    clippy::inline_always,
+    reason = "lanes interleave only where the rounds of all stand in one function"
+)]
 
 use core::array;
 use std::{fs, path::Path};

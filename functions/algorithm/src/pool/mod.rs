@@ -234,7 +234,7 @@ impl Pool {
         Ok(Ticket(ticket))
     }
 
-    /// Memory that the workers hold for Argon2, in bytes.
+    /// Memory that the workers hold for Argon2 and scrypt, in bytes.
     #[must_use]
     pub fn arena_bytes(&self) -> u64 {
         self.shared.arena_bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()

@@ -2,18 +2,19 @@
 
 use std::{
     io::{self, IsTerminal as _},
+    num::NonZeroUsize,
     time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use saltern_algorithm::Admitted;
+use saltern_algorithm::{Admitted, PoolSettings};
 use saltern_measure::{Effort, Line, Measured, Meter};
 
 use super::{
     results::{Figure, Fit, Row, Series, Table, as_f64},
-    tables::{Algorithm, Planned, PlannedRow, PlannedSeries},
+    tables::{Planned, PlannedRow, PlannedSeries},
 };
-use crate::{Failure, number::in_words, process};
+use crate::{Failure, algorithm::Algorithm, number::in_words, process};
 
 /// How long things may take.
 pub(super) struct Pace {
@@ -47,12 +48,15 @@ impl Pace {
 /// Measures the tables, with a progress bar where somebody watches.
 pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Failure> {
     let rows = plan.iter().flat_map(|table| &table.series).map(|series| series.rows.len()).sum();
+    let memory_bytes = process::usable_bytes() / SHARE_FOR_A_HASH;
+    // What a server with one worker keeps between two hashes: memory that is got afresh would count as time of the hash.
+    let worker = PoolSettings { kept_bytes: memory_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
     let mut run = Run {
-        meter: Meter::new(),
+        meter: Meter::of_worker(&worker),
         pace,
         began: Instant::now(),
         share: Duration::ZERO,
-        memory_bytes: process::usable_bytes() / SHARE_FOR_A_HASH,
+        memory_bytes,
         bar: bar(rows),
     };
     let tables = plan.into_iter().map(|table| run.table(table)).collect();

@@ -6,9 +6,10 @@ use super::{
     published::{Group, Published},
     results::{Figure, Results, Row, Series, Table, as_f64},
     sheet::{self, LEGEND, Sheet, ms, rate},
-    tables::{Algorithm, CostName, PUBLISHED_OUTPUT_BYTES},
+    tables::{CostName, PUBLISHED_OUTPUT_BYTES},
     text,
 };
+use crate::algorithm::Algorithm;
 
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::tables::Algorithm;
+use crate::algorithm::Algorithm;
 
 /// The published results.
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use saltern_measure::{Line, Machine, Measured, Spread};
 use serde::{Deserialize, Serialize};
 
-use super::tables::Algorithm;
+use crate::algorithm::Algorithm;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use saltern_page::rounded;
 
 use super::{
     results::{Figure, Fit, Results, Row, Series, Table, as_f64},
-    tables::{Algorithm, CostName, PUBLISHED_OUTPUT_BYTES},
+    tables::{CostName, PUBLISHED_OUTPUT_BYTES},
 };
-use crate::number::in_words;
+use crate::{algorithm::Algorithm, number::in_words};
 
 /// A table that is ready to be written.
 pub(super) struct Sheet {

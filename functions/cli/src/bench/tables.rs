@@ -1,55 +1,12 @@
 //! What is measured: the tables that people know from published benchmarks.
 
-use clap::ValueEnum;
 use saltern_algorithm::Admitted;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2::Prf, scrypt};
-use serde::{Deserialize, Serialize};
 
 use super::ceilings::BENCH_CEILINGS;
-use crate::number::grouped;
-
-/// What can be chosen with `--algorithm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Algorithm {
-    /// Cost 4 to 18, and 31 read off the line
-    Bcrypt,
-    /// 1 to 900,001 iterations of HMAC-SHA-1
-    #[value(name = "pbkdf2-sha1")]
-    #[serde(rename = "pbkdf2-sha1")]
-    Pbkdf2Sha1,
-    /// 1 to 900,001 iterations of HMAC-SHA-256
-    #[value(name = "pbkdf2-sha256")]
-    #[serde(rename = "pbkdf2-sha256")]
-    Pbkdf2Sha256,
-    /// 1 to 900,001 iterations of HMAC-SHA-512
-    #[value(name = "pbkdf2-sha512")]
-    #[serde(rename = "pbkdf2-sha512")]
-    Pbkdf2Sha512,
-    /// 1,000 to 1,000,000 rounds
-    #[value(name = "sha512-crypt")]
-    #[serde(rename = "sha512-crypt")]
-    Sha512Crypt,
-    /// 7 to 256 MiB, 1 to 5 passes
-    Argon2id,
-    /// N from 2^10 to 2^18, with r = 8 and p = 1
-    Scrypt,
-}
+use crate::{algorithm::Algorithm, number::grouped};
 
 impl Algorithm {
-    /// As people write it.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Bcrypt => "bcrypt",
-            Self::Pbkdf2Sha1 => "PBKDF2-HMAC-SHA-1",
-            Self::Pbkdf2Sha256 => "PBKDF2-HMAC-SHA-256",
-            Self::Pbkdf2Sha512 => "PBKDF2-HMAC-SHA-512",
-            Self::Sha512Crypt => "sha512-crypt",
-            Self::Argon2id => "argon2id",
-            Self::Scrypt => "scrypt",
-        }
-    }
-
     /// What its tables count down the side.
     pub(super) fn cost(self) -> CostName {
         match self {
@@ -259,6 +216,8 @@ const KIB_PER_MIB: u64 = 1024;
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
 
     #[test]

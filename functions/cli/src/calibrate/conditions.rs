@@ -8,12 +8,12 @@ use saltern_measure::{Machine, Meter};
 use saltern_policy::{Limits, Policies};
 
 use super::{
+    CalibrateArguments,
     function::{Address, Function},
-    ladder::{self, Algorithm},
+    ladder::{self, CALIBRATED},
     place::{self, Place},
-    scale::Size,
 };
-use crate::{Failure, arguments::CalibrateArguments, policies};
+use crate::{Failure, algorithm::Algorithm, policies, scale::Size};
 
 pub(super) struct Conditions {
     pub(super) place: Place,
@@ -41,7 +41,7 @@ impl Conditions {
     pub(super) fn of(arguments: &CalibrateArguments) -> Result<Self, Failure> {
         let size = Size {
             memory_mb: arguments.memory_mb.unwrap_or_else(|| Durations::documented().reference_memory_mb()),
-            architecture: arguments.arch.map_or(Architecture::Arm64, Into::into),
+            architecture: arguments.architecture.map_or(Architecture::Arm64, Into::into),
         };
         if let Some(function) = &arguments.on_lambda {
             let address = Address {
@@ -52,19 +52,19 @@ impl Conditions {
             return Self::on_lambda(arguments, Function::new(address)?, size);
         }
         let machine = Machine::this();
-        let mut pool = PoolSettings {
-            kernels: arguments.kernels.kernels.into(),
-            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
-            ..PoolSettings::new(NonZeroUsize::MIN)
-        };
-        let (basis, limits) = if arguments.memory_mb.is_some() || arguments.arch.is_some() {
+        let (basis, limits, worker) = if arguments.memory_mb.is_some() || arguments.architecture.is_some() {
             // A function's worker keeps what every pool keeps that is not told otherwise.
-            (Basis::Estimated, function_limits(arguments, size.memory_mb)?)
+            let limits = function_limits(arguments, size.memory_mb)?;
+            (Basis::Estimated, limits, PoolSettings::new(NonZeroUsize::MIN))
         } else {
             let limits = policies::limits(&arguments.document.machine)?;
-            // As `serve` has it: memory that is got afresh for each hash would count as time of the hash.
-            pool.kept_bytes = limits.bytes_per_worker();
-            (Basis::Here, limits)
+            let worker = policies::worker(&limits);
+            (Basis::Here, limits, worker)
+        };
+        let pool = PoolSettings {
+            kernels: arguments.kernels.kernels.into(),
+            bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+            ..worker
         };
         let place = Place::Here(Box::new(Meter::of_worker(&pool)));
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
@@ -81,7 +81,7 @@ impl Conditions {
         let limits = function_limits(arguments, not_asked.memory_mb)?;
         let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         // bcrypt takes no memory to speak of; a ceiling may leave only others.
-        let mut preferred = [Algorithm::Bcrypt].into_iter().chain(Algorithm::ALL);
+        let mut preferred = [Algorithm::Bcrypt].into_iter().chain(CALIBRATED);
         let smallest = preferred.find_map(|algorithm| {
             ladder::of(algorithm, &policies, limits.bytes_per_worker()).into_iter().next()
         });

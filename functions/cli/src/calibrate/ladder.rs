@@ -1,49 +1,74 @@
 //! The parameters that come into question, from the weakest to the strongest. One entry is a step.
 
-use clap::ValueEnum;
+use std::ffi::OsStr;
+
+use clap::{
+    Arg, Error, ValueEnum as _,
+    builder::{PossibleValue, TypedValueParser},
+};
 use saltern_algorithm::{Admitted, memory_bytes};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_policy::Policies;
 
+use super::bound::Bound;
+use crate::algorithm::Algorithm;
+
 /// What new hashes are made with, in OWASP's order of preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Algorithm {
-    Argon2id,
-    Scrypt,
-    Bcrypt,
-    #[value(name = "pbkdf2-sha256")]
-    Pbkdf2Sha256,
-    #[value(name = "pbkdf2-sha512")]
-    Pbkdf2Sha512,
-}
+pub(super) const CALIBRATED: [Algorithm; 5] = [
+    Algorithm::Argon2id,
+    Algorithm::Scrypt,
+    Algorithm::Bcrypt,
+    Algorithm::Pbkdf2Sha256,
+    Algorithm::Pbkdf2Sha512,
+];
 
-impl Algorithm {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Argon2id, Self::Scrypt, Self::Bcrypt, Self::Pbkdf2Sha256, Self::Pbkdf2Sha512];
+/// Reads one of them; the others are only measured.
+#[derive(Clone, Debug)]
+pub(super) struct Calibrated;
 
-    /// Its name in policy documents.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Argon2id => "argon2id",
-            Self::Bcrypt => "bcrypt",
-            Self::Pbkdf2Sha256 => "pbkdf2-sha256",
-            Self::Pbkdf2Sha512 => "pbkdf2-sha512",
-            Self::Scrypt => "scrypt",
-        }
+impl TypedValueParser for Calibrated {
+    type Value = Algorithm;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Algorithm, Error> {
+        let read: fn(&str) -> Result<Algorithm, String> = calibrated;
+        read.parse_ref(command, argument, value)
     }
 
-    /// Every set of parameters in question, whatever the ceilings say, in the order of its work.
-    fn candidates(self) -> Vec<Params> {
-        match self {
-            Self::Argon2id => argon2id(),
-            Self::Bcrypt => {
-                let costs = bcrypt::MIN_COST..=MOST_BCRYPT_COST;
-                costs.filter_map(bcrypt::Params::new).map(Params::Bcrypt).collect()
-            }
-            Self::Pbkdf2Sha256 => pbkdf2(pbkdf2::Prf::Sha256),
-            Self::Pbkdf2Sha512 => pbkdf2(pbkdf2::Prf::Sha512),
-            Self::Scrypt => scrypt(),
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(CALIBRATED.iter().filter_map(Algorithm::to_possible_value)))
+    }
+}
+
+fn calibrated(argument: &str) -> Result<Algorithm, String> {
+    let names = CALIBRATED.map(Algorithm::name).join(", ");
+    match Algorithm::from_str(argument, false) {
+        Ok(algorithm) if CALIBRATED.contains(&algorithm) => Ok(algorithm),
+        Ok(algorithm) => Err(format!(
+            "no policy makes new hashes with {}, `saltern bench` measures it; there are: {names}",
+            algorithm.name()
+        )),
+        Err(_) => Err(format!("no algorithm has that name; there are: {names}")),
+    }
+}
+
+/// Every set of parameters in question, whatever the ceilings say, in the order of its work.
+fn candidates(algorithm: Algorithm) -> Vec<Params> {
+    match algorithm {
+        Algorithm::Argon2id => argon2id(),
+        Algorithm::Bcrypt => {
+            let costs = bcrypt::MIN_COST..=MOST_BCRYPT_COST;
+            costs.filter_map(bcrypt::Params::new).map(Params::Bcrypt).collect()
         }
+        Algorithm::Pbkdf2Sha256 => pbkdf2(pbkdf2::Prf::Sha256),
+        Algorithm::Pbkdf2Sha512 => pbkdf2(pbkdf2::Prf::Sha512),
+        Algorithm::Scrypt => scrypt(),
+        // Only ever verified.
+        Algorithm::Pbkdf2Sha1 | Algorithm::Sha512Crypt => Vec::new(),
     }
 }
 
@@ -71,11 +96,35 @@ impl Step {
 
 /// The ladder of an algorithm, as far as the ceilings and the memory let it go.
 pub(super) fn of(algorithm: Algorithm, policies: &Policies, bytes_per_worker: u64) -> Vec<Step> {
-    let candidates = algorithm.candidates().into_iter();
+    let candidates = candidates(algorithm).into_iter();
     let mut steps: Vec<Step> =
         candidates.filter_map(|params| Step::admit(params, policies, bytes_per_worker)).collect();
     steps.sort_by_key(|step| (step.admitted.work(), memory_bytes(step.params)));
     strongest_for_their_work(steps)
+}
+
+/// What ends the ladder behind its last step.
+pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_per_worker: u64) -> Bound {
+    let stronger = candidates(algorithm).into_iter().filter(|&params| is_more_work(params, last.params));
+    let (too_large, fitting): (Vec<_>, Vec<_>) =
+        stronger.partition(|&params| memory_bytes(params) > bytes_per_worker);
+    if fitting.into_iter().any(|params| Step::admit(params, policies, bytes_per_worker).is_none()) {
+        Bound::Ceiling
+    } else if too_large.is_empty() {
+        Bound::Strongest
+    } else {
+        Bound::Memory
+    }
+}
+
+fn is_more_work(params: Params, than: Params) -> bool {
+    let work = |params| match params {
+        Params::Argon2(params) => u64::from(params.memory_kib()) * u64::from(params.passes()),
+        Params::Bcrypt(params) => 1 << params.cost(),
+        Params::Pbkdf2(params) => u64::from(params.iterations()),
+        Params::Scrypt(params) => (u64::from(params.r()) * u64::from(params.p())) << params.log_n(),
+    };
+    work(params) > work(than)
 }
 
 /// Of memory-hard functions: those that cost an attacker more than all that are less work.
@@ -172,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_step_is_more_work_than_the_noise_and_less_than_three_times() {
-        for algorithm in Algorithm::ALL {
+        for algorithm in CALIBRATED {
             let steps = ladder(algorithm, 4096);
             assert!(steps.len() > 8, "{algorithm:?} {}", steps.len());
             for pair in steps.windows(2) {
@@ -196,6 +245,19 @@ mod tests {
         let last = all.last().unwrap();
         assert_eq!(last.0, 80, "{all:?}");
         assert!(last.1 > 10, "{all:?}");
+    }
+
+    #[test]
+    fn what_ends_a_ladder_is_told_by_its_name() {
+        let end_of = |algorithm, mib: u64| {
+            let limits = Limits { workers: 1, memory_budget_bytes: mib << 20, ..Limits::default() };
+            let policies = Policies::load(SHIPPED, &limits).unwrap();
+            let last = of(algorithm, &policies, limits.bytes_per_worker()).pop().unwrap();
+            end(algorithm, &last, &policies, limits.bytes_per_worker())
+        };
+        assert_eq!(end_of(Algorithm::Bcrypt, 100), Bound::Ceiling);
+        assert_eq!(end_of(Algorithm::Argon2id, 4096), Bound::Ceiling);
+        assert_eq!(end_of(Algorithm::Argon2id, 20), Bound::Memory);
     }
 
     #[test]

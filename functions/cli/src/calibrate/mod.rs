@@ -2,36 +2,92 @@
 //!
 //! 1. `conditions` works out where is measured, and what the policy document and the memory allow.
 //! 2. For each algorithm `ladder` has the parameters in question, and `search` finds the last that fits, by measurements of
-//!    `place`: this machine, or a `function` on Lambda. `scale` estimates for a function that was not asked.
-//! 3. `proposal` holds it against `standards`, and `print` tells.
+//!    `place`: this machine, or a `function` on Lambda. `crate::scale` estimates for a function that was not asked.
+//! 3. `proposal` holds it against `standards`, `bound` names what kept it from more, and `print` tells.
 
+mod bound;
 mod conditions;
 mod function;
-pub(crate) mod ladder;
+mod ladder;
 mod place;
 mod print;
 mod proposal;
-mod scale;
 mod search;
 mod standards;
-pub(crate) mod target;
+mod target;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::IsTerminal as _,
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, io::IsTerminal as _, thread, time::Duration};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltern_capacity::{Durations, FUNCTION_MEMORY_MB};
 use saltern_measure::Measured;
 
-use crate::{Failure, arguments::CalibrateArguments, terminal::say};
+use crate::{
+    Failure,
+    algorithm::Algorithm,
+    arguments::{ArchitectureArgument, DocumentArguments, KernelArguments, aws_name, function_memory_mb},
+    scale::{Reference, Scale, no_row},
+    terminal::say,
+};
+use bound::Bound;
 use conditions::{Basis, Conditions};
-use ladder::{Algorithm, Step};
+use ladder::{CALIBRATED, Calibrated, Step};
 use proposal::{Findings, Proposal, in_words};
-use scale::{Reference, Scale};
 use search::Care;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
+                  need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
+                  beside their time; this takes some dozens. The function computes by its own SALTERN_KERNELS: --kernels and\n\
+                  --bcrypt-lanes are for what is measured here."
+)]
+pub(crate) struct CalibrateArguments {
+    /// The longest that one hash may take by itself, from 5ms to 5s
+    #[arg(long, value_name = "TIME", value_parser = target::parse)]
+    pub(crate) target: Duration,
+    /// Only these: names with commas between [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = Calibrated)]
+    pub(crate) algorithms: Vec<Algorithm>,
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = function_memory_mb(),
+        conflicts_with = "on_lambda",
+        help = about_memory()
+    )]
+    pub(crate) memory_mb: Option<u64>,
+    /// Estimate for a function on Lambda of this architecture [default with --memory-mb: arm64]
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", conflicts_with = "on_lambda")]
+    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// Measure in this function on Lambda
+    #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
+    pub(crate) on_lambda: Option<String>,
+    /// The alias or version of the function [default: $LATEST]
+    #[arg(long, value_name = "NAME", value_parser = aws_name, requires = "on_lambda")]
+    pub(crate) alias: Option<String>,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION", requires = "on_lambda")]
+    pub(crate) region: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) kernels: KernelArguments,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+/// The numbers of Lambda stand where capacity is planned.
+fn about_memory() -> String {
+    format!(
+        "Estimate for a function on Lambda with this memory, {} to {} [default with --architecture: {}]",
+        FUNCTION_MEMORY_MB.start(),
+        FUNCTION_MEMORY_MB.end(),
+        Durations::documented().reference_memory_mb()
+    )
+}
 
 /// Calibrates on a thread of its own, as the workers are: the first one's memory comes from elsewhere and costs less.
 pub(crate) fn run(arguments: &CalibrateArguments) -> Result<(), Failure> {
@@ -70,7 +126,7 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
 /// Those that were asked for, in the order of preference.
 fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
     let is_chosen = |algorithm: &Algorithm| asked.is_empty() || asked.contains(algorithm);
-    Algorithm::ALL.into_iter().filter(is_chosen).collect()
+    CALIBRATED.into_iter().filter(is_chosen).collect()
 }
 
 struct Calibration {
@@ -90,28 +146,31 @@ impl Calibration {
         let steps = ladder::of(algorithm, &self.conditions.policies, self.conditions.bytes_per_worker);
         let works: Vec<f64> = steps.iter().map(Step::work).collect();
         let mut exact = BTreeMap::new();
-        let mut refused = BTreeSet::new();
+        let mut refused = BTreeMap::new();
         let found = search::strongest(&works, target.as_secs_f64() * 1000.0, |at, care| {
-            let measured = self.measure(algorithm, &steps[at], care)?;
-            if let (Care::Exact, Some(measured)) = (care, measured) {
-                exact.insert(at, measured);
-            }
-            if measured.is_none() {
-                refused.insert(at);
-            }
-            Ok(measured.map(|measured| self.conditions.place.counted(&measured).median))
+            Ok::<_, Failure>(match self.measure(algorithm, &steps[at], care)? {
+                Ok(measured) => {
+                    if care == Care::Exact {
+                        exact.insert(at, measured);
+                    }
+                    Some(self.conditions.place.counted(&measured).median)
+                }
+                Err(bound) => {
+                    refused.insert(at, bound);
+                    None
+                }
+            })
         })?;
         let Some((&at, &one)) = found.and_then(|at| exact.get_key_value(&at)) else { return Ok(None) };
         let step = steps[at].clone();
-        let Some(in_lanes) = self.conditions.place.in_lanes(&step, &place::in_passing())? else {
-            return Err(Failure::system(format!(
-                "{} in lanes takes longer than the function may: give it a longer timeout, or a shorter --target",
-                in_words(step.params)
-            )));
+        let in_lanes = self.conditions.place.in_lanes(&step, &place::in_passing())?;
+        let (policies, bytes) = (&self.conditions.policies, self.conditions.bytes_per_worker);
+        let bound_by = match refused.get(&(at + 1)) {
+            Some(&bound) => bound,
+            None if at + 1 < steps.len() => Bound::Time,
+            None => ladder::end(algorithm, &step, policies, bytes),
         };
-        // Over a ceiling as it is known here there is no step behind it; over one of the function's it was refused.
-        let bound_by_time = at + 1 < steps.len() && !refused.contains(&(at + 1));
-        let findings = Findings { at, one, in_lanes, to_target, to_function, bound_by_time };
+        let findings = Findings { at, one, in_lanes, to_target, to_function, bound_by };
         Ok(Some(Proposal::new(algorithm, step, findings, &self.conditions)))
     }
 
@@ -120,7 +179,7 @@ impl Calibration {
         algorithm: Algorithm,
         step: &Step,
         care: Care,
-    ) -> Result<Option<Measured>, Failure> {
+    ) -> Result<Result<Measured, Bound>, Failure> {
         self.bar.set_message(format!("{}, {}", algorithm.name(), in_words(step.params)));
         self.conditions.place.one(step, &place::effort(care))
     }
@@ -130,11 +189,11 @@ impl Calibration {
         if self.conditions.basis == Basis::OnLambda {
             return Ok(None);
         }
-        let no_row = || Failure::system("the table of durations has no bcrypt that was measured on Lambda");
         let reference = Reference::documented().ok_or_else(no_row)?;
-        let measured = self.measure(Algorithm::Bcrypt, &reference.step, Care::Exact)?;
-        let here = measured.map(|measured| self.conditions.place.counted(&measured).median);
-        here.and_then(|ms| reference.scale(ms, self.conditions.size)).map(Some).ok_or_else(no_row)
+        let step = Step { params: reference.params, admitted: reference.admitted.clone() };
+        let measured = self.measure(Algorithm::Bcrypt, &step, Care::Exact)?.map_err(|_| no_row())?;
+        let here_ms = self.conditions.place.counted(&measured).median;
+        reference.scale(here_ms, self.conditions.size).map(Some).ok_or_else(no_row)
     }
 }
 

@@ -8,7 +8,7 @@ use saltern_measure::{
     remote::{Answer, Outcome, Question, Reason},
 };
 
-use super::{function::Function, ladder::Step, search::Care};
+use super::{bound::Bound, function::Function, ladder::Step, search::Care};
 use crate::Failure;
 
 pub(super) enum Place {
@@ -17,18 +17,22 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// How long one hash takes by itself; `None` where it is refused there.
-    pub(super) fn one(&mut self, step: &Step, effort: &Effort) -> Result<Option<Measured>, Failure> {
+    /// How long one hash takes by itself, or why it is refused there.
+    pub(super) fn one(&mut self, step: &Step, effort: &Effort) -> Result<Result<Measured, Bound>, Failure> {
         match self {
-            Self::Here(meter) => meter.one(&step.admitted, effort).map(Some).map_err(|_| no_memory()),
+            Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
             Self::Function(function) => figures(&ask(function, step, false, effort)?),
         }
     }
 
-    /// How long a full worker's hashes take.
-    pub(super) fn in_lanes(&mut self, step: &Step, effort: &Effort) -> Result<Option<Measured>, Failure> {
+    /// How long a full worker's hashes take, or why they are refused there.
+    pub(super) fn in_lanes(
+        &mut self,
+        step: &Step,
+        effort: &Effort,
+    ) -> Result<Result<Measured, Bound>, Failure> {
         match self {
-            Self::Here(meter) => meter.in_lanes(&step.admitted, effort).map(Some).map_err(|_| no_memory()),
+            Self::Here(meter) => Ok(Ok(meter.in_lanes(&step.admitted, effort)?)),
             Self::Function(function) => figures(&ask(function, step, true, effort)?),
         }
     }
@@ -66,13 +70,13 @@ fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Res
     Err(always_busy())
 }
 
-fn figures(answer: &Answer) -> Result<Option<Measured>, Failure> {
+/// Its policy document or its time may be narrower than was thought here: then so much does not fit.
+fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
     match answer.outcome {
-        Outcome::Measured(measured) => Ok(Some(measured)),
-        // Its policy document or its time is narrower than was thought here: so much does not fit.
-        Outcome::Refused(Reason::CostOutOfBounds | Reason::DeadlineExceeded | Reason::OutOfMemory) => {
-            Ok(None)
-        }
+        Outcome::Measured(measured) => Ok(Ok(measured)),
+        Outcome::Refused(Reason::CostOutOfBounds) => Ok(Err(Bound::FunctionCeiling)),
+        Outcome::Refused(Reason::DeadlineExceeded) => Ok(Err(Bound::FunctionDeadline)),
+        Outcome::Refused(Reason::OutOfMemory) => Ok(Err(Bound::FunctionMemory)),
         Outcome::Refused(Reason::Busy) => Err(always_busy()),
         Outcome::Refused(Reason::Fault) => Err(Failure::system(
             "a fault of the function's own ended the measuring: its log says where, and a report of it is welcome",
@@ -86,12 +90,6 @@ fn figures(answer: &Answer) -> Result<Option<Measured>, Failure> {
 fn always_busy() -> Failure {
     Failure::system(
         "the function is measuring something else each time it is asked: try again when no other calibration of it is under way",
-    )
-}
-
-fn no_memory() -> Failure {
-    Failure::system(
-        "the system gives no memory for a hash that the memory budget allows: lower --memory-budget-mib",
     )
 }
 

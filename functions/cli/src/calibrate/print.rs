@@ -6,14 +6,13 @@ use saltern_encoded::bcrypt;
 use serde_json::{Value, json};
 
 use super::{
+    bound::Bound,
     conditions::{Basis, Conditions, lambda_name},
-    ladder::Algorithm,
     place::Place,
     proposal::{Entry, Numbers, Proposal, in_words},
-    scale::Scale,
     standards,
 };
-use crate::Failure;
+use crate::{Failure, algorithm::Algorithm, scale::Scale};
 
 pub(super) struct Found<'a> {
     pub(super) conditions: &'a Conditions,
@@ -85,7 +84,7 @@ impl Found<'_> {
             "step": proposal.at,
             "milliseconds": proposal.ms(),
             "spread": proposal.spread(),
-            "lanes": proposal.lanes,
+            "lanes": proposal.lanes(),
             "milliseconds_in_lanes": proposal.ms_in_lanes(),
             "logins_per_second_per_core": proposal.logins(),
             "logins_per_second_per_core_in_lanes": proposal.logins_in_lanes(),
@@ -102,7 +101,8 @@ impl Found<'_> {
                 "times_its_work": proposal.of_owasp_work(),
             },
             "nist": { "meets": standards::meets_nist(proposal.step.params) },
-            "bound_by": if proposal.bound_by_time { "time" } else { "ceiling or memory" },
+            "bound_by": proposal.bound_by.name(),
+            "not_measured_in_lanes_for": proposal.no_lanes().map(Bound::name),
             "listed_as": proposal.listed_as,
             "policy": policy,
         }))
@@ -177,9 +177,9 @@ impl Found<'_> {
                 owasp.to_owned(),
                 nist.to_owned(),
                 format!("{:.1}", proposal.logins()),
-                format!("{:.1}", proposal.logins_in_lanes()),
+                proposal.logins_in_lanes().map_or_else(not_known, |logins| format!("{logins:.1}")),
                 format!("{:.2}", proposal.usd_per_million(size)),
-                format!("{:.2}", proposal.usd_per_million_in_lanes(size)),
+                proposal.usd_per_million_in_lanes(size).map_or_else(not_known, |usd| format!("{usd:.2}")),
             ]
         });
         let rows: Vec<_> = [head.map(str::to_owned)].into_iter().chain(rows).collect();
@@ -199,9 +199,14 @@ impl Found<'_> {
         let mut notes = Vec::new();
         for algorithm in self.without {
             notes.push(format!(
-                "{}: even its weakest parameters take longer than {} ms, or the memory holds none.",
+                "{}: even its weakest parameters take longer than {} ms{}, or the memory holds none.",
                 algorithm.name(),
-                self.target.as_millis()
+                self.target.as_millis(),
+                if self.conditions.basis == Basis::OnLambda {
+                    " or than the function's deadline"
+                } else {
+                    ""
+                }
             ));
         }
         for proposal in self.proposals {
@@ -216,10 +221,8 @@ impl Found<'_> {
             if standards::meets_nist(proposal.step.params) == Some(false) {
                 notes.push(format!("{name} is below the 10,000 iterations of {}.", standards::NIST));
             }
-            if !proposal.bound_by_time {
-                notes.push(format!(
-                    "{name} is held back by a ceiling of the policy document or by the memory for hashes, not by time."
-                ));
+            if proposal.bound_by != Bound::Time {
+                notes.push(format!("{name} is held back by {}, not by time.", proposal.bound_by.in_words()));
             }
             if let Some(id) = &proposal.listed_as {
                 notes.push(format!("{name}: the policy document has these parameters already, as {id}."));
@@ -230,11 +233,15 @@ impl Found<'_> {
                     bcrypt::MAX_PASSWORD_BYTES
                 ));
             }
-            if proposal.lanes > 1 {
+            if let (Some(lanes @ 2..), Some(ms)) = (proposal.lanes(), proposal.ms_in_lanes()) {
+                notes.push(format!("{name}: with {lanes} at once each waits {ms:.0} ms."));
+            }
+            if let Some(bound) = proposal.no_lanes() {
                 notes.push(format!(
-                    "{name}: with {} at once each waits {:.0} ms.",
-                    proposal.lanes,
-                    proposal.ms_in_lanes()
+                    "{name}: as many at once as a core has lanes were refused: over {}. So nothing is known about them with these \
+                     parameters; one by one holds. For the figures in lanes give it {}, or ask for a shorter --target.",
+                    bound.in_words(),
+                    bound.wants().unwrap_or("more room")
                 ));
             }
             if self.is_disturbed(proposal) {
@@ -289,7 +296,7 @@ impl Found<'_> {
             );
         }
         let (here, there) = (lambda_name(&self.conditions.machine), self.conditions.size.architecture.name());
-        if here != there && self.proposals.iter().any(|proposal| proposal.lanes > 1) {
+        if here != there && self.proposals.iter().any(|proposal| proposal.lanes() > Some(1)) {
             let _infallible = write!(
                 about,
                 " What lanes gain is EXTRAPOLATED, too: it was measured on {here}, not on {there}."
@@ -329,13 +336,16 @@ fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -
 /// What OWASP's minimum takes that these parameters were not given.
 fn lacking(proposal: &Proposal) -> String {
     let ms = proposal.owasp_ms();
+    let time = format!("about {ms:.0} ms");
     if proposal.of_owasp_work() >= 1.0 {
-        "more memory for each hash, and no more time".to_owned()
-    } else if proposal.bound_by_time {
-        format!("about {ms:.0} ms")
-    } else {
-        format!("a higher ceiling or more memory for each hash, and about {ms:.0} ms")
+        return "more memory for each hash, and no more time".to_owned();
     }
+    proposal.bound_by.wants().map_or(time.clone(), |wanted| format!("{wanted}, and {time}"))
+}
+
+/// In the place of a figure that there is none of.
+fn not_known() -> String {
+    "-".to_owned()
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -8,13 +8,8 @@ use saltern_measure::{Measured, Spread};
 use serde::Serialize;
 use time::OffsetDateTime;
 
-use super::{
-    conditions::Conditions,
-    ladder::{Algorithm, Step},
-    scale::Size,
-    standards,
-};
-use crate::number::grouped;
+use super::{bound::Bound, conditions::Conditions, ladder::Step, standards};
+use crate::{algorithm::Algorithm, number::grouped, scale::Size};
 
 /// The strongest parameters of an algorithm within the target.
 pub(super) struct Proposal {
@@ -24,10 +19,8 @@ pub(super) struct Proposal {
     pub(super) at: usize,
     /// The figures of one hash by itself, in milliseconds.
     one: Spread,
-    /// Hashes that a full worker computes at once.
-    pub(super) lanes: usize,
-    /// The figures of all of them together.
-    in_lanes: Spread,
+    /// A full worker's hashes, or why they were not measured.
+    in_lanes: Result<InLanes, Bound>,
     /// Processor time over time by the clock.
     pub(super) core_share: f64,
     /// One hash by itself, by the clock where it was measured.
@@ -36,10 +29,19 @@ pub(super) struct Proposal {
     to_target: f64,
     /// From where it was measured to the function whose cost is told.
     to_function: f64,
-    /// Whether time ended the search. Otherwise a ceiling or the memory did.
-    pub(super) bound_by_time: bool,
+    /// What keeps it from being stronger.
+    pub(super) bound_by: Bound,
     /// The policy of the document that has these parameters already.
     pub(super) listed_as: Option<String>,
+}
+
+/// A full worker's hashes.
+#[derive(Clone, Copy)]
+struct InLanes {
+    /// How many it computes at once.
+    lanes: usize,
+    /// The figures of all of them together.
+    call: Spread,
 }
 
 /// What was found out about a step.
@@ -47,10 +49,10 @@ pub(super) struct Proposal {
 pub(super) struct Findings {
     pub(super) at: usize,
     pub(super) one: Measured,
-    pub(super) in_lanes: Measured,
+    pub(super) in_lanes: Result<Measured, Bound>,
     pub(super) to_target: f64,
     pub(super) to_function: f64,
-    pub(super) bound_by_time: bool,
+    pub(super) bound_by: Bound,
 }
 
 impl Proposal {
@@ -60,13 +62,15 @@ impl Proposal {
             algorithm,
             at: found.at,
             one: conditions.place.counted(&found.one),
-            lanes: found.in_lanes.at_once,
-            in_lanes: conditions.place.counted(&found.in_lanes),
+            in_lanes: found.in_lanes.map(|measured| InLanes {
+                lanes: measured.at_once,
+                call: conditions.place.counted(&measured),
+            }),
             core_share: found.one.core_share(),
             ms_by_the_clock: found.one.wall_ms.median,
             to_target: found.to_target,
             to_function: found.to_function,
-            bound_by_time: found.bound_by_time,
+            bound_by: found.bound_by,
             listed_as: listed.map(|policy| policy.id().to_owned()),
             step,
         }
@@ -82,8 +86,19 @@ impl Proposal {
         self.one.relative()
     }
 
-    pub(super) fn ms_in_lanes(&self) -> f64 {
-        self.in_lanes.median * self.to_target
+    /// Hashes that a full worker computes at once; `None` where they were not measured.
+    pub(super) fn lanes(&self) -> Option<usize> {
+        self.in_lanes.ok().map(|in_lanes| in_lanes.lanes)
+    }
+
+    /// Why nothing was measured in lanes.
+    pub(super) fn no_lanes(&self) -> Option<Bound> {
+        self.in_lanes.err()
+    }
+
+    /// Until a full worker's hashes are done, where the target holds.
+    pub(super) fn ms_in_lanes(&self) -> Option<f64> {
+        self.in_lanes.ok().map(|in_lanes| in_lanes.call.median * self.to_target)
     }
 
     /// Logins a second and core, one by one.
@@ -92,8 +107,9 @@ impl Proposal {
     }
 
     /// Logins a second and core, in lanes.
-    pub(super) fn logins_in_lanes(&self) -> f64 {
-        f64::from(u32::try_from(self.lanes).unwrap_or(u32::MAX)) * MS_PER_SECOND / self.ms_in_lanes()
+    pub(super) fn logins_in_lanes(&self) -> Option<f64> {
+        let lanes = f64::from(u32::try_from(self.lanes()?).unwrap_or(u32::MAX));
+        Some(lanes * MS_PER_SECOND / self.ms_in_lanes()?)
     }
 
     /// A million logins in so many requests, in US dollars.
@@ -102,10 +118,11 @@ impl Proposal {
     }
 
     /// A million logins in batches that fill the lanes of all workers, in US dollars.
-    pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> f64 {
+    pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> Option<f64> {
         // Whoever has memory for several virtual CPUs pays for all of them.
         let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
-        self.usd(size, self.in_lanes, self.lanes * workers.get())
+        let in_lanes = self.in_lanes.ok()?;
+        Some(self.usd(size, in_lanes.call, in_lanes.lanes * workers.get()))
     }
 
     fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {

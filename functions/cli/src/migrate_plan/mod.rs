@@ -6,21 +6,33 @@ mod plan;
 mod print;
 mod shape;
 
+use clap::Args;
 use saltern_encoded::Encoded;
 
 use crate::{
     Failure,
-    arguments::MigratePlanArguments,
-    column::{self, Form},
-    one_hash::OneHash,
+    arguments::DocumentArguments,
+    column::{self, ColumnArguments, Form},
     policies,
     terminal::say,
 };
 
 use self::{census::Census, plan::Plan, shape::Cost};
 
+#[derive(Args, Debug)]
+pub(crate) struct MigratePlanArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
-    let policies = policies::of(&arguments.document)?;
+    let limits = policies::limits(&arguments.document.machine)?;
+    let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let mut census = Census::default();
     let form = column::for_each(&arguments.column, &mut |row| {
         if !row.is_header {
@@ -28,7 +40,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    let plan = Plan::draw(&census, &policies, &OneHash::start()?)?;
+    let plan = Plan::draw(&census, &policies, policies::meter(&limits))?;
     if arguments.json {
         return say(&format!("{}\n", print::json(&plan)));
     }

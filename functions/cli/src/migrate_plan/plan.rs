@@ -3,15 +3,19 @@
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use saltern_algorithm::Admitted;
-use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
+use saltern_capacity::{Architecture, Durations, Prices, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
+use saltern_measure::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
 
 use super::{
     census::{Census, Counted, Found, Unread},
     shape::{Cost, Shape},
 };
-use crate::{Failure, one_hash::OneHash};
+use crate::{
+    Failure,
+    scale::{Scale, Size},
+};
 
 /// The whole of it.
 pub(super) struct Plan<'a> {
@@ -58,8 +62,12 @@ pub(super) struct Moving {
     pub(super) replaced: u64,
     /// One core: verifying everybody once, and making the new hashes.
     pub(super) core_time: Duration,
-    /// The same on Lambda, were its core as fast as this one, in US dollars.
+    /// The same on [`function`](Self::function), in US dollars.
     pub(super) lambda_usd: f64,
+    /// The function that is priced.
+    pub(super) function: Size,
+    /// By what this machine is held against Lambda.
+    pub(super) scale: Scale,
     /// Hashes that are unsalted or fast and not wrapped.
     pub(super) weak: u64,
     /// One core: wrapping these. `None` where the current policy is not argon2id.
@@ -67,11 +75,11 @@ pub(super) struct Moving {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn draw(census: &'a Census, policies: &Policies, one: &OneHash) -> Result<Self, Failure> {
+    pub(super) fn draw(census: &'a Census, policies: &Policies, meter: Meter) -> Result<Self, Failure> {
         let judge = Judge {
             policies,
             lenient: policies.clone().accepting(AcceptedWeak::all()),
-            one,
+            meter: RefCell::new(meter),
             parts: RefCell::default(),
         };
         let mut merged: HashMap<(Scheme, Option<&str>, Cost, Fate), Class<'a>> = HashMap::new();
@@ -108,7 +116,7 @@ struct Judge<'a> {
     policies: &'a Policies,
     /// The same, and every weak scheme allowed: what is refused is counted and timed too.
     lenient: Policies,
-    one: &'a OneHash,
+    meter: RefCell<Meter>,
     /// Parts that were measured: once each, so that costs of one scheme compare.
     parts: RefCell<HashMap<Params, Duration>>,
 }
@@ -139,11 +147,17 @@ impl Judge<'_> {
             let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
             Some((params, Admitted::new(setting, self.policies.ceilings()).ok()?))
         });
-        let Some((params, small)) = small else { return self.one.measure(stored.admitted()) };
+        let Some((params, small)) = small else { return self.measure(stored.admitted()) };
         let known = self.parts.borrow().get(&params).copied();
-        let measured = known.map_or_else(|| self.one.measure(&small), Ok)?;
+        let measured = known.map_or_else(|| self.measure(&small), Ok)?;
         self.parts.borrow_mut().insert(params, measured);
         Ok(times(measured, stored.admitted().work(), small.work()))
+    }
+
+    /// On one core, alone.
+    fn measure(&self, admitted: &Admitted) -> Result<Duration, Failure> {
+        let measured = self.meter.borrow_mut().one(admitted, &Effort::BRIEF)?;
+        Ok(Duration::try_from_secs_f64(measured.hash_cpu_ms() / 1e3).unwrap_or(Duration::MAX))
     }
 
     fn moving(&self, classes: &[Class<'_>]) -> Result<Moving, Failure> {
@@ -159,16 +173,24 @@ impl Judge<'_> {
         let weak =
             classes.iter().filter(|class| class.scheme.weakness().is_some()).map(|class| class.count).sum();
         let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
+        let function = Size {
+            memory_mb: Durations::documented().reference_memory_mb(),
+            architecture: Architecture::X86_64,
+        };
+        let scale = Scale::measured(&mut self.meter.borrow_mut(), function)?;
+        let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
         let usage = Usage {
             requests: classes.iter().map(|class| class.count).sum(),
-            on_demand_gb_seconds: gb_seconds(MB_OF_A_CORE, core_time),
+            on_demand_gb_seconds: gb_seconds(function.memory_mb, there.unwrap_or(Duration::MAX)),
             ..Usage::default()
         };
-        let lambda_usd = Prices::listed().usd(Architecture::X86_64, &usage);
+        let lambda_usd = Prices::listed().usd(function.architecture, &usage);
         Ok(Moving {
             replaced,
             core_time,
             lambda_usd,
+            function,
+            scale,
             weak,
             wrapping: is_argon2id.then(|| times(new, weak, 1)),
         })
@@ -179,7 +201,7 @@ impl Judge<'_> {
         let setting = Setting::fresh(self.policies.current().params(), [0; NEW_SALT_BYTES]);
         let admitted = Admitted::new(setting, self.policies.ceilings())
             .map_err(|_| Failure::configuration("the current policy is over a ceiling"))?;
-        self.one.measure(&admitted)
+        self.measure(&admitted)
     }
 }
 
@@ -203,6 +225,3 @@ fn times(time: Duration, count: u64, parts: u64) -> Duration {
 
 const BCRYPT_PART: u32 = 7;
 const PBKDF2_PART: u32 = 20_000;
-
-/// Lambda gives a whole core at this memory (AWS Lambda developer guide, "Configure Lambda function memory").
-const MB_OF_A_CORE: u64 = 1769;

@@ -88,11 +88,15 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     let _infallible = writeln!(
         out,
         "\nMoving\n  When everybody has logged in once, {} will have been replaced by {}. That takes {} of one core here,\n  \
-         and on Lambda {} (x86-64, 1,769 MB, if its core were as fast as this one).",
+         and on Lambda {} ({} with {} MB; ESTIMATED by {}, which takes {:.2} times as long there as here).",
         hashes(moving.replaced),
         plan.current,
         in_words(moving.core_time),
         usd(moving.lambda_usd),
+        moving.function.architecture.name(),
+        grouped(moving.function.memory_mb),
+        moving.scale.row,
+        moving.scale.times,
     );
     if moving.weak == 0 {
         return;
@@ -170,6 +174,14 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
             "replaced": plan.moving.replaced,
             "core_seconds": plan.moving.core_time.as_secs_f64(),
             "lambda_usd": plan.moving.lambda_usd,
+            "function": {
+                "memory_mb": plan.moving.function.memory_mb,
+                "architecture": plan.moving.function.architecture,
+            },
+            "scaled_to_lambda_by": {
+                "row": plan.moving.scale.row.to_string(),
+                "times": plan.moving.scale.times,
+            },
             "weak": plan.moving.weak,
             "wrapping_core_seconds": plan.moving.wrapping.map(|time| time.as_secs_f64()),
         },

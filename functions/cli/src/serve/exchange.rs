@@ -48,8 +48,10 @@ impl Front {
 
     /// Reads the tokens and the certificate again, and says what came of it. Both change, or neither.
     pub(super) fn read_again(&self) {
-        let certificate = || self.tls.as_ref().map(|tls| Ok((tls, tls.read_again()?))).transpose();
-        match self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?))) {
+        let certificate =
+            || self.tls.as_ref().map(|tls| tls.read_again().map(|fresh| (tls, fresh))).transpose();
+        let read = self.access.read_again().and_then(|tokens| certificate().map(|fresh| (tokens, fresh)));
+        match read {
             Ok((tokens, certificate)) => {
                 tracing::info!(
                     tokens = tokens.is_some(),

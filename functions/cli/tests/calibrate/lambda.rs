@@ -18,6 +18,8 @@ use saltern_measure::{
 pub(crate) enum Mood {
     /// As a function that measures; costs of bcrypt above this are over its ceiling.
     Measuring { most_bcrypt_cost: u32 },
+    /// As one that measures, and whose deadline ends what takes longer than so many milliseconds.
+    EndingAfter { ms: f64 },
     /// As one that measures, and measured something else when it was asked the first, third, fifth time.
     BusyEveryOtherTime,
     /// With this status, error code and body, as Lambda itself does.
@@ -73,9 +75,12 @@ fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<String>>) {
         let is_odd = calls.len() % 2 == 1;
         drop(calls);
         let (status, headers, payload) = match mood {
-            Mood::Measuring { most_bcrypt_cost } => (200, String::new(), measure(&body, most_bcrypt_cost)),
+            Mood::Measuring { most_bcrypt_cost } => {
+                (200, String::new(), measure(&body, most_bcrypt_cost, f64::INFINITY))
+            }
+            Mood::EndingAfter { ms } => (200, String::new(), measure(&body, u32::MAX, ms)),
             Mood::BusyEveryOtherTime if is_odd => (200, String::new(), refused("busy")),
-            Mood::BusyEveryOtherTime => (200, String::new(), measure(&body, u32::MAX)),
+            Mood::BusyEveryOtherTime => (200, String::new(), measure(&body, u32::MAX, f64::INFINITY)),
             Mood::Refusing { status, code } => (
                 status,
                 format!("x-amzn-errortype: {code}\r\n"),
@@ -91,7 +96,7 @@ fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<String>>) {
     }
 }
 
-fn measure(event: &[u8], most_bcrypt_cost: u32) -> String {
+fn measure(event: &[u8], most_bcrypt_cost: u32, most_ms: f64) -> String {
     let Event { question } = serde_json::from_slice(event).unwrap();
     let encoded = saltern_encoded::parse(&question.hash).unwrap();
     let params = encoded.setting().params().unwrap();
@@ -104,7 +109,11 @@ fn measure(event: &[u8], most_bcrypt_cost: u32) -> String {
             let ms = if at_once == 8 { 2.0 * one_ms(params) } else { one_ms(params) };
             // A little around it, the same each time.
             let wall_ms = Spread::of(&[0.99, 1.0, 1.0, 1.01, 1.2].map(|noise| noise * ms));
-            Outcome::Measured(Measured { at_once, wall_ms, cpu_ms: wall_ms })
+            if ms > most_ms {
+                Outcome::Refused(Reason::DeadlineExceeded)
+            } else {
+                Outcome::Measured(Measured { at_once, wall_ms, cpu_ms: wall_ms })
+            }
         }
     };
     reply(outcome)

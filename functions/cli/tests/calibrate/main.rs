@@ -84,7 +84,7 @@ fn what_is_proposed_here_fits_and_can_be_pasted() {
     for proposal in proposed {
         let ms = proposal["milliseconds"].as_f64().unwrap();
         // The step behind it is less than twice the work, so that a quarter would be a search that went wrong.
-        assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] == "ceiling or memory", "{proposal}");
+        assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] != "time", "{proposal}");
         let logins = proposal["logins_per_second_per_core"].as_f64().unwrap();
         assert!((logins * ms / 1000.0 - 1.0).abs() < 1e-6, "{proposal}");
         assert!(proposal["usd_per_million"].as_f64().unwrap() > 0.2, "{proposal}");
@@ -270,7 +270,66 @@ fn what_a_function_refuses_is_not_said_to_take_too_long() {
     };
     assert_eq!(bound_by("250ms"), (json!(12), json!("time")));
     // Cost 15 would fit, and the document here allows it.
-    assert_eq!(bound_by("2s"), (json!(12), json!("ceiling or memory")));
+    assert_eq!(bound_by("2s"), (json!(12), json!("function_ceiling")));
+}
+
+#[test]
+fn what_a_function_s_deadline_ends_is_said_to_be_bound_by_it() {
+    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
+    let asked = ["--target", "2s", "--algorithm", "bcrypt"];
+    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+    let bcrypt = &found["algorithms"][0];
+    assert_eq!(
+        (&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]),
+        (&json!(12), &json!("function_deadline"))
+    );
+    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
+    assert!(text.contains("bcrypt is held back by the function's deadline"), "{text}");
+}
+
+#[test]
+fn what_is_refused_in_lanes_is_told_one_by_one() {
+    // Cost 12 takes 205 ms, and 410 with eight at once.
+    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
+    let asked = ["--target", "250ms", "--algorithm", "bcrypt"];
+    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+    let bcrypt = &found["algorithms"][0];
+    assert_eq!((&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]), (&json!(12), &json!("time")));
+    assert_eq!(bcrypt["not_measured_in_lanes_for"], "function_deadline");
+    assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
+    for of_lanes in
+        ["lanes", "milliseconds_in_lanes", "logins_per_second_per_core_in_lanes", "usd_per_million_in_lanes"]
+    {
+        assert!(bcrypt[of_lanes].is_null(), "{of_lanes} in {bcrypt}");
+    }
+    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
+    assert!(text.contains("as many at once as a core has lanes were refused"), "{text}");
+    assert!(text.contains("a longer timeout of the function, or ask for a shorter --target"), "{text}");
+}
+
+#[test]
+fn what_ends_a_ladder_here_is_told_by_its_name() {
+    let bound_by = |arguments: &[&str]| {
+        let found =
+            json_of(&saltern(&[&["calibrate", "--target", "100ms", "--json"], arguments].concat(), &[]));
+        found["algorithms"][0]["bound_by"].clone()
+    };
+    let document = narrow_document("what-ends-a-ladder");
+    let narrowed = ["--policies", &document];
+    let ceiling = ["--algorithm", "bcrypt", "--ceiling", "bcrypt_cost=8"];
+    assert_eq!(bound_by(&[&ceiling[..], &narrowed].concat()), "ceiling");
+    let memory = ["--algorithm", "argon2id", "--memory-budget-mib", "5", "--workers", "1"];
+    assert_eq!(bound_by(&[&memory[..], &narrowed].concat()), "memory");
+}
+
+#[test]
+fn an_architecture_is_named_by_either_option() {
+    for option in ["--arch", "--architecture"] {
+        let arguments = ["calibrate", "--target", "5ms", "--algorithm", "bcrypt", "--json", option, "x86_64"];
+        assert_eq!(json_of(&saltern(&arguments, &[]))["function"]["architecture"], "x86_64", "{option}");
+    }
+    let help = String::from_utf8(saltern(&["calibrate", "--help"], &[]).stdout).unwrap();
+    assert!(help.contains("--architecture <ARCHITECTURE>") && !help.contains("--arch "), "{help}");
 }
 
 #[test]
@@ -334,6 +393,11 @@ fn what_makes_no_sense_is_refused() {
         (&["--target", "1h"], "such as 250ms"),
         (&[], "--target"),
         (&["--target", "250ms", "--algorithm", "md5"], "argon2id"),
+        (
+            &["--target", "250ms", "--algorithm", "sha512-crypt"],
+            "no policy makes new hashes with sha512-crypt",
+        ),
+        (&["--target", "250ms", "--algorithm", "pbkdf2-sha1"], "no policy makes new hashes with pbkdf2-sha1"),
         (&["--target", "250ms", "--memory-mb", "64"], "128"),
         (&["--target", "250ms", "--on-lambda", "logins", "--arch", "arm64"], "cannot be used with"),
         (&["--target", "250ms", "--on-lambda", "logins"], "In which region"),

@@ -120,6 +120,24 @@ fn a_file_that_is_no_column_of_hashes_ends_with_a_sentence() {
     assert_eq!(saltern(&["migrate-plan"], "").code, 0);
 }
 
+/// A second here is not a second there: the same rule as `saltern calibrate` has.
+#[test]
+fn the_price_on_lambda_goes_by_a_hash_whose_time_there_is_known() {
+    let rows = BCRYPT.replace("$04$", "$10$");
+    let moving = plan(&rows)["moving"].clone();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let times = number(&moving["scaled_to_lambda_by"]["times"]);
+    assert_eq!(moving["scaled_to_lambda_by"]["row"], "bcrypt-10");
+    assert_eq!(moving["function"], serde_json::json!({ "memory_mb": 1769, "architecture": "x86_64" }));
+    // 1769 / 1024 GB, 0.0000166667 USD for each second of one, 0.20 USD for a million requests.
+    let usd = number(&moving["core_seconds"]) * times * 1769.0 / 1024.0 * 0.000_016_666_7 + 0.2e-6;
+    assert!((number(&moving["lambda_usd"]) / usd - 1.0).abs() < 1e-6, "{moving}");
+    // The table's bcrypt-10, over what it takes here: no machine is a tenth or ten times of that.
+    assert!((0.1..10.0).contains(&times), "{moving}");
+    let told = saltern(&["migrate-plan"], &rows).out;
+    assert!(told.contains("(x86_64 with 1,769 MB; ESTIMATED by bcrypt-10, which takes "), "{told}");
+}
+
 fn plan(rows: &str) -> Value {
     let ended = saltern(&["migrate-plan", "--json"], rows);
     assert_eq!(ended.code, 0, "{}", ended.err);

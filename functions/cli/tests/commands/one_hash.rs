@@ -1,12 +1,17 @@
 use std::{
     fs,
+    num::NonZeroUsize,
     os::unix::{fs::MetadataExt as _, process::CommandExt as _},
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use http::Request;
+use saltern_algorithm::{Pool, PoolSettings};
+use saltern_policy::{Limits, Policies, SHIPPED};
+use saltern_service::{Body, Service};
+use serde_json::{Value, json};
 
 use super::{BCRYPT, LDAP_SHA, PASSWORD, saltern};
 
@@ -79,15 +84,37 @@ fn nobody_else_reads_the_memory_of_what_takes_passwords() {
 
 #[test]
 fn json_is_what_the_service_answers() {
-    let made: Value = serde_json::from_str(&saltern(&["hash", "--json"], "saltern\n").out).unwrap();
-    assert_eq!(made["policy"], "argon2id-2026");
-    let verified = saltern(&["verify", "--json", BCRYPT], "saltern\n");
-    assert_eq!(
-        serde_json::from_str::<Value>(&verified.out).unwrap(),
-        serde_json::json!({
-            "match": true, "needs_rehash": true, "rehash_reason": "other_algorithm", "policy": null
-        })
-    );
+    let limits = Limits { workers: 1, memory_budget_bytes: 512 << 20, ..Limits::default() };
+    let policies = Policies::load(SHIPPED, &limits).unwrap();
+    let service = Service::new(policies, Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap());
+    let answered = |path: &str, body: Value| -> Value {
+        let request = Request::post(path).header("content-type", "application/json");
+        let request = request.body(Body::from(body.to_string().into_bytes())).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let response = runtime.block_on(service.answer(request)).response;
+        assert_eq!(response.status(), 200);
+        serde_json::from_slice(response.body().as_ref()).unwrap()
+    };
+    let said = |arguments: &[&str], password: &str| -> Value {
+        serde_json::from_str(&saltern(arguments, &format!("{password}\n")).out).unwrap()
+    };
+
+    // But for the salt, and so the output.
+    let without_salt = |mut made: Value| {
+        let hash = made["hash"].as_str().unwrap();
+        let parameters = hash.rsplitn(3, '$').last().unwrap().to_owned();
+        made["hash"] = json!(parameters);
+        made
+    };
+    let own = said(&["hash", "--json"], PASSWORD);
+    assert_eq!(without_salt(own), without_salt(answered("/hash", json!({ "password": PASSWORD }))));
+
+    // A match that is replaced, one that stays, and a mismatch.
+    let stays = answered("/hash", json!({ "password": PASSWORD }))["hash"].as_str().unwrap().to_owned();
+    for (hash, password) in [(BCRYPT, PASSWORD), (&stays, PASSWORD), (&stays, "Saltern")] {
+        let of_service = answered("/verify", json!({ "password": password, "hash": hash }));
+        assert_eq!(said(&["verify", "--json", hash], password), of_service, "{hash}");
+    }
 }
 
 #[test]

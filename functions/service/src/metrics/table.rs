@@ -269,5 +269,5 @@ pub static ARENA: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Bytes,
     labels: &[],
-    help: "Memory that the workers hold for Argon2, seen at the end of a request that computed something.",
+    help: "Memory that the workers hold for Argon2 and scrypt, seen at the end of a request that computed something.",
 };

@@ -1,0 +1,157 @@
+//! scrypt (RFC 7914) by this crate's own code, in memory that is kept from one hash to the next.
+//!
+//! The crate gets its memory afresh for each hash, and the allocator wipes what it gives back: the system takes a fault for each
+//! page, and how long that takes depends on what else the machine does.
+
+use pbkdf2::pbkdf2_hmac;
+use saltern_encoded::scrypt::Setting;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::mix::{BLOCK_BYTES, Block, read, ro_mix, write};
+use crate::{OutOfMemory, argon2::arena::Arena};
+
+/// Computes into `output`, of the setting's output length, with the arena's memory.
+///
+/// # Errors
+/// [`OutOfMemory`] where the system has no memory for this hash.
+pub(crate) fn compute(
+    setting: &Setting,
+    password: &[u8],
+    output: &mut [u8],
+    arena: &mut Arena,
+) -> Result<(), OutOfMemory> {
+    derive(&Sizes::of(setting)?, password, setting.salt(), output, arena)
+}
+
+/// How much there is of everything.
+struct Sizes {
+    /// Blocks of 64 bytes in a lane: `2·r`.
+    lane_blocks: usize,
+    /// N.
+    turns: usize,
+    /// p.
+    lanes: usize,
+}
+
+impl Sizes {
+    fn of(setting: &Setting) -> Result<Self, OutOfMemory> {
+        let params = setting.params();
+        let count = |number: u32| usize::try_from(number).map_err(|_| OutOfMemory);
+        Ok(Self {
+            lane_blocks: count(params.r())?.checked_mul(2).ok_or(OutOfMemory)?,
+            turns: 1_usize.checked_shl(params.log_n().into()).ok_or(OutOfMemory)?,
+            lanes: count(params.p())?,
+        })
+    }
+}
+
+fn derive(
+    sizes: &Sizes,
+    password: &[u8],
+    salt: &[u8],
+    output: &mut [u8],
+    arena: &mut Arena,
+) -> Result<(), OutOfMemory> {
+    let each_bytes = sizes.lane_blocks.checked_mul(BLOCK_BYTES).ok_or(OutOfMemory)?;
+    let all_bytes = sizes.lanes.checked_mul(each_bytes).ok_or(OutOfMemory)?;
+    let mut lanes = Zeroizing::new(Vec::new());
+    lanes.try_reserve_exact(all_bytes).map_err(|_| OutOfMemory)?;
+    lanes.resize(all_bytes, 0);
+    // N of a lane are mixed in, and two are under way.
+    let kept = sizes.turns.checked_mul(sizes.lane_blocks).ok_or(OutOfMemory)?;
+    let blocks = sizes.lane_blocks.checked_mul(2).and_then(|two| two.checked_add(kept)).ok_or(OutOfMemory)?;
+    let mut memory = arena.lend_bytes(blocks.checked_mul(BLOCK_BYTES).ok_or(OutOfMemory)?)?;
+
+    pbkdf2_hmac::<Sha256>(password, salt, 1, &mut lanes);
+    let memory: &mut [Block] = memory.words_mut().as_chunks_mut().0.as_chunks_mut().0;
+    let (memory, under_way) = memory.split_at_mut(kept);
+    let (lane, rest) = under_way.split_at_mut(sizes.lane_blocks);
+    let spare = &mut rest[..sizes.lane_blocks];
+    for bytes in lanes.chunks_exact_mut(each_bytes) {
+        read(bytes, lane);
+        ro_mix(lane, memory, spare);
+        write(lane, bytes);
+    }
+    pbkdf2_hmac::<Sha256>(password, &lanes, 1, output);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use saltern_encoded::{Setting as AnySetting, parse, scrypt::Params};
+    use saltern_vectors::{Expected, ScryptRaw, Topic, for_each};
+
+    use super::*;
+    use crate::scrypt::reference;
+
+    #[test]
+    fn published_vectors_with_salts_too_short_for_a_string() {
+        for_each(Topic::Scrypt, |vector: &ScryptRaw| {
+            assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
+            let sizes = Sizes {
+                lane_blocks: 2 * usize::try_from(vector.r).unwrap(),
+                turns: 1 << vector.log_n,
+                lanes: usize::try_from(vector.p).unwrap(),
+            };
+            let mut output = vec![0; vector.dk_len];
+            derive(&sizes, &vector.password, &vector.salt, &mut output, &mut Arena::new(0)).unwrap();
+            assert_eq!(output, vector.output, "{}", vector.comment);
+        });
+    }
+
+    #[test]
+    fn every_hash_is_the_one_that_the_crate_makes() {
+        let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
+        let arena = std::cell::RefCell::new(Arena::new(KEPT_BYTES));
+        let bytes = |length| prop::collection::vec(any::<u8>(), length);
+        proptest!(config, |(log_n in 1..=7_u8, r in 1..=9_u32, p in 1..=3_u32, password in bytes(0..=80))| {
+            let setting = setting(log_n, r, p);
+            let mut expected = vec![0; OUTPUT_BYTES];
+            prop_assume!(Params::new(log_n, r, p).is_some());
+            reference::compute(&setting, &password, &mut expected).unwrap();
+            let mut output = vec![0; OUTPUT_BYTES];
+            // One arena for all cases: what one hash leaves behind must not reach the next.
+            compute(&setting, &password, &mut output, &mut arena.borrow_mut()).unwrap();
+            prop_assert_eq!(output, expected);
+            prop_assert!(arena.borrow().is_wiped());
+        });
+    }
+
+    /// The system's own count of this thread: what the allocator gets afresh costs a fault for each page.
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn memory_is_got_once_and_not_for_each_hash() {
+        let setting = setting(13, 8, 1);
+        let (mut arena, mut output) = (Arena::new(KEPT_BYTES), vec![0; OUTPUT_BYTES]);
+        let mut hash = || compute(&setting, b"again", &mut output, &mut arena).unwrap();
+        hash();
+        let before = minor_faults_of_this_thread();
+        (0..5).for_each(|_| hash());
+        let faults = minor_faults_of_this_thread() - before;
+        // 8 MiB are 2,048 pages of 4 KiB.
+        assert!(faults < 100, "{faults} faults in five hashes");
+    }
+
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn minor_faults_of_this_thread() -> u64 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // proc(5): the tenth field; the second may hold anything, and ends with the last parenthesis.
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        fields.split(' ').nth(7).unwrap().parse().unwrap()
+    }
+
+    fn setting(log_n: u8, r: u32, p: u32) -> Setting {
+        let output = "A".repeat((4 * OUTPUT_BYTES).div_ceil(3));
+        let text = format!("$scrypt$ln={log_n},r={r},p={p}$c29tZXNhbHRzb21lc2FsdA${output}");
+        match parse(&text).unwrap().setting() {
+            AnySetting::Scrypt(setting) => setting.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const CASES: u32 = if cfg!(miri) { 4 } else { 100 };
+    const KEPT_BYTES: u64 = 32 << 20;
+    const OUTPUT_BYTES: usize = 32;
+}
