@@ -210,8 +210,8 @@ impl Peer for OverHttp1<'_> {
         self.socket.peer_has_gone()
     }
 
-    fn body_was_read(&self) {
-        self.active.body_was_read();
+    fn request_was_read(&self, ends_in_a_blank_line: bool) {
+        self.active.was_read(ends_in_a_blank_line);
     }
 }
 
@@ -224,7 +224,7 @@ impl Peer for OverHttp2 {
         false
     }
 
-    fn body_was_read(&self) {}
+    fn request_was_read(&self, _: bool) {}
 }
 
 async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &Front, begun: Instant) {

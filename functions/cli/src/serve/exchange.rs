@@ -81,6 +81,7 @@ impl Front {
         arrival: Arrival,
         peer: &impl Peer,
     ) -> Result<Answer, Gone> {
+        let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
         let body = match self.admit(&parts, &mut incoming, peer).await {
             Ok(body) => body,
             Err(NoBody::Gone) => return Err(Gone),
@@ -93,7 +94,7 @@ impl Front {
                 return Ok(answer);
             }
         };
-        peer.body_was_read();
+        peer.request_was_read(ends_in_a_blank_line);
         parts.extensions.insert(arrival);
         Ok(self.service.answer(Request::from_parts(parts, body)).await)
     }
@@ -214,8 +215,9 @@ pub(super) trait Peer {
     /// Whether it has ended the connection.
     fn has_gone(&self) -> bool;
 
-    /// What comes from now on is no part of the request that is being answered.
-    fn body_was_read(&self);
+    /// What comes from now on is no part of the request that is being answered. Its head ends in a blank line, and so
+    /// does a body in chunks; another body ends anyhow.
+    fn request_was_read(&self, ends_in_a_blank_line: bool);
 }
 
 /// Answers a request; an error ends the connection where the peer has ended it already.

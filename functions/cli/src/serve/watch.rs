@@ -17,6 +17,8 @@ pub(super) struct Watch {
     head_begun: AtomicBool,
     /// Bytes have been read behind the request that is being answered: a part of the next one, at the least.
     read_ahead: AtomicBool,
+    /// Line ends that the bytes end with, two at the most: a head ends so, and so does a body in chunks.
+    line_ends: AtomicUsize,
     /// Since when, in milliseconds after `accepted`.
     head_since: AtomicU64,
     /// Since when no request is being answered, likewise.
@@ -35,6 +37,7 @@ impl Watch {
             active: AtomicUsize::new(0),
             head_begun: AtomicBool::new(true),
             read_ahead: AtomicBool::new(false),
+            line_ends: AtomicUsize::new(0),
             head_since: AtomicU64::new(0),
             idle_since: AtomicU64::new(0),
             reading: AtomicBool::new(false),
@@ -42,13 +45,22 @@ impl Watch {
         })
     }
 
-    pub(super) fn received(&self) {
+    pub(super) fn received(&self, bytes: &[u8]) {
+        self.look_at_the_end_of(bytes);
         self.reading.store(false, Relaxed);
         if self.active.load(Relaxed) > 0 {
             self.read_ahead.store(true, Relaxed);
         } else if !self.head_begun.swap(true, Relaxed) {
             self.head_since.store(self.now(), Relaxed);
         }
+    }
+
+    /// Also of bytes that were received before there was anybody to tell.
+    pub(super) fn look_at_the_end_of(&self, bytes: &[u8]) {
+        let end = bytes.rsplit(|byte| !b"\r\n".contains(byte)).next().unwrap_or_default();
+        let before = if end.len() == bytes.len() { self.line_ends.load(Relaxed) } else { 0 };
+        let line_ends = end.split(|byte| *byte == b'\n').skip(1).count();
+        self.line_ends.store((before + line_ends).min(BLANK_LINE), Relaxed);
     }
 
     pub(super) fn waits_for_bytes(&self) {
@@ -105,11 +117,16 @@ impl Watch {
 pub(super) struct ActiveRequest(Arc<Watch>);
 
 impl ActiveRequest {
-    /// What was read until now was the request's own.
-    pub(super) fn body_was_read(&self) {
-        self.0.read_ahead.store(false, Relaxed);
+    /// The request has been read to its end. Where that is a blank line, what was read and ends otherwise goes beyond
+    /// it; where it is not, what was read is taken for the request's own.
+    pub(super) fn was_read(&self, ends_in_a_blank_line: bool) {
+        let goes_beyond = ends_in_a_blank_line && self.0.line_ends.load(Relaxed) < BLANK_LINE;
+        self.0.read_ahead.store(goes_beyond, Relaxed);
     }
 }
+
+/// The end of a line, and of one with nothing in it.
+const BLANK_LINE: usize = 2;
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {

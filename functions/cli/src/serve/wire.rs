@@ -125,17 +125,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let opening = self.opening.take(buffer.remaining());
+        let this = &mut *self;
+        let opening = this.opening.take(buffer.remaining());
         if !opening.is_empty() {
+            this.watch.look_at_the_end_of(opening);
             buffer.put_slice(opening);
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        match &read {
-            Poll::Pending => self.watch.waits_for_bytes(),
-            Poll::Ready(Ok(())) if buffer.filled().len() > before => self.watch.received(),
-            Poll::Ready(_) => self.watch.end_was_read(),
+        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        match (&read, &buffer.filled()[before..]) {
+            (Poll::Pending, _) => this.watch.waits_for_bytes(),
+            (Poll::Ready(Ok(())), received @ [_, ..]) => this.watch.received(received),
+            (Poll::Ready(_), _) => this.watch.end_was_read(),
         }
         read
     }

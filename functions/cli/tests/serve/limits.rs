@@ -102,10 +102,26 @@ fn a_head_that_begins_during_an_answer_is_slow_after_it() {
     client.receive().assert_problem(408, "request_timeout");
     assert!(start.elapsed() >= Duration::from_millis(250), "after {:?}", start.elapsed());
 
-    // The bytes of a body are no head.
+    let body = json!({"password": "p"}).to_string();
+    let chunked = format!(
+        "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+        body.len()
+    );
+    for whole in
+        [get("/health"), "GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".to_owned(), chunked]
+    {
+        let mut client = Client::connect(server.address());
+        // In one segment.
+        client.send(format!("{whole}{whole}GET /hea"));
+        for _ in 0..2 {
+            assert_eq!(client.receive().status, 200);
+        }
+        client.receive().assert_problem(408, "request_timeout");
+    }
+
+    // The bytes of a body are no head, and an end is no beginning.
     let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "900"]);
     let mut client = Client::connect(server.address());
-    let body = json!({"password": "p"}).to_string();
     client.send(format!(
         "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
@@ -114,6 +130,16 @@ fn a_head_that_begins_during_an_answer_is_slow_after_it() {
     client.send(body);
     assert_eq!(client.receive().status, 200);
     assert!(client.is_closed_silently());
+    for size in [1, 5, 1000] {
+        let mut client = Client::connect(server.address());
+        for segment in get("/health").repeat(2).as_bytes().chunks(size) {
+            client.send(segment);
+        }
+        for _ in 0..2 {
+            assert_eq!(client.receive().status, 200);
+        }
+        assert!(client.is_closed_silently(), "in segments of {size}");
+    }
 }
 
 #[test]
