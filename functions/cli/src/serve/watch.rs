@@ -59,7 +59,7 @@ impl Watch {
     pub(super) fn look_at_the_end_of(&self, bytes: &[u8]) {
         let end = bytes.rsplit(|byte| !b"\r\n".contains(byte)).next().unwrap_or_default();
         let before = if end.len() == bytes.len() { self.line_ends.load(Relaxed) } else { 0 };
-        let line_ends = end.iter().filter(|byte| **byte == b'\n').count();
+        let line_ends = end.split(|byte| *byte == b'\n').skip(1).count();
         self.line_ends.store((before + line_ends).min(BLANK_LINE), Relaxed);
     }
 
