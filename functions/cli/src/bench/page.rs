@@ -60,14 +60,15 @@ fn facts(results: &Results) -> Vec<(String, String)> {
 }
 
 fn choose(results: &Results) -> Section {
-    Section::new("Numbers to choose by")
+    let bought = sheet::bought(results);
+    let section = Section::new("Numbers to choose by")
         .prose(
             "Choose the highest cost whose time your logins and your cores can bear: an attacker with the table pays it for each \
              guess. One hash is what somebody who logs in waits for. How many a second one core bears stands in the tables \
              below: one by one, and with all lanes in use, where each waits longer and all together are done sooner.",
         )
-        .table(grid(&sheet::bought(results)))
-        .prose(LEGEND)
+        .table(grid(&bought));
+    bought.notes.into_iter().fold(section, Section::prose).prose(LEGEND)
 }
 
 fn bcrypt(results: &Results, published: &Published) -> Option<Section> {
