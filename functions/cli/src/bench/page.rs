@@ -14,7 +14,9 @@ use crate::algorithm::Algorithm;
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();
     let title = format!("Password hashes on {}", results.machine.cpu);
-    let mut page = Page::new(title, Verdict::Stated(verdict(results)));
+    // No line ends between the mark and its number.
+    let verdict = verdict(results).replace("≈ ", "≈\u{a0}");
+    let mut page = Page::new(title, Verdict::Stated(verdict));
     for (name, value) in facts(results) {
         page = page.fact(name, value);
     }

@@ -128,9 +128,10 @@ pub(super) fn bought(results: &Results) -> Sheet {
     let mut columns = vec![("algorithm".to_owned(), false), ("cost".to_owned(), false)];
     columns.extend(TARGETS_MS.map(|target| (format!("{} ms", rounded(target)), true)));
     let mut rows = Vec::new();
+    let mut bad_fits = Vec::new();
     let mut notes = vec![format!(
-        "What has no mark was measured, and so was the next. ≈ lies between two costs that were measured. {EXTRAPOLATED} is \
-         extrapolated: it lies beyond everything that was measured, and the line through all of it says so."
+        "In this table, what has no mark was measured, and so was the next cost. ≈ lies between two costs that were measured. \
+         {EXTRAPOLATED} is extrapolated: it lies beyond everything that was measured, and the line through all of it says so."
     )];
     for table in &results.tables {
         // Of PBKDF2's the one at digest length: more output costs more and protects no better.
@@ -144,14 +145,18 @@ pub(super) fn bought(results: &Results) -> Sheet {
                 table.algorithm.title().to_owned()
             };
             let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
-            if let Some(off) = bad_fit(fit).filter(|_| is_extrapolated) {
-                notes.push(format!(
-                    "{name}: the line is {off} where something was measured, so what is extrapolated by it may be as far off, or \
-                     farther."
-                ));
+            if is_extrapolated && fit.worst_error > BAD_FIT {
+                bad_fits.push(format!("{name} {:.0} %", fit.worst_error * 100.0));
             }
             rows.push([name, table.algorithm.cost().heading().to_owned()].into_iter().chain(costs).collect());
         }
+    }
+    if !bad_fits.is_empty() {
+        notes.push(format!(
+            "Some lines are far off where something was measured, since caches end there: {}. What is extrapolated ({EXTRAPOLATED}) by \
+             them may be as far off, or farther.",
+            bad_fits.join(", ")
+        ));
     }
     Sheet {
         caption: "The highest cost whose hash stays below, one by one on a core of this machine; PBKDF2 at digest length".to_owned(),
@@ -188,7 +193,10 @@ fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) 
         CostName::MemoryKib if cost < 10.0 * KIB_PER_MIB => {
             format!("{:.1} MiB", two_digits(cost / KIB_PER_MIB))
         }
-        CostName::MemoryKib => format!("{:.0} MiB", two_digits(cost / KIB_PER_MIB)),
+        CostName::MemoryKib if cost < 1000.0 * KIB_PER_MIB => {
+            format!("{:.0} MiB", two_digits(cost / KIB_PER_MIB))
+        }
+        CostName::MemoryKib => format!("{} MiB", rounded(two_digits(cost / KIB_PER_MIB))),
         CostName::Iterations | CostName::Rounds => rounded(two_digits(cost)),
     };
     match (between, algorithm.cost()) {
@@ -306,7 +314,7 @@ const MS_PER_SECOND: f64 = 1e3;
 
 #[cfg(test)]
 mod tests {
-    use saltern_measure::{Line, Measured, Spread};
+    use saltern_measure::{Line, Machine, Measured, Spread};
 
     use super::*;
 
@@ -368,6 +376,23 @@ mod tests {
         assert_eq!(bought(250.0), "≈ 17 MiB");
         assert_eq!(bought(100.0), "≈ 8.0 MiB");
         assert_eq!(bought(900.0), "≈ 17 MiB †");
+        assert_eq!(bought(60_000.0), "≈ 1,100 MiB †");
+    }
+
+    #[test]
+    fn what_is_extrapolated_by_a_bad_line_says_by_how_much_it_is_off() {
+        let of = |worst_error| {
+            let mut series = series(&[(8192, 8192, 100.0)]);
+            series.name = "t = 1".to_owned();
+            series.one_line = Some(Fit { worst_error, ..FIT });
+            let tables = vec![Table { algorithm: Algorithm::Argon2id, series: vec![series] }];
+            let machine = Machine { cpu: String::new(), architecture: String::new(), cores: 1 };
+            let (version, began) = (String::new(), String::new());
+            bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
+                .notes
+        };
+        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. What is extrapolated (†)"), "{:?}", of(0.404));
+        assert_eq!(of(0.05).len(), 1);
     }
 
     #[test]
