@@ -111,4 +111,21 @@ pub(crate) mod tests {
     fn the_arguments_are_consistent() {
         definition().debug_assert();
     }
+
+    #[test]
+    fn a_function_s_size_is_written_alike_in_every_command() {
+        let calibrate = ["saltern", "calibrate", "--target", "250ms"];
+        let report = ["saltern", "report", "--function", "logins", "--out", "page.html", "--from"];
+        let times = ["2026-11-21T19:00:00Z", "--to", "2026-11-21T20:00:00Z"];
+        let report = [&report[..], &times].concat();
+        for command in [&calibrate[..], &report] {
+            let reads = |size: &[&str]| definition().try_get_matches_from([command, size].concat()).is_ok();
+            for architecture in ["--arch", "--architecture"] {
+                assert!(reads(&[architecture, "arm64"]) && !reads(&[architecture, "arm"]), "{command:?}");
+            }
+            for (memory_mb, is_one) in [("127", false), ("128", true), ("10240", true), ("10241", false)] {
+                assert_eq!(reads(&["--memory-mb", memory_mb]), is_one, "{command:?} {memory_mb}");
+            }
+        }
+    }
 }

@@ -272,7 +272,7 @@ impl Table {
             // Wider than a phone, it moves by itself and not the page; the keyboard can move it too.
             div.table tabindex="0" role="region" aria-label=(self.caption) {
                 table {
-                    @if !self.caption.is_empty() { caption { (self.caption) } }
+                    @if !self.caption.is_empty() { caption { span { (self.caption) } } }
                     thead { tr { @for (index, (heading, _)) in self.columns.iter().enumerate() {
                         th scope="col" class=[class(index)] { (heading) }
                     } } }

@@ -14,7 +14,9 @@ use crate::algorithm::Algorithm;
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();
     let title = format!("Password hashes on {}", results.machine.cpu);
-    let mut page = Page::new(title, Verdict::Stated(verdict(results)));
+    // No line ends between the mark and its number.
+    let verdict = verdict(results).replace("≈ ", "≈\u{a0}");
+    let mut page = Page::new(title, Verdict::Stated(verdict));
     for (name, value) in facts(results) {
         page = page.fact(name, value);
     }
@@ -60,14 +62,15 @@ fn facts(results: &Results) -> Vec<(String, String)> {
 }
 
 fn choose(results: &Results) -> Section {
-    Section::new("Numbers to choose by")
+    let bought = sheet::bought(results);
+    let section = Section::new("Numbers to choose by")
         .prose(
             "Choose the highest cost whose time your logins and your cores can bear: an attacker with the table pays it for each \
              guess. One hash is what somebody who logs in waits for. How many a second one core bears stands in the tables \
              below: one by one, and with all lanes in use, where each waits longer and all together are done sooner.",
         )
-        .table(grid(&sheet::bought(results)))
-        .prose(LEGEND)
+        .table(grid(&bought));
+    bought.notes.into_iter().fold(section, Section::prose).prose(LEGEND)
 }
 
 fn bcrypt(results: &Results, published: &Published) -> Option<Section> {

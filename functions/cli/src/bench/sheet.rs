@@ -123,50 +123,93 @@ fn matrix(table: &Table) -> Sheet {
     }
 }
 
-/// What costs so many milliseconds here: the highest cost that stays below, by the line.
+/// What costs so many milliseconds here: the highest cost that stays below.
 pub(super) fn bought(results: &Results) -> Sheet {
     let mut columns = vec![("algorithm".to_owned(), false), ("cost".to_owned(), false)];
     columns.extend(TARGETS_MS.map(|target| (format!("{} ms", rounded(target)), true)));
     let mut rows = Vec::new();
+    let mut bad_fits = Vec::new();
+    let mut notes = vec![format!(
+        "In this table, what has no mark was measured, and so was the next cost. ≈ lies between two costs that were measured. \
+         {EXTRAPOLATED} is extrapolated: it lies beyond everything that was measured, and the line through all of it says so."
+    )];
     for table in &results.tables {
         // Of PBKDF2's the one at digest length: more output costs more and protects no better.
         let passed_over = usize::from(table.algorithm.prf().is_some());
         for series in &table.series[passed_over..] {
-            let (Some(fit), Some(row)) = (&series.one_line, series.rows.last()) else { continue };
-            let costs = TARGETS_MS.map(|target| affordable(table.algorithm, fit, row, target));
+            let Some(fit) = &series.one_line else { continue };
+            let costs = TARGETS_MS.map(|target| affordable(table.algorithm, series, fit, target));
             let name = if table.algorithm == Algorithm::Argon2id {
                 caption(table.algorithm, &series.name)
             } else {
                 table.algorithm.title().to_owned()
             };
+            let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
+            if is_extrapolated && fit.worst_error > BAD_FIT {
+                bad_fits.push(format!("{name} {:.0} %", fit.worst_error * 100.0));
+            }
             rows.push([name, table.algorithm.cost().heading().to_owned()].into_iter().chain(costs).collect());
         }
+    }
+    if !bad_fits.is_empty() {
+        notes.push(format!(
+            "Some lines are far off where something was measured, since caches end there: {}. What is extrapolated ({EXTRAPOLATED}) by \
+             them may be as far off, or farther.",
+            bad_fits.join(", ")
+        ));
     }
     Sheet {
         caption: "The highest cost whose hash stays below, one by one on a core of this machine; PBKDF2 at digest length".to_owned(),
         columns,
         rows,
-        notes: vec!["All are read off the lines, so all are estimates (≈).".to_owned()],
+        notes,
     }
 }
 
-fn affordable(algorithm: Algorithm, fit: &Fit, row: &Row, target_ms: f64) -> String {
-    let work = fit.line.work_in(target_ms);
+/// The highest cost that stays below: between two rows that were measured by the straight line through these two, beyond them by
+/// the line through all, and marked so.
+fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) -> String {
+    let measured: Vec<&Row> = series.rows.iter().filter(|row| row.one.is_measured()).collect();
+    let Some(row) = measured.last() else { return "–".to_owned() };
+    let between = measured.array_windows().rev().find_map(|[below, above]| {
+        let (low, high) = (below.one.hash_ms, above.one.hash_ms);
+        (low <= target_ms && target_ms < high).then(|| {
+            let way = (target_ms - low) / (high - low);
+            as_f64(below.work) + way * (as_f64(above.work) - as_f64(below.work))
+        })
+    });
+    let work = between.unwrap_or_else(|| fit.line.work_in(target_ms));
+    // Work is in proportion to the cost, but for bcrypt's, which is its logarithm.
+    let in_proportion = work * as_f64(row.cost) / as_f64(row.work);
     let cost = match algorithm.cost() {
         CostName::Cost => work.log2().floor(),
-        // Work is in proportion to these.
-        CostName::N => 2_f64.powf((work * as_f64(row.cost) / as_f64(row.work)).log2().floor()),
-        CostName::Iterations | CostName::Rounds | CostName::MemoryKib => {
-            work * as_f64(row.cost) / as_f64(row.work)
-        }
+        CostName::N => 2_f64.powf(in_proportion.log2().floor()),
+        CostName::Iterations | CostName::Rounds | CostName::MemoryKib => in_proportion,
     };
-    match algorithm.cost() {
-        _ if cost.is_nan() || cost < 1.0 => "–".to_owned(),
-        CostName::Cost => format!("≈ {cost:.0}"),
-        CostName::N => format!("≈ 2^{:.0}", cost.log2()),
-        CostName::MemoryKib => format!("≈ {} MiB", rounded(two_digits(cost / 1024.0))),
-        CostName::Iterations | CostName::Rounds => format!("≈ {}", rounded(two_digits(cost))),
+    let told = match algorithm.cost() {
+        _ if cost.is_nan() || cost < 1.0 => return "–".to_owned(),
+        CostName::Cost => format!("{cost:.0}"),
+        CostName::N => format!("2^{:.0}", cost.log2()),
+        CostName::MemoryKib if cost < 10.0 * KIB_PER_MIB => {
+            format!("{:.1} MiB", two_digits(cost / KIB_PER_MIB))
+        }
+        CostName::MemoryKib if cost < 1000.0 * KIB_PER_MIB => {
+            format!("{:.0} MiB", two_digits(cost / KIB_PER_MIB))
+        }
+        CostName::MemoryKib => format!("{} MiB", rounded(two_digits(cost / KIB_PER_MIB))),
+        CostName::Iterations | CostName::Rounds => rounded(two_digits(cost)),
+    };
+    match (between, algorithm.cost()) {
+        (None, _) => format!("≈ {told} {EXTRAPOLATED}"),
+        // Every power of two has a row: this one was measured, and so was the next.
+        (Some(_), CostName::Cost | CostName::N) => told,
+        (Some(_), CostName::Iterations | CostName::Rounds | CostName::MemoryKib) => format!("≈ {told}"),
     }
+}
+
+/// What must be known about a line that is far off where something was measured.
+fn bad_fit(fit: &Fit) -> Option<String> {
+    (fit.worst_error > BAD_FIT).then(|| format!("off by up to {:.0} %", fit.worst_error * 100.0))
 }
 
 /// Down to two digits: what is read off a line is no better.
@@ -180,10 +223,15 @@ fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String 
         return format!("{what}: nothing was measured in lanes.");
     };
     let intercept = if line.intercept_ms < 0.0 { "−" } else { "" };
-    let error = if *points > 2 {
-        format!("where measured it is off by at most {} %", rounded_percent(*worst_error))
-    } else {
-        "it goes through two costs only, and how far it is off elsewhere is not known".to_owned()
+    let error = match fit.and_then(bad_fit) {
+        _ if *points <= 2 => {
+            "it goes through two costs only, and how far it is off elsewhere is not known".to_owned()
+        }
+        None => format!("where measured it is off by at most {} %", rounded_percent(*worst_error)),
+        Some(off) => format!(
+            "where measured it is {off}, which is a bad fit: time is not in proportion to work where caches end. Go by the \
+             rows that were measured"
+        ),
     };
     format!(
         "{what}: {intercept}{} ms + {} ns for each {}; {error}.",
@@ -248,18 +296,25 @@ fn significant(value: f64) -> String {
     format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
 }
 
+/// A share of what was measured above which a line tells little.
+const BAD_FIT: f64 = 0.1;
+
+/// Behind what lies beyond everything that was measured.
+const EXTRAPOLATED: &str = "†";
+
 /// What logins are given: RFC 9106 §4 speaks of half a second, OWASP of less than one second.
 const TARGETS_MS: [f64; 4] = [100.0, 250.0, 500.0, 1000.0];
 
 /// From here on milliseconds are not understood.
 const LONG_MS: f64 = 60_000.0;
 
+const KIB_PER_MIB: f64 = 1024.0;
 const NS_PER_MS: f64 = 1e6;
 const MS_PER_SECOND: f64 = 1e3;
 
 #[cfg(test)]
 mod tests {
-    use saltern_measure::{Line, Measured, Spread};
+    use saltern_measure::{Line, Machine, Measured, Spread};
 
     use super::*;
 
@@ -288,16 +343,64 @@ mod tests {
         assert_eq!(cells(CostName::Cost, &once)[2], "once");
     }
 
+    /// Rows that were measured to take so many milliseconds.
+    fn series(rows: &[(u64, u64, f64)]) -> Series {
+        let row = |&(cost, work, ms): &(u64, u64, f64)| Row { cost, work, one: measured(&[ms]), lanes: None };
+        Series {
+            name: String::new(),
+            rows: rows.iter().map(row).collect(),
+            one_line: Some(FIT),
+            lanes_line: None,
+        }
+    }
+
     #[test]
     fn what_a_target_buys_stays_below_it() {
-        let row = |cost, work| Row { cost, work, one: measured(&[1.0]), lanes: None };
-        let bought = |algorithm, cost, work, ms| affordable(algorithm, &FIT, &row(cost, work), ms);
-        // 2^12 expansions take 205 ms, 2^13 take 410.
-        assert_eq!(bought(Algorithm::Bcrypt, 18, 1 << 18, 250.0), "≈ 12");
-        assert_eq!(bought(Algorithm::Scrypt, 1 << 14, 1 << 17, 250.0), "≈ 2^9");
+        let bought = |algorithm, rows: &[_], ms| affordable(algorithm, &series(rows), &FIT, ms);
+        // 2^12 expansions take 205 ms, 2^13 take 410: both were measured.
+        let bcrypt = [(11, 1 << 11, 102.4), (12, 1 << 12, 204.8), (13, 1 << 13, 409.6)];
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 250.0), "12");
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 1000.0), "≈ 14 †");
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 0.01), "–");
+        assert_eq!(bought(Algorithm::Scrypt, &[(1 << 14, 1 << 17, 1.0)], 250.0), "≈ 2^9 †");
         // 5,000 blocks are 2,500 iterations of two.
-        assert_eq!(bought(Algorithm::Pbkdf2Sha1, 10, 20, 250.0), "≈ 2,500");
-        assert_eq!(bought(Algorithm::Bcrypt, 18, 1 << 18, 0.01), "–");
+        assert_eq!(bought(Algorithm::Pbkdf2Sha1, &[(10, 20, 1.0)], 250.0), "≈ 2,500 †");
+    }
+
+    /// Twice the time for the same work behind a cache: no line through all rows fits them.
+    #[test]
+    fn between_two_rows_the_rows_decide_and_not_the_line() {
+        let rows = [(8192, 8192, 100.0), (16_384, 16_384, 200.0), (32_768, 32_768, 800.0)];
+        let bought = |ms| affordable(Algorithm::Argon2id, &series(&rows), &FIT, ms);
+        // By the line, at 0.05 ms a KiB, it would be 4.8 MiB.
+        assert_eq!(bought(250.0), "≈ 17 MiB");
+        assert_eq!(bought(100.0), "≈ 8.0 MiB");
+        assert_eq!(bought(900.0), "≈ 17 MiB †");
+        assert_eq!(bought(60_000.0), "≈ 1,100 MiB †");
+    }
+
+    #[test]
+    fn what_is_extrapolated_by_a_bad_line_says_by_how_much_it_is_off() {
+        let of = |worst_error| {
+            let mut series = series(&[(8192, 8192, 100.0)]);
+            series.name = "t = 1".to_owned();
+            series.one_line = Some(Fit { worst_error, ..FIT });
+            let tables = vec![Table { algorithm: Algorithm::Argon2id, series: vec![series] }];
+            let machine = Machine { cpu: String::new(), architecture: String::new(), cores: 1 };
+            let (version, began) = (String::new(), String::new());
+            bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
+                .notes
+        };
+        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. What is extrapolated (†)"), "{:?}", of(0.404));
+        assert_eq!(of(0.05).len(), 1);
+    }
+
+    #[test]
+    fn a_bad_fit_is_told_in_words_with_its_number() {
+        let bad = Fit { worst_error: 0.404, ..FIT };
+        let words = line_in_words(Algorithm::Argon2id, "One hash", Some(&bad));
+        assert!(words.contains("off by up to 40 %, which is a bad fit"), "{words}");
+        assert_eq!(bad_fit(&Fit { worst_error: 0.1, ..FIT }), None);
     }
 
     #[test]

@@ -207,7 +207,8 @@ fn what_is_read_again_says_what_was_read_off_what_was_shared_and_what_two_blocks
         assert!(ended.out.contains(part), "{part} in {}", ended.out);
     }
     let html = fs::read_to_string(&page).unwrap();
-    let verdict = "bcrypt-12 in ≈ 205 ms: ≈ 4.88 a second one by one, and ≈ 19.5 with 8 in lanes";
+    let verdict =
+        "bcrypt-12 in ≈\u{a0}205 ms: ≈\u{a0}4.88 a second one by one, and ≈\u{a0}19.5 with 8 in lanes";
     assert!(html.contains(verdict), "{html}");
     for file in [json, page] {
         fs::remove_file(file).unwrap();
