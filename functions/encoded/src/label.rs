@@ -34,10 +34,7 @@ impl Label {
     fn parse(self, rest: &str) -> Result<Encoded, ParseError> {
         let encoded = match self.follows {
             Follows::A(scheme) => scheme.parse(rest)?,
-            Follows::OneOf(schemes) => {
-                let scheme = Scheme::of(rest).filter(|scheme| schemes.contains(scheme));
-                scheme.ok_or(ParseError::Invalid)?.parse(rest)?
-            }
+            Follows::OneOf(schemes) => Scheme::of_one_of(schemes, rest)?.parse(rest)?,
         };
         Ok(Encoded { label: Some(self), ..encoded })
     }

@@ -173,6 +173,35 @@ fn a_label_stands_before_its_own_schemes_alone() {
     assert_eq!(parse(&format!("{{Crypt}}{des}")).err(), Some(ParseError::Unsupported));
 }
 
+#[test]
+fn a_scheme_that_nobody_verifies_is_unsupported_behind_a_label_too() {
+    let crypt_blowfish = "04$......................4QqIrvEqWMALFbTSEMvHWTOXWbOgbsm";
+    for refused in [
+        format!("$2x${crypt_blowfish}"),
+        format!("{{bcrypt}}$2x${crypt_blowfish}"),
+        format!("{{BLF-CRYPT}}$2x${crypt_blowfish}"),
+        format!("{{CRYPT}}$2${crypt_blowfish}"),
+        "{CRYPT}$gy$j9T$salt$.".to_owned(),
+        format!("bcrypt$$2x${crypt_blowfish}"),
+        format!("bcrypt_sha256$$2x${crypt_blowfish}"),
+        format!("$wp$2x${crypt_blowfish}"),
+        "argon2$argon2x$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA".to_owned(),
+    ] {
+        assert_eq!(parse(&refused).err(), Some(ParseError::Unsupported), "{refused}");
+    }
+    for refused in [
+        // Known, and never there.
+        "{bcrypt}$1$salt$......................".to_owned(),
+        "bcrypt$$1$salt$......................".to_owned(),
+        // Nothing that names a scheme.
+        "{bcrypt}2x".to_owned(),
+        "{bcrypt}$2x".to_owned(),
+        format!("{{bcrypt}}$$2x${crypt_blowfish}"),
+    ] {
+        assert_eq!(parse(&refused).err(), Some(ParseError::Invalid), "{refused}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 

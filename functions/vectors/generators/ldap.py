@@ -401,7 +401,7 @@ def pkcs5s2():
 
 
 def crypt():
-    """{CRYPT} is known: what stands behind it and is not of crypt(3) is no unknown scheme, but no hash."""
+    """{CRYPT} is known: what stands behind it and names no scheme is no unknown one, but no hash."""
     stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
     des = libxcrypt.crypt(PASSWORD, "sa")
     return [
@@ -421,6 +421,11 @@ def crypt():
         ("SHA-512, rounds one over the ceiling", "{CRYPT}" + stored.replace("=1000", "=1000001"), OVER, "Cost"),
         ("Dovecot's {SHA512-CRYPT}, of SHA-256", "{SHA512-CRYPT}" + libxcrypt.crypt(PASSWORD, "$5$saltsalt"), INVALID, "Structure"),
         ("Dovecot's {BLF-CRYPT}, of SHA-512", "{BLF-CRYPT}" + stored, INVALID, "Structure"),
+        ("Dovecot's {BLF-CRYPT}, of crypt_blowfish's own bug", "{BLF-CRYPT}$2x$04$" + "." * 53, UNSUPPORTED, "Scheme"),
+        ("bcrypt's first version", "{CRYPT}$2$04$" + "." * 53, UNSUPPORTED, "Scheme"),
+        ("gost-yescrypt", "{CRYPT}$gy$j9T$salt$" + "." * 43, UNSUPPORTED, "Scheme"),
+        ("a scheme of nobody's", "{CRYPT}$nobody$salt$x", UNSUPPORTED, "Scheme"),
+        ("an empty name", "{CRYPT}$$salt$x", INVALID, "Structure"),
     ]
 
 

@@ -12,7 +12,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::{bcrypt_of_prepared, decode_base64, decode_hex, fields, log_2, text_salt};
 use crate::{
-    Encoded, ParseError, Scheme, Setting, argon2, pbkdf2, phc, scrypt,
+    Encoded, ParseError, Scheme, Setting, pbkdf2, phc, scrypt,
     verify_only::{
         self,
         digest::{Hash, Order},
@@ -22,10 +22,7 @@ use crate::{
 /// Reads `argon2$argon2id$…`: a PHC string behind a name.
 pub(crate) fn parse_argon2(stored: &str) -> Result<Encoded, ParseError> {
     let inner = stored.strip_prefix(ARGON2).ok_or(ParseError::Invalid)?;
-    if Scheme::of(inner) != Some(Scheme::Argon2) {
-        return Err(ParseError::Invalid);
-    }
-    let encoded = argon2::parse(inner)?;
+    let encoded = Scheme::of_one_of(&[Scheme::Argon2], inner)?.parse(inner)?;
     Encoded::written_as(Scheme::DjangoArgon2, encoded.setting, &encoded.output).ok_or(ParseError::Invalid)
 }
 

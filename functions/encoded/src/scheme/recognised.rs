@@ -1,11 +1,25 @@
 use super::Scheme;
 use crate::{
+    ParseError,
     notation::{aspnet, django, grub, passlib, werkzeug},
     verify_only::{des_crypt, firebase, sun_md5},
     wrapped,
 };
 
 impl Scheme {
+    /// The form of what stands behind a label or a name, where only the `admitted` ones may.
+    ///
+    /// # Errors
+    /// - [`ParseError::Unsupported`]: it names a scheme that is not verified, as `$2x$…` does.
+    /// - [`ParseError::Invalid`]: it names none, or one that never stands there.
+    pub(crate) fn of_one_of(admitted: &[Self], text: &str) -> Result<Self, ParseError> {
+        match Self::of(text) {
+            Some(scheme) if admitted.contains(&scheme) => Ok(scheme),
+            None if names_a_scheme(text) => Err(ParseError::Unsupported),
+            Some(_) | None => Err(ParseError::Invalid),
+        }
+    }
+
     /// Whose form a stored string has, by what it begins with. `None` where nothing says so: a bare digest is not guessed.
     pub(crate) fn of(stored: &str) -> Option<Self> {
         if des_crypt::is_extended(stored) {
@@ -68,4 +82,10 @@ impl Scheme {
         let aspnet = [(Self::AspNetV2, aspnet::is_v2(stored)), (Self::AspNetV3, aspnet::is_v3(stored))];
         aspnet.into_iter().find_map(|(scheme, is)| is.then_some(scheme))
     }
+}
+
+/// Whether something stands between two dollar signs.
+fn names_a_scheme(text: &str) -> bool {
+    let modular = text.strip_prefix('$').and_then(|text| text.split_once('$'));
+    modular.is_some_and(|(id, _rest)| !id.is_empty())
 }

@@ -23,7 +23,7 @@ private[saltern] object BcryptScheme extends Scheme("bcrypt") {
   def parseBehind(before: String, other: Scheme, stored: String): Either[ParseError, EncodedHash] =
     for {
       inner <- Text.after(before, stored)
-      _ <- Text.valid(claims(inner))
+      _ <- Scheme.oneOf(Seq(this), inner)
       encoded <- parse(inner)
     } yield encoded.behind(before, other)
 }

@@ -36,6 +36,20 @@ private[saltern] object Scheme {
   /** Whose form a stored string has. `None` where nothing says so: a bare digest is not guessed. */
   private[local] def of(stored: String): Option[Scheme] = all.find(_.claims(stored))
 
+  /** The form of what stands behind a label or a name, where only the `admitted` ones may. */
+  private[local] def oneOf(admitted: Seq[Scheme], text: String): Either[ParseError, Scheme] = of(text) match {
+    case Some(scheme) if admitted.contains(scheme) => Right(scheme)
+    case None if id(text).exists(_.nonEmpty)       => Left(unread(text))
+    case _                                         => Left(ParseError.Invalid)
+  }
+
+  /** Why a string that has no scheme of ours is not read. */
+  private[local] def unread(stored: String): ParseError =
+    if (id(stored).exists(RefusedByName)) ParseError.Unsupported else ParseError.UnknownScheme
+
+  /** The first bcrypt of all, and crypt_blowfish's name for its own old bug: other algorithms. */
+  private val RefusedByName = Set("2", "2x")
+
   /** What stands between the first two dollar signs. */
   private[local] def id(stored: String): Option[String] =
     Option.when(stored.startsWith("$"))(stored.indexOf('$'.toInt, 1)).filter(_ > 0).map(stored.substring(1, _))
@@ -139,14 +153,11 @@ private[local] object Label {
     labels.collectFirst {
       case (text, follows) if stored.startsWith(text) =>
         val rest = stored.substring(text.length)
-        Scheme.of(rest) match {
-          case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
-          case Some(_)                                  => Left(ParseError.Invalid)
-          case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
-        }
+        if (rest.startsWith(Yescrypt) && follows != crypt) Left(ParseError.Invalid)
+        else Scheme.oneOf(follows, rest).flatMap(_.parse(rest)).map(_.behind(text))
     }
 
-  /** The service reads it. */
+  /** A scheme of crypt(3) that the service reads, and that stands behind no other label. */
   private val Yescrypt = "$y$"
 
   /** What the crypt(3) of one system or another makes, and is read here. */
