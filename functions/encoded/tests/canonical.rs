@@ -388,7 +388,10 @@ fn is_listed(hash: &str) -> bool {
     let no_version = hash.starts_with("$argon2i$m=") || hash.starts_with("$argon2d$m=");
     let cost_order = hash.starts_with("$argon2") && hash.contains(",p=") && hash.contains(",t=");
     let parallelism_first = cost_order && hash.find(",p=") < hash.find(",t=");
-    bcrypt_padding || no_version || parallelism_first
+    let passes_first = hash.starts_with("$argon2id$v=19$t=");
+    let whole_n = hash.starts_with("$scrypt$n=");
+    let no_length = hash.starts_with("$pbkdf2-sha") && !hash.contains(",l=");
+    bcrypt_padding || no_version || parallelism_first || passes_first || whole_n || no_length
 }
 
 fn any_stored_hash() -> impl Strategy<Value = String> {
@@ -399,12 +402,15 @@ fn any_stored_hash() -> impl Strategy<Value = String> {
 fn any_argon2() -> BoxedStrategy<String> {
     let variants =
         select(&["d$v=16$", "d$v=19$", "i$v=16$", "i$v=19$", "id$v=16$", "id$v=19$", "i$", "d$"][..]);
-    (variants, any_argon2_params(), any_salt(), any_output(argon2::MIN_OUTPUT_BYTES), any::<bool>())
-        .prop_map(|(variant, params, salt, output, reordered)| {
+    (variants, any_argon2_params(), any_salt(), any_output(argon2::MIN_OUTPUT_BYTES), 0..3_u8)
+        .prop_map(|(variant, params, salt, output, order)| {
             let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
-            // The order of Node is known with `v=` only.
-            let reordered = reordered && variant.contains("v=");
-            let costs = if reordered { format!("m={m},p={p},t={t}") } else { format!("m={m},t={t},p={p}") };
+            // The orders of Node's packages are known with `v=` only.
+            let costs = match order {
+                1 if variant.contains("v=") => format!("m={m},p={p},t={t}"),
+                2 if variant.contains("v=") => format!("t={t},m={m},p={p}"),
+                _ => format!("m={m},t={t},p={p}"),
+            };
             format!("$argon2{variant}{costs}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
         })
         .boxed()
@@ -470,20 +476,29 @@ fn low_bits_first(bytes: &[u8]) -> String {
 }
 
 fn any_pbkdf2() -> BoxedStrategy<String> {
+    let functions = select(&[("sha1", 20), ("sha256", 32), ("sha512", 64)][..]);
+    let of_one_block = (functions, 1..=u32::MAX, any_salt(), vec(any::<u8>(), 64));
+    let of_one_block = of_one_block.prop_map(|((function, block), iterations, salt, bytes)| {
+        let (salt, output) = (base64(&salt, STANDARD), base64(&bytes[..block], STANDARD));
+        format!("$pbkdf2-{function}$i={iterations}${salt}${output}")
+    });
     let schemes = select(&["pbkdf2", "pbkdf2-sha256", "pbkdf2-sha512"][..]);
-    (schemes, 1..=u32::MAX, any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
+    let with_length = (schemes, 1..=u32::MAX, any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
         .prop_map(|(scheme, iterations, salt, output)| {
             let (salt, length, output) = (base64(&salt, STANDARD), output.len(), base64(&output, STANDARD));
             format!("${scheme}$i={iterations},l={length}${salt}${output}")
-        })
-        .boxed()
+        });
+    prop_oneof![with_length, of_one_block].boxed()
 }
 
 fn any_scrypt() -> BoxedStrategy<String> {
-    (any_scrypt_params(), any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
-        .prop_map(|(params, salt, output)| {
+    (any_scrypt_params(), any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES), any::<bool>())
+        .prop_map(|(params, salt, output, whole_n)| {
             let (ln, r, p) = (params.log_n(), params.r(), params.p());
-            format!("$scrypt$ln={ln},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
+            // N itself has 32 bits.
+            let n = 1_u32.checked_shl(ln.into()).filter(|_| whole_n);
+            let n = n.map_or_else(|| format!("ln={ln}"), |n| format!("n={n}"));
+            format!("$scrypt${n},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
         })
         .boxed()
 }

@@ -10,7 +10,7 @@ use core::fmt;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-use super::{bcrypt_of_prepared, decode_base64, decode_hex, fields, log_2, text_salt};
+use super::{bcrypt_of_prepared, decode_base64, decode_hex, fields, text_salt};
 use crate::{
     Encoded, ParseError, Scheme, Setting, pbkdf2, phc, scrypt,
     verify_only::{
@@ -79,7 +79,7 @@ pub(crate) fn print_pbkdf2(
 /// Reads `scrypt$<N>$<salt>$<r>$<p>$<Base64>`.
 pub(crate) fn parse_scrypt(stored: &str) -> Result<Encoded, ParseError> {
     let [_scrypt, n, salt, r, p, output] = fields(stored, '$')?;
-    let costs = (log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
+    let costs = (phc::log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
     let (salt, output) = (text_salt(salt)?, decode_base64(output)?);
     super::scrypt(Scheme::DjangoScrypt, costs, salt, SCRYPT_OUTPUT_BYTES, &output)
 }

@@ -70,11 +70,6 @@ fn scrypt(
     Encoded::written_as(scheme, setting, output).ok_or(ParseError::Invalid)
 }
 
-/// The logarithm of a number that software writes out, and that must be a power of two.
-fn log_2(n: u32) -> Result<u32, ParseError> {
-    if n.is_power_of_two() { Ok(n.ilog2()) } else { Err(ParseError::Invalid) }
-}
-
 /// bcrypt of something else than the password, behind a name.
 fn bcrypt_of_prepared(scheme: Scheme, inner: &str) -> Result<Encoded, ParseError> {
     let encoded = Scheme::of_one_of(&[Scheme::Bcrypt], inner)?.parse(inner)?;

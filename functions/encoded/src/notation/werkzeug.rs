@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use super::{decode_hex, fields, log_2, text_salt};
+use super::{decode_hex, fields, text_salt};
 use crate::{Encoded, ParseError, Scheme, pbkdf2, phc, scrypt};
 
 /// The form that the text before the first dollar sign names.
@@ -48,7 +48,7 @@ pub(crate) fn print_pbkdf2(
 pub(crate) fn parse_scrypt(stored: &str) -> Result<Encoded, ParseError> {
     let [method, salt, output] = fields(stored, '$')?;
     let [_scrypt, n, r, p] = fields(method, ':')?;
-    let costs = (log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
+    let costs = (phc::log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
     let (salt, output) = (text_salt(salt)?, decode_hex(output)?);
     super::scrypt(Scheme::WerkzeugScrypt, costs, salt, SCRYPT_OUTPUT_BYTES, &output)
 }

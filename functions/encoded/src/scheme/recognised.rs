@@ -2,6 +2,7 @@ use super::Scheme;
 use crate::{
     ParseError,
     notation::{aspnet, django, grub, passlib, werkzeug},
+    pbkdf2,
     verify_only::{des_crypt, firebase, sun_md5},
     wrapped,
 };
@@ -48,6 +49,7 @@ impl Scheme {
                 Some(Self::PasslibPbkdf2)
             }
             "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" => Some(Self::Pbkdf2),
+            pbkdf2::SHA1_WITHOUT_LENGTH if !passlib::is_pbkdf2(rest) => Some(Self::Pbkdf2),
             "scrypt" => Some(Self::Scrypt),
             "sha1" => Some(Self::Sha1Crypt),
             "wp" => Some(Self::WordPress),
