@@ -623,7 +623,14 @@ fn any_foreign_scrypt() -> BoxedStrategy<String> {
 fn any_bcrypt_of_a_digest() -> BoxedStrategy<String> {
     let wordpress = any_bcrypt().prop_map(|inner| format!("$wp$2y${}", &inner[4..]));
     let django = any_bcrypt().prop_map(|inner| format!("bcrypt_sha256${inner}"));
-    prop_oneof![wordpress, django].boxed()
+    let passlib = (any_bcrypt(), any::<bool>()).prop_map(|(inner, second)| {
+        let (cost, salt, output) = (inner[4..6].parse::<u32>().unwrap(), &inner[7..28], &inner[29..]);
+        // Four bits of the salt's last character are none of its bytes'.
+        let last = &BCRYPT[BCRYPT.find(&inner[28..29]).unwrap() & !0b1111..][..1];
+        let costs = if second { format!("v=2,t=2b,r={cost}") } else { format!("2a,{cost}") };
+        format!("$bcrypt-sha256${costs}${salt}{last}${output}")
+    });
+    prop_oneof![wordpress, django, passlib].boxed()
 }
 
 /// A salt that stands in the string as it is.
@@ -743,6 +750,7 @@ const SCHEMES: &[&str] = &[
     "argon2i",
     "argon2id",
     "bcrypt",
+    "bcrypt-sha256",
     "bcrypt_sha256",
     "fbscrypt",
     "md5",

@@ -181,6 +181,8 @@ const TOKENS: &[&str] = &[
     "argon2",
     "bcrypt$",
     "bcrypt_sha256$",
+    "$bcrypt-sha256$v=2,t=2b,r=4$",
+    "$bcrypt-sha256$2a,",
     "md5$",
     "pbkdf2_sha256$",
     "pbkdf2:sha256:",

@@ -56,6 +56,7 @@ SCHEMES = {
     "ldap-ssha256": True,
     "ldap-ssha512": True,
     "md5-crypt": False,
+    "passlib-bcrypt-sha256": False,
     "passlib-pbkdf2": False,
     "phpass": False,
     "scrypt-7": False,

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 
 import argon2.low_level
 import bcrypt
@@ -24,6 +25,7 @@ def groups():
         family.hostile("django-scrypt", django_scrypt()),
         family.hostile("django-md5", django_md5()),
         *[family.hostile("passlib-pbkdf2", passlib_pbkdf2(function), name=f"passlib-pbkdf2-{function}") for function in FUNCTIONS],
+        family.hostile("passlib-bcrypt-sha256", passlib_bcrypt_sha256()),
         family.hostile("werkzeug-pbkdf2", werkzeug_pbkdf2()),
         family.hostile("werkzeug-scrypt", werkzeug_scrypt()),
         family.hostile("spring-bcrypt", spring_bcrypt()),
@@ -246,6 +248,46 @@ def passlib_pbkdf2(function):
             if function == "sha1"
             else []
         ),
+    ]
+
+
+def passlib_bcrypt_sha256():
+    inner = bcrypt.hashpw(base64.b64encode(hmac.digest(b"abcdefghijklmnopqrstuu", PASSWORD, "sha256")), b"$2b$04$abcdefghijklmnopqrstuu")
+    salt, output = inner[7:29].decode(), inner[29:].decode()
+    made = lambda costs="v=2,t=2b,r=4", salt=salt, output=output: f"$bcrypt-sha256${costs}${salt}${output}"
+    stored = made()
+    numbers_ = lambda name, form: [(f"{name}: {what}", made(form(text)), INVALID, "Number") for what, text in spellings(4)]
+    return [
+        *[fault for fault in ends(stored) if fault[3] != "Scheme"],
+        *numbers_("r", lambda text: f"v=2,t=2b,r={text}"),
+        *numbers_("rounds of version 1", lambda text: f"2b,{text}"),
+        ("r=3", made("v=2,t=2b,r=3"), INVALID, "Range"),
+        ("r=32", made("v=2,t=2b,r=32"), INVALID, "Range"),
+        ("r=2^32-1", made("v=2,t=2b,r=4294967295"), INVALID, "Range"),
+        ("rounds of version 1: 3", made("2b,3"), INVALID, "Range"),
+        ("version 2 with 2a", made("v=2,t=2a,r=4"), INVALID, "Structure"),
+        ("version 2 with 2y", made("v=2,t=2y,r=4"), INVALID, "Structure"),
+        ("version 1 with 2y", made("2y,4"), INVALID, "Structure"),
+        ("version 1 with 2x", made("2x,4"), INVALID, "Structure"),
+        ("version 1, written out", made("v=1,t=2b,r=4"), UNSUPPORTED, "Scheme"),
+        ("version 3", made("v=3,t=2b,r=4"), UNSUPPORTED, "Scheme"),
+        ("another order", made("v=2,r=4,t=2b"), INVALID, "Structure"),
+        ("no version", made("t=2b,r=4"), INVALID, "Structure"),
+        ("a parameter more", made("v=2,t=2b,r=4,x=1"), INVALID, "Structure"),
+        ("no output", stored.rpartition("$")[0], INVALID, "Structure"),
+        ("salt and output together", made(salt=salt + output, output="")[:-1], INVALID, "Structure"),
+        ("a character of the output in the salt", made(salt=salt + output[0], output=output[1:]), INVALID, "Length"),
+        ("a character of the salt in the output", made(salt=salt[:-1], output=salt[-1] + output), INVALID, "Length"),
+        ("one character short", stored[:-1], INVALID, "Length"),
+        ("one character more", stored + ".", INVALID, "Length"),
+        ("salt with a bit set beyond its bytes", made(salt=salt[:-1] + "v"), INVALID, "Base64"),
+        ("output with a bit set beyond its bytes", made(output=output[:-1] + ("A" if output[-1] == "." else chr(ord(output[-1]) + 1))), INVALID, "Base64"),
+        ("non-ASCII in the output, as many bytes", stored[:-2] + "ä", INVALID, "Base64"),
+        ("name in upper case", stored.replace("bcrypt", "BCRYPT"), UNSUPPORTED, "Scheme"),
+        ("hyphen for an underscore", stored.replace("bcrypt-sha256", "bcrypt_sha256"), UNSUPPORTED, "Scheme"),
+        ("r=16", made("v=2,t=2b,r=16"), OVER, "Cost"),
+        ("r=31", made("v=2,t=2b,r=31"), OVER, "Cost"),
+        ("rounds of version 1: 16", made("2b,16"), OVER, "Cost"),
     ]
 
 

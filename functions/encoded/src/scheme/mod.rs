@@ -8,7 +8,7 @@ pub use weakness::Weakness;
 
 use crate::{
     Params,
-    notation::{ldap, spring},
+    notation::{ldap, passlib, spring},
     pbkdf2,
     verify_only::digest,
 };
@@ -63,6 +63,8 @@ pub enum Scheme {
     LdapPbkdf2(pbkdf2::Prf),
     /// `$1$`
     Md5Crypt,
+    /// passlib's `bcrypt_sha256`.
+    PasslibBcryptSha256(passlib::BcryptSha256),
     /// passlib's PBKDF2.
     PasslibPbkdf2,
     /// PHC string of PBKDF2.
@@ -137,6 +139,8 @@ impl Scheme {
         Self::LdapPbkdf2(pbkdf2::Prf::Sha256),
         Self::LdapPbkdf2(pbkdf2::Prf::Sha512),
         Self::Md5Crypt,
+        Self::PasslibBcryptSha256(passlib::BcryptSha256::V1),
+        Self::PasslibBcryptSha256(passlib::BcryptSha256::V2),
         Self::PasslibPbkdf2,
         Self::Pbkdf2,
         Self::Phpass,
@@ -188,6 +192,7 @@ impl Scheme {
             Self::Ldap(digest) => digest.name(),
             Self::LdapPbkdf2(_) => "ldap-pbkdf2",
             Self::Md5Crypt => "md5-crypt",
+            Self::PasslibBcryptSha256(_) => "passlib-bcrypt-sha256",
             Self::PasslibPbkdf2 => "passlib-pbkdf2",
             Self::Pbkdf2 => "pbkdf2",
             Self::Phpass => "phpass",

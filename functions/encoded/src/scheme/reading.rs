@@ -1,5 +1,9 @@
 use super::Scheme;
-use crate::{bcrypt, notation::wordpress, verify_only::des_crypt};
+use crate::{
+    bcrypt,
+    notation::{passlib, wordpress},
+    verify_only::des_crypt,
+};
 
 /// How a scheme reads a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +34,14 @@ impl Reading {
 /// What some software hashes in place of the password itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
+    /// Its HMAC-SHA-256 in Base64, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`.
+    HmacSha256Base64,
     /// The 32 lower-case hexadecimal digits of the password's MD5.
     Md5Hex,
     /// The password.
     None,
+    /// Its SHA-256 in Base64: passlib's `bcrypt_sha256` before 1.7.3.
+    Sha256Base64,
     /// Its SHA-256, in lower-case hexadecimal: Django's `bcrypt_sha256`.
     Sha256Hex,
     /// Its HMAC-SHA-384 under a fixed key, in Base64: WordPress.
@@ -61,6 +69,12 @@ impl Scheme {
                 Reading { preparation: Preparation::Sha256Hex, ..Reading::WHOLE }
             }
             Self::DrupalUpdated => Reading { preparation: Preparation::Md5Hex, ..Reading::WHOLE },
+            Self::PasslibBcryptSha256(passlib::BcryptSha256::V1) => {
+                Reading { preparation: Preparation::Sha256Base64, ..Reading::WHOLE }
+            }
+            Self::PasslibBcryptSha256(passlib::BcryptSha256::V2) => {
+                Reading { preparation: Preparation::HmacSha256Base64, ..Reading::WHOLE }
+            }
             Self::WordPress => {
                 Reading { trims: wordpress::TRIMMED, preparation: Preparation::WordPress, ..Reading::WHOLE }
             }

@@ -45,6 +45,7 @@ impl Scheme {
             "apr1" => Some(Self::Apr1),
             "argon2d" | "argon2i" | "argon2id" => Some(Self::Argon2),
             "md5" => Some(Self::SunMd5),
+            passlib::BCRYPT_SHA256 => Some(Self::PasslibBcryptSha256(passlib::BcryptSha256::of(rest))),
             "pbkdf2" | "pbkdf2-sha256" | "pbkdf2-sha512" if passlib::is_pbkdf2(rest) => {
                 Some(Self::PasslibPbkdf2)
             }

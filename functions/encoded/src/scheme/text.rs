@@ -34,6 +34,7 @@ impl Scheme {
             Self::Ldap(digest) => ldap::parse_digest(digest, stored),
             Self::LdapPbkdf2(prf) => ldap::parse_pbkdf2(prf, stored),
             Self::Md5Crypt => md5_crypt::parse(md5_crypt::Variant::FreeBsd, stored),
+            Self::PasslibBcryptSha256(version) => passlib::parse_bcrypt_sha256(version, stored),
             Self::PasslibPbkdf2 => passlib::parse_pbkdf2(stored),
             Self::Pbkdf2 => pbkdf2::parse(stored),
             Self::Scrypt => scrypt::parse(stored),
@@ -92,6 +93,9 @@ impl Scheme {
             Self::Bcrypt => {}
             Self::DjangoBcrypt => f.write_str(django::BCRYPT)?,
             Self::DjangoBcryptSha256 => f.write_str(django::BCRYPT_SHA256)?,
+            Self::PasslibBcryptSha256(version) => {
+                return passlib::print_bcrypt_sha256(version, setting, output, f);
+            }
             Self::WordPress => f.write_str(wordpress::HEAD)?,
             _ => return Err(fmt::Error),
         }

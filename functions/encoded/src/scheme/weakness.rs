@@ -48,6 +48,7 @@ impl Scheme {
             | Self::GrubPbkdf2
             | Self::LdapPbkdf2(_)
             | Self::Md5Crypt
+            | Self::PasslibBcryptSha256(_)
             | Self::PasslibPbkdf2
             | Self::Pbkdf2
             | Self::Phpass

@@ -34,7 +34,7 @@ private[saltern] final class LocalHasher(
           admitted,
           timesOf(setting, candidates),
           compute => {
-            candidates.foreach(_.prepared(password)(compute(admitted, _)))
+            candidates.foreach(_.prepared(setting.salt, password)(compute(admitted, _)))
             Verdict(matches = false, None, None)
           }
         )
@@ -78,8 +78,9 @@ private[saltern] final class LocalHasher(
       compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
+    val salt = encoded.innermost.setting.salt
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(password)(compute(admitted, _)), expected))
+    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(salt, password)(compute(admitted, _)), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
@@ -124,11 +125,11 @@ private[saltern] object LocalHasher {
     /** Bytes that are hashed. */
     def length: Int = reading.preparation.lengthOf(until - from)
 
-    /** Makes what is hashed of the password, and wipes it when `hash` has ended. */
-    def prepared[A](password: Array[Byte])(hash: Array[Byte] => A): A = {
+    /** Makes what is hashed of the password under this salt, and wipes it when `hash` has ended. */
+    def prepared[A](salt: Array[Byte], password: Array[Byte])(hash: Array[Byte] => A): A = {
       val read = Arrays.copyOfRange(password, from, until)
       try {
-        val bytes = reading.preparation(read)
+        val bytes = reading.preparation(salt, read)
         try hash(bytes)
         finally Arrays.fill(bytes, 0.toByte)
       } finally Arrays.fill(read, 0.toByte)

@@ -29,7 +29,7 @@ private[saltern] object Scheme {
   lazy val all: Seq[Scheme] = (
     Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++
       DesCrypt.schemes ++ MdCrypt.schemes ++ ShaCrypt.schemes ++ Seq(Sha1Crypt, SunMd5) ++ Phpass.schemes ++
-      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
+      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ PasslibBcryptSha256.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
       Spring.schemes ++ AspNet.schemes ++ Seq(Grub, WordPress, Firebase)
   ).sortBy(_.name)
 
@@ -95,8 +95,10 @@ private[saltern] object Reading {
 /** What some software hashes in place of the password itself. */
 private[saltern] sealed abstract class Preparation {
 
-  /** What is hashed: as secret as the password. Whoever asks for it wipes it. */
-  def apply(password: Array[Byte]): Array[Byte]
+  /** What is hashed under this salt, in the bytes that the algorithm takes: as secret as the password. Whoever asks for it
+    * wipes it.
+    */
+  def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte]
 
   /** Bytes of what is hashed in place of so many. */
   def lengthOf(passwordBytes: Int): Int
@@ -104,19 +106,19 @@ private[saltern] sealed abstract class Preparation {
 
 private[saltern] object Preparation {
   case object None extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = password
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = password
     def lengthOf(passwordBytes: Int): Int = passwordBytes
   }
 
   /** Of the password's MD5: Drupal 7, where Drupal 6 had left nothing else. */
   case object HexMd5 extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = hex("MD5", password)
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("MD5", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Md5.outputBytes
   }
 
   /** Of the password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Sha256.outputBytes
   }
 
@@ -124,17 +126,37 @@ private[saltern] object Preparation {
     * all others (`wp_hash_password`).
     */
   case object WordPress extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = {
-      val mac = Mac.getInstance("HmacSHA384")
-      mac.init(new SecretKeySpec(Text.utf8("wp-sha384"), "HmacSHA384"))
-      val keyed = mac.doFinal(password)
-      try Base64.getEncoder.encode(keyed)
-      finally Arrays.fill(keyed, 0.toByte)
-    }
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(keyed("HmacSHA384", Text.utf8("wp-sha384"), password))
 
     /** Base64 of the 48 bytes of SHA-384. */
     def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
   }
+
+  /** Of the password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
+  case object Base64Sha256 extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(Digest.ofSecret("SHA-256", password))
+    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
+  }
+
+  /** Of the password's HMAC-SHA-256, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`. */
+  case object Base64HmacSha256 extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
+      base64(keyed("HmacSHA256", Text.utf8(BcryptBase64.encode(salt)), password))
+    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
+  }
+
+  /** Base64 of the 32 bytes of SHA-256. */
+  private val Base64OfSha256Bytes = 44
+
+  private def keyed(name: String, key: Array[Byte], password: Array[Byte]): Array[Byte] = {
+    val mac = Mac.getInstance(name)
+    mac.init(new SecretKeySpec(key, name))
+    mac.doFinal(password)
+  }
+
+  private def base64(digest: Array[Byte]): Array[Byte] =
+    try Base64.getEncoder.encode(digest)
+    finally Arrays.fill(digest, 0.toByte)
 
   private def hex(name: String, password: Array[Byte]): Array[Byte] = {
     val digest = Digest.ofSecret(name, password)
