@@ -541,7 +541,8 @@ fn any_digest() -> BoxedStrategy<String> {
         },
     );
     let lengths = [("{MD5}{", "}", 16), ("{SHA-1}{", "}", 20), ("{SHA-256}{", "}", 32), ("md5$", "$", 16)];
-    let hexadecimal = (select(lengths.to_vec()), any_text_salt(), vec(any::<u8>(), 32)).prop_map(
+    let lengths = [&lengths[..], &[("sha256$", "$", 32), ("sha512$", "$", 64)]].concat();
+    let hexadecimal = (select(lengths), any_text_salt(), vec(any::<u8>(), 64)).prop_map(
         |((head, middle, length), salt, bytes)| format!("{head}{salt}{middle}{}", hex(&bytes[..length])),
     );
     let repeated = vec(any::<u8>(), 40).prop_map(|bytes| format!("{{sha256}}{}", hex(&bytes)));
@@ -764,6 +765,7 @@ const SCHEMES: &[&str] = &[
     "scrypt:2:8:1",
     "sha1",
     "sha256",
+    "sha512",
     "SSHA",
     "wp",
     "y",

@@ -188,6 +188,7 @@ const TOKENS: &[&str] = &[
     "pbkdf2:sha256:",
     "scrypt:",
     "sha1$$",
+    "sha256$",
     "grub.pbkdf2.sha512.",
     "AQAAAAE",
     "{MD5}{",

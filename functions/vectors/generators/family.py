@@ -68,6 +68,7 @@ SCHEMES = {
     "spring-pbkdf2": False,
     "spring-scrypt": False,
     "sun-md5": False,
+    "werkzeug-hmac": True,
     "werkzeug-pbkdf2": False,
     "werkzeug-scrypt": False,
     "wordpress": False,

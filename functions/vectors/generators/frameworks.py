@@ -10,6 +10,7 @@ import hmac
 import importlib.metadata
 import os
 import warnings
+import zipfile
 
 warnings.filterwarnings("ignore")
 
@@ -30,12 +31,13 @@ ph.bcrypt.set_backend("builtin")
 import aspnet
 import family
 import frameworks_hostile
+import sources
 import vector_file
 from family import PASSWORD, PASSWORDS, WRONG, ascii_of, test
 
 
 def main():
-    groups = [*django_(), *passlib(), *passlib_bcrypt_sha256(), *werkzeug_(), *spring(), *identity()]
+    groups = [*django_(), *passlib(), *passlib_bcrypt_sha256(), *werkzeug_(), *old_werkzeug(), *spring(), *identity()]
     for group in groups:
         for case in group["tests"]:
             if matches(group["scheme"], case["password"], case["hash"]) != (case["result"] == "match"):
@@ -199,6 +201,33 @@ def werkzeug_():
     return groups
 
 
+def old_werkzeug():
+    """Werkzeug before 3.0 hashed by whatever function of hashlib it was given: HMAC keyed with the salt."""
+    wheel = zipfile.ZipFile(sources.have("Werkzeug-2.2.3-py3-none-any.whl"))
+    security = {}
+    exec(compile(wheel.read("werkzeug/security.py"), "security.py", "exec"), security)
+    made = lambda password, method, length=16: security["generate_password_hash"](password.decode(), method, length)
+    version = "Werkzeug 2.2.3"
+    groups = []
+    for method in ("sha256", "sha512"):
+        hashes = [made(password, method) for _, password in PASSWORDS]
+        groups.append(family.made("werkzeug-hmac", f"Werkzeug {method}", version, hashes))
+        tests = []
+        for length in (1, 8, 64, 65, 128, 129):
+            tests.append(test(f"salt of {length} characters", PASSWORD, made(PASSWORD, method, length), flags=["SaltLength"]))
+        for length in (0, 55, 64, 65, 111, 128, 1024):
+            password = ascii_of(length)
+            tests.append(test(f"password of {length} bytes", password, made(password, method), flags=["LongPassword"]))
+        tests.append(test("one byte less than 1,024", ascii_of(1023), tests[-1]["hash"], "mismatch", ["LongPassword"]))
+        stored = made(b"salt\0ern", method)
+        tests.append(test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]))
+        tests.append(test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]))
+        digest = hashlib.new(method, b"seasalt" + PASSWORD).hexdigest()
+        tests.append(test("the digest of salt and password instead", PASSWORD, f"{method}$seasalt${digest}", "mismatch"))
+        groups.append(family.group("werkzeug-hmac", f"Werkzeug {method}, single cases", version, tests))
+    return groups
+
+
 def spring():
     singles = [ascii_of(length) for length in (1, 64, 65, 71, 72)] + [b"salt\0ern"]
     said = family.java("Spring.java", [password for _, password in PASSWORDS] + singles)
@@ -298,6 +327,8 @@ def matches(scheme, password, stored):
         cost = int(costs.rpartition(",")[2].removeprefix("r="))
         return bcrypt.checkpw(base64.b64encode(digest), f"$2b${cost:02}${salt}{output}".encode())
     method, salt, output = stored.split("$")
+    if scheme == "werkzeug-hmac":
+        return hmac.digest(salt.encode(), password, method).hex() == output
     name, *costs = method.split(":")
     if name == "pbkdf2":
         return hashlib.pbkdf2_hmac(costs[0], password, salt.encode(), int(costs[1])).hex() == output

@@ -28,6 +28,7 @@ def groups():
         family.hostile("passlib-bcrypt-sha256", passlib_bcrypt_sha256()),
         family.hostile("werkzeug-pbkdf2", werkzeug_pbkdf2()),
         family.hostile("werkzeug-scrypt", werkzeug_scrypt()),
+        family.hostile("werkzeug-hmac", werkzeug_hmac()),
         family.hostile("spring-bcrypt", spring_bcrypt()),
         family.hostile("spring-pbkdf2", spring_pbkdf2()),
         family.hostile("spring-scrypt", spring_scrypt()),
@@ -315,6 +316,28 @@ def werkzeug_pbkdf2():
         ("2^32-1 iterations", made(4_294_967_295), OVER, "Cost"),
         ("sha1, of Werkzeug before 0.9", "sha1$seasalt$" + "a" * 40, UNSUPPORTED, "Scheme"),
         ("plain, of Werkzeug before 2.3", "plain$$saltern", UNSUPPORTED, "Scheme"),
+    ]
+
+
+def werkzeug_hmac():
+    stored = "sha256$seasalt$" + hmac.digest(SALT, PASSWORD, "sha256").hex()
+    other = lambda method: f"{method}$seasalt$" + hmac.digest(SALT, PASSWORD, method).hex()
+    one_field_more = ("trailing dollar sign", "trailing field")
+    # With another number of fields it is nobody's known form.
+    return [
+        *[fault for fault in ends(stored) if fault[0] not in one_field_more],
+        *[(comment, hash_, UNSUPPORTED, "Scheme") for comment, hash_, *_ in ends(stored) if comment in one_field_more],
+        *[fault for fault in hexadecimal(stored) if fault[0] != "no output"],
+        ("no output", stored.rpartition("$")[0], UNSUPPORTED, "Scheme"),
+        ("empty salt", stored.replace("seasalt", ""), INVALID, "Length"),
+        ("a space in the salt", stored.replace("seasalt", "sea salt"), INVALID, "Structure"),
+        ("output of another function", stored.replace("sha256", "sha512"), INVALID, "Length"),
+        ("name alone", "sha256$", UNSUPPORTED, "Scheme"),
+        ("name without its dollar sign", "sha256", UNSUPPORTED, "Scheme"),
+        ("name in upper case", stored.replace("sha256", "SHA256"), UNSUPPORTED, "Scheme"),
+        ("SHA-1, which was Django's too", other("sha1"), UNSUPPORTED, "Scheme"),
+        ("SHA-384", other("sha384"), UNSUPPORTED, "Scheme"),
+        ("the Node package password-hash", f"sha256$seasalt$1${hmac.digest(SALT, PASSWORD, 'sha256').hex()}", UNSUPPORTED, "Scheme"),
     ]
 
 

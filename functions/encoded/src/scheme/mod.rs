@@ -93,6 +93,8 @@ pub enum Scheme {
     SpringSha256,
     /// `$md5$`, `$md5,rounds=…$`: Sun's MD5.
     SunMd5,
+    /// Werkzeug's `sha256$…` and `sha512$…`, before 3.
+    WerkzeugHmac,
     /// Werkzeug's `pbkdf2:…`.
     WerkzeugPbkdf2,
     /// Werkzeug's `scrypt:…`.
@@ -159,6 +161,7 @@ impl Scheme {
         Self::SpringScrypt,
         Self::SpringSha256,
         Self::SunMd5,
+        Self::WerkzeugHmac,
         Self::WerkzeugPbkdf2,
         Self::WerkzeugScrypt,
         Self::WordPress,
@@ -206,6 +209,7 @@ impl Scheme {
             Self::SpringScrypt => "spring-scrypt",
             Self::SpringSha256 => "spring-sha256",
             Self::SunMd5 => "sun-md5",
+            Self::WerkzeugHmac => "werkzeug-hmac",
             Self::WerkzeugPbkdf2 => "werkzeug-pbkdf2",
             Self::WerkzeugScrypt => "werkzeug-scrypt",
             Self::WordPress => "wordpress",

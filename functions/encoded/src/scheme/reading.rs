@@ -109,6 +109,7 @@ impl Scheme {
             | Self::SpringPbkdf2Base64(_)
             | Self::SpringScrypt
             | Self::SpringSha256
+            | Self::WerkzeugHmac
             | Self::WerkzeugPbkdf2
             | Self::WerkzeugScrypt
             // What is wrapped is read as the inner hash is.

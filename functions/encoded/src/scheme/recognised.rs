@@ -63,7 +63,7 @@ impl Scheme {
 
     /// The same for a string that does not begin with a dollar sign.
     fn of_no_modular(stored: &str) -> Option<Self> {
-        let Some((name, _rest)) = stored.split_once('$') else { return Self::of_no_fields(stored) };
+        let Some((name, rest)) = stored.split_once('$') else { return Self::of_no_fields(stored) };
         match name {
             "argon2" => Some(Self::DjangoArgon2),
             "bcrypt" => Some(Self::DjangoBcrypt),
@@ -73,7 +73,7 @@ impl Scheme {
             "scrypt" => Some(Self::DjangoScrypt),
             "U" => Some(Self::DrupalUpdated),
             "sha1" => stored.starts_with(django::UNSALTED_SHA1).then_some(Self::DjangoSha1),
-            method => werkzeug::scheme_of(method),
+            method => werkzeug::scheme_of(method, rest),
         }
     }
 

@@ -48,6 +48,7 @@ impl Scheme {
             Self::SpringScrypt => spring::parse_scrypt(stored),
             Self::SpringSha256 => spring::parse_sha256(stored),
             Self::SunMd5 => sun_md5::parse(stored),
+            Self::WerkzeugHmac => werkzeug::parse_hmac(stored),
             Self::WerkzeugPbkdf2 => werkzeug::parse_pbkdf2(stored),
             Self::WerkzeugScrypt => werkzeug::parse_scrypt(stored),
             Self::WordPress => wordpress::parse(stored),
@@ -162,6 +163,7 @@ impl Scheme {
             (Self::SpringDigest(_), Of::Digest(setting)) => spring::print_digest(setting.salt(), output, f),
             (Self::SpringSha256, Of::Digest(setting)) => spring::print_sha256(setting.salt(), output, f),
             (Self::SunMd5, Of::SunMd5(setting)) => setting.print(output, f),
+            (Self::WerkzeugHmac, Of::Digest(setting)) => werkzeug::print_hmac(setting, output, f),
             (Self::Yescrypt, Of::Yescrypt(setting)) => setting.print(output, f),
             _ => Err(fmt::Error),
         }

@@ -27,9 +27,11 @@ impl Scheme {
         match self {
             Self::DjangoSha1 => Some(Weakness::Unsalted),
             Self::Ldap(digest) => Some(digest.weakness()),
-            Self::DesCrypt | Self::DjangoMd5 | Self::SpringDigest(_) | Self::SpringSha256 => {
-                Some(Weakness::Fast)
-            }
+            Self::DesCrypt
+            | Self::DjangoMd5
+            | Self::SpringDigest(_)
+            | Self::SpringSha256
+            | Self::WerkzeugHmac => Some(Weakness::Fast),
             Self::Apr1
             | Self::Argon2
             | Self::AspNetV2

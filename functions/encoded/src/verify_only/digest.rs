@@ -1,4 +1,4 @@
-//! A digest over the password and the salt, once or some times over.
+//! A digest over the password and the salt, once or some times over, or HMAC keyed with the salt.
 
 /// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,9 +26,11 @@ impl Hash {
     }
 }
 
-/// Which comes first.
+/// How the salt joins the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// `HMAC(salt, password)`: the salt is the key.
+    SaltAsKey,
     /// `hash(salt ‖ password)`
     SaltFirst,
     /// `hash(password ‖ salt)`
@@ -61,7 +63,7 @@ impl Setting {
         self.hash
     }
 
-    /// Which comes first.
+    /// How the salt joins the password.
     #[must_use]
     pub const fn order(&self) -> Order {
         self.order
