@@ -68,7 +68,7 @@ pub const DEVIATIONS: &[Deviation] = &[
         example: "$pbkdf2-sha256$i=10$MDEyMzQ1Njc4OWFiY2RlZg$+ND0USOey6WGwJUJWUk9Uwm6jtUjrA2trrwnayeYCwE",
     },
     Deviation {
-        scheme: "MD5, SHA, SHA256, SHA512, SMD5, SSHA, SSHA256, SSHA512",
+        scheme: "MD5, SHA, SHA256, SHA384, SHA512, SMD5, SSHA, SSHA256, SSHA384, SSHA512",
         what: "the label in lower case",
         printed_by: "RFC 2307 in its examples; Spring Security's LdapShaPasswordEncoder, if asked",
         example: "{sha}3EvVateGVQQa1aJk+74E1imN5KA=",

@@ -530,11 +530,11 @@ fn any_aspnet() -> BoxedStrategy<String> {
 
 /// Digests as directories and Spring Security write them, and Django's.
 fn any_digest() -> BoxedStrategy<String> {
-    let lengths = [("MD5", 16), ("SHA", 20), ("SHA256", 32), ("SHA512", 64)];
+    let lengths = [("MD5", 16), ("SHA", 20), ("SHA256", 32), ("SHA384", 48), ("SHA512", 64)];
     let unsalted = (select(lengths.to_vec()), vec(any::<u8>(), 64), any::<bool>()).prop_map(
         |((name, length), bytes, lower)| format!("{{{}}}{}", cased(name, lower), padded(&bytes[..length])),
     );
-    let lengths = [("SMD5", 16), ("SSHA", 20), ("SSHA256", 32), ("SSHA512", 64)];
+    let lengths = [("SMD5", 16), ("SSHA", 20), ("SSHA256", 32), ("SSHA384", 48), ("SSHA512", 64)];
     let salted = (select(lengths.to_vec()), vec(any::<u8>(), 65..128), any::<bool>()).prop_map(
         |((name, length), bytes, lower)| {
             format!("{{{}}}{}", cased(name, lower), padded(&bytes[64 - length..]))
@@ -546,8 +546,15 @@ fn any_digest() -> BoxedStrategy<String> {
         |((head, middle, length), salt, bytes)| format!("{head}{salt}{middle}{}", hex(&bytes[..length])),
     );
     let repeated = vec(any::<u8>(), 40).prop_map(|bytes| format!("{{sha256}}{}", hex(&bytes)));
+    let labels =
+        [("{SHA1}", 20), ("{LDAP-MD5}", 16), ("{SHA256.B64}", 32), ("{ldap}{SSHA}", 28), ("{ldap}{sha}", 20)];
+    let labelled = (select(labels.to_vec()), vec(any::<u8>(), 64))
+        .prop_map(|((label, length), bytes)| format!("{label}{}", padded(&bytes[..length])));
+    let labels = [("{PLAIN-MD5}", 16), ("{SHA1.HEX}", 20), ("{SSHA256.HEX}", 36), ("{SMD5.HEX}", 20)];
+    let in_hexadecimal = (select(labels.to_vec()), vec(any::<u8>(), 64))
+        .prop_map(|((label, length), bytes)| format!("{label}{}", hex(&bytes[..length])));
     let nothing = vec(any::<u8>(), 20).prop_map(|bytes| format!("sha1$${}", hex(&bytes)));
-    prop_oneof![unsalted, salted, hexadecimal, repeated, nothing].boxed()
+    prop_oneof![unsalted, salted, labelled, in_hexadecimal, hexadecimal, repeated, nothing].boxed()
 }
 
 fn any_django() -> BoxedStrategy<String> {
@@ -713,7 +720,7 @@ fn cases() -> u32 {
 const RANDOM_CASES: u32 = 512;
 
 /// What the vectors call another scheme's string behind a label.
-const LABELLED: [&str; 4] = ["dovecot-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
+const LABELLED: [&str; 5] = ["dovecot-argon2", "ldap-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
 
 const SCHEMES_MD: &str = include_str!("../SCHEMES.md");
 
@@ -767,6 +774,8 @@ const SCHEMES: &[&str] = &[
     "sha256",
     "sha512",
     "SSHA",
+    "SSHA.HEX",
+    "ldap}{SSHA",
     "wp",
     "y",
     "{CRYPT}",

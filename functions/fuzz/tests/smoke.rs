@@ -195,6 +195,8 @@ const TOKENS: &[&str] = &[
     "{PBKDF2-SHA256}",
     "{PKCS5S2}",
     "{SSHA}",
+    "{SSHA256.HEX}",
+    "{ldap}",
     "{bcrypt}",
     "{pbkdf2}",
     "{scrypt}$e0801$",

@@ -234,6 +234,7 @@ def spring():
     groups = []
     for kind, hashes in said["made"].items():
         scheme = "spring-bcrypt" if kind == "its own choice" else "spring-" + kind.partition(",")[0].partition("@")[0]
+        scheme = "ldap-ssha" if scheme == "spring-ldap" else scheme
         flags = ["Base64Output"] if "Base64" in kind else []
         flags += [] if "low cost" in kind or scheme == "spring-bcrypt" and kind != "its own choice" else ["DefaultCost"]
         groups.append(family.made(scheme, f"Spring Security, {kind}", said["version"], hashes[: len(PASSWORDS)], flags))
@@ -320,6 +321,9 @@ def matches(scheme, password, stored):
         _, name, rounds, salt, output = stored.split("$")
         function = name.partition("-")[2] or "sha1"
         return hashlib.pbkdf2_hmac(function, password, ab64(salt), int(rounds)) == ab64(output)
+    if scheme == "ldap-ssha":
+        data = base64.b64decode(stored.rpartition("}")[2])
+        return hashlib.sha1(password + data[20:]).digest() == data[:20]
     if scheme == "passlib-bcrypt-sha256":
         _, _, costs, salt, output = stored.split("$")
         second = costs.startswith("v=2,")

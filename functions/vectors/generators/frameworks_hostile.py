@@ -407,7 +407,8 @@ def spring_bcrypt():
         ("{MD4}", "{MD4}" + "0" * 32, UNSUPPORTED, "Scheme"),
         ("{SHA-1}", "{SHA-1}" + hashlib.sha1(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
         ("{SHA-256}", "{SHA-256}" + hashlib.sha256(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
-        ("{ldap}", "{ldap}{SSHA}h398L5ZoLNgq9ahuncvDOeFKKGcHuC5g", UNSUPPORTED, "Scheme"),
+        ("{ldap}, of bcrypt", "{ldap}" + inner, UNSUPPORTED, "Scheme"),
+        ("{ldap} and nothing", "{ldap}", UNSUPPORTED, "Scheme"),
         ("no id", "{}" + inner, UNSUPPORTED, "Scheme"),
     ]
 

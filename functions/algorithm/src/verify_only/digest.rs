@@ -4,7 +4,7 @@ use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
 use md5::Md5;
 use saltern_encoded::verify_only::digest::{Hash, Order, Setting};
 use sha1::{Digest, Sha1};
-use sha2::{Sha256, Sha512};
+use sha2::{Sha256, Sha384, Sha512};
 
 /// `output` has the length that the setting names.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
@@ -12,6 +12,7 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
         Hash::Md5 => digest::<Md5>(setting, password, output),
         Hash::Sha1 => digest::<Sha1>(setting, password, output),
         Hash::Sha256 => digest::<Sha256>(setting, password, output),
+        Hash::Sha384 => digest::<Sha384>(setting, password, output),
         Hash::Sha512 => digest::<Sha512>(setting, password, output),
     }
 }

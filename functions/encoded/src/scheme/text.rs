@@ -157,7 +157,7 @@ impl Scheme {
                 setting.print(self, output, f)
             }
             (Self::Firebase, Of::Firebase(setting)) => setting.print(output, f),
-            (Self::Ldap(_), Of::Digest(setting)) => ldap::print_digest(setting.salt(), output, f),
+            (Self::Ldap(_), Of::Digest(setting)) => ldap::print_digest(setting, output, f),
             (Self::Sha1Crypt, Of::Sha1Crypt(setting)) => setting.print(output, f),
             (Self::Sha256Crypt | Self::Sha512Crypt, Of::ShaCrypt(setting)) => setting.print(output, f),
             (Self::SpringDigest(_), Of::Digest(setting)) => spring::print_digest(setting.salt(), output, f),

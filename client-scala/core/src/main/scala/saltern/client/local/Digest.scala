@@ -46,6 +46,7 @@ private[local] object Digest {
   case object Md5 extends Hash("MD5", 16)
   case object Sha1 extends Hash("SHA-1", 20)
   case object Sha256 extends Hash("SHA-256", 32)
+  case object Sha384 extends Hash("SHA-384", 48)
   case object Sha512 extends Hash("SHA-512", 64)
 
   sealed trait Order

@@ -173,11 +173,15 @@ private[local] object Label {
   /** `None` where a string begins with none of them. */
   def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
     labels.collectFirst {
-      case (text, follows) if stored.startsWith(text) =>
+      case (text, follows) if stored.startsWith(if (text == Md5) Md5Crypt else text) =>
         val rest = stored.substring(text.length)
         if (rest.startsWith(Yescrypt) && follows != crypt) Left(ParseError.Invalid)
         else Scheme.oneOf(follows, rest).flatMap(_.parse(rest)).map(_.behind(text))
     }
+
+  /** What Dovecot itself calls MD5. Without the dollar sign it is LDAP's. */
+  private val Md5 = "{MD5}"
+  val Md5Crypt: String = Md5 + "$"
 
   /** A scheme of crypt(3) that the service reads, and that stands behind no other label. */
   private val Yescrypt = "$y$"
@@ -189,10 +193,12 @@ private[local] object Label {
   private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
     "{ARGON2ID}" -> Seq(Argon2Scheme),
     "{ARGON2I}" -> Seq(Argon2Scheme),
+    "{ARGON2}" -> Seq(Argon2Scheme),
     "{BLF-CRYPT}" -> Seq(BcryptScheme),
     "{CRYPT}" -> crypt,
     "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),
     "{MD5-CRYPT}" -> Seq(MdCrypt.FreeBsd),
+    Md5 -> Seq(MdCrypt.FreeBsd),
     "{SHA256-CRYPT}" -> Seq(ShaCrypt.Sha256),
     "{SHA512-CRYPT}" -> Seq(ShaCrypt.Sha512),
     "{argon2@SpringSecurity_v5_8}" -> Seq(Argon2Scheme),

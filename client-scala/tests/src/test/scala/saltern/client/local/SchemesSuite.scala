@@ -118,7 +118,7 @@ class SchemesSuite extends munit.FunSuite {
   }
 
   private val OfAnyLength = Set("argon2", "django-argon2", "grub-pbkdf2-sha512", "aspnet-identity-v3") ++
-    Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha512")
+    Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha384", "ldap-ssha512")
 
   private def judge(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => fail(r.toString), identity)
