@@ -1,7 +1,7 @@
 """frameworks.json: what the frameworks of programmers store.
 
-Django, passlib and Werkzeug run here, Spring Security by Maven, ASP.NET Core by an npm package that holds its SDK. Each
-hash is taken apart and computed again by hashlib, argon2 or bcrypt.
+Django, passlib and Werkzeug run here, of an older Werkzeug its own file; Spring Security by Maven, ASP.NET Core by an npm
+package that holds its SDK. Each hash is taken apart and computed again by hashlib, argon2 or bcrypt.
 """
 
 import base64
