@@ -1,7 +1,12 @@
 //! What some software hashes in place of a password.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use base64::{
+    Engine as _,
+    alphabet::BCRYPT,
+    engine::{GeneralPurpose, general_purpose::NO_PAD},
+    prelude::BASE64_STANDARD,
+};
+use hmac::{Hmac, KeyInit as _, Mac, digest::InvalidLength};
 use md5::Md5;
 use saltern_encoded::Preparation;
 use sha2::{Digest as _, Sha256, Sha384};
@@ -9,10 +14,10 @@ use zeroize::zeroize_stack;
 
 use crate::Password;
 
-/// The password that the algorithm takes.
+/// The password that the algorithm takes under this salt, whose bytes are those that the algorithm takes.
 #[must_use]
-pub fn prepare(preparation: Preparation, password: &Password) -> Password {
-    let prepared = prepare_on_the_stack(preparation, password);
+pub fn prepare(preparation: Preparation, salt: &[u8], password: &Password) -> Password {
+    let prepared = prepare_on_the_stack(preparation, salt, password);
     if preparation != Preparation::None {
         zeroize_stack::<STACK_BYTES>();
     }
@@ -20,25 +25,37 @@ pub fn prepare(preparation: Preparation, password: &Password) -> Password {
 }
 
 #[inline(never)]
-fn prepare_on_the_stack(preparation: Preparation, password: &Password) -> Password {
+fn prepare_on_the_stack(preparation: Preparation, salt: &[u8], password: &Password) -> Password {
     match preparation {
+        Preparation::HmacSha256Base64 => {
+            let key = BCRYPT_BASE64.encode(salt);
+            let hmac = keyed(Hmac::<Sha256>::new_from_slice(key.as_bytes()), password.expose());
+            Password::prepared(BASE64_STANDARD.encode(hmac.finalize().into_bytes()))
+        }
         Preparation::Md5Hex => {
             Password::prepared(base16ct::lower::encode_string(&Md5::digest(password.expose())))
         }
         Preparation::None => password.clone(),
+        Preparation::Sha256Base64 => {
+            Password::prepared(BASE64_STANDARD.encode(Sha256::digest(password.expose())))
+        }
         Preparation::Sha256Hex => {
             Password::prepared(base16ct::lower::encode_string(&Sha256::digest(password.expose())))
         }
-        Preparation::WordPress => Password::prepared(wordpress(password.expose())),
+        Preparation::WordPress => {
+            let hmac = keyed(Hmac::<Sha384>::new_from_slice(WORDPRESS_KEY), password.expose());
+            Password::prepared(BASE64_STANDARD.encode(hmac.finalize().into_bytes()))
+        }
     }
 }
 
 #[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
-fn wordpress(password: &[u8]) -> String {
-    let mut hmac = Hmac::<Sha384>::new_from_slice(WORDPRESS_KEY).expect("a key of any length");
-    hmac.update(password);
-    BASE64_STANDARD.encode(hmac.finalize().into_bytes())
+fn keyed<M: Mac>(hmac: Result<M, InvalidLength>, password: &[u8]) -> M {
+    hmac.expect("a key of any length").chain_update(password)
 }
+
+/// The text of a salt of bcrypt's.
+const BCRYPT_BASE64: GeneralPurpose = GeneralPurpose::new(&BCRYPT, NO_PAD);
 
 /// `wp_hash_password`: no secret, but what keeps these digests apart from all others.
 const WORDPRESS_KEY: &[u8] = b"wp-sha384";

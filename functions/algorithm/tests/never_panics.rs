@@ -109,7 +109,7 @@ fn cheap_stored_hash() -> impl Strategy<Value = String> {
 
 /// Forms of other software, each with costs that are cheap.
 fn foreign() -> BoxedStrategy<String> {
-    let digest = (select(&["{SMD5}", "{SSHA}", "{SSHA256}", "{SSHA512}"][..]), "[A-Za-z0-9+/]{21,33}")
+    let digest = (select(&["{SMD5}", "{SSHA}", "{SSHA256}", "{SSHA512}"][..]), "[A-Za-z0-9+/]{22,33}")
         .prop_map(|(label, text)| format!("{label}{}", text.repeat(4)));
     let repeated = "[0-9a-f]{80}".prop_map(|text| format!("{{sha256}}{text}"));
     let salted = ("[!-#%-~]{1,64}", "[0-9a-f]{32}").prop_map(|(salt, text)| format!("md5${salt}${text}"));

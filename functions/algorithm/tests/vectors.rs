@@ -136,7 +136,7 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let readings = [Some(vector.password.len()), to_nul];
     let matches = readings.into_iter().flatten().any(|end| {
         let password = Password::new(&vector.password[..end]).unwrap();
-        let prepared = prepare(reading.preparation, &password);
+        let prepared = prepare(reading.preparation, innermost.setting().salt(), &password);
         compute(&admitted, prepared.expose()).unwrap().matches(encoded.output())
     });
     if matches { Expected::Match } else { Expected::Mismatch }

@@ -119,6 +119,8 @@ enum Spelling {
     NoVersion,
     /// The costs stand in the order m, p, t.
     ParallelismBeforePasses,
+    /// The costs stand in the order t, m, p.
+    PassesBeforeMemory,
 }
 
 impl Setting {
@@ -165,6 +167,7 @@ impl Setting {
                 write!(f, "$m={memory_kib},t={passes},p={parallelism}")?;
             }
             Spelling::ParallelismBeforePasses => write!(f, "$m={memory_kib},p={parallelism},t={passes}")?,
+            Spelling::PassesBeforeMemory => write!(f, "$t={passes},m={memory_kib},p={parallelism}")?,
         }
         write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
     }
@@ -201,14 +204,15 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     }
     let mut costs = costs.split(',');
     let mut next = || costs.next().ok_or(ParseError::Invalid);
-    let (memory, second, third) = (next()?, next()?, next()?);
+    let (first, second, third) = (next()?, next()?, next()?);
     if costs.next().is_some() {
         return Err(ParseError::Invalid);
     }
-    let (passes, parallelism, spelling) = match version {
-        None => (second, third, Spelling::NoVersion),
-        Some(_) if second.starts_with("p=") => (third, second, Spelling::ParallelismBeforePasses),
-        Some(_) => (second, third, Spelling::Canonical),
+    let (memory, passes, parallelism, spelling) = match version {
+        None => (first, second, third, Spelling::NoVersion),
+        Some(_) if second.starts_with("p=") => (first, third, second, Spelling::ParallelismBeforePasses),
+        Some(_) if first.starts_with("t=") => (second, first, third, Spelling::PassesBeforeMemory),
+        Some(_) => (first, second, third, Spelling::Canonical),
     };
     let (memory_kib, passes, parallelism) =
         (phc::field(memory, "m")?, phc::field(passes, "t")?, phc::field(parallelism, "p")?);

@@ -95,18 +95,30 @@ impl Setting {
         &self.salt
     }
 
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let prefix = match self.prefix {
+    /// What stands between the first two dollar signs.
+    pub(crate) const fn prefix(&self) -> &'static str {
+        match self.prefix {
             Prefix::A => "2a",
             Prefix::B => "2b",
             Prefix::Y => "2y",
-        };
-        write!(f, "${prefix}${:02}$", self.params.cost)?;
-        let salt = STRICT.encode(self.salt);
-        let (head, last) = salt.split_at(SALT_CHARACTERS - 1);
-        f.write_str(head)?;
-        f.write_str(&with_padding(last, self.salt_padding))?;
-        f.write_str(&STRICT.encode(output))
+        }
+    }
+
+    /// Whether the salt's last character is as the reference software prints it.
+    pub(crate) const fn has_canonical_salt(&self) -> bool {
+        self.salt_padding == 0
+    }
+
+    /// The salt as it is printed.
+    pub(crate) fn salt_text(&self) -> String {
+        let mut salt = STRICT.encode(self.salt);
+        let last = salt.split_off(SALT_CHARACTERS - 1);
+        salt + &with_padding(&last, self.salt_padding)
+    }
+
+    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (prefix, cost) = (self.prefix(), self.params.cost);
+        write!(f, "${prefix}${cost:02}${}{}", self.salt_text(), output_text(output))
     }
 }
 
@@ -133,6 +145,11 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let salt_padding = padding_of(&salt_text[SALT_CHARACTERS - 1..]);
     let setting = Setting { prefix, params, salt, salt_padding };
     Encoded::new(crate::Setting::Bcrypt(setting), &output).ok_or(ParseError::Invalid)
+}
+
+/// An output as it is printed.
+pub(crate) fn output_text(output: &[u8]) -> String {
+    STRICT.encode(output)
 }
 
 /// The padding bits of a salt's last character.

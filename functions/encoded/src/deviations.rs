@@ -44,7 +44,31 @@ pub const DEVIATIONS: &[Deviation] = &[
         ),
     },
     Deviation {
-        scheme: "MD5, SHA, SHA256, SHA512, SMD5, SSHA, SSHA256, SSHA512",
+        scheme: "argon2id",
+        what: "the costs stand in the order t, m, p",
+        printed_by: "AdonisJS (@adonisjs/hash 9.0), the Node package @phc/argon2",
+        example: concat!(
+            "$argon2id$v=19$t=2,m=64,p=2$MDEyMzQ1Njc4OWFiY2RlZg",
+            "$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
+        ),
+    },
+    Deviation {
+        scheme: "scrypt",
+        what: "`n=` and N itself, where others have `ln=` and its logarithm",
+        printed_by: "AdonisJS (@adonisjs/hash)",
+        example: concat!(
+            "$scrypt$n=16,r=8,p=2$MDEyMzQ1Njc4OWFiY2RlZg",
+            "$ycCEX+oVVUUFeb2Jon3f4yAwrWdM1eaSrLIYleM4rOH/Ts3bqqAd10kMN+fqeGab4DSSVo0dZkAP6Ds0Q/7xeg"
+        ),
+    },
+    Deviation {
+        scheme: "pbkdf2-sha1, pbkdf2-sha256, pbkdf2-sha512",
+        what: "no `l=` field, which means one block of the hash function; SHA-1 has its name in full",
+        printed_by: "the Node package @phc/pbkdf2, which upash recommends",
+        example: "$pbkdf2-sha256$i=10$MDEyMzQ1Njc4OWFiY2RlZg$+ND0USOey6WGwJUJWUk9Uwm6jtUjrA2trrwnayeYCwE",
+    },
+    Deviation {
+        scheme: "MD5, SHA, SHA256, SHA384, SHA512, SMD5, SSHA, SSHA256, SSHA384, SSHA512",
         what: "the label in lower case",
         printed_by: "RFC 2307 in its examples; Spring Security's LdapShaPasswordEncoder, if asked",
         example: "{sha}3EvVateGVQQa1aJk+74E1imN5KA=",

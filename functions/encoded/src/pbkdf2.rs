@@ -17,6 +17,8 @@ pub enum Prf {
 }
 
 impl Prf {
+    const ALL: [Self; 3] = [Self::Sha1, Self::Sha256, Self::Sha512];
+
     /// Length of one output block, in bytes.
     #[must_use]
     pub const fn block_bytes(self) -> usize {
@@ -36,8 +38,16 @@ impl Prf {
         }
     }
 
+    /// The same in strings without a length ([`Spelling::NoLength`]).
+    const fn id_without_length(self) -> &'static str {
+        match self {
+            Self::Sha1 => SHA1_WITHOUT_LENGTH,
+            Self::Sha256 | Self::Sha512 => self.id(),
+        }
+    }
+
     pub(crate) fn of_id(id: &str) -> Option<Self> {
-        [Self::Sha1, Self::Sha256, Self::Sha512].into_iter().find(|prf| prf.id() == id)
+        Self::ALL.into_iter().find(|prf| prf.id() == id)
     }
 }
 
@@ -74,15 +84,24 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
+    spelling: Spelling,
+}
+
+/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    Canonical,
+    /// No `l=`, which means one block of the hash function.
+    NoLength,
 }
 
 impl Setting {
     pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes }
+        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
     }
 
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
+        Self::new(params, salt.to_vec(), NEW_OUTPUT_BYTES)
     }
 
     /// Hash function and cost.
@@ -110,7 +129,11 @@ impl Setting {
     }
 
     pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}$i={},l={}", self.params.prf.id(), self.params.iterations, self.output_bytes)?;
+        let Params { prf, iterations } = self.params;
+        match self.spelling {
+            Spelling::Canonical => write!(f, "${}$i={iterations},l={}", prf.id(), self.output_bytes)?,
+            Spelling::NoLength => write!(f, "${}$i={iterations}", prf.id_without_length())?,
+        }
         write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
     }
 }
@@ -118,15 +141,28 @@ impl Setting {
 /// Reads a PHC string.
 pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let (id, rest) = phc::split_id(stored)?;
-    let prf = Prf::of_id(id).ok_or(ParseError::Invalid)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    let (iterations, length) = costs.split_once(',').ok_or(ParseError::Invalid)?;
-    let params = Params::new(prf, phc::field(iterations, "i")?).ok_or(ParseError::Invalid)?;
-    let length = phc::field(length, "l")?;
+    let (iterations, length) = match costs.split_once(',') {
+        Some((iterations, length)) => (iterations, Some(phc::field(length, "l")?)),
+        None => (costs, None),
+    };
+    let prf = match length {
+        Some(_) => Prf::of_id(id),
+        None => Prf::ALL.into_iter().find(|prf| prf.id_without_length() == id),
+    };
+    let params = prf.and_then(|prf| Params::new(prf, phc::field(iterations, "i").ok()?));
+    let params = params.ok_or(ParseError::Invalid)?;
     let (salt, output) = phc::salt_and_output(rest)?;
-    if usize::try_from(length) != Ok(output.len()) || output.len() < phc::MIN_OUTPUT_BYTES {
+    let (output_bytes, spelling) = match length {
+        Some(bytes) => (usize::try_from(bytes).map_err(|_| ParseError::Invalid)?, Spelling::Canonical),
+        None => (params.prf.block_bytes(), Spelling::NoLength),
+    };
+    if output_bytes < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting::new(params, salt, output.len());
+    let setting = Setting { params, salt, output_bytes, spelling };
     Encoded::new(crate::Setting::Pbkdf2(setting), &output).ok_or(ParseError::Invalid)
 }
+
+/// The Node package @phc/pbkdf2 has the function in each of its names.
+pub(crate) const SHA1_WITHOUT_LENGTH: &str = "pbkdf2-sha1";

@@ -33,6 +33,11 @@ pub(crate) fn decimal(text: &str) -> Result<u32, ParseError> {
     text.parse().map_err(|_| ParseError::Invalid)
 }
 
+/// The logarithm of a number that software writes out, and that must be a power of two.
+pub(crate) fn log_2(n: u32) -> Result<u32, ParseError> {
+    if n.is_power_of_two() { Ok(n.ilog2()) } else { Err(ParseError::Invalid) }
+}
+
 /// Splits the two last fields, salt and output, and decodes them.
 pub(crate) fn salt_and_output(text: &str) -> Result<(Vec<u8>, Zeroizing<Vec<u8>>), ParseError> {
     let (salt, output) = text.split_once('$').ok_or(ParseError::Invalid)?;

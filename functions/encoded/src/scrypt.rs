@@ -61,15 +61,24 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
+    spelling: Spelling,
+}
+
+/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    Canonical,
+    /// `n=` and `N` itself, where others have `ln=` and its logarithm.
+    WholeN,
 }
 
 impl Setting {
     pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes }
+        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
     }
 
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
+        Self::new(params, salt.to_vec(), NEW_OUTPUT_BYTES)
     }
 
     /// The cost.
@@ -92,7 +101,10 @@ impl Setting {
 
     pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Params { log_n, r, p } = self.params;
-        write!(f, "$scrypt$ln={log_n},r={r},p={p}")?;
+        match self.spelling {
+            Spelling::Canonical => write!(f, "$scrypt$ln={log_n},r={r},p={p}")?,
+            Spelling::WholeN => write!(f, "$scrypt$n={},r={r},p={p}", 1_u64 << log_n)?,
+        }
         write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
     }
 }
@@ -101,9 +113,14 @@ impl Setting {
 pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let (_scrypt, rest) = phc::split_id(stored)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
+    let spelling = if costs.starts_with("n=") { Spelling::WholeN } else { Spelling::Canonical };
     let mut costs = costs.split(',');
     let mut cost = |name| phc::field(costs.next().ok_or(ParseError::Invalid)?, name);
-    let (log_n, r, p) = (cost("ln")?, cost("r")?, cost("p")?);
+    let log_n = match spelling {
+        Spelling::Canonical => cost("ln")?,
+        Spelling::WholeN => phc::log_2(cost("n")?)?,
+    };
+    let (r, p) = (cost("r")?, cost("p")?);
     if costs.next().is_some() {
         return Err(ParseError::Invalid);
     }
@@ -113,6 +130,6 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     if output.len() < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting::new(params, salt, output.len());
+    let setting = Setting { params, salt, output_bytes: output.len(), spelling };
     Encoded::new(crate::Setting::Scrypt(setting), &output).ok_or(ParseError::Invalid)
 }

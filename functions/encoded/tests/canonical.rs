@@ -173,6 +173,35 @@ fn a_label_stands_before_its_own_schemes_alone() {
     assert_eq!(parse(&format!("{{Crypt}}{des}")).err(), Some(ParseError::Unsupported));
 }
 
+#[test]
+fn a_scheme_that_nobody_verifies_is_unsupported_behind_a_label_too() {
+    let crypt_blowfish = "04$......................4QqIrvEqWMALFbTSEMvHWTOXWbOgbsm";
+    for refused in [
+        format!("$2x${crypt_blowfish}"),
+        format!("{{bcrypt}}$2x${crypt_blowfish}"),
+        format!("{{BLF-CRYPT}}$2x${crypt_blowfish}"),
+        format!("{{CRYPT}}$2${crypt_blowfish}"),
+        "{CRYPT}$gy$j9T$salt$.".to_owned(),
+        format!("bcrypt$$2x${crypt_blowfish}"),
+        format!("bcrypt_sha256$$2x${crypt_blowfish}"),
+        format!("$wp$2x${crypt_blowfish}"),
+        "argon2$argon2x$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA".to_owned(),
+    ] {
+        assert_eq!(parse(&refused).err(), Some(ParseError::Unsupported), "{refused}");
+    }
+    for refused in [
+        // Known, and never there.
+        "{bcrypt}$1$salt$......................".to_owned(),
+        "bcrypt$$1$salt$......................".to_owned(),
+        // Nothing that names a scheme.
+        "{bcrypt}2x".to_owned(),
+        "{bcrypt}$2x".to_owned(),
+        format!("{{bcrypt}}$$2x${crypt_blowfish}"),
+    ] {
+        assert_eq!(parse(&refused).err(), Some(ParseError::Invalid), "{refused}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
@@ -359,7 +388,10 @@ fn is_listed(hash: &str) -> bool {
     let no_version = hash.starts_with("$argon2i$m=") || hash.starts_with("$argon2d$m=");
     let cost_order = hash.starts_with("$argon2") && hash.contains(",p=") && hash.contains(",t=");
     let parallelism_first = cost_order && hash.find(",p=") < hash.find(",t=");
-    bcrypt_padding || no_version || parallelism_first
+    let passes_first = hash.starts_with("$argon2id$v=19$t=");
+    let whole_n = hash.starts_with("$scrypt$n=");
+    let no_length = hash.starts_with("$pbkdf2-sha") && !hash.contains(",l=");
+    bcrypt_padding || no_version || parallelism_first || passes_first || whole_n || no_length
 }
 
 fn any_stored_hash() -> impl Strategy<Value = String> {
@@ -370,12 +402,15 @@ fn any_stored_hash() -> impl Strategy<Value = String> {
 fn any_argon2() -> BoxedStrategy<String> {
     let variants =
         select(&["d$v=16$", "d$v=19$", "i$v=16$", "i$v=19$", "id$v=16$", "id$v=19$", "i$", "d$"][..]);
-    (variants, any_argon2_params(), any_salt(), any_output(argon2::MIN_OUTPUT_BYTES), any::<bool>())
-        .prop_map(|(variant, params, salt, output, reordered)| {
+    (variants, any_argon2_params(), any_salt(), any_output(argon2::MIN_OUTPUT_BYTES), 0..3_u8)
+        .prop_map(|(variant, params, salt, output, order)| {
             let (m, t, p) = (params.memory_kib(), params.passes(), params.parallelism());
-            // The order of Node is known with `v=` only.
-            let reordered = reordered && variant.contains("v=");
-            let costs = if reordered { format!("m={m},p={p},t={t}") } else { format!("m={m},t={t},p={p}") };
+            // The orders of Node's packages are known with `v=` only.
+            let costs = match order {
+                1 if variant.contains("v=") => format!("m={m},p={p},t={t}"),
+                2 if variant.contains("v=") => format!("t={t},m={m},p={p}"),
+                _ => format!("m={m},t={t},p={p}"),
+            };
             format!("$argon2{variant}{costs}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
         })
         .boxed()
@@ -441,20 +476,29 @@ fn low_bits_first(bytes: &[u8]) -> String {
 }
 
 fn any_pbkdf2() -> BoxedStrategy<String> {
+    let functions = select(&[("sha1", 20), ("sha256", 32), ("sha512", 64)][..]);
+    let of_one_block = (functions, 1..=u32::MAX, any_salt(), vec(any::<u8>(), 64));
+    let of_one_block = of_one_block.prop_map(|((function, block), iterations, salt, bytes)| {
+        let (salt, output) = (base64(&salt, STANDARD), base64(&bytes[..block], STANDARD));
+        format!("$pbkdf2-{function}$i={iterations}${salt}${output}")
+    });
     let schemes = select(&["pbkdf2", "pbkdf2-sha256", "pbkdf2-sha512"][..]);
-    (schemes, 1..=u32::MAX, any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
+    let with_length = (schemes, 1..=u32::MAX, any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
         .prop_map(|(scheme, iterations, salt, output)| {
             let (salt, length, output) = (base64(&salt, STANDARD), output.len(), base64(&output, STANDARD));
             format!("${scheme}$i={iterations},l={length}${salt}${output}")
-        })
-        .boxed()
+        });
+    prop_oneof![with_length, of_one_block].boxed()
 }
 
 fn any_scrypt() -> BoxedStrategy<String> {
-    (any_scrypt_params(), any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES))
-        .prop_map(|(params, salt, output)| {
+    (any_scrypt_params(), any_salt(), any_output(saltern_encoded::MIN_OUTPUT_BYTES), any::<bool>())
+        .prop_map(|(params, salt, output, whole_n)| {
             let (ln, r, p) = (params.log_n(), params.r(), params.p());
-            format!("$scrypt$ln={ln},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
+            // N itself has 32 bits.
+            let n = 1_u32.checked_shl(ln.into()).filter(|_| whole_n);
+            let n = n.map_or_else(|| format!("ln={ln}"), |n| format!("n={n}"));
+            format!("$scrypt${n},r={r},p={p}${}${}", base64(&salt, STANDARD), base64(&output, STANDARD))
         })
         .boxed()
 }
@@ -486,23 +530,31 @@ fn any_aspnet() -> BoxedStrategy<String> {
 
 /// Digests as directories and Spring Security write them, and Django's.
 fn any_digest() -> BoxedStrategy<String> {
-    let lengths = [("MD5", 16), ("SHA", 20), ("SHA256", 32), ("SHA512", 64)];
+    let lengths = [("MD5", 16), ("SHA", 20), ("SHA256", 32), ("SHA384", 48), ("SHA512", 64)];
     let unsalted = (select(lengths.to_vec()), vec(any::<u8>(), 64), any::<bool>()).prop_map(
         |((name, length), bytes, lower)| format!("{{{}}}{}", cased(name, lower), padded(&bytes[..length])),
     );
-    let lengths = [("SMD5", 16), ("SSHA", 20), ("SSHA256", 32), ("SSHA512", 64)];
+    let lengths = [("SMD5", 16), ("SSHA", 20), ("SSHA256", 32), ("SSHA384", 48), ("SSHA512", 64)];
     let salted = (select(lengths.to_vec()), vec(any::<u8>(), 65..128), any::<bool>()).prop_map(
         |((name, length), bytes, lower)| {
             format!("{{{}}}{}", cased(name, lower), padded(&bytes[64 - length..]))
         },
     );
     let lengths = [("{MD5}{", "}", 16), ("{SHA-1}{", "}", 20), ("{SHA-256}{", "}", 32), ("md5$", "$", 16)];
-    let hexadecimal = (select(lengths.to_vec()), any_text_salt(), vec(any::<u8>(), 32)).prop_map(
+    let lengths = [&lengths[..], &[("sha256$", "$", 32), ("sha512$", "$", 64)]].concat();
+    let hexadecimal = (select(lengths), any_text_salt(), vec(any::<u8>(), 64)).prop_map(
         |((head, middle, length), salt, bytes)| format!("{head}{salt}{middle}{}", hex(&bytes[..length])),
     );
     let repeated = vec(any::<u8>(), 40).prop_map(|bytes| format!("{{sha256}}{}", hex(&bytes)));
+    let labels =
+        [("{SHA1}", 20), ("{LDAP-MD5}", 16), ("{SHA256.B64}", 32), ("{ldap}{SSHA}", 28), ("{ldap}{sha}", 20)];
+    let labelled = (select(labels.to_vec()), vec(any::<u8>(), 64))
+        .prop_map(|((label, length), bytes)| format!("{label}{}", padded(&bytes[..length])));
+    let labels = [("{PLAIN-MD5}", 16), ("{SHA1.HEX}", 20), ("{SSHA256.HEX}", 36), ("{SMD5.HEX}", 20)];
+    let in_hexadecimal = (select(labels.to_vec()), vec(any::<u8>(), 64))
+        .prop_map(|((label, length), bytes)| format!("{label}{}", hex(&bytes[..length])));
     let nothing = vec(any::<u8>(), 20).prop_map(|bytes| format!("sha1$${}", hex(&bytes)));
-    prop_oneof![unsalted, salted, hexadecimal, repeated, nothing].boxed()
+    prop_oneof![unsalted, salted, labelled, in_hexadecimal, hexadecimal, repeated, nothing].boxed()
 }
 
 fn any_django() -> BoxedStrategy<String> {
@@ -579,7 +631,14 @@ fn any_foreign_scrypt() -> BoxedStrategy<String> {
 fn any_bcrypt_of_a_digest() -> BoxedStrategy<String> {
     let wordpress = any_bcrypt().prop_map(|inner| format!("$wp$2y${}", &inner[4..]));
     let django = any_bcrypt().prop_map(|inner| format!("bcrypt_sha256${inner}"));
-    prop_oneof![wordpress, django].boxed()
+    let passlib = (any_bcrypt(), any::<bool>()).prop_map(|(inner, second)| {
+        let (cost, salt, output) = (inner[4..6].parse::<u32>().unwrap(), &inner[7..28], &inner[29..]);
+        // Four bits of the salt's last character are none of its bytes'.
+        let last = &BCRYPT[BCRYPT.find(&inner[28..29]).unwrap() & !0b1111..][..1];
+        let costs = if second { format!("v=2,t=2b,r={cost}") } else { format!("2a,{cost}") };
+        format!("$bcrypt-sha256${costs}${salt}{last}${output}")
+    });
+    prop_oneof![wordpress, django, passlib].boxed()
 }
 
 /// A salt that stands in the string as it is.
@@ -661,7 +720,7 @@ fn cases() -> u32 {
 const RANDOM_CASES: u32 = 512;
 
 /// What the vectors call another scheme's string behind a label.
-const LABELLED: [&str; 4] = ["dovecot-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
+const LABELLED: [&str; 5] = ["dovecot-argon2", "ldap-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
 
 const SCHEMES_MD: &str = include_str!("../SCHEMES.md");
 
@@ -699,6 +758,7 @@ const SCHEMES: &[&str] = &[
     "argon2i",
     "argon2id",
     "bcrypt",
+    "bcrypt-sha256",
     "bcrypt_sha256",
     "fbscrypt",
     "md5",
@@ -712,7 +772,10 @@ const SCHEMES: &[&str] = &[
     "scrypt:2:8:1",
     "sha1",
     "sha256",
+    "sha512",
     "SSHA",
+    "SSHA.HEX",
+    "ldap}{SSHA",
     "wp",
     "y",
     "{CRYPT}",

@@ -61,13 +61,14 @@ impl Stored {
     /// made it.
     #[must_use]
     pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
-        let reading = innermost(&self.encoded).scheme().reading();
+        let innermost = innermost(&self.encoded);
+        let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
         let bytes = password.expose();
         let before_nul = bytes.iter().position(|&b| b == 0).filter(|_| reading.may_stop_at_nul);
-        let whole = Candidate::of(password, reading);
+        let whole = Candidate::of(password, reading, salt);
         match before_nul.and_then(|nul| Password::new(&bytes[..nul]).ok()) {
             Some(stopped) => {
-                vec![Candidate { ignores_part: true, ..Candidate::of(&stopped, reading) }, whole]
+                vec![Candidate { ignores_part: true, ..Candidate::of(&stopped, reading, salt) }, whole]
             }
             None => vec![whole],
         }
@@ -90,7 +91,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn of(password: &Password, reading: Reading) -> Self {
+    fn of(password: &Password, reading: Reading, salt: &[u8]) -> Self {
         let whole = password.expose();
         let bytes = trimmed(whole, reading.trims);
         let beyond_most = reading.most_bytes.is_some_and(|most| bytes.len() > most);
@@ -98,7 +99,7 @@ impl Candidate {
         let ignores_part = bytes.len() < whole.len() || beyond_most || eighth_bit;
         // What is shorter than a password is not too long for one.
         let password = Password::new(bytes).unwrap_or_else(|_| password.clone());
-        Self { password: prepare(reading.preparation, &password), ignores_part }
+        Self { password: prepare(reading.preparation, salt, &password), ignores_part }
     }
 }
 

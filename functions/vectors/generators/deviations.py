@@ -4,6 +4,8 @@ The password is `saltern`. The rows are those of functions/encoded/src/deviation
 to stand here.
 """
 
+import base64
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -19,17 +21,28 @@ BCRYPT_ALPHABET = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 
 def main():
+    node = by_node()
+    of = lambda package: (f"{package} {node['packages'][package].rpartition('@')[2]}", node["made"][package])
     vector_file.write(
         "deviations",
         "Hashes that real software prints and the reference software of the scheme does not, accepted all the same.",
         "generators/deviations.py",
         {
-            "CostOrder": "m, p, t instead of m, t, p.",
+            "CostOrder": "m, p, t or t, m, p instead of m, t, p.",
+            "NoLength": "No `l=` field: one block of the hash function.",
             "NoVersion": "No `v=` field: version 16.",
             "SaltPaddingBits": "Bits set in the last salt character beyond the salt's 16 bytes.",
             "UnlistedLookAlike": "Next to a deviation, and not one: refused.",
+            "WholeN": "`n=` and N, instead of `ln=` and its logarithm.",
         },
-        [bcrypt_padding(), argon2_without_version(), argon2_cost_order()],
+        [
+            bcrypt_padding(),
+            argon2_without_version(),
+            argon2_cost_order(*of("argon2")),
+            argon2_passes_first(f"@adonisjs/hash {node['packages']['adonis-hash-9'].rpartition('@')[2]}", node["made"]["adonis-hash-9"]),
+            scrypt_whole_n(*of("@adonisjs/hash")),
+            pbkdf2_without_length(*of("@phc/pbkdf2")),
+        ],
     )
 
 
@@ -66,30 +79,105 @@ def argon2_without_version():
     return group("phc-winner-argon2 before 20160406, by today's library with v=16 taken out", "libargon2", tests)
 
 
-def argon2_cost_order():
-    here = pathlib.Path(__file__).resolve().parent
-    made = json.loads(
-        subprocess.run(["node", "deviations.mjs"], cwd=here, check=True, capture_output=True, text=True).stdout
-    )
+def argon2_cost_order(version, hashes):
     tests = []
-    for name, stored in made["hashes"]:
+    for name, stored in hashes:
         assert ",p=2,t=" in stored, stored
-        # The same fields in the usual order verify with the reference library.
-        fields = stored.split("$")
-        m, p, t = fields[3].split(",")
-        usual = "$".join([*fields[:3], ",".join([m, t, p]), *fields[4:]])
-        kinds = {"argon2i": argon2.low_level.Type.I, "argon2d": argon2.low_level.Type.D, "argon2id": argon2.low_level.Type.ID}
-        argon2.low_level.verify_secret(usual.encode(), PASSWORD, kinds[name])
+        verify_in_usual_order(name, stored)
         tests += pair(f"{name}", stored, "CostOrder")
-    fields = made["hashes"][0][1].split("$")
+    fields = hashes[0][1].split("$")
     fields[3] = ",".join([fields[3], "x=1"])
     tests.append(test("with a further parameter", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
     fields[3] = "p=2,m=64,t=2"
     tests.append(test("order p, m, t", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
-    fields = made["hashes"][1][1].split("$")
+    fields = hashes[1][1].split("$")
     del fields[2]
     tests.append(test("argon2i without v=", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
-    return group("Node package argon2", made["version"], tests)
+    return group("Node package argon2", version, tests)
+
+
+def argon2_passes_first(version, hashes):
+    tests = []
+    for name, stored in hashes:
+        assert stored.startswith("$argon2id$v=19$t="), stored
+        verify_in_usual_order("argon2id", stored)
+        tests += pair(name, stored, "CostOrder")
+    fields = hashes[1][1].split("$")
+    for costs in ("t=2,p=2,m=64", "t=2,m=64", "t=2,m=64,p=2,x=1", "t=02,m=64,p=2"):
+        fields[3] = costs
+        tests.append(test(f"costs {costs}", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
+    fields[3] = "t=1000000,m=64,p=2"
+    tests.append(test("t=10^6", PASSWORD, "$".join(fields), "cost_out_of_bounds", "UnlistedLookAlike"))
+    fields[1:4] = ["argon2i", "t=2,m=64,p=2"]
+    tests.append(test("argon2i without v=", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
+    # AdonisJS documents this one, of the password `secret`.
+    documented = "$argon2id$v=19$t=3,m=4096,p=1$drxJBWzWahR5tMubp+a1Sw$L/Oh2uw6QKW77i/KQ8eGuOt3ui52hEmmKlu1KBVBxiM"
+    verify_in_usual_order("argon2id", documented, b"secret")
+    tests.append(test("4 MiB", b"secret", documented, "match", "CostOrder"))
+    return group("AdonisJS hash, Argon2", version, tests)
+
+
+def verify_in_usual_order(name, stored, password=PASSWORD):
+    """The same fields in the usual order verify with the reference library."""
+    fields = stored.split("$")
+    value = dict(cost.split("=") for cost in fields[3].split(","))
+    usual = "$".join([*fields[:3], ",".join(f"{cost}={value[cost]}" for cost in "mtp"), *fields[4:]])
+    kinds = {"argon2i": argon2.low_level.Type.I, "argon2d": argon2.low_level.Type.D, "argon2id": argon2.low_level.Type.ID}
+    argon2.low_level.verify_secret(usual.encode(), password, kinds[name])
+
+
+def scrypt_whole_n(version, hashes):
+    tests = []
+    for name, stored in hashes:
+        _, _, costs, salt, output = stored.split("$")
+        n, r, p = (int(cost.split("=")[1]) for cost in costs.split(","))
+        output = unpadded(output)
+        made = hashlib.scrypt(PASSWORD, salt=unpadded(salt), n=n, r=r, p=p, dklen=len(output), maxmem=1 << 30)
+        if made != output:
+            raise SystemExit(f"computed again, it is another: {stored}")
+        tests += pair(name, stored, "WholeN")
+    stored = hashes[1][1]
+    for costs in ("n=17,r=8,p=2", "n=0,r=8,p=2", "n=1,r=8,p=2", "n=016,r=8,p=2", "n=16,p=2,r=8", "n=16,ln=4,r=8,p=2", "n=4294967296,r=8,p=2"):
+        look_alike = stored.replace("n=16,r=8,p=2", costs)
+        tests.append(test(f"costs {costs}", PASSWORD, look_alike, "invalid_hash", "UnlistedLookAlike"))
+    over = stored.replace("n=16", "n=2147483648")
+    tests.append(test("N=2^31", PASSWORD, over, "cost_out_of_bounds", "UnlistedLookAlike"))
+    return group("AdonisJS hash, scrypt", version, tests)
+
+
+def pbkdf2_without_length(version, hashes):
+    tests = []
+    for name, stored in hashes:
+        _, function, costs, salt, output = stored.split("$")
+        function, iterations = function.partition("-")[2], int(costs.removeprefix("i="))
+        if hashlib.pbkdf2_hmac(function, PASSWORD, unpadded(salt), iterations) != unpadded(output):
+            raise SystemExit(f"computed again, it is another: {stored}")
+        tests += pair(name, stored, "NoLength")
+    sha1, sha256 = hashes[1][1], hashes[2][1]
+    look_alikes = [
+        ("SHA-1 with a length too", sha1.replace("i=10", "i=10,l=20"), "invalid_hash"),
+        ("SHA-1 under its usual name", sha1.replace("pbkdf2-sha1", "pbkdf2"), "invalid_hash"),
+        ("SHA-1 in passlib's form", sha1.replace("i=10", "10"), "unsupported_hash"),
+        ("output shorter than a block", sha256[:-4], "invalid_hash"),
+        ("output of another function", sha256.replace("sha256", "sha512"), "invalid_hash"),
+        ("a leading zero", sha256.replace("i=10", "i=010"), "invalid_hash"),
+        ("i=0", sha256.replace("i=10", "i=0"), "invalid_hash"),
+        ("trailing comma", sha256.replace("i=10", "i=10,"), "invalid_hash"),
+        ("SHA-384", sha256.replace("sha256", "sha384"), "unsupported_hash"),
+        ("i one over its ceiling", sha256.replace("i=10", "i=5000001"), "cost_out_of_bounds"),
+    ]
+    tests += [test(comment, PASSWORD, stored, result, "UnlistedLookAlike") for comment, stored, result in look_alikes]
+    return group("Node package @phc/pbkdf2", version, tests)
+
+
+def unpadded(text):
+    return base64.b64decode(text + "=" * (-len(text) % 4))
+
+
+def by_node():
+    here = pathlib.Path(__file__).resolve().parent
+    said = subprocess.run(["node", "deviations.mjs"], cwd=here, check=True, capture_output=True, text=True).stdout
+    return json.loads(said)
 
 
 def pair(comment, stored, flag):

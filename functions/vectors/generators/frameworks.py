@@ -1,13 +1,16 @@
 """frameworks.json: what the frameworks of programmers store.
 
-Django, passlib and Werkzeug run here, Spring Security by Maven, ASP.NET Core by an npm package that holds its SDK. Each
-hash is taken apart and computed again by hashlib, argon2 or bcrypt.
+Django, passlib and Werkzeug run here, of an older Werkzeug its own file; Spring Security by Maven, ASP.NET Core by an npm
+package that holds its SDK. Each hash is taken apart and computed again by hashlib, argon2 or bcrypt.
 """
 
 import base64
 import hashlib
+import hmac
 import importlib.metadata
+import os
 import warnings
+import zipfile
 
 warnings.filterwarnings("ignore")
 
@@ -21,15 +24,20 @@ django.conf.settings.configure()
 
 from django.contrib.auth import hashers
 
+# passlib 1.7.4 asks bcrypt about old bugs with a password that bcrypt 5 refuses: its own code is slower, and asks nobody.
+os.environ["PASSLIB_BUILTIN_BCRYPT"] = "enabled"
+ph.bcrypt.set_backend("builtin")
+
 import aspnet
 import family
 import frameworks_hostile
+import sources
 import vector_file
 from family import PASSWORD, PASSWORDS, WRONG, ascii_of, test
 
 
 def main():
-    groups = [*django_(), *passlib(), *werkzeug_(), *spring(), *identity()]
+    groups = [*django_(), *passlib(), *passlib_bcrypt_sha256(), *werkzeug_(), *old_werkzeug(), *spring(), *identity()]
     for group in groups:
         for case in group["tests"]:
             if matches(group["scheme"], case["password"], case["hash"]) != (case["result"] == "match"):
@@ -37,7 +45,7 @@ def main():
     groups += frameworks_hostile.groups()
     vector_file.write(
         "frameworks",
-        "Hashes of Django, passlib's PBKDF2, Werkzeug, Spring Security and ASP.NET Core Identity, and what must be refused.",
+        "Hashes of Django, passlib, Werkzeug, Spring Security and ASP.NET Core Identity, and what must be refused.",
         "generators/frameworks.py",
         family.notes(
             groups,
@@ -133,6 +141,31 @@ def passlib():
     return groups
 
 
+def passlib_bcrypt_sha256():
+    """Version 1 is what passlib made before 1.7.3, and still makes if asked."""
+    version = f"passlib {importlib.metadata.version('passlib')}"
+    scheme = "passlib-bcrypt-sha256"
+    groups = []
+    for number, ident in ((2, "2b"), (1, "2b"), (1, "2a")):
+        name = f"passlib bcrypt_sha256, version {number}, ${ident}$"
+        cheap = ph.bcrypt_sha256.using(version=number, ident=ident, rounds=4)
+        groups.append(family.made(scheme, name, version, [cheap.hash(p) for _, p in PASSWORDS]))
+        tests = [test("10 rounds", PASSWORD, cheap.using(rounds=10).hash(PASSWORD))]
+        for length in (0, 55, 64, 65, 72, 73, 128, 1024):
+            password = ascii_of(length)
+            tests.append(test(f"password of {length} bytes", password, cheap.hash(password), flags=["LongPassword"]))
+        tests.append(test("one byte less than 1,024", ascii_of(1023), tests[-1]["hash"], "mismatch", ["LongPassword"]))
+        stored = cheap.hash(b"salt\0ern")
+        tests.append(test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]))
+        tests.append(test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]))
+        groups.append(family.group(scheme, name + ", single cases", version, tests))
+    tests = [test("default cost", PASSWORD, ph.bcrypt_sha256.hash(PASSWORD), flags=["DefaultCost"])]
+    # passlib's documentation has this one.
+    documented = "$bcrypt-sha256$v=2,t=2b,r=12$n79VH.0Q2TMWmt3Oqt9uku$Kq4Noyk3094Y2QlB8NdRT8SvGiI4ft2"
+    tests.append(test("of the documentation", b"password", documented, flags=["DefaultCost"]))
+    return [*groups, family.group(scheme, "passlib bcrypt_sha256, default cost", version, tests)]
+
+
 def werkzeug_():
     version = f"Werkzeug {importlib.metadata.version('werkzeug')}"
     made = lambda password, method, length=16: werkzeug.security.generate_password_hash(password.decode(), method, length)
@@ -168,12 +201,40 @@ def werkzeug_():
     return groups
 
 
+def old_werkzeug():
+    """Werkzeug before 3.0 hashed by whatever function of hashlib it was given: HMAC keyed with the salt."""
+    wheel = zipfile.ZipFile(sources.have("Werkzeug-2.2.3-py3-none-any.whl"))
+    security = {}
+    exec(compile(wheel.read("werkzeug/security.py"), "security.py", "exec"), security)
+    made = lambda password, method, length=16: security["generate_password_hash"](password.decode(), method, length)
+    version = "Werkzeug 2.2.3"
+    groups = []
+    for method in ("sha256", "sha512"):
+        hashes = [made(password, method) for _, password in PASSWORDS]
+        groups.append(family.made("werkzeug-hmac", f"Werkzeug {method}", version, hashes))
+        tests = []
+        for length in (1, 8, 64, 65, 128, 129):
+            tests.append(test(f"salt of {length} characters", PASSWORD, made(PASSWORD, method, length), flags=["SaltLength"]))
+        for length in (0, 55, 64, 65, 111, 128, 1024):
+            password = ascii_of(length)
+            tests.append(test(f"password of {length} bytes", password, made(password, method), flags=["LongPassword"]))
+        tests.append(test("one byte less than 1,024", ascii_of(1023), tests[-1]["hash"], "mismatch", ["LongPassword"]))
+        stored = made(b"salt\0ern", method)
+        tests.append(test("a NUL in the password", b"salt\0ern", stored, flags=["Nul"]))
+        tests.append(test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]))
+        digest = hashlib.new(method, b"seasalt" + PASSWORD).hexdigest()
+        tests.append(test("the digest of salt and password instead", PASSWORD, f"{method}$seasalt${digest}", "mismatch"))
+        groups.append(family.group("werkzeug-hmac", f"Werkzeug {method}, single cases", version, tests))
+    return groups
+
+
 def spring():
     singles = [ascii_of(length) for length in (1, 64, 65, 71, 72)] + [b"salt\0ern"]
     said = family.java("Spring.java", [password for _, password in PASSWORDS] + singles)
     groups = []
     for kind, hashes in said["made"].items():
         scheme = "spring-bcrypt" if kind == "its own choice" else "spring-" + kind.partition(",")[0].partition("@")[0]
+        scheme = "ldap-ssha" if scheme == "spring-ldap" else scheme
         flags = ["Base64Output"] if "Base64" in kind else []
         flags += [] if "low cost" in kind or scheme == "spring-bcrypt" and kind != "its own choice" else ["DefaultCost"]
         groups.append(family.made(scheme, f"Spring Security, {kind}", said["version"], hashes[: len(PASSWORDS)], flags))
@@ -260,7 +321,18 @@ def matches(scheme, password, stored):
         _, name, rounds, salt, output = stored.split("$")
         function = name.partition("-")[2] or "sha1"
         return hashlib.pbkdf2_hmac(function, password, ab64(salt), int(rounds)) == ab64(output)
+    if scheme == "ldap-ssha":
+        data = base64.b64decode(stored.rpartition("}")[2])
+        return hashlib.sha1(password + data[20:]).digest() == data[:20]
+    if scheme == "passlib-bcrypt-sha256":
+        _, _, costs, salt, output = stored.split("$")
+        second = costs.startswith("v=2,")
+        digest = hmac.digest(salt.encode(), password, "sha256") if second else hashlib.sha256(password).digest()
+        cost = int(costs.rpartition(",")[2].removeprefix("r="))
+        return bcrypt.checkpw(base64.b64encode(digest), f"$2b${cost:02}${salt}{output}".encode())
     method, salt, output = stored.split("$")
+    if scheme == "werkzeug-hmac":
+        return hmac.digest(salt.encode(), password, method).hex() == output
     name, *costs = method.split(":")
     if name == "pbkdf2":
         return hashlib.pbkdf2_hmac(costs[0], password, salt.encode(), int(costs[1])).hex() == output

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 
 import argon2.low_level
 import bcrypt
@@ -24,8 +25,10 @@ def groups():
         family.hostile("django-scrypt", django_scrypt()),
         family.hostile("django-md5", django_md5()),
         *[family.hostile("passlib-pbkdf2", passlib_pbkdf2(function), name=f"passlib-pbkdf2-{function}") for function in FUNCTIONS],
+        family.hostile("passlib-bcrypt-sha256", passlib_bcrypt_sha256()),
         family.hostile("werkzeug-pbkdf2", werkzeug_pbkdf2()),
         family.hostile("werkzeug-scrypt", werkzeug_scrypt()),
+        family.hostile("werkzeug-hmac", werkzeug_hmac()),
         family.hostile("spring-bcrypt", spring_bcrypt()),
         family.hostile("spring-pbkdf2", spring_pbkdf2()),
         family.hostile("spring-scrypt", spring_scrypt()),
@@ -132,7 +135,7 @@ def django_argon2():
         ("name without its dollar sign", "argon2", UNSUPPORTED, "Scheme"),
         ("name in upper case", "ARGON2" + inner, UNSUPPORTED, "Scheme"),
         ("two dollar signs after the name", "argon2$" + inner, INVALID, "Structure"),
-        ("name twice", "argon2$" + stored, INVALID, "Structure"),
+        ("name twice", "argon2$" + stored, UNSUPPORTED, "Scheme"),
         ("another scheme within", "argon2$2b$04$" + "a" * 53, INVALID, "Structure"),
         ("no output", stored.rpartition("$")[0], INVALID, "Structure"),
         ("padded output", stored + "=", INVALID, "Base64"),
@@ -156,7 +159,7 @@ def django_bcrypt(name, password):
         ("three dollar signs", f"{name}$${inner}", INVALID, "Structure"),
         ("name twice", within(stored), INVALID, "Structure"),
         ("another scheme within", within("$1$saltsalt$xxxxxxxxxxxxxxxxxxxxxx"), INVALID, "Structure"),
-        ("prefix 2x", within(inner.replace("2b", "2x")), INVALID, "Structure"),
+        ("prefix 2x", within(inner.replace("2b", "2x")), UNSUPPORTED, "Scheme"),
         ("cost +4", within(inner.replace("$04$", "$+4$")), INVALID, "Number"),
         ("cost 4", within(inner.replace("$04$", "$4$")), INVALID, "Number"),
         ("cost 3", within(inner.replace("$04$", "$03$")), INVALID, "Range"),
@@ -233,18 +236,59 @@ def passlib_pbkdf2(function):
         ("output one byte short", made(10, text=ab64(output[:-1])), INVALID, "Length"),
         ("output one byte more", made(10, text=ab64(other)), INVALID, "Length"),
         ("rounds=0", made(0), INVALID, "Range"),
-        ("rounds by PHC's name, without the length", made("i=10"), INVALID, "Structure"),
         ("one round over the ceiling", made(5_000_001), OVER, "Cost"),
         ("2^32-1 rounds", made(4_294_967_295), OVER, "Cost"),
         ("name in upper case", stored.replace("pbkdf2", "PBKDF2"), UNSUPPORTED, "Scheme"),
         *(
             [
                 ("cta_pbkdf2_sha1", "$p5k2$a$MDEyMzQ1Njc4OWFiY2RlZg==$aaaaaaaaaaaaaaaaaaaaaaaaaaa=", UNSUPPORTED, "Scheme"),
+                # Of the other functions it is what @phc/pbkdf2 prints.
+                ("rounds by PHC's name, without the length", made("i=10"), INVALID, "Structure"),
                 ("pbkdf2-sha1, which passlib spells pbkdf2", stored.replace("pbkdf2", "pbkdf2-sha1"), UNSUPPORTED, "Scheme"),
             ]
             if function == "sha1"
             else []
         ),
+    ]
+
+
+def passlib_bcrypt_sha256():
+    inner = bcrypt.hashpw(base64.b64encode(hmac.digest(b"abcdefghijklmnopqrstuu", PASSWORD, "sha256")), b"$2b$04$abcdefghijklmnopqrstuu")
+    salt, output = inner[7:29].decode(), inner[29:].decode()
+    made = lambda costs="v=2,t=2b,r=4", salt=salt, output=output: f"$bcrypt-sha256${costs}${salt}${output}"
+    stored = made()
+    numbers_ = lambda name, form: [(f"{name}: {what}", made(form(text)), INVALID, "Number") for what, text in spellings(4)]
+    return [
+        *[fault for fault in ends(stored) if fault[3] != "Scheme"],
+        *numbers_("r", lambda text: f"v=2,t=2b,r={text}"),
+        *numbers_("rounds of version 1", lambda text: f"2b,{text}"),
+        ("r=3", made("v=2,t=2b,r=3"), INVALID, "Range"),
+        ("r=32", made("v=2,t=2b,r=32"), INVALID, "Range"),
+        ("r=2^32-1", made("v=2,t=2b,r=4294967295"), INVALID, "Range"),
+        ("rounds of version 1: 3", made("2b,3"), INVALID, "Range"),
+        ("version 2 with 2a", made("v=2,t=2a,r=4"), INVALID, "Structure"),
+        ("version 2 with 2y", made("v=2,t=2y,r=4"), INVALID, "Structure"),
+        ("version 1 with 2y", made("2y,4"), INVALID, "Structure"),
+        ("version 1 with 2x", made("2x,4"), INVALID, "Structure"),
+        ("version 1, written out", made("v=1,t=2b,r=4"), UNSUPPORTED, "Scheme"),
+        ("version 3", made("v=3,t=2b,r=4"), UNSUPPORTED, "Scheme"),
+        ("another order", made("v=2,r=4,t=2b"), INVALID, "Structure"),
+        ("no version", made("t=2b,r=4"), INVALID, "Structure"),
+        ("a parameter more", made("v=2,t=2b,r=4,x=1"), INVALID, "Structure"),
+        ("no output", stored.rpartition("$")[0], INVALID, "Structure"),
+        ("salt and output together", made(salt=salt + output, output="")[:-1], INVALID, "Structure"),
+        ("a character of the output in the salt", made(salt=salt + output[0], output=output[1:]), INVALID, "Length"),
+        ("a character of the salt in the output", made(salt=salt[:-1], output=salt[-1] + output), INVALID, "Length"),
+        ("one character short", stored[:-1], INVALID, "Length"),
+        ("one character more", stored + ".", INVALID, "Length"),
+        ("salt with a bit set beyond its bytes", made(salt=salt[:-1] + "v"), INVALID, "Base64"),
+        ("output with a bit set beyond its bytes", made(output=output[:-1] + ("A" if output[-1] == "." else chr(ord(output[-1]) + 1))), INVALID, "Base64"),
+        ("non-ASCII in the output, as many bytes", stored[:-2] + "ä", INVALID, "Base64"),
+        ("name in upper case", stored.replace("bcrypt", "BCRYPT"), UNSUPPORTED, "Scheme"),
+        ("hyphen for an underscore", stored.replace("bcrypt-sha256", "bcrypt_sha256"), UNSUPPORTED, "Scheme"),
+        ("r=16", made("v=2,t=2b,r=16"), OVER, "Cost"),
+        ("r=31", made("v=2,t=2b,r=31"), OVER, "Cost"),
+        ("rounds of version 1: 16", made("2b,16"), OVER, "Cost"),
     ]
 
 
@@ -272,6 +316,28 @@ def werkzeug_pbkdf2():
         ("2^32-1 iterations", made(4_294_967_295), OVER, "Cost"),
         ("sha1, of Werkzeug before 0.9", "sha1$seasalt$" + "a" * 40, UNSUPPORTED, "Scheme"),
         ("plain, of Werkzeug before 2.3", "plain$$saltern", UNSUPPORTED, "Scheme"),
+    ]
+
+
+def werkzeug_hmac():
+    stored = "sha256$seasalt$" + hmac.digest(SALT, PASSWORD, "sha256").hex()
+    other = lambda method: f"{method}$seasalt$" + hmac.digest(SALT, PASSWORD, method).hex()
+    one_field_more = ("trailing dollar sign", "trailing field")
+    # With another number of fields it is nobody's known form.
+    return [
+        *[fault for fault in ends(stored) if fault[0] not in one_field_more],
+        *[(comment, hash_, UNSUPPORTED, "Scheme") for comment, hash_, *_ in ends(stored) if comment in one_field_more],
+        *[fault for fault in hexadecimal(stored) if fault[0] != "no output"],
+        ("no output", stored.rpartition("$")[0], UNSUPPORTED, "Scheme"),
+        ("empty salt", stored.replace("seasalt", ""), INVALID, "Length"),
+        ("a space in the salt", stored.replace("seasalt", "sea salt"), INVALID, "Structure"),
+        ("output of another function", stored.replace("sha256", "sha512"), INVALID, "Length"),
+        ("name alone", "sha256$", UNSUPPORTED, "Scheme"),
+        ("name without its dollar sign", "sha256", UNSUPPORTED, "Scheme"),
+        ("name in upper case", stored.replace("sha256", "SHA256"), UNSUPPORTED, "Scheme"),
+        ("SHA-1, which was Django's too", other("sha1"), UNSUPPORTED, "Scheme"),
+        ("SHA-384", other("sha384"), UNSUPPORTED, "Scheme"),
+        ("the Node package password-hash", f"sha256$seasalt$1${hmac.digest(SALT, PASSWORD, 'sha256').hex()}", UNSUPPORTED, "Scheme"),
     ]
 
 
@@ -327,8 +393,8 @@ def spring_bcrypt():
     stored = "{bcrypt}" + inner
     return [
         *braces(stored),
-        ("prefix 2x", stored.replace("2a", "2x"), INVALID, "Structure"),
-        ("prefix 2, which Spring takes and does not make", stored.replace("2a", "2"), INVALID, "Structure"),
+        ("prefix 2x", stored.replace("2a", "2x"), UNSUPPORTED, "Scheme"),
+        ("prefix 2, which Spring takes and does not make", stored.replace("2a", "2"), UNSUPPORTED, "Scheme"),
         ("cost +4", stored.replace("$04$", "$+4$"), INVALID, "Number"),
         ("cost 4", stored.replace("$04$", "$4$"), INVALID, "Number"),
         ("one character short", stored[:-1], INVALID, "Length"),
@@ -341,7 +407,8 @@ def spring_bcrypt():
         ("{MD4}", "{MD4}" + "0" * 32, UNSUPPORTED, "Scheme"),
         ("{SHA-1}", "{SHA-1}" + hashlib.sha1(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
         ("{SHA-256}", "{SHA-256}" + hashlib.sha256(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
-        ("{ldap}", "{ldap}{SSHA}h398L5ZoLNgq9ahuncvDOeFKKGcHuC5g", UNSUPPORTED, "Scheme"),
+        ("{ldap}, of bcrypt", "{ldap}" + inner, UNSUPPORTED, "Scheme"),
+        ("{ldap} and nothing", "{ldap}", UNSUPPORTED, "Scheme"),
         ("no id", "{}" + inner, UNSUPPORTED, "Scheme"),
     ]
 

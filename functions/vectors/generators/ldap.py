@@ -29,6 +29,8 @@ DIGESTS = [
     ("ldap-ssha", "SSHA", "sha1", True),
     ("ldap-sha256", "SHA256", "sha256", False),
     ("ldap-ssha256", "SSHA256", "sha256", True),
+    ("ldap-sha384", "SHA384", "sha384", False),
+    ("ldap-ssha384", "SSHA384", "sha384", True),
     ("ldap-sha512", "SHA512", "sha512", False),
     ("ldap-ssha512", "SSHA512", "sha512", True),
     ("ldap-md5", "MD5", "md5", False),
@@ -39,7 +41,16 @@ PBKDF2 = [
     ("ldap-pbkdf2", "PBKDF2-SHA256", "sha256"),
     ("ldap-pbkdf2", "PBKDF2-SHA512", "sha512"),
 ]
-FUNCTIONS = {name: function for _, name, function, *_ in [*DIGESTS, *PBKDF2]} | {"PBKDF2-SHA1": "sha1"}
+# Dovecot's names of what others call otherwise, or do not know. Behind a point may stand the encoding.
+DOVECOT = [
+    ("ldap-md5", "LDAP-MD5", "md5"),
+    ("ldap-md5", "PLAIN-MD5", "md5"),
+    ("ldap-sha", "SHA", "sha1"),
+    ("ldap-sha", "SHA1", "sha1"),
+    *[(scheme, name, function) for scheme, name, function, _ in DIGESTS if name not in ("SHA", "MD5", "SHA384", "SSHA384")],
+]
+ENCODINGS = ("HEX", "B64", "BASE64")
+FUNCTIONS = {name: function for _, name, function, *_ in [*DIGESTS, *PBKDF2, *DOVECOT]} | {"PBKDF2-SHA1": "sha1"}
 INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
 
 
@@ -66,7 +77,7 @@ def main():
 def openldap():
     groups = []
     version = family.debian("slapd")
-    modules = {"sha2": ("SHA256", "SSHA256", "SHA512", "SSHA512"), "pbkdf2": tuple(name for _, name, _ in PBKDF2) + ("PBKDF2-SHA1",)}
+    modules = {"sha2": ("SHA256", "SSHA256", "SHA384", "SSHA384", "SHA512", "SSHA512"), "pbkdf2": tuple(name for _, name, _ in PBKDF2) + ("PBKDF2-SHA1",)}
     names = [(scheme, name) for scheme, name, *_ in DIGESTS + PBKDF2] + [("ldap-pbkdf2", "PBKDF2-SHA1")]
     for scheme, name in names:
         load = [f"pw-{module}" for module, held in modules.items() if name in held]
@@ -89,7 +100,23 @@ def openldap():
         reads = family.DES_BYTES if weak else None
         name = f"OpenLDAP slappasswd {{CRYPT}}, {scheme}"
         groups.append(family.made("ldap-crypt", name, version, hashes, weak=weak, reads=reads))
-    return groups
+    return [*groups, *openldap_argon2(version)]
+
+
+def openldap_argon2(version):
+    load = lambda costs="": ("-o", "module-path=/usr/lib/ldap", "-o", f"module-load=argon2{costs}", "-h", "{ARGON2}")
+    hashes = [slappasswd(*load(" m=64 t=2 p=1"), password=password) for _, password in PASSWORDS]
+    # slappw-argon2(5) has the second one.
+    documented = "{ARGON2}$argon2i$v=19$m=4096,t=3,p=1$c2FsdHNhbHQ$DKlexoEJUoZTmkAAC3SaMWk30El9/RvVhlqGo6afIng"
+    tests = [
+        test("default cost", PASSWORD, slappasswd(*load(), password=PASSWORD), flags=["DefaultCost"]),
+        test("of the manual", b"secret", documented, flags=["DefaultCost"]),
+        test("of the manual, wrong password", b"Secret", documented, "mismatch", ["DefaultCost"]),
+    ]
+    return [
+        family.made("ldap-argon2", "OpenLDAP slappasswd {ARGON2}", version, hashes),
+        family.group("ldap-argon2", "OpenLDAP slappasswd {ARGON2}, single cases", version, tests),
+    ]
 
 
 def slappasswd(*options, password):
@@ -98,10 +125,11 @@ def slappasswd(*options, password):
 
 def dovecot():
     groups = []
-    for scheme, name, *_ in DIGESTS:
-        printed = "LDAP-MD5" if name == "MD5" else name
-        hashes = [doveadm(printed, password).replace("{LDAP-MD5}", "{MD5}") for _, password in PASSWORDS]
-        groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
+    for scheme, name, _ in DOVECOT:
+        for printed in (name, *(f"{name}.{encoding}" for encoding in ENCODINGS)):
+            hashes = [doveadm(printed, password) for _, password in PASSWORDS]
+            assert hashes[0].startswith(f"{{{printed}}}"), hashes[0]
+            groups.append(family.made(scheme, f"Dovecot doveadm pw -s {printed}", family.debian("dovecot-core"), hashes))
     hashes = [doveadm("CRYPT", password) for _, password in PASSWORDS]
     groups.append(family.made("ldap-crypt", "Dovecot doveadm pw -s CRYPT, bcrypt", family.debian("dovecot-core"), hashes, weak=False))
     return [*groups, *dovecot_crypt(), *dovecot_argon2()]
@@ -128,7 +156,7 @@ def dovecot_argon2():
 def dovecot_crypt():
     """What Dovecot labels with its own name of the crypt(3) scheme."""
     groups = []
-    for name in ("BLF-CRYPT", "DES-CRYPT", "MD5-CRYPT", "SHA256-CRYPT", "SHA512-CRYPT"):
+    for name in ("BLF-CRYPT", "DES-CRYPT", "MD5", "MD5-CRYPT", "SHA256-CRYPT", "SHA512-CRYPT"):
         hashes = [doveadm(name, password) for _, password in PASSWORDS]
         is_des = name == "DES-CRYPT"
         groups.append(
@@ -250,7 +278,7 @@ def ab64(data):
 def matches(password, stored):
     name, _, rest = stored[1:].partition("}")
     name = name.upper()
-    if name.endswith("CRYPT"):
+    if name.endswith("CRYPT") or rest.startswith("$1$"):
         return libxcrypt.crypt(password, rest) == rest
     if name == "PKCS5S2":
         data = base64.b64decode(rest)
@@ -261,7 +289,9 @@ def matches(password, stored):
         return hashlib.pbkdf2_hmac(FUNCTIONS[name], password, decode(salt), int(rounds)) == decode(output)
     if name.startswith("ARGON2"):
         return ph.argon2.verify(password, rest)
-    data = base64.b64decode(rest, validate=True)
+    name, _, encoding = name.partition(".")
+    is_hex = encoding == "HEX" or name == "PLAIN-MD5" and not encoding
+    data = bytes.fromhex(rest) if is_hex else base64.b64decode(rest, validate=True)
     length = hashlib.new(FUNCTIONS[name]).digest_size
     return hashlib.new(FUNCTIONS[name], password + data[length:]).digest() == data[:length]
 
@@ -335,18 +365,45 @@ def digest(scheme, name, function, salted):
     if name == "SHA":
         tests += [
             (f"{{{other}}}, which is not verified", braces(other, hashlib.sha384(PASSWORD).digest()), UNSUPPORTED, "Scheme")
-            for other in ("SHA384", "SSHA384", "SHA1", "SHA224", "SHA-1", "NTLM", "CLEARTEXT", "PLAIN", "SASL", "")
+            for other in ("SHA224", "SSHA224", "SHA-1", "NTLM", "CLEARTEXT", "PLAIN", "SASL", "")
         ]
         tests += [
-            ("Dovecot's {SHA256.HEX}", "{SHA256.HEX}" + hashlib.sha256(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
+            ("in Spring's label, in mixed case", "{ldap}{Sha}" + base64.b64encode(output).decode(), UNSUPPORTED, "Scheme"),
+            ("in Spring's label in upper case", "{LDAP}" + stored, UNSUPPORTED, "Scheme"),
+            ("another scheme in Spring's label", "{ldap}{SHA256}" + base64.b64encode(hashlib.sha256(PASSWORD).digest()).decode(), UNSUPPORTED, "Scheme"),
+            ("Spring's label twice", "{ldap}{ldap}" + stored, UNSUPPORTED, "Scheme"),
             ("the digest alone, in Base64", braces("", output)[2:], UNSUPPORTED, "Scheme"),
             ("the digest alone, in hexadecimal", output.hex(), UNSUPPORTED, "Scheme"),
         ]
     if name == "MD5":
-        tests.append(("Dovecot's {PLAIN-MD5}", "{PLAIN-MD5}" + output.hex(), UNSUPPORTED, "Scheme"))
+        # Dovecot's {MD5} is md5-crypt, and the encoding that of its text.
+        tests.append(("Dovecot's {MD5.HEX}", "{MD5.HEX}" + output.hex(), UNSUPPORTED, "Scheme"))
+        tests.append(("Dovecot's {MD5.B64}", "{MD5.B64}" + base64.b64encode(output).decode(), UNSUPPORTED, "Scheme"))
+        tests.append(("Dovecot's {MD5}, a character short", "{MD5}" + libxcrypt.crypt(PASSWORD, "$1$saltsalt")[:-1], INVALID, "Length"))
+        tests.append(("Dovecot's {MD5}, of SHA-256", "{MD5}" + libxcrypt.crypt(PASSWORD, "$5$saltsalt"), INVALID, "Structure"))
+        tests.append(("Dovecot's {PLAIN-MD4}", "{PLAIN-MD4}" + output.hex(), UNSUPPORTED, "Scheme"))
+        tests += hexadecimal("PLAIN-MD5", output)
         tests.append(("the digest alone, in hexadecimal", output.hex(), UNSUPPORTED, "Scheme"))
         tests.append(("the digest alone, in upper-case hexadecimal", output.hex().upper(), UNSUPPORTED, "Scheme"))
+    if name == "SHA256":
+        tests += hexadecimal("SHA256.HEX", output)
+        tests.append(("{SHA384.HEX}, which Dovecot has not", "{SHA384.HEX}" + hashlib.sha384(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"))
     return scheme, tests
+
+
+def hexadecimal(name, output):
+    text = output.hex()
+    within = lambda text: f"{{{name}}}{text}"
+    return [
+        (f"{{{name}}}, upper-case digits", within(text.upper()), INVALID, "Number"),
+        (f"{{{name}}}, one digit short", within(text[:-1]), INVALID, "Length"),
+        (f"{{{name}}}, two digits short", within(text[:-2]), INVALID, "Length"),
+        (f"{{{name}}}, two digits more", within(text + "00"), INVALID, "Length"),
+        (f"{{{name}}}, no digit", within("g" + text[1:]), INVALID, "Number"),
+        (f"{{{name}}}, Base64", within(base64.b64encode(output).decode()), INVALID, "Number"),
+        (f"{{{name}}}, nothing", within(""), INVALID, "Length"),
+        (f"{{{name}}}, in lower case", f"{{{name.lower()}}}{text}", UNSUPPORTED, "Scheme"),
+    ]
 
 
 def pbkdf2(name, function):
@@ -401,7 +458,7 @@ def pkcs5s2():
 
 
 def crypt():
-    """{CRYPT} is known: what stands behind it and is not of crypt(3) is no unknown scheme, but no hash."""
+    """{CRYPT} is known: what stands behind it and names no scheme is no unknown one, but no hash."""
     stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
     des = libxcrypt.crypt(PASSWORD, "sa")
     return [
@@ -421,6 +478,11 @@ def crypt():
         ("SHA-512, rounds one over the ceiling", "{CRYPT}" + stored.replace("=1000", "=1000001"), OVER, "Cost"),
         ("Dovecot's {SHA512-CRYPT}, of SHA-256", "{SHA512-CRYPT}" + libxcrypt.crypt(PASSWORD, "$5$saltsalt"), INVALID, "Structure"),
         ("Dovecot's {BLF-CRYPT}, of SHA-512", "{BLF-CRYPT}" + stored, INVALID, "Structure"),
+        ("Dovecot's {BLF-CRYPT}, of crypt_blowfish's own bug", "{BLF-CRYPT}$2x$04$" + "." * 53, UNSUPPORTED, "Scheme"),
+        ("bcrypt's first version", "{CRYPT}$2$04$" + "." * 53, UNSUPPORTED, "Scheme"),
+        ("gost-yescrypt", "{CRYPT}$gy$j9T$salt$" + "." * 43, UNSUPPORTED, "Scheme"),
+        ("a scheme of nobody's", "{CRYPT}$nobody$salt$x", UNSUPPORTED, "Scheme"),
+        ("an empty name", "{CRYPT}$$salt$x", INVALID, "Structure"),
     ]
 
 

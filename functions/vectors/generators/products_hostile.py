@@ -22,6 +22,7 @@ def groups():
         family.hostile("phpass", phpass()),
         family.hostile("drupal7", drupal()),
         family.hostile("grub-pbkdf2-sha512", grub()),
+        family.hostile("firebase-scrypt", firebase()),
     ]
 
 
@@ -37,7 +38,7 @@ def wordpress():
         ("two dollar signs", "$wp$" + inner, INVALID, "Structure"),
         ("another scheme within", "$wp$P$7jDDBwU9JmRV8XVketfBOgBGLKIJBy1", INVALID, "Structure"),
         ("Argon2 within, which WordPress does not prefix", "$wp$argon2id$v=19$m=64,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + "A" * 43, INVALID, "Structure"),
-        ("prefix 2x", stored.replace("2y", "2x"), INVALID, "Structure"),
+        ("prefix 2x", stored.replace("2y", "2x"), UNSUPPORTED, "Scheme"),
         ("cost +4", stored.replace("$04$", "$+4$"), INVALID, "Number"),
         ("cost 4", stored.replace("$04$", "$4$"), INVALID, "Number"),
         ("cost 3", stored.replace("$04$", "$03$"), INVALID, "Range"),
@@ -144,10 +145,25 @@ def grub():
         ("trailing space", stored + " ", INVALID, "Number"),
         ("trailing NUL", stored + "\0", INVALID, "Number"),
         ("dollar signs for points", stored.replace(".", "$"), UNSUPPORTED, "Scheme"),
+        ("a dollar sign before the output", f"{stored.rpartition('.')[0]}${text}", UNSUPPORTED, "Scheme"),
         ("iterations=0", made(0), INVALID, "Range"),
         ("one iteration over the ceiling", made(5_000_001), OVER, "Cost"),
         ("iterations times blocks over the ceiling", made(2_500_001, text="00" * 65), OVER, "Cost"),
         ("2^32-1 iterations", made(4_294_967_295), OVER, "Cost"),
+    ]
+
+
+def firebase():
+    """Supabase Auth's form has the project's separator and key in it; what stands here has not."""
+    ours = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$" + base64.b64encode(bytes(64)).decode()
+    with_project = ours.replace("p=1$", "p=1,ss=Bw==,sk=AA==$")
+    return [
+        ("the project's fields", with_project, UNSUPPORTED, "Scheme"),
+        ("the project's fields, and a field too many", with_project + "$c", UNSUPPORTED, "Scheme"),
+        ("the project's key alone", ours.replace("p=1$", "p=1,sk=AA==$"), UNSUPPORTED, "Scheme"),
+        ("a field too many", ours + "$c", INVALID, "Structure"),
+        ("no output", ours.rpartition("$")[0], INVALID, "Structure"),
+        ("version 2", ours.replace("v=1", "v=2"), INVALID, "Range"),
     ]
 
 

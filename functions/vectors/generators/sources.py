@@ -20,6 +20,11 @@ FILES = {
         "https://raw.githubusercontent.com/mattpclark/drupal7_base/0782f90deac78f3f324e29dfff107c6f16811570/includes/password.inc",
         "c3fc2fef03822dfe9981bab502a37893f8865ff529ad34cf9be9a17e86add510",
     ),
+    # The last Werkzeug that hashed by HMAC alone.
+    "Werkzeug-2.2.3-py3-none-any.whl": (
+        "https://files.pythonhosted.org/packages/f6/f8/9da63c1617ae2a1dec2fbf6412f3a0cfe9d4ce029eccbda6e1e4258ca45f/Werkzeug-2.2.3-py3-none-any.whl",
+        "56433961bc1f12533306c624f3be5e744389ac61d722175d543e1751285da612",
+    ),
     # What .NET Core 3.1 wants for its hash functions.
     "libssl1.1.deb": (
         "https://deb.debian.org/debian/pool/main/o/openssl/libssl1.1_1.1.1w-0+deb11u1_amd64.deb",

@@ -6,6 +6,7 @@ the inner hash by passlib, hashlib, bcrypt or libxcrypt, the outer one by argon2
 
 import base64
 import hashlib
+import hmac
 import importlib.metadata
 
 import argon2.low_level
@@ -96,6 +97,13 @@ def inner_schemes():
 
         return both
 
+    def passlib_bcrypt_sha256(password):
+        salt = "abcdefghijklmnopqrstuu"
+        key = base64.b64encode(hmac.digest(salt.encode(), password, "sha256"))
+        output = bcrypt.hashpw(key, f"$2b$04${salt}".encode()).decode()[-31:]
+        stored = f"$bcrypt-sha256$v=2,t=2b,r=4${salt}${output}"
+        return stored, zeroed(stored, 31, ".")
+
     def argon2id(password):
         stored = argon2.low_level.hash_secret(password, b"inner salt", 1, 8, 1, 32, argon2.low_level.Type.ID).decode()
         return stored, zeroed(stored, 43, "A")
@@ -126,6 +134,8 @@ def inner_schemes():
         ("django-unsalted-sha1", hashlib_version, hexadecimal("sha1$$", lambda p: hashlib.sha1(p).hexdigest())),
         ("spring-md5", hashlib_version, hexadecimal("{MD5}{salt}", lambda p: hashlib.md5(p + b"{salt}").hexdigest())),
         ("spring-sha256", hashlib_version, spring_sha256),
+        ("ldap-md5 in hexadecimal", hashlib_version, hexadecimal("{PLAIN-MD5}", lambda p: hashlib.md5(p).hexdigest())),
+        ("werkzeug-hmac", hashlib_version, hexadecimal("sha256$saltsalt$", lambda p: hmac.digest(b"saltsalt", p, "sha256").hex())),
         ("des-crypt", passlib_version, of(ph.des_crypt, 11, salt="sa")),
         ("des-crypt behind {CRYPT}", passlib_version, labelled("{CRYPT}", of(ph.des_crypt, 11, salt="ab"))),
         ("md5-crypt", passlib_version, of(ph.md5_crypt, 22, salt="saltsalt")),
@@ -137,6 +147,7 @@ def inner_schemes():
         ("passlib-pbkdf2", passlib_version, of(ph.pbkdf2_sha256, 43, "A", rounds=10, salt=b"inner salt")),
         ("bcrypt", f"bcrypt {bcrypt.__version__}", bcrypt_of("")),
         ("django-bcrypt-sha256", f"bcrypt {bcrypt.__version__}", bcrypt_of("bcrypt_sha256$", lambda p: hashlib.sha256(p).hexdigest().encode())),
+        ("passlib-bcrypt-sha256", f"bcrypt {bcrypt.__version__}", passlib_bcrypt_sha256),
         ("argon2", ARGON2_CFFI, argon2id),
         ("yescrypt", family.debian("libcrypt1"), yescrypt),
     ]

@@ -10,9 +10,9 @@ use core::fmt;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-use super::{bcrypt_of_prepared, decode_base64, decode_hex, fields, log_2, text_salt};
+use super::{bcrypt_of_prepared, decode_base64, decode_hex, fields, text_salt};
 use crate::{
-    Encoded, ParseError, Scheme, Setting, argon2, pbkdf2, phc, scrypt,
+    Encoded, ParseError, Scheme, Setting, pbkdf2, phc, scrypt,
     verify_only::{
         self,
         digest::{Hash, Order},
@@ -22,10 +22,7 @@ use crate::{
 /// Reads `argon2$argon2id$…`: a PHC string behind a name.
 pub(crate) fn parse_argon2(stored: &str) -> Result<Encoded, ParseError> {
     let inner = stored.strip_prefix(ARGON2).ok_or(ParseError::Invalid)?;
-    if Scheme::of(inner) != Some(Scheme::Argon2) {
-        return Err(ParseError::Invalid);
-    }
-    let encoded = argon2::parse(inner)?;
+    let encoded = Scheme::of_one_of(&[Scheme::Argon2], inner)?.parse(inner)?;
     Encoded::written_as(Scheme::DjangoArgon2, encoded.setting, &encoded.output).ok_or(ParseError::Invalid)
 }
 
@@ -82,7 +79,7 @@ pub(crate) fn print_pbkdf2(
 /// Reads `scrypt$<N>$<salt>$<r>$<p>$<Base64>`.
 pub(crate) fn parse_scrypt(stored: &str) -> Result<Encoded, ParseError> {
     let [_scrypt, n, salt, r, p, output] = fields(stored, '$')?;
-    let costs = (log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
+    let costs = (phc::log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
     let (salt, output) = (text_salt(salt)?, decode_base64(output)?);
     super::scrypt(Scheme::DjangoScrypt, costs, salt, SCRYPT_OUTPUT_BYTES, &output)
 }

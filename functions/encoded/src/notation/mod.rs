@@ -19,7 +19,7 @@ use base64::{
 };
 use zeroize::Zeroizing;
 
-use crate::{Encoded, ParseError, Scheme, Setting, bcrypt, pbkdf2, scrypt};
+use crate::{Encoded, ParseError, Scheme, Setting, pbkdf2, scrypt};
 
 /// Splits into so many fields, no more and no fewer.
 fn fields<const N: usize>(text: &str, separator: char) -> Result<[&str; N], ParseError> {
@@ -70,17 +70,9 @@ fn scrypt(
     Encoded::written_as(scheme, setting, output).ok_or(ParseError::Invalid)
 }
 
-/// The logarithm of a number that software writes out, and that must be a power of two.
-fn log_2(n: u32) -> Result<u32, ParseError> {
-    if n.is_power_of_two() { Ok(n.ilog2()) } else { Err(ParseError::Invalid) }
-}
-
 /// bcrypt of something else than the password, behind a name.
 fn bcrypt_of_prepared(scheme: Scheme, inner: &str) -> Result<Encoded, ParseError> {
-    if Scheme::of(inner) != Some(Scheme::Bcrypt) {
-        return Err(ParseError::Invalid);
-    }
-    let encoded = bcrypt::parse(inner)?;
+    let encoded = Scheme::of_one_of(&[Scheme::Bcrypt], inner)?.parse(inner)?;
     Encoded::written_as(scheme, encoded.setting, &encoded.output).ok_or(ParseError::Invalid)
 }
 

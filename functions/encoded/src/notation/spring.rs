@@ -46,7 +46,8 @@ pub(crate) const fn digest_name(hash: Hash) -> &'static str {
         Hash::Md5 => "spring-md5",
         Hash::Sha1 => "spring-sha-1",
         Hash::Sha256 => "spring-sha-256",
-        // No encoder has it by default, and so no label either.
+        // No encoder has these by default, and so no label either.
+        Hash::Sha384 => "spring-sha-384",
         Hash::Sha512 => "spring-sha-512",
     }
 }

@@ -1,4 +1,4 @@
-//! A digest over the password and the salt, once or some times over.
+//! A digest over the password and the salt, once or some times over, or HMAC keyed with the salt.
 
 /// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,6 +9,8 @@ pub enum Hash {
     Sha1,
     /// SHA-256
     Sha256,
+    /// SHA-384
+    Sha384,
     /// SHA-512
     Sha512,
 }
@@ -21,14 +23,17 @@ impl Hash {
             Self::Md5 => 16,
             Self::Sha1 => 20,
             Self::Sha256 => 32,
+            Self::Sha384 => 48,
             Self::Sha512 => 64,
         }
     }
 }
 
-/// Which comes first.
+/// How the salt joins the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
+    /// `HMAC(salt, password)`: the salt is the key.
+    SaltAsKey,
     /// `hash(salt ‖ password)`
     SaltFirst,
     /// `hash(password ‖ salt)`
@@ -42,12 +47,24 @@ pub struct Setting {
     order: Order,
     salt: Vec<u8>,
     passes: u32,
+    /// Whether digest and salt are written in hexadecimal where others write Base64. Dovecot's labels alone say so.
+    in_hexadecimal: bool,
 }
 
 impl Setting {
     /// One pass.
     pub(crate) const fn new(hash: Hash, order: Order, salt: Vec<u8>) -> Self {
-        Self { hash, order, salt, passes: 1 }
+        Self { hash, order, salt, passes: 1, in_hexadecimal: false }
+    }
+
+    /// The same, written in hexadecimal.
+    pub(crate) fn in_hexadecimal(self) -> Self {
+        Self { in_hexadecimal: true, ..self }
+    }
+
+    /// Whether it is written in hexadecimal.
+    pub(crate) const fn is_in_hexadecimal(&self) -> bool {
+        self.in_hexadecimal
     }
 
     /// The digest of the digest, and so on: so many passes in all.
@@ -61,7 +78,7 @@ impl Setting {
         self.hash
     }
 
-    /// Which comes first.
+    /// How the salt joins the password.
     #[must_use]
     pub const fn order(&self) -> Order {
         self.order

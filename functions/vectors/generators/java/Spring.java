@@ -9,6 +9,7 @@ import org.springframework.security.crypto.argon2.Argon2PasswordEncoder;
 import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import org.springframework.security.crypto.factory.PasswordEncoderFactories;
 import org.springframework.security.crypto.password.DelegatingPasswordEncoder;
+import org.springframework.security.crypto.password.LdapShaPasswordEncoder;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.crypto.password.Pbkdf2PasswordEncoder;
 import org.springframework.security.crypto.scrypt.SCryptPasswordEncoder;
@@ -40,6 +41,10 @@ public class Spring {
     kinds.put("argon2", delegating("argon2", Argon2PasswordEncoder.defaultsForSpringSecurity_v5_2()));
     kinds.put("argon2@SpringSecurity_v5_8", delegating("argon2@SpringSecurity_v5_8", Argon2PasswordEncoder.defaultsForSpringSecurity_v5_8()));
     kinds.put("argon2@SpringSecurity_v5_8, low cost", delegating("argon2@SpringSecurity_v5_8", new Argon2PasswordEncoder(16, 32, 2, 64, 1)));
+    LdapShaPasswordEncoder lowerCase = new LdapShaPasswordEncoder();
+    lowerCase.setForceLowerCasePrefix(true);
+    kinds.put("ldap", delegating("ldap", new LdapShaPasswordEncoder()));
+    kinds.put("ldap, lower case", delegating("ldap", lowerCase));
     Map<String, List<String>> made = new LinkedHashMap<>();
     for (var kind : kinds.entrySet()) {
       List<String> hashes = new ArrayList<>();

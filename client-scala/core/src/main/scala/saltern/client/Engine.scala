@@ -312,7 +312,7 @@ private[client] final class Engine(
 
   private def compute[A](call: Call[A], job: LocalHasher.Job[Timing => A], reason: FallbackReason): Unit = {
     val began = new AtomicLong(scheduler.nanos)
-    val timed = new LocalHasher.Job(job.admitted, job.times, compute => { began.set(scheduler.nanos); job.run(compute) })
+    val timed = new LocalHasher.Job(job.admitted, job.work, compute => { began.set(scheduler.nanos); job.run(compute) })
     val submitted = began.get
     val place = pool.submit(timed, call.deadline) {
       case Right(answer) =>

@@ -37,7 +37,7 @@ object SharedVectors {
     case Right(encoded) =>
       !encoded.innermost.scheme.isWeak &&
       (result == "cost_out_of_bounds" ||
-        Admitted(encoded.setting, shipped.ceilings).exists(admitted => new Estimator().estimate(admitted, 1) < Quick))
+        Admitted(encoded.setting, shipped.ceilings).exists(admitted => new Estimator().estimate(admitted, admitted.work) < Quick))
     case Left(_) => result == "invalid_hash"
   }
 

@@ -20,8 +20,15 @@ private[saltern] final case class Ceilings(
   *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified); of a wrapped hash the sum of both
   *   layers, nearly linear, since those units are of the same order, but for bcrypt's
   * @param memoryBytes what computing takes; 0 where it is a few KiB
+  * @param readingWork how much of the work may read the password in every round: all of it, and of a wrapped hash the inner
+  *   layer's alone, since the outer one reads a text of its own
   */
-private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long)
+private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long, readingWork: Long) {
+  private def this(setting: Setting, work: Long, memoryBytes: Long) = this(setting, work, memoryBytes, work)
+
+  /** The work with a password of so many bytes, in that of a short one. */
+  def workOf(passwordBytes: Int): Long = work + readingWork * (setting.lengthFactor(passwordBytes) - 1)
+}
 
 private[saltern] object Admitted {
 
@@ -48,7 +55,8 @@ private[saltern] object Admitted {
     case Setting.Wrapped(outer, inner) =>
       for (below <- Admitted(inner.setting, ceilings); above <- Admitted(outer, ceilings)) yield {
         val unit = inner.setting match { case _: Setting.Bcrypt => BcryptUnitInOthers; case _ => 1L }
-        new Admitted(setting, above.work + below.work * unit, math.max(below.memoryBytes, above.memoryBytes))
+        val reading = below.work * unit
+        new Admitted(setting, above.work + reading, math.max(below.memoryBytes, above.memoryBytes), reading)
       }
   }
 

@@ -1,22 +1,33 @@
 package saltern.client.local
 
 import java.security.MessageDigest
+import javax.crypto.Mac
+import javax.crypto.spec.SecretKeySpec
 
-/** A digest over the password and the salt, once or some times over: what is computed for the fast schemes. */
+/** A digest over the password and the salt, once or some times over, or HMAC keyed with the salt: what is computed for the fast
+  * schemes.
+  */
 private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val salt: Array[Byte], passes: Int = 1)
     extends Setting.VerifyOnly("digest", Cost.Rounds(passes.toLong)) {
   def outputBytes: Int = hash.outputBytes
 
   def compute(password: Array[Byte]): Array[Byte] = {
     val digest = MessageDigest.getInstance(hash.digest)
-    val parts = order match {
-      case Digest.SaltFirst => Seq(salt, password)
-      case Digest.SaltLast  => Seq(password, salt)
+    def joined(parts: Array[Byte]*) = { parts.foreach(digest.update); digest.digest() }
+    val output = order match {
+      case Digest.SaltAsKey => keyed(password)
+      case Digest.SaltFirst => joined(salt, password)
+      case Digest.SaltLast  => joined(password, salt)
     }
-    parts.foreach(digest.update)
-    val output = digest.digest()
     for (_ <- 1 until passes) { digest.update(output); digest.digest(output, 0, output.length) }
     output
+  }
+
+  private def keyed(password: Array[Byte]): Array[Byte] = {
+    val name = "Hmac" + hash.digest.replace("-", "")
+    val mac = Mac.getInstance(name)
+    mac.init(new SecretKeySpec(salt, name))
+    mac.doFinal(password)
   }
 }
 
@@ -35,9 +46,11 @@ private[local] object Digest {
   case object Md5 extends Hash("MD5", 16)
   case object Sha1 extends Hash("SHA-1", 20)
   case object Sha256 extends Hash("SHA-256", 32)
+  case object Sha384 extends Hash("SHA-384", 48)
   case object Sha512 extends Hash("SHA-512", 64)
 
   sealed trait Order
+  case object SaltAsKey extends Order
   case object SaltFirst extends Order
   case object SaltLast extends Order
 }

@@ -14,7 +14,7 @@ private[local] object Django {
     def parse(stored: String): Either[ParseError, EncodedHash] =
       for {
         inner <- Text.after("argon2", stored)
-        _ <- Text.valid(Argon2Scheme.claims(inner))
+        _ <- Scheme.oneOf(Seq(Argon2Scheme), inner)
         encoded <- Argon2Scheme.parse(inner)
       } yield encoded.behind("argon2", this)
   }

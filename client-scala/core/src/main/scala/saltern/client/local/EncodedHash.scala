@@ -39,14 +39,10 @@ private[saltern] object EncodedHash {
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     if (isTooLong(stored)) Left(ParseError.Invalid)
-    else if (Scheme.id(stored).exists(RefusedByName)) Left(ParseError.Unsupported)
     else
-      Label.parse(stored).getOrElse(Scheme.of(stored).toRight(ParseError.UnknownScheme).flatMap(_.parse(stored)))
+      Label.parse(stored).getOrElse(Scheme.of(stored).toRight(Scheme.unread(stored)).flatMap(_.parse(stored)))
         // Whatever a scheme's parser let pass, here is the one form.
         .filterOrElse(_.print == stored, ParseError.Invalid)
-
-  /** The first bcrypt of all, and crypt_blowfish's name for its own old bug: other algorithms. */
-  private val RefusedByName = Set("2", "2x")
 
   /** Counted in bytes of UTF-8, and not encoded where the characters alone are too many. */
   def isTooLong(stored: String): Boolean = stored.length > MaxBytes || stored.getBytes(UTF_8).length > MaxBytes

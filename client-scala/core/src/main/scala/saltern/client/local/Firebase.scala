@@ -16,15 +16,16 @@ private[local] case object Firebase extends Scheme("firebase-scrypt") {
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {
       rest <- Text.after(Prefix, stored)
-      parts <- Text.fields(rest, '$', 3)
-      costs = parts(0)
+      costsAndRest <- Text.splitOnce(rest, '$')
+      costs = costsAndRest._1
       _ <- Either.cond(!costs.contains(",ss=") && !costs.contains(",sk="), (), ParseError.Unsupported)
+      parts <- Text.fields(costsAndRest._2, '$', 2)
       values <- Text.named(costs, "v", "n", "r", "p")
       _ <- Text.valid(values(0) == 1)
       params <- Params.Scrypt(values(1), values(2), values(3)).toRight(ParseError.Invalid)
-      salt <- PaddedBase64.decode(parts(1))
+      salt <- PaddedBase64.decode(parts(0))
       _ <- Text.valid(salt.nonEmpty)
-      output <- PaddedBase64.decode(parts(2))
+      output <- PaddedBase64.decode(parts(1))
       encoded <- EncodedHash(this, new OwnSetting(params, salt, Array.emptyByteArray), output) { bytes =>
         val head = s"${Prefix}v=1,n=${params.logN},r=${params.r},p=${params.p}"
         s"$head$$${PaddedBase64.encode(salt)}$$${PaddedBase64.encode(bytes)}"

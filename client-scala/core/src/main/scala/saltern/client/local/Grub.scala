@@ -4,7 +4,7 @@ package saltern.client.local
   * `util/grub-mkpasswd-pbkdf2.c`.
   */
 private[local] case object Grub extends Scheme("grub-pbkdf2-sha512") {
-  def claims(stored: String): Boolean = stored.startsWith(Head)
+  def claims(stored: String): Boolean = stored.startsWith(Head) && !stored.contains('$')
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {

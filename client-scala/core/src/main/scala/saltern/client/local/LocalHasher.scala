@@ -22,7 +22,7 @@ private[saltern] final class LocalHasher(
       salt = { val bytes = new Array[Byte](Setting.NewSaltBytes); random.nextBytes(bytes); bytes }
       setting = Setting.fresh(policy.params, salt)
       admitted <- Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
-    } yield new Job[NewText](admitted, 1, compute => NewText(setting.print(compute(admitted, password)), policy.id))
+    } yield new Job[NewText](admitted, admitted.work, compute => NewText(setting.print(compute(admitted, password)), policy.id))
 
   /** `None` does the decoy's work and is a mismatch. */
   def prepareVerify(stored: Option[String], password: Array[Byte]): Either[Refusal, Job[Verdict]] = stored match {
@@ -32,9 +32,9 @@ private[saltern] final class LocalHasher(
         val candidates = candidatesOf(readingOf(policies.decoy.params), password)
         new Job[Verdict](
           admitted,
-          timesOf(setting, candidates),
+          workOf(admitted, candidates),
           compute => {
-            candidates.foreach(_.prepared(password)(compute(admitted, _)))
+            candidates.foreach(_.prepared(setting.salt, password)(compute(admitted, _)))
             Verdict(matches = false, None, None)
           }
         )
@@ -47,7 +47,7 @@ private[saltern] final class LocalHasher(
         (setting, expected) = resolved
         admitted <- admit(setting)
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, timesOf(setting, candidates), verdict(encoded, expected, admitted, candidates, password, _))
+      } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, expected, admitted, candidates, password, _))
   }
 
   /** Without the password: what it ignored of one is not known. */
@@ -78,8 +78,9 @@ private[saltern] final class LocalHasher(
       compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
+    val salt = encoded.innermost.setting.salt
     // Every output is compared: which candidate matched must not show in the time.
-    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(password)(compute(admitted, _)), expected))
+    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(salt, password)(compute(admitted, _)), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The part that nobody checked must not become required by being hashed now.
@@ -91,10 +92,10 @@ private[saltern] final class LocalHasher(
 
 private[saltern] object LocalHasher {
 
-  /** Work that was admitted. Running it takes `times` times the admitted work. */
-  final class Job[+A](val admitted: Admitted, val times: Int, body: Kernels.Compute => A) {
+  /** What was admitted, and the work of running it: of every candidate, and with as long a password as it is. */
+  final class Job[+A](val admitted: Admitted, val work: Long, body: Kernels.Compute => A) {
     def run(compute: Kernels.Compute = Kernels.compute): A = body(compute)
-    def map[B](f: A => B): Job[B] = new Job(admitted, times, compute => f(body(compute)))
+    def map[B](f: A => B): Job[B] = new Job(admitted, work, compute => f(body(compute)))
   }
 
   final case class NewText(encoded: String, policy: String) {
@@ -124,11 +125,11 @@ private[saltern] object LocalHasher {
     /** Bytes that are hashed. */
     def length: Int = reading.preparation.lengthOf(until - from)
 
-    /** Makes what is hashed of the password, and wipes it when `hash` has ended. */
-    def prepared[A](password: Array[Byte])(hash: Array[Byte] => A): A = {
+    /** Makes what is hashed of the password under this salt, and wipes it when `hash` has ended. */
+    def prepared[A](salt: Array[Byte], password: Array[Byte])(hash: Array[Byte] => A): A = {
       val read = Arrays.copyOfRange(password, from, until)
       try {
-        val bytes = reading.preparation(read)
+        val bytes = reading.preparation(salt, read)
         try hash(bytes)
         finally Arrays.fill(bytes, 0.toByte)
       } finally Arrays.fill(read, 0.toByte)
@@ -154,9 +155,9 @@ private[saltern] object LocalHasher {
     Candidate(reading, from, until, until - from < end || beyondMost || eighthBit)
   }
 
-  /** The work of all candidates, in that of one short password. */
-  private def timesOf(setting: Setting, candidates: Vector[Candidate]): Int =
-    candidates.map(candidate => setting.lengthFactor(candidate.length)).sum
+  /** The work of all candidates. */
+  private def workOf(admitted: Admitted, candidates: Vector[Candidate]): Long =
+    candidates.map(candidate => admitted.workOf(candidate.length)).sum
 
   private def readingOf(params: Params): Reading = params match {
     case _: Params.Bcrypt => BcryptScheme.reading

@@ -34,7 +34,7 @@ private[saltern] final class LocalPool(
     */
   def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Cancellable = {
     val submitted = scheduler.nanos
-    val own = estimator.estimate(job.admitted, job.times)
+    val own = estimator.estimate(job.admitted, job.work)
     val admission = lock.synchronized {
       val timeLeft = (deadline - submitted).nanos
       val state = LocalQueue.State(atOnce, running, queued, capacity, backlog)
@@ -103,7 +103,7 @@ private[saltern] final class LocalPool(
           try listener.onLocalStart((started - submitted).nanos)
           catch { case NonFatal(_) => () }
           val answer = job.run((admitted, password) => kernels.compute(admitted, password, (deadline - scheduler.nanos).nanos))
-          estimator.learn(job.admitted, job.times, (scheduler.nanos - started).nanos)
+          estimator.learn(job.admitted, job.work, (scheduler.nanos - started).nanos)
           Right(answer)
         }
       catch {

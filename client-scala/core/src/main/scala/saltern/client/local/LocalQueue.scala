@@ -38,14 +38,14 @@ private[saltern] final class Estimator {
 
   private val nanosPerUnit = new ConcurrentHashMap[String, java.lang.Double]
 
-  def estimate(admitted: Admitted, times: Int): FiniteDuration = {
+  def estimate(admitted: Admitted, work: Long): FiniteDuration = {
     val algorithm = admitted.setting.params.algorithm
     val unit = nanosPerUnit.getOrDefault(algorithm, Estimator.initial(admitted.setting.params))
-    math.min(unit * admitted.work * times, LongestNanos).toLong.nanos
+    math.min(unit * work, LongestNanos).toLong.nanos
   }
 
-  def learn(admitted: Admitted, times: Int, took: FiniteDuration): Unit = {
-    val measured = took.toNanos.toDouble / (admitted.work.toDouble * times)
+  def learn(admitted: Admitted, work: Long, took: FiniteDuration): Unit = {
+    val measured = took.toNanos.toDouble / work.toDouble
     val params = admitted.setting.params
     val _ = nanosPerUnit.compute(
       params.algorithm,

@@ -23,7 +23,7 @@ private[saltern] object BcryptScheme extends Scheme("bcrypt") {
   def parseBehind(before: String, other: Scheme, stored: String): Either[ParseError, EncodedHash] =
     for {
       inner <- Text.after(before, stored)
-      _ <- Text.valid(claims(inner))
+      _ <- Scheme.oneOf(Seq(this), inner)
       encoded <- parse(inner)
     } yield encoded.behind(before, other)
 }
@@ -66,9 +66,15 @@ private[saltern] object Argon2Scheme extends Scheme("argon2") {
 
 /** PBKDF2 as a PHC string: `$pbkdf2-sha512$i=210000,l=32$<salt>$<output>`; SHA-1 is `$pbkdf2$`. */
 private[saltern] object Pbkdf2Scheme extends Scheme("pbkdf2") {
-  def claims(stored: String): Boolean = PasslibPbkdf2.hasId(stored) && !PasslibPbkdf2.claims(stored)
+  def claims(stored: String): Boolean =
+    PasslibPbkdf2.hasId(stored) && !PasslibPbkdf2.claims(stored) || stored.startsWith(s"$$$Sha1WithoutLength$$i=")
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
+    Text.splitOnce(stored.substring(1), '$').flatMap { case (id, rest) =>
+      if (rest.takeWhile(_ != '$').contains(',')) withLength(stored) else withoutLength(id, rest)
+    }
+
+  private def withLength(stored: String): Either[ParseError, EncodedHash] =
     for {
       parts <- Text.splitOnce(stored.substring(1), '$')
       prf <- Params.Prf.all.find(_.scheme == parts._1).toRight(ParseError.Invalid)
@@ -80,6 +86,21 @@ private[saltern] object Pbkdf2Scheme extends Scheme("pbkdf2") {
       setting = Setting.Pbkdf2(params, so._1, so._2.length)
       encoded <- EncodedHash(this, setting, so._2)(setting.print)
     } yield encoded
+
+  /** What the Node package @phc/pbkdf2 prints: one block of the function, whose name is in full. */
+  private def withoutLength(id: String, rest: String): Either[ParseError, EncodedHash] =
+    for {
+      prf <- Params.Prf.all.find(prf => id == (if (prf == Params.Prf.Sha1) Sha1WithoutLength else prf.scheme)).toRight(ParseError.Invalid)
+      parts <- Text.splitOnce(rest, '$')
+      iterations <- Text.field(parts._1, "i")
+      so <- Phc.saltAndOutput(parts._2)
+      (salt, output) = so
+      encoded <- in(this, prf, iterations, salt, prf.blockBytes, output) { bytes =>
+        s"$$$id$$i=$iterations$$${PhcBase64.encode(salt)}$$${PhcBase64.encode(bytes)}"
+      }
+    } yield encoded
+
+  private val Sha1WithoutLength = "pbkdf2-sha1"
 
   /** PBKDF2 in another form, with the output's length that its software always asks for. */
   def in(scheme: Scheme, prf: Params.Prf, iterations: Long, salt: Array[Byte], outputBytes: Int, output: Array[Byte])(
@@ -100,12 +121,18 @@ private[saltern] object ScryptScheme extends Scheme("scrypt") {
     for {
       rest <- Text.after("$scrypt$", stored)
       parts <- Text.splitOnce(rest, '$')
-      costs <- Text.named(parts._1, "ln", "r", "p")
-      params <- Params.Scrypt(costs(0), costs(1), costs(2)).toRight(ParseError.Invalid)
+      // AdonisJS writes N itself, others its logarithm.
+      wholeN = rest.startsWith("n=")
+      costs <- Text.named(parts._1, if (wholeN) "n" else "ln", "r", "p")
+      logN <- if (wholeN) Text.log2(costs(0)) else Right(costs(0))
+      params <- Params.Scrypt(logN, costs(1), costs(2)).toRight(ParseError.Invalid)
       so <- Phc.saltAndOutput(parts._2)
       _ <- Text.valid(so._2.length >= Phc.MinOutputBytes)
       setting = Setting.Scrypt(params, so._1, so._2.length)
-      encoded <- EncodedHash(this, setting, so._2)(setting.print)
+      encoded <- EncodedHash(this, setting, so._2) { bytes =>
+        if (wholeN) s"$$scrypt$$n=${costs(0)},r=${params.r},p=${params.p}$$${PhcBase64.encode(so._1)}$$${PhcBase64.encode(bytes)}"
+        else setting.print(bytes)
+      }
     } yield encoded
 
   /** scrypt in another form, with the output's length that its software always asks for. */

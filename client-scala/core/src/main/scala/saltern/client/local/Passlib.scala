@@ -36,3 +36,68 @@ private[local] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
       }
     } yield encoded
 }
+
+/** passlib's bcrypt of a digest: `$bcrypt-sha256$v=2,t=2b,r=12$<salt>$<output>`, before 1.7.3 `$bcrypt-sha256$2b,12$…`. Source:
+  * passlib `passlib/handlers/bcrypt.py`, class `bcrypt_sha256`.
+  */
+private[local] sealed abstract class PasslibBcryptSha256(name: String, preparation: Preparation, prefixes: Set[String])
+    extends Scheme(name) {
+  final override val reading: Reading = Reading(preparation = preparation)
+
+  /** bcrypt's prefix and cost. */
+  protected def read(costs: String): Either[ParseError, (String, Long)]
+  protected def print(prefix: String, cost: Long): String
+
+  final def parse(stored: String): Either[ParseError, EncodedHash] =
+    for {
+      rest <- Text.after(PasslibBcryptSha256.Head, stored)
+      parts <- Text.fields(rest, '$', 3)
+      prefixAndCost <- read(parts(0))
+      (prefix, cost) = prefixAndCost
+      _ <- Text.valid(prefixes(prefix) && parts(1).length == SaltCharacters && cost < 100)
+      inner <- BcryptScheme.parse(f"$$$prefix$$$cost%02d$$" + parts(1) + parts(2))
+      salt = inner.setting.salt
+      // Nothing ever printed a salt here with bits set beyond its bytes.
+      _ <- Text.valid(BcryptBase64.encode(salt) == parts(1))
+      encoded <- EncodedHash(this, inner.setting, inner.output) { bytes =>
+        s"${PasslibBcryptSha256.Head}${print(prefix, cost)}$$${parts(1)}$$${BcryptBase64.encode(bytes)}"
+      }
+    } yield encoded
+
+  private val SaltCharacters = 22
+}
+
+private[local] object PasslibBcryptSha256 {
+
+  /** bcrypt of the SHA-256. */
+  case object V1 extends PasslibBcryptSha256("passlib-bcrypt-sha256-v1", Preparation.Base64Sha256, Set("2a", "2b")) {
+    def claims(stored: String): Boolean = stored.startsWith(Head) && !stored.startsWith(Versioned)
+
+    protected def read(costs: String): Either[ParseError, (String, Long)] =
+      for (parts <- Text.fields(costs, ',', 2); cost <- Text.decimal(parts(1))) yield (parts(0), cost)
+
+    protected def print(prefix: String, cost: Long): String = s"$prefix,$cost"
+  }
+
+  /** bcrypt of the HMAC. */
+  case object V2 extends PasslibBcryptSha256("passlib-bcrypt-sha256", Preparation.Base64HmacSha256, Set("2b")) {
+    def claims(stored: String): Boolean = stored.startsWith(Versioned)
+
+    protected def read(costs: String): Either[ParseError, (String, Long)] =
+      for {
+        parts <- Text.fields(costs, ',', 3)
+        version <- Text.field(parts(0), "v")
+        _ <- Either.cond(version == Version, (), ParseError.Unsupported)
+        prefix <- Text.after("t=", parts(1))
+        cost <- Text.field(parts(2), "r")
+      } yield (prefix, cost)
+
+    protected def print(prefix: String, cost: Long): String = s"v=$Version,t=$prefix,r=$cost"
+  }
+
+  lazy val schemes: Seq[Scheme] = Seq(V1, V2)
+
+  private val Head = "$bcrypt-sha256$"
+  private val Versioned = Head + "v="
+  private val Version = 2L
+}

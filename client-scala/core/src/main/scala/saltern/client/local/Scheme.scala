@@ -29,12 +29,26 @@ private[saltern] object Scheme {
   lazy val all: Seq[Scheme] = (
     Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++
       DesCrypt.schemes ++ MdCrypt.schemes ++ ShaCrypt.schemes ++ Seq(Sha1Crypt, SunMd5) ++ Phpass.schemes ++
-      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
+      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ PasslibBcryptSha256.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
       Spring.schemes ++ AspNet.schemes ++ Seq(Grub, WordPress, Firebase)
   ).sortBy(_.name)
 
   /** Whose form a stored string has. `None` where nothing says so: a bare digest is not guessed. */
   private[local] def of(stored: String): Option[Scheme] = all.find(_.claims(stored))
+
+  /** The form of what stands behind a label or a name, where only the `admitted` ones may. */
+  private[local] def oneOf(admitted: Seq[Scheme], text: String): Either[ParseError, Scheme] = of(text) match {
+    case Some(scheme) if admitted.contains(scheme) => Right(scheme)
+    case None if id(text).exists(_.nonEmpty)       => Left(unread(text))
+    case _                                         => Left(ParseError.Invalid)
+  }
+
+  /** Why a string that has no scheme of ours is not read. */
+  private[local] def unread(stored: String): ParseError =
+    if (id(stored).exists(RefusedByName)) ParseError.Unsupported else ParseError.UnknownScheme
+
+  /** The first bcrypt of all, and crypt_blowfish's name for its own old bug: other algorithms. */
+  private val RefusedByName = Set("2", "2x")
 
   /** What stands between the first two dollar signs. */
   private[local] def id(stored: String): Option[String] =
@@ -81,8 +95,10 @@ private[saltern] object Reading {
 /** What some software hashes in place of the password itself. */
 private[saltern] sealed abstract class Preparation {
 
-  /** What is hashed: as secret as the password. Whoever asks for it wipes it. */
-  def apply(password: Array[Byte]): Array[Byte]
+  /** What is hashed under this salt, in the bytes that the algorithm takes: as secret as the password. Whoever asks for it
+    * wipes it.
+    */
+  def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte]
 
   /** Bytes of what is hashed in place of so many. */
   def lengthOf(passwordBytes: Int): Int
@@ -90,19 +106,19 @@ private[saltern] sealed abstract class Preparation {
 
 private[saltern] object Preparation {
   case object None extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = password
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = password
     def lengthOf(passwordBytes: Int): Int = passwordBytes
   }
 
   /** Of the password's MD5: Drupal 7, where Drupal 6 had left nothing else. */
   case object HexMd5 extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = hex("MD5", password)
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("MD5", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Md5.outputBytes
   }
 
   /** Of the password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Sha256.outputBytes
   }
 
@@ -110,17 +126,37 @@ private[saltern] object Preparation {
     * all others (`wp_hash_password`).
     */
   case object WordPress extends Preparation {
-    def apply(password: Array[Byte]): Array[Byte] = {
-      val mac = Mac.getInstance("HmacSHA384")
-      mac.init(new SecretKeySpec(Text.utf8("wp-sha384"), "HmacSHA384"))
-      val keyed = mac.doFinal(password)
-      try Base64.getEncoder.encode(keyed)
-      finally Arrays.fill(keyed, 0.toByte)
-    }
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(keyed("HmacSHA384", Text.utf8("wp-sha384"), password))
 
     /** Base64 of the 48 bytes of SHA-384. */
     def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
   }
+
+  /** Of the password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
+  case object Base64Sha256 extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(Digest.ofSecret("SHA-256", password))
+    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
+  }
+
+  /** Of the password's HMAC-SHA-256, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`. */
+  case object Base64HmacSha256 extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
+      base64(keyed("HmacSHA256", Text.utf8(BcryptBase64.encode(salt)), password))
+    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
+  }
+
+  /** Base64 of the 32 bytes of SHA-256. */
+  private val Base64OfSha256Bytes = 44
+
+  private def keyed(name: String, key: Array[Byte], password: Array[Byte]): Array[Byte] = {
+    val mac = Mac.getInstance(name)
+    mac.init(new SecretKeySpec(key, name))
+    mac.doFinal(password)
+  }
+
+  private def base64(digest: Array[Byte]): Array[Byte] =
+    try Base64.getEncoder.encode(digest)
+    finally Arrays.fill(digest, 0.toByte)
 
   private def hex(name: String, password: Array[Byte]): Array[Byte] = {
     val digest = Digest.ofSecret(name, password)
@@ -137,16 +173,17 @@ private[local] object Label {
   /** `None` where a string begins with none of them. */
   def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
     labels.collectFirst {
-      case (text, follows) if stored.startsWith(text) =>
+      case (text, follows) if stored.startsWith(if (text == Md5) Md5Crypt else text) =>
         val rest = stored.substring(text.length)
-        Scheme.of(rest) match {
-          case Some(scheme) if follows.contains(scheme) => scheme.parse(rest).map(_.behind(text))
-          case Some(_)                                  => Left(ParseError.Invalid)
-          case None => Left(if (follows == crypt && rest.startsWith(Yescrypt)) ParseError.UnknownScheme else ParseError.Invalid)
-        }
+        if (rest.startsWith(Yescrypt) && follows != crypt) Left(ParseError.Invalid)
+        else Scheme.oneOf(follows, rest).flatMap(_.parse(rest)).map(_.behind(text))
     }
 
-  /** The service reads it. */
+  /** What Dovecot itself calls MD5. Without the dollar sign it is LDAP's. */
+  private val Md5 = "{MD5}"
+  val Md5Crypt: String = Md5 + "$"
+
+  /** A scheme of crypt(3) that the service reads, and that stands behind no other label. */
   private val Yescrypt = "$y$"
 
   /** What the crypt(3) of one system or another makes, and is read here. */
@@ -156,10 +193,12 @@ private[local] object Label {
   private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
     "{ARGON2ID}" -> Seq(Argon2Scheme),
     "{ARGON2I}" -> Seq(Argon2Scheme),
+    "{ARGON2}" -> Seq(Argon2Scheme),
     "{BLF-CRYPT}" -> Seq(BcryptScheme),
     "{CRYPT}" -> crypt,
     "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),
     "{MD5-CRYPT}" -> Seq(MdCrypt.FreeBsd),
+    Md5 -> Seq(MdCrypt.FreeBsd),
     "{SHA256-CRYPT}" -> Seq(ShaCrypt.Sha256),
     "{SHA512-CRYPT}" -> Seq(ShaCrypt.Sha512),
     "{argon2@SpringSecurity_v5_8}" -> Seq(Argon2Scheme),

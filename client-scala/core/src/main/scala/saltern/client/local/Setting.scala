@@ -180,11 +180,15 @@ private[saltern] object Setting {
 
       /** The Node package argon2 since 0.45.0. */
       case object ParallelismBeforePasses extends Spelling(Seq("m", "p", "t"))
+
+      /** AdonisJS, and the Node package @phc/argon2. */
+      case object PassesBeforeMemory extends Spelling(Seq("t", "m", "p"))
     }
 
     private[local] def spellingOf(versionWritten: Boolean, costs: String): Spelling =
       if (!versionWritten) Spelling.NoVersion
       else if (costs.split(",", -1).lift(1).exists(_.startsWith("p="))) Spelling.ParallelismBeforePasses
+      else if (costs.startsWith("t=")) Spelling.PassesBeforeMemory
       else Spelling.Canonical
   }
 

@@ -37,10 +37,10 @@ class LocalQueueSuite extends munit.FunSuite {
     def admitted(params: Params) = Admitted(Setting.fresh(params, new Array[Byte](16)), ceilings).get
     val (bcrypt10, bcrypt12) = (admitted(Params.Bcrypt(10).get), admitted(Params.Bcrypt(12).get))
     val scrypt = admitted(Params.Scrypt(10, 8, 1).get)
-    val scryptBefore = estimator.estimate(scrypt, 1)
-    for (_ <- 1 to 40) estimator.learn(bcrypt10, 1, 10.millis)
-    assertEquals(estimator.estimate(bcrypt10, 1).toMillis, 10L)
-    assertEquals(estimator.estimate(bcrypt12, 2).toMillis, 80L)
-    assertEquals(estimator.estimate(scrypt, 1), scryptBefore)
+    val scryptBefore = estimator.estimate(scrypt, scrypt.work)
+    for (_ <- 1 to 40) estimator.learn(bcrypt10, bcrypt10.work, 10.millis)
+    assertEquals(estimator.estimate(bcrypt10, bcrypt10.work).toMillis, 10L)
+    assertEquals(estimator.estimate(bcrypt12, 2 * bcrypt12.work).toMillis, 80L)
+    assertEquals(estimator.estimate(scrypt, scrypt.work), scryptBefore)
   }
 }

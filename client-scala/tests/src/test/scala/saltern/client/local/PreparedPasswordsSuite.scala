@@ -21,11 +21,11 @@ class PreparedPasswordsSuite extends munit.FunSuite {
       val password = bytes(text)
       for (candidate <- LocalHasher.candidatesOf(reading, password)) {
         var seen: Array[Byte] = null
-        val read = candidate.prepared(password) { prepared => seen = prepared; prepared.clone() }
+        val read = candidate.prepared(new Array[Byte](16), password) { prepared => seen = prepared; prepared.clone() }
         assertEquals(read.length, candidate.length)
         assert(seen.forall(_ == 0), s"$reading left what it hashed")
         assert(text.isEmpty || read.exists(_ != 0), s"$reading hashed nothing")
-        intercept[IllegalStateException](candidate.prepared[Unit](password) { prepared =>
+        intercept[IllegalStateException](candidate.prepared[Unit](new Array[Byte](16), password) { prepared =>
           seen = prepared
           throw new IllegalStateException
         })
@@ -53,7 +53,12 @@ class PreparedPasswordsSuite extends munit.FunSuite {
       val made = password()
       val sha256 = digest("SHA-256", made)
       val keyed = { val mac = Mac.getInstance("HmacSHA384"); mac.init(new SecretKeySpec(bytes("wp-sha384"), "HmacSHA384")); mac.doFinal(made) }
+      val ofSalt = {
+        val mac = Mac.getInstance("HmacSHA256"); mac.init(new SecretKeySpec(bytes("abcdefghijklmnopqrstuu"), "HmacSHA256")); mac.doFinal(made)
+      }
       val needles = Seq(
+        "passlib's text" -> java.util.Base64.getEncoder.encode(ofSalt),
+        "passlib's older text" -> java.util.Base64.getEncoder.encode(sha256),
         "bcrypt_sha256's text" -> LowerHex.encodeToBytes(sha256),
         "Drupal's text" -> LowerHex.encodeToBytes(digest("MD5", made)),
         "WordPress's text" -> java.util.Base64.getEncoder.encode(keyed),
@@ -73,6 +78,8 @@ object PreparedPasswordsSuite {
   /** Hashes whose schemes prepare the password, and PBKDF2 under each digest, at costs that take no time. No password fits. */
   private val Stored = Seq(
     "bcrypt_sha256$$2b$04$abcdefghijklmnopqrstuu" + "." * 31,
+    "$bcrypt-sha256$v=2,t=2b,r=4$abcdefghijklmnopqrstuu$" + "." * 31,
+    "$bcrypt-sha256$2a,4$abcdefghijklmnopqrstuu$" + "." * 31,
     "$wp$2y$04$abcdefghijklmnopqrstuu" + "." * 31,
     "U$S$5abcdefgh" + "." * 43,
     "$pbkdf2$i=2,l=20$c2FsdHNhbHQ$" + "A" * 27,

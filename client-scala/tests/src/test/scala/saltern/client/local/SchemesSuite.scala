@@ -73,6 +73,21 @@ class SchemesSuite extends munit.FunSuite {
       assertEquals(EncodedHash.parse(wrong).left.toOption, Some(ParseError.Invalid), wrong)
   }
 
+  test("a long password is more work for the layer that reads it, and for no other") {
+    val md5Crypt = "$1$saltsalt$......................"
+    val outer = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
+    val wrapped = s"$$saltern-wrap${outer.print(new Array[Byte](32))}$$$md5Crypt"
+    def work(stored: String, password: String) =
+      strict.prepareVerify(Some(stored), bytes(password)).fold(r => fail(r.toString), identity).work
+    val (short, long) = ("x", "x" * 1024)
+    assertEquals(work(md5Crypt, short), 1000L)
+    assertEquals(work(md5Crypt, long), 1000L * 11)
+    assertEquals(work(wrapped, short), 64L + 1000)
+    assertEquals(work(wrapped, long), 64L + 1000 * 11)
+    // Two readings of a password with a NUL.
+    assertEquals(work(wrapped, "x\u0000" + long.drop(2)), 2 * 64L + 1000 * (1 + 11))
+  }
+
   test("a hash of something else than the password has no policy") {
     val stored = "bcrypt_sha256$$2b$10$3uxvWBO9lJbQxcCNPjHMKeSRQ9bdtN6nBR.EuhMr99PPq26IKk19a"
     assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
@@ -118,7 +133,7 @@ class SchemesSuite extends munit.FunSuite {
   }
 
   private val OfAnyLength = Set("argon2", "django-argon2", "grub-pbkdf2-sha512", "aspnet-identity-v3") ++
-    Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha512")
+    Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha384", "ldap-ssha512")
 
   private def judge(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => fail(r.toString), identity)
