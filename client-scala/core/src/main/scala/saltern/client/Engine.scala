@@ -328,6 +328,7 @@ private[client] final class Engine(
   }
 
   private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
+    case LocalPool.Failure.Cancelled        => new SalternError.Cancelled
     case LocalPool.Failure.Closed           => new SalternError.NotSent("the client was closed")
     case LocalPool.Failure.Expired          => new SalternError.DeadlineExceeded("in the local queue")
     case LocalPool.Failure.Fault(exception) =>
