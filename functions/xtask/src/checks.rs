@@ -173,7 +173,7 @@ pub(crate) fn before_a_release() -> Vec<Check> {
         // After the libraries were built.
         Check {
             part: "native",
-            shows: "the library for aarch64 computes every vector inside an emulated JVM, and musl's loader loads those for musl",
+            shows: "the library for aarch64 computes every vector inside an emulated JVM, and musl loads its own and computes",
             command: &["client-scala/native/emulated"],
             environment: &[],
         },
