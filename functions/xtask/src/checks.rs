@@ -170,6 +170,13 @@ pub(crate) fn before_a_release() -> Vec<Check> {
             command: &["client-scala/native/build", "--all", "--test"],
             environment: &[],
         },
+        // After the libraries were built.
+        Check {
+            part: "native",
+            shows: "the library for aarch64 computes every vector inside an emulated JVM, and musl loads its own and computes",
+            command: &["client-scala/native/emulated"],
+            environment: &[],
+        },
     ]
 }
 

@@ -175,7 +175,7 @@ fn what_is_unsafe_stays_in_its_rooms() {
         "functions/algorithm/src/argon2/",
         "functions/algorithm/src/bcrypt/barrier.rs",
         "functions/algorithm/src/pbkdf2/",
-        "functions/algorithm/src/scrypt/",
+        "functions/algorithm/src/scrypt/row.rs",
         "functions/bench/",
         BOUNDARY,
     ];
@@ -212,10 +212,10 @@ fn the_ban_is_lifted_on_one_line_or_on_several() {
 
 /// The functions that the JVM calls: their names are exported, and nothing else there is unsafe.
 #[test]
-fn three_names_are_all_that_is_unsafe_at_the_boundary_to_the_jvm() {
+fn four_names_are_all_that_is_unsafe_at_the_boundary_to_the_jvm() {
     let boundary = without_spaces(&fs::read_to_string(root().join(BOUNDARY)).unwrap());
-    assert_eq!(boundary.matches("#[unsafe(no_mangle)]").count(), 3);
-    assert_eq!(boundary.matches("unsafe(").count(), 3);
+    assert_eq!(boundary.matches("#[unsafe(no_mangle)]").count(), 4);
+    assert_eq!(boundary.matches("unsafe(").count(), 4);
     for other in ["unsafe{", "unsafefn", "unsafeimpl", "unsafeextern"] {
         assert!(!boundary.contains(other), "{other}");
     }

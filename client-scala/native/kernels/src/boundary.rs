@@ -45,13 +45,14 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_open<'caller>(
     }
 }
 
-/// `int compute(long pool, byte[] setting, byte[] password, long nanosLeft, byte[] output)`: 0, or the number of a
+/// `int compute(long pool, long call, byte[] setting, byte[] password, long nanosLeft, byte[] output)`: 0, or the number of a
 /// [`Refusal`].
 #[unsafe(no_mangle)]
 extern "system" fn Java_saltern_client_nativekernels_NativeCalls_compute<'caller>(
     mut env: EnvUnowned<'caller>,
     _class: JClass<'caller>,
     pool: jlong,
+    call: jlong,
     setting: JByteArray<'caller>,
     password: JByteArray<'caller>,
     nanos_left: jlong,
@@ -62,7 +63,7 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_compute<'caller
         let password = copied::<MAX_PASSWORD_BYTES>(env, &password)?;
         let password = Password::new(&password).map_err(|_| Refusal::NotReadHere)?;
         let left = u64::try_from(nanos_left).map_err(|_| Refusal::DeadlineExceeded)?;
-        let computed = pools::compute(pool, &setting, password, Duration::from_nanos(left))?;
+        let computed = pools::compute(pool, call, &setting, password, Duration::from_nanos(left))?;
         give(env, &computed, &output)
     });
     match computed.into_outcome() {
@@ -70,6 +71,23 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_compute<'caller
         Outcome::Err(NotComputed::Refused(refusal)) => refusal as jint,
         Outcome::Err(NotComputed::Jni) | Outcome::Panic(_) => Refusal::Fault as jint,
     }
+}
+
+/// `void cancel(long pool, long call)`: from another thread than the one that `compute` keeps waiting. The deadline alone would
+/// leave the lane of a caller that has gone to nobody for as long as the caller had been ready to wait.
+#[unsafe(no_mangle)]
+extern "system" fn Java_saltern_client_nativekernels_NativeCalls_cancel<'caller>(
+    mut env: EnvUnowned<'caller>,
+    _class: JClass<'caller>,
+    pool: jlong,
+    call: jlong,
+) {
+    let cancelled = env.with_env(|_| -> Result<(), Error> {
+        pools::cancel(pool, call);
+        Ok(())
+    });
+    // There is nothing to tell: a call that was not cancelled ends by itself.
+    drop(cancelled.into_outcome());
 }
 
 /// `void close(long pool)`

@@ -17,6 +17,8 @@ use saltern_algorithm::{
 };
 use saltern_encoded::Setting;
 
+use crate::waits::Waits;
+
 /// Why nothing was computed. The numbers are `NativeCalls`'s own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -34,6 +36,8 @@ pub(crate) enum Refusal {
     Closed = 6,
     /// The system gave no memory for the hash.
     NoMemory = 7,
+    /// Whoever asked for it has cancelled it.
+    Cancelled = 8,
 }
 
 /// Starts the workers of a client and gives them a number, which is never 0.
@@ -41,7 +45,7 @@ pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -
     let usual = PoolSettings::new(workers);
     // The client's own queue stands in front.
     let settings = PoolSettings { queue: None, kept_bytes: usual.kept_bytes.min(kept_bytes), ..usual };
-    let pool = Arc::new(Open { pool: Pool::start(&settings)?, ceilings });
+    let pool = Arc::new(Open { pool: Pool::start(&settings)?, ceilings, waits: Waits::default() });
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     lock().insert(number, pool);
     Ok(number)
@@ -54,11 +58,21 @@ pub(crate) fn close(number: i64) {
     drop(closed);
 }
 
+/// Ends the wait of a call to [`compute`], which gives up its place. One that has ended, or has not come so far, is let be.
+pub(crate) fn cancel(number: i64, call: i64) {
+    let open = lock().get(&number).cloned();
+    if let Some(open) = open {
+        open.waits.cancel(call);
+    }
+}
+
 /// Computes one hash, while the calling thread waits.
 ///
-/// `setting` is the text of a hash whose output is anything of the right length.
+/// `call` is what [`cancel`] finds it by, of the caller's choice; `setting` is the text of a hash whose output is anything of the
+/// right length.
 pub(crate) fn compute(
     number: i64,
+    call: i64,
     setting: &[u8],
     password: Password,
     left: Duration,
@@ -79,7 +93,8 @@ pub(crate) fn compute(
         Refused::DeadlineExceeded => Refusal::DeadlineExceeded,
         Refused::Overloaded { .. } => Refusal::Overloaded,
     })?;
-    let done = ticket.wait().map_err(|dropped| match dropped {
+    let answer = open.waits.wait(call, ticket).ok_or(Refusal::Cancelled)?;
+    let done = answer.map_err(|dropped| match dropped {
         Dropped::DeadlineExceeded => Refusal::DeadlineExceeded,
         Dropped::Fault => Refusal::Fault,
         Dropped::NoMemory => Refusal::NoMemory,
@@ -90,6 +105,7 @@ pub(crate) fn compute(
 struct Open {
     pool: Pool,
     ceilings: Ceilings,
+    waits: Waits,
 }
 
 /// No number is given twice: whoever still asks for a closed pool must not meet another client's.
@@ -106,6 +122,8 @@ fn lock() -> MutexGuard<'static, BTreeMap<i64, Arc<Open>>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+    use std::thread;
+
     use saltern_algorithm::fault;
 
     use super::*;
@@ -115,6 +133,7 @@ mod tests {
     const ARGON2: &str =
         "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     const LONG: Duration = Duration::from_mins(1);
+    const CALL: i64 = 1;
 
     const CEILINGS: Ceilings = Ceilings {
         bcrypt_cost: 15,
@@ -133,7 +152,7 @@ mod tests {
 
     fn computed(number: i64, setting: &str, password: &str, left: Duration) -> Result<Vec<u8>, Refusal> {
         let password = Password::new(password.as_bytes()).unwrap();
-        compute(number, setting.as_bytes(), password, left).map(|output| output.expose().to_vec())
+        compute(number, CALL, setting.as_bytes(), password, left).map(|output| output.expose().to_vec())
     }
 
     #[test]
@@ -145,6 +164,29 @@ mod tests {
         assert_eq!(computed(number, BCRYPT, "U*U", LONG), Err(Refusal::Closed));
         close(number);
         assert_ne!(opened(), number);
+    }
+
+    #[test]
+    fn a_cancelled_hash_ends_its_call_and_gives_up_its_lane() {
+        let ceilings = Ceilings { bcrypt_cost: 31, ..CEILINGS };
+        let number = open(NonZeroUsize::MIN, 0, ceilings).unwrap();
+        // Hours: whatever ends it is not its own end.
+        let endless = BCRYPT.replacen("05", "24", 1);
+        let ages = Duration::from_secs(1 << 30);
+        let began = Instant::now();
+        let waiting = thread::spawn(move || computed(number, &endless, "U*U", ages));
+        // A call that has not come to its wait is let be: again, until one has.
+        while !waiting.is_finished() {
+            cancel(number, CALL + 1);
+            thread::sleep(Duration::from_millis(20));
+            assert!(began.elapsed() < LONG, "the call is not cancelled");
+            cancel(number, CALL);
+        }
+        assert_eq!(waiting.join().unwrap(), Err(Refusal::Cancelled));
+        // It waits for what the workers have under way.
+        close(number);
+        assert!(began.elapsed() < LONG, "the lane goes on");
+        cancel(number, CALL);
     }
 
     #[test]

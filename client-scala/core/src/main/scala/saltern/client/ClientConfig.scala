@@ -22,7 +22,9 @@ sealed abstract class ClientConfig {
   /** Of a whole call, from the method's start to its answer. 1 ms to 60 s: what the contract's header can carry. */
   def deadline: FiniteDuration
 
-  /** Of one exchange. More than 0. Shorter than the deadline, or an unanswered call has no time left for local hashing. */
+  /** Of one exchange, the wait for a connection included. More than 0. Where local hashing follows, an exchange is given no more
+    * than half of the time that its call has left.
+    */
   def attemptTimeout: FiniteDuration
 
   /** Of opening a connection. More than 0. */
@@ -102,7 +104,9 @@ sealed abstract class ClientConfig {
   /** Of a whole call. 1 ms to 60 s. */
   def withDeadline(deadline: FiniteDuration): ClientConfig
 
-  /** Of one exchange. More than 0, and well below the deadline. */
+  /** Of one exchange, the wait for a connection included. More than 0; with fallback never more than half of what the call has
+    * left.
+    */
   def withAttemptTimeout(timeout: FiniteDuration): ClientConfig
 
   /** Whether the local side hashes where the service cannot. Without it calls end in [[SalternError.NotSent]],

@@ -124,7 +124,7 @@ private[client] final class Engine(
 
   private def launch(group: Group): Unit = {
     val now = scheduler.nanos
-    group.ends = earlier(group.deadline, now + config.attemptTimeout.toNanos)
+    group.ends = now + Attempt.longest((group.deadline - now).nanos, config.attemptTimeout, config.fallback).toNanos
     group.calls.foreach(_.group = Some(group))
     permits.request(() => transmit(group)) match {
       case None         => settle(group, Outcome.NoConnection)
@@ -328,6 +328,7 @@ private[client] final class Engine(
   }
 
   private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
+    case LocalPool.Failure.Cancelled        => new SalternError.Cancelled
     case LocalPool.Failure.Closed           => new SalternError.NotSent("the client was closed")
     case LocalPool.Failure.Expired          => new SalternError.DeadlineExceeded("in the local queue")
     case LocalPool.Failure.Fault(exception) =>

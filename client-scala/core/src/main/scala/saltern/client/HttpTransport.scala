@@ -1,12 +1,12 @@
 package saltern.client
 
 import java.io.IOException
-import java.net.{ConnectException, NoRouteToHostException, URI, UnknownHostException}
+import java.net.{ConnectException, InetAddress, NoRouteToHostException, Proxy, ProxySelector, URI, UnknownHostException}
 import java.net.http.{HttpClient, HttpConnectTimeoutException, HttpRequest, HttpResponse, HttpTimeoutException}
 import java.nio.ByteBuffer
 import java.nio.channels.UnresolvedAddressException
 import java.util
-import java.util.concurrent.{CompletableFuture, CompletionException, CompletionStage, Executors, Flow}
+import java.util.concurrent.{CompletableFuture, CompletionException, CompletionStage, Executors, Flow, RejectedExecutionException}
 import javax.net.ssl.{SSLHandshakeException, SSLPeerUnverifiedException}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters.*
@@ -19,6 +19,7 @@ import scala.util.control.NonFatal
 private[saltern] final class HttpTransport(config: ClientConfig) extends Transport {
   // Completions only decide and hand over: two threads keep one slow listener from stopping all.
   private val executor = Executors.newFixedThreadPool(2, Threads.named("saltern-http"))
+  private val lookup = if (HttpTransport.looksUp(config.endpoint)) Some(new Lookup(config.endpoint.getHost)) else None
   private val client: HttpClient = {
     val builder = HttpClient
       .newBuilder()
@@ -38,8 +39,10 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
       try config.auth.headers(request.method, uri, request.headers, request.body)
       catch { case NonFatal(e) => Future.failed(e) }
     signed.onComplete {
-      case Success(proof) => exchange.start(() => client.sendAsync(built(request, uri, proof), limited(request.maxAnswerBytes)))
-      case Failure(e)     => exchange.fail(TransportFailure(TransportFailure.Kind.CredentialsFailed, e))
+      case Success(proof) =>
+        def start(): Unit = exchange.start(() => client.sendAsync(built(request, uri, proof), limited(request.maxAnswerBytes)))
+        lookup.fold(start())(_.before(exchange)(() => start()))
+      case Failure(e) => exchange.fail(TransportFailure(TransportFailure.Kind.CredentialsFailed, e))
     }(ExecutionContext.parasitic)
     exchange
   }
@@ -48,6 +51,7 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
     // Since JDK 21 a client can be shut down; before, its selector thread ends when the client is collected.
     try { val _ = classOf[HttpClient].getMethod("shutdownNow").invoke(client) }
     catch { case _: NoSuchMethodException => () }
+    lookup.foreach(_.close())
     val _ = executor.shutdownNow()
   }
 
@@ -65,6 +69,38 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
   private def limited(maxBytes: Int): HttpResponse.BodyHandler[Array[Byte]] = _ => new LimitedBody(maxBytes)
 }
 
+private object HttpTransport {
+
+  /** Neither an address nor what a proxy looks up. */
+  private def looksUp(endpoint: URI): Boolean = {
+    val host = endpoint.getHost
+    val isAddress = host.contains(':') || host.forall(c => c == '.' || c.isDigit)
+    !isAddress && Option(ProxySelector.getDefault).forall(_.select(endpoint).asScala.forall(_.`type` == Proxy.Type.DIRECT))
+  }
+}
+
+/** Looks the service's name up on a thread of its own, before every request. The JDK's client does so too, on the threads that
+  * complete answers: what was looked up here it finds in the JVM's cache (30 s, unless `networkaddress.cache.ttl` says otherwise),
+  * so that a slow name server delays whom it must, and no answer that is on its way. One thread: the JVM looks one name up once at
+  * a time.
+  */
+private final class Lookup(host: String) {
+  private val executor = Executors.newSingleThreadExecutor(Threads.named("saltern-lookup"))
+
+  def before(exchange: HttpExchange)(start: () => Unit): Unit =
+    try
+      executor.execute { () =>
+        if (!exchange.isCancelled)
+          try { val _ = InetAddress.getAllByName(host) }
+          // The client finds the same, and says it as it says the others.
+          catch { case NonFatal(_) => () }
+        start()
+      }
+    catch { case e: RejectedExecutionException => exchange.fail(TransportFailure(TransportFailure.Kind.ConnectFailed, e)) }
+
+  def close(): Unit = { val _ = executor.shutdownNow() }
+}
+
 private final class HttpExchange extends Transport.Exchange {
   private val promise = Promise[Transport.Response]()
   private var inFlight: Option[CompletableFuture[?]] = None
@@ -76,6 +112,8 @@ private final class HttpExchange extends Transport.Exchange {
     val running = synchronized { cancelled = true; inFlight }
     running.foreach(_.cancel(true))
   }
+
+  def isCancelled: Boolean = synchronized(cancelled)
 
   def fail(failure: TransportFailure): Unit = { val _ = promise.tryFailure(failure) }
 

@@ -38,7 +38,8 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
 
   /** Ends a call that nobody waits for any more, by the future that its method returned (not one mapped from it): it fails
     * with [[SalternError.Cancelled]] and gives up its place, in the local queue, in a batch that has not left, or its
-    * connection. A local hash that has begun is finished, for nobody. `false`: the call has ended, or is not this client's.
+    * connection. A local hash that has begun is finished, for nobody, unless native kernels compute it in lanes: it gives up its
+    * own. `false`: the call has ended, or is not this client's.
     */
   def cancel(call: Future[Any]): Boolean
 

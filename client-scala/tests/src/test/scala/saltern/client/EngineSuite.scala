@@ -237,15 +237,54 @@ class EngineSuite extends munit.FunSuite {
     val world = new World()
     world.service.failAlways(Fault.Never)
     val patient = world.client.verify(secret, bcrypt4)
-    val hurried = world.client.withDeadline(1.second).verify(secret, bcrypt4)
-    world.virtual.advance(999.millis)
-    assert(!hurried.isCompleted)
+    world.virtual.advance(2999.millis)
+    assertEquals(world.virtual.localWaiting, 0)
     world.virtual.advance(1.milli)
-    failure[SalternError.DeadlineExceeded](hurried)
-    world.virtual.advance(2.seconds)
     world.virtual.runLocal()
     assertEquals(now(patient).origin, Origin.Local: Origin)
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
+    // Nobody hashes locally meanwhile.
+    val unserved = world.client.verify(secret, bcrypt4)
+    world.virtual.advance(9999.millis)
+    assert(!unserved.isCompleted)
+    world.virtual.advance(1.milli)
+    failure[SalternError.DeadlineExceeded](unserved)
+  }
+
+  test("silence, and a deadline shorter than the attempt's time: half of it is left for local hashing") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
+    world.virtual.advance(399.millis)
+    assertEquals(world.virtual.localWaiting, 0)
+    world.virtual.advance(1.milli)
+    assertEquals(world.virtual.localWaiting, 1)
+    world.virtual.runLocal()
+    assertEquals((now(hurried).matches, now(hurried).origin), (true, Origin.Local: Origin))
+    assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
+    // The service may have hashed until the deadline: its own "deadline_exceeded" would have been the end.
+    assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("800")))
+  }
+
+  test("no free connection, and a deadline shorter than the attempt's time: half of it is left for local hashing") {
+    val world = new World(_.withMaxConnections(1).withoutCoalescing)
+    world.service.failAlways(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
+    world.virtual.advance(400.millis)
+    world.virtual.runLocal()
+    assertEquals(now(hurried).origin, Origin.Local: Origin)
+    assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.ConnectionsBusy))
+  }
+
+  test("silence without fallback: the attempt has all of the deadline") {
+    val world = new World(_.withFallback(false))
+    world.service.failAlways(Fault.Never)
+    val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
+    world.virtual.advance(799.millis)
+    assert(!hurried.isCompleted)
+    world.virtual.advance(1.milli)
+    failure[SalternError.DeadlineExceeded](hurried)
   }
 
   test("a local hash that never gets a thread ends at its deadline, and is not computed after it") {
@@ -572,7 +611,8 @@ class EngineSuite extends munit.FunSuite {
     val waiting = Vector.fill(1000)(world.client.verify(secret, bcrypt4))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     world.virtual.advance(1.second)
-    assertEquals(world.listener.fallbacks.size, 1000)
+    // The one that had it too.
+    assertEquals(world.listener.fallbacks.size, 1001)
     world.virtual.runLocal()
     assert(waiting.forall(now(_).matches))
   }

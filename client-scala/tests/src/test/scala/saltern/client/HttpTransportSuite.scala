@@ -1,6 +1,7 @@
 package saltern.client
 
 import java.net.{ServerSocket, URI}
+import java.nio.file.Files
 import java.security.KeyStore
 import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
 import javax.net.ssl.{KeyManagerFactory, SSLContext}
@@ -120,6 +121,15 @@ class HttpTransportSuite extends munit.FunSuite {
     val client = new Client(URI.create("http://saltern.invalid:9000"), _.withAttemptTimeout(2.seconds))
     answeredLocally(client, FallbackReason.ConnectFailed)
     client.close()
+  }
+
+  test("a name server that does not answer delays no answer that is on its way") {
+    val directory = Files.createTempDirectory("saltern-lookup")
+    val hosts = directory.resolve("hosts")
+    val ended = OtherJvm.run(Seq(s"-Djdk.net.hosts.file=$hosts", "-Dsun.net.inetaddr.ttl=1"), "saltern.client.SlowLookup")
+    Files.deleteIfExists(hosts)
+    Files.delete(directory)
+    assert(ended.said.contains("the answer under way came within a second: true; looked up meanwhile: false"), ended.said)
   }
 
   test("a certificate that nobody signed: nothing is sent") {

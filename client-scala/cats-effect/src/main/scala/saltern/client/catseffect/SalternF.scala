@@ -6,10 +6,10 @@ import saltern.client.{ClientConfig, Hashed, Password, Saltern, Transport, Verif
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
-/** Saltern for any effect that cats-effect knows. Each method is the one of [[saltern.client.Saltern]], as a value: nothing
+/** Saltern for any effect that cats-effect knows. Each method is the one of `Saltern`, as a value: nothing
   * happens before it runs, and it may run again.
   *
-  *   - An error is a [[saltern.client.SalternError]] in `F`, never a mismatch.
+  *   - An error is a `SalternError` in `F`, never a mismatch.
   *   - Cancelling the fiber cancels the call: it leaves the local queue or its batch, or closes its connection.
   *   - No thread waits. The answer comes by a callback, and the fiber goes on where it ran before.
   *

@@ -1,8 +1,8 @@
 package saltern.client.local
 
 import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, RejectedExecutionException, ThreadPoolExecutor, TimeUnit}
-import java.util.concurrent.atomic.AtomicBoolean
-import saltern.client.{Cancellable, ClientListener, LocalKernels, Scheduler, Threads}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import saltern.client.{Cancellable, ClientListener, Scheduler, Threads}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
@@ -16,7 +16,7 @@ private[saltern] final class LocalPool(
     atOnce: Int,
     capacity: Int,
     memoryBytes: Long,
-    kernels: LocalKernels.Opened,
+    kernels: OpenedKernels,
     executor: Executor,
     scheduler: Scheduler,
     listener: ClientListener
@@ -30,7 +30,8 @@ private[saltern] final class LocalPool(
   private var backlog: FiniteDuration = Duration.Zero
 
   /** Hands the result, or why there is none, to `done`: at once where the work is not taken. The place in the queue is given
-    * up by cancelling it, and `done` is not called then; work that has begun is finished.
+    * up by cancelling it, and `done` is not called then. Work that has begun is given up where the kernels can be told, and
+    * finished where not; `done` hears of either.
     */
   def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Cancellable = {
     val submitted = scheduler.nanos
@@ -48,7 +49,7 @@ private[saltern] final class LocalPool(
       case None                         => done(Left(Failure.TooMuchMemory)); NoPlace
       case Some(LocalQueue.Shed(after)) => done(Left(Failure.Shed(after))); NoPlace
       case Some(LocalQueue.Take)        =>
-        val place = new Place(own, () => run(job, own, submitted, deadline, done))
+        val place = new Place(own, begun => run(job, own, submitted, deadline, begun, done))
         try executor.execute(place)
         catch {
           case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed))
@@ -59,11 +60,19 @@ private[saltern] final class LocalPool(
     }
   }
 
-  /** A place in the queue: left once, by the thread that takes it or by whoever cancels it. */
-  private final class Place(own: FiniteDuration, work: () => Unit) extends Runnable with Cancellable {
+  /** A place in the queue: left once, by the thread that takes it or by whoever cancels it. Behind it is the work that has begun. */
+  private final class Place(own: FiniteDuration, work: (Cancellable => Unit) => Unit) extends Runnable with Cancellable {
     private val left = new AtomicBoolean
+    private val cancelled = new AtomicBoolean
+    private val underWay = new AtomicReference[Cancellable](NoPlace)
 
-    def run(): Unit = if (left.compareAndSet(false, true)) work()
+    def run(): Unit = if (left.compareAndSet(false, true)) work(begun)
+
+    /** Either this sees the cancelling, or the cancelling the hash. */
+    private def begun(hash: Cancellable): Unit = {
+      underWay.set(hash)
+      if (cancelled.get) throw new OpenedKernels.Stopped(Failure.Cancelled)
+    }
 
     def leave(): Boolean = {
       val first = left.compareAndSet(false, true)
@@ -71,11 +80,14 @@ private[saltern] final class LocalPool(
       first
     }
 
-    def cancel(): Unit =
+    def cancel(): Unit = {
+      cancelled.set(true)
       if (leave()) executor match {
         case threads: ThreadPoolExecutor => val _ = threads.remove(this)
         case _                           => ()
       }
+      else underWay.get.cancel()
+    }
   }
 
   def close(): Unit = {
@@ -91,6 +103,7 @@ private[saltern] final class LocalPool(
       own: FiniteDuration,
       submitted: Long,
       deadline: Long,
+      begun: Cancellable => Unit,
       done: Either[Failure, A] => Unit
   ): Unit = {
     lock.synchronized { queued -= 1; running += 1 }
@@ -102,15 +115,15 @@ private[saltern] final class LocalPool(
         else {
           try listener.onLocalStart((started - submitted).nanos)
           catch { case NonFatal(_) => () }
-          val answer = job.run((admitted, password) => kernels.compute(admitted, password, (deadline - scheduler.nanos).nanos))
+          val answer = job.run((admitted, password) => kernels.compute(admitted, password, (deadline - scheduler.nanos).nanos, begun))
           estimator.learn(job.admitted, job.work, (scheduler.nanos - started).nanos)
           Right(answer)
         }
       catch {
         // The host's memory is short, not the caller's password wrong.
-        case _: OutOfMemoryError           => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
-        case stopped: LocalKernels.Stopped => Left(stopped.why)
-        case NonFatal(e)                   => Left(Failure.Fault(e.getClass.getSimpleName))
+        case _: OutOfMemoryError            => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
+        case stopped: OpenedKernels.Stopped => Left(stopped.why)
+        case NonFatal(e)                    => Left(Failure.Fault(e.getClass.getSimpleName))
       } finally lock.synchronized { running -= 1; backlog -= own }
     done(result)
   }
@@ -121,6 +134,7 @@ private[saltern] object LocalPool {
 
   sealed trait Failure
   object Failure {
+    case object Cancelled extends Failure
     case object Closed extends Failure
     case object Expired extends Failure
     final case class Fault(exception: String) extends Failure

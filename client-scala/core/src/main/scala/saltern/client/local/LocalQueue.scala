@@ -10,15 +10,10 @@ private[saltern] object LocalQueue {
   /** Full, or the deadline passes before its turn has ended. */
   final case class Shed(retryAfter: FiniteDuration) extends Admission
 
-  final case class State(
-      /** Hashes that may be in progress at the same time. */
-      atOnce: Int,
-      running: Int,
-      queued: Int,
-      capacity: Int,
-      // Estimated work that was taken and has not ended.
-      backlog: FiniteDuration
-  )
+  /** @param atOnce hashes that may be in progress at the same time
+    * @param backlog estimated work that was taken and has not ended
+    */
+  final case class State(atOnce: Int, running: Int, queued: Int, capacity: Int, backlog: FiniteDuration)
 
   def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
     val wait = state.backlog / state.atOnce.toLong

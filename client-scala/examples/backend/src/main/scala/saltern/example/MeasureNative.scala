@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Paths
 import java.util.Arrays
 import java.util.concurrent.{Callable, Executors}
-import saltern.client.{ClientConfig, LocalKernels, Saltern}
-import saltern.client.local.{Admitted, Ceilings, EncodedHash, Kernels, Params, Setting}
+import saltern.client.{ClientConfig, Saltern}
+import saltern.client.local.{Admitted, Ceilings, EncodedHash, Kernels, OpenedKernels, Params, Setting}
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
@@ -29,7 +29,7 @@ object MeasureNative {
     opened.close()
   }
 
-  private def bcrypt(opened: LocalKernels.Opened, rounds: Int): Unit = {
+  private def bcrypt(opened: OpenedKernels, rounds: Int): Unit = {
     val salted = Bcrypt10.print(new Array[Byte](Bcrypt10.outputBytes)).take(SettingCharacters)
     val times = compare(
       rounds,
@@ -45,7 +45,7 @@ object MeasureNative {
   }
 
   /** Hashes that one core makes, by eight callers of the library and by one of at.favre: the JVM's code gains nothing from more. */
-  private def eightAtOnce(opened: LocalKernels.Opened, rounds: Int): Unit = {
+  private def eightAtOnce(opened: OpenedKernels, rounds: Int): Unit = {
     val callers = Executors.newFixedThreadPool(Lanes)
     val calls = java.util.Collections.nCopies(Lanes, (() => native(opened, Bcrypt10)): Callable[Array[Byte]])
     val times =
@@ -64,7 +64,7 @@ object MeasureNative {
     println(f"bcrypt-10, 8 at once native $native8%.2f ms a hash, at.favre $one%.2f ms: ${one / native8}%.2f times the hashes (at least 3.3)")
   }
 
-  private def argon2(opened: LocalKernels.Opened, rounds: Int): Unit = {
+  private def argon2(opened: OpenedKernels, rounds: Int): Unit = {
     val setting = Setting.fresh(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get, Salt)
     val times = compare(rounds, Seq[(String, () => Array[Byte])]("native" -> (() => native(opened, setting)), "Bouncy Castle" -> (() => jvm(setting))))
     times.foreach { case (name, ms) => println(f"argon2id 19456,2,1   $name%-16s $ms%8.2f ms") }
@@ -91,7 +91,7 @@ object MeasureNative {
     contenders.map { case (name, _) => name -> median(times.collect { case (`name`, time) => time }) }.toMap
   }
 
-  private def native(opened: LocalKernels.Opened, setting: Setting.Own): Array[Byte] =
+  private def native(opened: OpenedKernels, setting: Setting.Own): Array[Byte] =
     opened.compute(Admitted(setting, NoCeilings).get, Password.getBytes(UTF_8), 60.seconds)
 
   private def jvm(setting: Setting.Own): Array[Byte] = Kernels.compute(Admitted(setting, NoCeilings).get, Password.getBytes(UTF_8))

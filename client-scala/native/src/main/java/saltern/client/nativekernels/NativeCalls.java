@@ -19,11 +19,19 @@ final class NativeCalls {
   /**
    * Computes one hash while the calling thread waits. The arrays are copied, and the copies wiped before it returns.
    *
+   * @param call any number that no other call of this pool has at the time: what {@link #cancel} finds it by
    * @param setting the text of a hash, with anything of the right length for its output
    * @param output where the output goes; of the right length
    * @return one of the numbers below
    */
-  static native int compute(long pool, byte[] setting, byte[] password, long nanosLeft, byte[] output);
+  static native int compute(long pool, long call, byte[] setting, byte[] password, long nanosLeft, byte[] output);
+
+  /**
+   * Ends a call that another thread waits in, as {@link #CANCELLED}: what waits for a worker is forgotten, a hash in a lane is given
+   * up within about a millisecond, and one that is computed whole runs to its end for nobody. A call that has ended, or does not
+   * wait yet, is let be.
+   */
+  static native void cancel(long pool, long call);
 
   /** Ends the workers when what is under way has ended. */
   static native void close(long pool);
@@ -48,4 +56,6 @@ final class NativeCalls {
 
   /** The system gave no memory for the hash. */
   static final int NO_MEMORY = 7;
+
+  static final int CANCELLED = 8;
 }

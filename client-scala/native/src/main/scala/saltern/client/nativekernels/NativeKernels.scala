@@ -2,9 +2,10 @@ package saltern.client.nativekernels
 
 import java.nio.file.Path
 import java.util.concurrent.{Semaphore, TimeUnit}
-import saltern.client.LocalKernels
-import saltern.client.LocalKernels.{Opened, Stopped}
-import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue, Setting}
+import java.util.concurrent.atomic.AtomicLong
+import saltern.client.{Cancellable, LocalKernels}
+import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue, OpenedKernels, Setting}
+import saltern.client.local.OpenedKernels.Stopped
 import scala.concurrent.duration.FiniteDuration
 
 /** Saltern's own kernels, in Rust, for local hashing: `config.withLocalKernels(NativeKernels.load())`.
@@ -38,7 +39,7 @@ object NativeKernels {
   private object Native extends LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers * LanesOfAWorker
 
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): Opened =
+    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels =
       new OpenedNative(workers, memoryBytes, ceilings, NativeCalls.open)
 
     override def toString: String = "NativeKernels"
@@ -57,7 +58,7 @@ private[nativekernels] final class OpenedNative(
     memoryBytes: Long,
     ceilings: Ceilings,
     start: (Int, Long, Array[Long]) => Long
-) extends Opened {
+) extends OpenedKernels {
 
   // At the first hash, and never after the end.
   private var pool: Option[Long] = None
@@ -66,10 +67,12 @@ private[nativekernels] final class OpenedNative(
   /** As many threads as would hash without the library: its callers are more. */
   private val onJvm = new Semaphore(workers)
 
-  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = admitted.setting match {
+  private val calls = new AtomicLong
+
+  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = admitted.setting match {
     case setting: Setting.Own =>
       openPool() match {
-        case Some(open) => natively(open, admitted, setting, password, timeLeft)
+        case Some(open) => natively(open, admitted, setting, password, timeLeft, begun)
         case None       => byJvm(admitted, password, timeLeft)
       }
     case _ => byJvm(admitted, password, timeLeft)
@@ -85,19 +88,23 @@ private[nativekernels] final class OpenedNative(
       admitted: Admitted,
       setting: Setting.Own,
       password: Array[Byte],
-      timeLeft: FiniteDuration
+      timeLeft: FiniteDuration,
+      begun: Cancellable => Unit
   ): Array[Byte] = {
     val output = new Array[Byte](setting.outputBytes)
     // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
+    val call = calls.incrementAndGet()
+    begun(() => NativeCalls.cancel(open, call))
     // Without memory it ends as it does on the JVM, shed.
-    NativeCalls.compute(open, text, password, timeLeft.toNanos, output) match {
+    NativeCalls.compute(open, call, text, password, timeLeft.toNanos, output) match {
       case NativeCalls.DONE               => output
       case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
       case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(LocalPool.Failure.Expired)
       case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password, timeLeft)
       case NativeCalls.CLOSED             => throw new Stopped(LocalPool.Failure.Closed)
       case NativeCalls.NO_MEMORY          => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.CANCELLED          => throw new Stopped(LocalPool.Failure.Cancelled)
       case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
       case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
     }

@@ -13,7 +13,7 @@ import scala.concurrent.duration.FiniteDuration
   *
   * The trait is synchronous, so each call waits on its thread: for the client's deadline at most (10 s unless told otherwise),
   * or [[withWait]]. Silhouette calls it on the execution context of its provider: give that one threads for it. A call without
-  * an answer throws its [[saltern.client.SalternError]], which fails the provider's future and is never a wrong password:
+  * an answer throws its `SalternError`, which fails the provider's future and is never a wrong password:
   * answer `Overloaded` with 503 and its `retryAfter`.
   *
   * The client is the caller's to close.

@@ -7,12 +7,12 @@ import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 
 /** Saltern as Spring Security's `PasswordEncoder`: in the place of a `DelegatingPasswordEncoder`, or as one of its encoders.
   *
-  * It reads what Spring Security stored (`{bcrypt}$2a$…`, `{argon2@SpringSecurity_v5_8}…`, `{pbkdf2}…`, `{scrypt}…`) and what
+  * It reads what Spring Security stored (`{bcrypt}…`, `{argon2@SpringSecurity_v5_8}…`, `{pbkdf2}…`, `{scrypt}…`) and what
   * other software did, and writes the standard string of the current policy, without an id. `{MD5}`, `{SHA-256}` and
   * `{sha256}` want `--accept-weak` (and `withAcceptedWeak`); `{noop}` is refused.
   *
   * The interface is synchronous, so each call waits on its thread: for the client's deadline at most (10 s unless told
-  * otherwise), or [[withWait]]. A call without an answer throws its [[saltern.client.SalternError]], which is no
+  * otherwise), or [[withWait]]. A call without an answer throws its `SalternError`, which is no
   * `AuthenticationException` on purpose: Spring Security answers those with 401 or the login page's "bad credentials", and
   * an overload is never a wrong password. Answer `SalternError.Overloaded` with 503 and its `retryAfter`.
   *

@@ -1,10 +1,10 @@
 package saltern.client.nativekernels
 
 import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
-import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
-import saltern.client.{ClientConfig, LocalKernels, Origin, Password, Saltern, SalternError}
-import saltern.client.local.{EncodedHash, Kernels, LocalPool, Params, Setting}
-import scala.concurrent.{Await, ExecutionContext, Future}
+import java.util.concurrent.{CountDownLatch, Executors, Semaphore, TimeUnit}
+import saltern.client.{Cancellable, ClientConfig, ClientListener, Origin, Password, Saltern, SalternError}
+import saltern.client.local.{EncodedHash, Kernels, LocalPool, OpenedKernels, Params, Setting}
+import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 
 class NativeKernelsSuite extends munit.FunSuite {
@@ -42,11 +42,12 @@ class NativeKernelsSuite extends munit.FunSuite {
     pool.close()
   }
 
-  test("random calls from many threads give what the JVM gives, and -Xcheck:jni has nothing to say") {
+  test("random calls from many threads, some of them cancelled, give what the JVM gives, and -Xcheck:jni has nothing to say") {
     val calls = sys.env.getOrElse("SALTERN_NATIVE_CALLS", "20000")
     val ended = TestKernels.inJvm(Seq("-Xcheck:jni") ++ quietUnsafe ++ enableNativeAccess, "RandomCalls", calls)
     assertEquals(ended.exitCode, 0, ended.said)
     assert(ended.said.contains(s"$calls calls, 0 differences"), ended.said)
+    assert(!ended.said.contains(", 0 cancelled"), ended.said)
     assert(!ended.said.contains("WARNING"), ended.said)
     println(ended.said.linesIterator.toVector.takeRight(2).mkString(": "))
   }
@@ -75,9 +76,44 @@ class NativeKernelsSuite extends munit.FunSuite {
     assertEquals(answer(text), NativeCalls.CLOSED)
     pool.close()
     for (number <- Seq(0L, -1L, Long.MaxValue)) {
-      assertEquals(NativeCalls.compute(number, text, password, 1000000000L, new Array[Byte](23)), NativeCalls.CLOSED)
+      assertEquals(NativeCalls.compute(number, 1, text, password, 1000000000L, new Array[Byte](23)), NativeCalls.CLOSED)
+      NativeCalls.cancel(number, 1)
       NativeCalls.close(number)
     }
+  }
+
+  test("a cancelled call ends at once, and what else is computed does not notice") {
+    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
+    val neighbour = Future(opened.compute(TestKernels.admitted(bcrypt(10)), password, 60.seconds))
+    val hash = Promise[Cancellable]()
+    // Hours on any machine.
+    val endless = Future(endOf(opened.compute(TestKernels.admitted(bcrypt(24)), password, 1000.days, hash.success(_): Unit)))
+    val cancelling = Await.result(hash.future, 10.seconds)
+    // It was told before it waits: once is not always enough.
+    while (!endless.isCompleted) { cancelling.cancel(); Thread.sleep(5) }
+    assertEquals(await(endless), "Cancelled")
+    assertEquals(await(neighbour).toSeq, Kernels.compute(TestKernels.admitted(bcrypt(10)), password).toSeq)
+    cancelling.cancel()
+    opened.close()
+  }
+
+  test("a cancelled login gives its lane to the next one") {
+    val begun = new Semaphore(0)
+    val listener = new ClientListener { override def onLocalStart(waited: FiniteDuration): Unit = begun.release() }
+    val client = Saltern(config.withListener(listener).withDeadline(60.seconds))
+    def took(body: => Any): FiniteDuration = { val started = System.nanoTime(); val _ = body; (System.nanoTime() - started).nanos }
+    def stored(cost: Int): String = bcrypt(cost).print(new Array[Byte](23))
+    try {
+      val alone = took(await(client.verify(Password("x"), stored(15))))
+      begun.drainPermits()
+      // As many as there are threads for: the next one has none until one of them is given up.
+      val gone = Vector.fill(TestKernels.native.hashesAtOnce(1))(client.verify(Password("x"), stored(15)))
+      assert(begun.tryAcquire(gone.size, 30, TimeUnit.SECONDS))
+      Thread.sleep(50)
+      gone.foreach(call => assert(client.cancel(call)))
+      val next = took(await(client.verify(Password("x"), stored(4))))
+      assert(next < alone / 2, s"$next, and one of those that were cancelled takes $alone")
+    } finally client.close()
   }
 
   test("the library has the ceilings too") {
@@ -123,7 +159,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assert(ends.forall(Set("done", "Shed")), ends.toString)
     // So a client that is closed ends its threads.
     Thread.currentThread.interrupt()
-    val refused = intercept[LocalKernels.Stopped](opened.compute(admitted, password, 10.seconds))
+    val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
     assertEquals(refused.why, LocalPool.Failure.Closed)
     opened.close()
   }
@@ -133,7 +169,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     val admitted = TestKernels.admitted(bcrypt(4))
     assertEquals(opened.compute(admitted, password, 10.seconds).toSeq, Kernels.compute(admitted, password).toSeq)
     opened.close()
-    val refused = intercept[LocalKernels.Stopped](opened.compute(admitted, password, 10.seconds))
+    val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
     assertEquals(refused.why, LocalPool.Failure.Closed)
   }
 
@@ -149,7 +185,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assert(ends.forall(Set("done", "Expired", "Shed")), ends.toString)
     assert(took < 3.seconds, took.toString)
     opened.close()
-    val refused = intercept[LocalKernels.Stopped](opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds))
+    val refused = intercept[OpenedKernels.Stopped](opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds))
     assertEquals(refused.why, LocalPool.Failure.Closed)
   }
 
@@ -197,7 +233,7 @@ class NativeKernelsSuite extends munit.FunSuite {
   /** `done`, or the name of the failure. */
   private def endOf(compute: => Array[Byte]): String =
     try { compute; "done" }
-    catch { case stopped: LocalKernels.Stopped => stopped.why.toString.takeWhile(_ != '(') }
+    catch { case stopped: OpenedKernels.Stopped => stopped.why.toString.takeWhile(_ != '(') }
 
   private def inParallel[A](count: Int)(body: Int => A): Seq[A] = {
     val threads = Executors.newFixedThreadPool(count)

@@ -9,7 +9,8 @@ import saltern.client.local.{Kernels, Params, Setting}
 import scala.concurrent.duration.*
 
 /** Cheap settings and passwords at random: what the library makes of them against what the JVM does, from many threads at
-  * once. `RandomCalls 1000000` prints `1000000 calls, 0 differences`, and which algorithms they were.
+  * once, which now and then cancel each other's. `RandomCalls 1000000` prints `1000000 calls, 0 differences`, which algorithms
+  * they were, and how many of them were asked again because they had been cancelled.
   */
 object RandomCalls {
   def main(arguments: Array[String]): Unit = {
@@ -17,7 +18,7 @@ object RandomCalls {
     val seed = System.nanoTime()
     println(s"seed $seed")
     val pool = new TestKernels.Pool
-    val (next, differences) = (new AtomicLong, new AtomicLong)
+    val (next, cancelled, differences) = (new AtomicLong, new AtomicLong, new AtomicLong)
     val seen = new AtomicIntegerArray(Kinds.size)
     val threads = (1 to Threads).map { thread =>
       new Thread(() => {
@@ -28,7 +29,13 @@ object RandomCalls {
           val setting = Kinds(kind)._2(random)
           val password = passwordAtRandom(random)
           val output = new Array[Byte](setting.outputBytes)
-          val answer = pool.compute(setting, password, 60.seconds, output)
+          var answer = pool.compute(setting, password, 60.seconds, output)
+          while (answer == NativeCalls.CANCELLED) {
+            val _ = cancelled.incrementAndGet()
+            answer = pool.compute(setting, password, 60.seconds, output)
+          }
+          // Whoever's it is: it asks again.
+          if (random.nextInt(4) == 0) pool.cancel(random.nextInt(Threads))
           val same = answer == NativeCalls.DONE && java.util.Arrays.equals(output, Kernels.compute(TestKernels.admitted(setting), password))
           if (!same) {
             differences.incrementAndGet()
@@ -40,7 +47,7 @@ object RandomCalls {
     threads.foreach(_.start())
     threads.foreach(_.join())
     pool.close()
-    println(Kinds.indices.map(kind => s"${Kinds(kind)._1} ${seen.get(kind)}").mkString(", "))
+    println(Kinds.indices.map(kind => s"${Kinds(kind)._1} ${seen.get(kind)}").mkString("", ", ", s", ${cancelled.get} cancelled"))
     println(s"$calls calls, ${differences.get} differences")
   }
 

@@ -16,6 +16,20 @@ class RetrySuite extends munit.FunSuite {
     assertEquals(RetryBudget.full(0).take, None)
   }
 
+  test("an attempt takes what was set, and leaves half of the time for local hashing where that follows") {
+    for (
+      (left, set, fallback, expected) <- Seq(
+        (10.seconds, 3.seconds, true, 3.seconds),
+        (6.seconds, 3.seconds, true, 3.seconds),
+        (5.seconds, 3.seconds, true, 2500.millis),
+        (800.millis, 3.seconds, true, 400.millis),
+        (800.millis, 3.seconds, false, 800.millis),
+        (800.millis, 500.millis, false, 500.millis)
+      )
+    )
+      assertEquals(Attempt.longest(left, set, fallback), expected)
+  }
+
   test("full jitter: anything below the bound, which doubles up to the longest") {
     for (
       (attempt, random, expected) <-

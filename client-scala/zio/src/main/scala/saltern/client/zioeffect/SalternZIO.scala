@@ -6,10 +6,10 @@ import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 import scala.util.{Failure, Success}
 import zio.{Duration, IO, Scope, Task, ZIO, ZLayer}
 
-/** Saltern for ZIO. Each method is the one of [[saltern.client.Saltern]], as a value: nothing happens before it runs, and it may
+/** Saltern for ZIO. Each method is the one of `Saltern`, as a value: nothing happens before it runs, and it may
   * run again.
   *
-  *   - The error is a [[saltern.client.SalternError]] in the type, never a mismatch.
+  *   - The error is a `SalternError` in the type, never a mismatch.
   *   - Interrupting the fiber cancels the call: it leaves the local queue or its batch, or closes its connection.
   *   - No thread waits. The answer comes by a callback, and the fiber goes on where it ran before.
   *

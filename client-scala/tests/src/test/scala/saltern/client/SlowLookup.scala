@@ -1,0 +1,41 @@
+package saltern.client
+
+import java.net.URI
+import java.nio.file.{Files, Path}
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicBoolean
+import scala.concurrent.Await
+import scala.concurrent.duration.*
+
+/** A name server that stops answering while an answer is on its way: how long does that one take? The JVM reads names from the
+  * file `jdk.net.hosts.file`, which becomes a pipe that nobody writes to; its cache is `sun.net.inetaddr.ttl` seconds.
+  */
+object SlowLookup {
+  def main(none: Array[String]): Unit = {
+    require(none.isEmpty)
+    val hosts = Path.of(System.getProperty("jdk.net.hosts.file"))
+    Files.writeString(hosts, "127.0.0.1 service.test\n")
+    val (held, release) = (new AtomicBoolean, new CountDownLatch(1))
+    val arrived = new CountDownLatch(1)
+    val server = new RawServer((_, out) => {
+      if (held.compareAndSet(false, true)) { arrived.countDown(); release.await() }
+      out.write(RawServer.response(200, "application/json", RawServer.mismatch))
+    })
+    val config = ClientConfig(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing
+    val client = Saltern(config.withAttemptTimeout(20.seconds).withDeadline(50.seconds))
+    val underWay = client.verify(Password("secret"), EngineSuite.bcrypt4)
+    arrived.await()
+
+    Files.delete(hosts)
+    require(new ProcessBuilder("mkfifo", hosts.toString).start().waitFor() == 0, "mkfifo")
+    Thread.sleep(Integer.getInteger("sun.net.inetaddr.ttl") * 1000L + 500)
+    val waiting = Vector.fill(4)(client.verify(Password("secret"), EngineSuite.bcrypt4))
+    Thread.sleep(500)
+    val started = System.nanoTime()
+    release.countDown()
+    val took = scala.util.Try(Await.ready(underWay, 10.seconds)).map(_ => (System.nanoTime() - started).nanos)
+    println(s"the answer under way came within a second: ${took.toOption.exists(_ < 1.second)}; looked up meanwhile: ${waiting.exists(_.isCompleted)}")
+    // Whoever reads the pipe still waits.
+    Runtime.getRuntime.halt(0)
+  }
+}
