@@ -172,7 +172,7 @@ pub(crate) fn before_a_release() -> Vec<Check> {
         },
         // After the libraries were built.
         Check {
-            part: "native",
+            part: "native-emulated",
             shows: "the library for aarch64 computes every vector inside an emulated JVM, and musl loads its own and computes",
             command: &["client-scala/native/emulated"],
             environment: &[],
