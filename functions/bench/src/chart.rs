@@ -46,20 +46,25 @@ mod tests {
 
     use super::*;
 
-    /// With `UPDATE_CHART` set it is drawn anew.
+    /// With `UPDATE_CHART` set they are drawn anew.
     #[test]
-    fn the_committed_chart_shows_the_committed_figures() {
+    fn the_committed_charts_show_the_committed_figures() {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-        let json = fs::read_to_string(results.join("bench.json")).unwrap();
-        let mut json: Value = serde_json::from_str(&json).unwrap();
-        let cpu = json["machine"]["cpu"].as_str().unwrap().to_owned();
-        let kernels: Vec<Measurement> = serde_json::from_value(json["kernels"].take()).unwrap();
-        let bcrypt = kernels.iter().find(|kernel| kernel.row(LIBXCRYPT).is_some()).unwrap();
-        let drawn = chart(bcrypt, &cpu).unwrap().svg();
-        if std::env::var_os("UPDATE_CHART").is_some() {
-            fs::write(results.join("lanes.svg"), &drawn).unwrap();
+        let processors: Vec<_> =
+            fs::read_dir(results).unwrap().map(|processor| processor.unwrap().path()).collect();
+        assert!(!processors.is_empty());
+        for processor in processors {
+            let json = fs::read_to_string(processor.join("bench.json")).unwrap();
+            let mut json: Value = serde_json::from_str(&json).unwrap();
+            let cpu = json["machine"]["cpu"].as_str().unwrap().to_owned();
+            let kernels: Vec<Measurement> = serde_json::from_value(json["kernels"].take()).unwrap();
+            let bcrypt = kernels.iter().find(|kernel| kernel.row(LIBXCRYPT).is_some()).unwrap();
+            let drawn = chart(bcrypt, &cpu).unwrap().svg();
+            if std::env::var_os("UPDATE_CHART").is_some() {
+                fs::write(processor.join("lanes.svg"), &drawn).unwrap();
+            }
+            let committed = fs::read_to_string(processor.join("lanes.svg")).unwrap();
+            assert!(committed == drawn, "{}: run this test with UPDATE_CHART=1", processor.display());
         }
-        let committed = fs::read_to_string(results.join("lanes.svg")).unwrap();
-        assert!(committed == drawn, "run this test with UPDATE_CHART=1");
     }
 }

@@ -353,6 +353,7 @@ mod tests {
         assert!(estimates.duration(BCRYPT_10, 1) > Duration::from_millis(119));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_millis(60));
     }
+
     #[test]
     fn a_bound_wants_a_measurement_of_one_alone_that_took_long_enough() {
         let tiny = (1, 1, LONG_ENOUGH / 2);
