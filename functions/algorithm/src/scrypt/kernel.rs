@@ -130,8 +130,8 @@ mod tests {
         let before = minor_faults_of_this_thread();
         (0..5).for_each(|_| hash());
         let faults = minor_faults_of_this_thread() - before;
-        // 8 MiB are 2,048 pages of 4 KiB.
-        assert!(faults < 100, "{faults} faults in five hashes");
+        // 8 MiB are 2,048 pages of 4 KiB, for each hash. A sanitizer takes some for itself.
+        assert!(faults < 2_048 / 4, "{faults} faults in five hashes");
     }
 
     #[cfg(all(target_os = "linux", not(miri)))]
