@@ -4,7 +4,7 @@
 //! page, and how long that takes depends on what else the machine does.
 
 use pbkdf2::pbkdf2_hmac;
-use saltern_encoded::scrypt::Setting;
+use saltern_encoded::scrypt::{Params, Setting};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
@@ -21,7 +21,7 @@ pub(crate) fn compute(
     output: &mut [u8],
     arena: &mut Arena,
 ) -> Result<(), OutOfMemory> {
-    derive(&Sizes::of(setting)?, password, setting.salt(), output, arena)
+    derive(setting.params(), password, setting.salt(), output, arena)
 }
 
 /// How much there is of everything.
@@ -35,8 +35,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(setting: &Setting) -> Result<Self, OutOfMemory> {
-        let params = setting.params();
+    fn of(params: Params) -> Result<Self, OutOfMemory> {
         let count = |number: u32| usize::try_from(number).map_err(|_| OutOfMemory);
         Ok(Self {
             lane_blocks: count(params.r())?.checked_mul(2).ok_or(OutOfMemory)?,
@@ -46,13 +45,15 @@ impl Sizes {
     }
 }
 
+/// For salts too short for a setting as well.
 fn derive(
-    sizes: &Sizes,
+    params: Params,
     password: &[u8],
     salt: &[u8],
     output: &mut [u8],
     arena: &mut Arena,
 ) -> Result<(), OutOfMemory> {
+    let sizes = Sizes::of(params)?;
     let each_bytes = sizes.lane_blocks.checked_mul(BLOCK_BYTES).ok_or(OutOfMemory)?;
     let all_bytes = sizes.lanes.checked_mul(each_bytes).ok_or(OutOfMemory)?;
     let mut lanes = Zeroizing::new(Vec::new());
@@ -80,7 +81,7 @@ fn derive(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use saltern_encoded::{Setting as AnySetting, parse, scrypt::Params};
+    use saltern_encoded::{Setting as AnySetting, parse};
     use saltern_vectors::{Expected, ScryptRaw, Topic, for_each};
 
     use super::*;
@@ -90,13 +91,9 @@ mod tests {
     fn published_vectors_with_salts_too_short_for_a_string() {
         for_each(Topic::Scrypt, |vector: &ScryptRaw| {
             assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
-            let sizes = Sizes {
-                lane_blocks: 2 * usize::try_from(vector.r).unwrap(),
-                turns: 1 << vector.log_n,
-                lanes: usize::try_from(vector.p).unwrap(),
-            };
+            let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
             let mut output = vec![0; vector.dk_len];
-            derive(&sizes, &vector.password, &vector.salt, &mut output, &mut Arena::new(0)).unwrap();
+            derive(params, &vector.password, &vector.salt, &mut output, &mut Arena::new(0)).unwrap();
             assert_eq!(output, vector.output, "{}", vector.comment);
         });
     }
