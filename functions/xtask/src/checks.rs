@@ -12,6 +12,12 @@ pub(crate) fn every_change() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "prose",
+            shows: "no room has more sentences that are not plain than lints/prose-counts allows",
+            command: &["lints/prose", "--check"],
+            environment: &[],
+        },
+        Check {
             part: "lints",
             shows: "no warning of the compiler or of clippy",
             command: &[
