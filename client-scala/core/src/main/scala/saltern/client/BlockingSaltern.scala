@@ -4,21 +4,23 @@ import java.util.concurrent.TimeoutException
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.*
 
-/** The client for callers that must have the answer before they go on: synchronous interfaces of frameworks, and Java.
+/** The client for callers that need the answer before they continue: synchronous interfaces of
+  * frameworks, and Java.
   *
-  * Each method waits on the calling thread until the answer, or throws the [[SalternError]] that the call ended in. That is
-  * the client's deadline at the latest ([[Saltern.withDeadline]] gives another). A thread that is interrupted cancels its
-  * call, throws [[SalternError.Cancelled]] and stays interrupted.
+  * Each method blocks the calling thread. It returns the answer, or throws the [[SalternError]] of
+  * the call, at the latest at the client's deadline ([[Saltern.withDeadline]] sets another). If the
+  * thread is interrupted, the method cancels its call, throws [[SalternError.Cancelled]] and leaves
+  * the thread interrupted.
   */
 final class BlockingSaltern private[client] (client: Saltern) {
   import BlockingSaltern.*
 
   private val keptAsTheyAre = new KeptAsTheyAre
 
-  /** A new hash under the current policy. */
+  /** Returns a new hash under the current policy. */
   def hash(password: Password): Hashed = answerOf(client.hash(password))
 
-  /** Whether the password is the stored one. */
+  /** Returns whether the password matches the stored hash. */
   def verify(password: Password, stored: String): Verified = {
     val verified = answerOf(client.verify(password, stored))
     if (verified.matches) {
@@ -28,17 +30,21 @@ final class BlockingSaltern private[client] (client: Saltern) {
     verified
   }
 
-  /** The answer of [[verify]] for interfaces that know no other. A password that is longer than any that can be checked, or no
-    * Unicode, is not the stored one. Every other [[SalternError]] is thrown: an overload is never `false`.
+  /** Returns the answer of [[verify]] as a Boolean. A password that is too long to be checked, or
+    * is not valid Unicode, does not match. Every other [[SalternError]] is thrown: an overload is
+    * never `false`.
     */
   def matches(password: Password, stored: String): Boolean =
     try verify(password, stored).matches
     catch { case refused: SalternError.Refused if NobodysPassword(refused.code) => false }
 
-  /** Whether the stored hash should be replaced now that [[verify]] has found a match: for interfaces that ask this in a call of
-    * its own, without the password. It follows the client's policy document, but for hashes whose last match through here
-    * said otherwise: part of the password was ignored, or the answer was made locally, on a host that has no capacity for
-    * a second hash. Such a match is remembered for the latest 1,024 hashes.
+  /** Returns whether the stored hash should be replaced, after [[verify]] has found a match. It is
+    * for interfaces that ask this in a separate call, without the password.
+    *
+    * The answer follows the client's policy document, with two exceptions. It is `false` if the
+    * last match through this object ignored part of the password, or was computed locally: a host
+    * that hashes locally has no capacity for a second hash. The latest 1,024 such matches are
+    * remembered.
     */
   def needsRehash(stored: String): Boolean = !keptAsTheyAre(stored) && client.rehashReason(stored).isDefined
 
@@ -57,17 +63,21 @@ final class BlockingSaltern private[client] (client: Saltern) {
 
 private object BlockingSaltern {
 
-  /** A call ends by its deadline: this only guards against a timer thread that gets no time at all. */
+  /** Every call ends by its deadline. This bound only guards against a timer thread that gets no
+    * CPU time.
+    */
   val LongestWait: FiniteDuration = ClientConfig.LongestDeadline + 5.seconds
 
-  /** The hashes whose last match said to leave them, the earliest forgotten first. */
+  /** The hashes that must not be replaced after their last match. The oldest entry is dropped
+    * first.
+    */
   final class KeptAsTheyAre {
     private val hashes = new java.util.LinkedHashMap[String, java.lang.Boolean] {
       override def removeEldestEntry(eldest: java.util.Map.Entry[String, java.lang.Boolean]): Boolean = size > MostKept
     }
 
     def note(stored: String, keep: Boolean): Unit = synchronized {
-      // Removed first: `put` alone would leave a known hash in its old place, the next to be forgotten.
+      // Removed first, because `put` alone would keep a known hash in its old place in the order.
       hashes.remove(stored)
       if (keep) { val _ = hashes.put(stored, true) }
     }
@@ -77,6 +87,8 @@ private object BlockingSaltern {
 
   val NobodysPassword: Set[String] = Set(RefusalCode.PasswordTooLong, RefusalCode.UnpairedSurrogate)
 
-  /** Logins between a match and the question after it, many times over. */
+  /** Far more than the logins that are between a match and the question whether to replace the
+    * hash.
+    */
   val MostKept = 1024
 }

@@ -7,186 +7,212 @@ import saltern.client.local.{AcceptedWeak, FirebaseProject}
 import saltern.client.resilience.{BreakerSettings, RetryBudget}
 import scala.concurrent.duration.*
 
-/** Settings of a client. An abstract type with `withX` instead of a case class, so that settings can be added without
-  * breaking whoever was compiled against fewer. Every `withX` gives changed settings and leaves these as they are; a value out
-  * of its range is refused there, with an `IllegalArgumentException` whose sentence says what is wanted.
+/** The settings of a client. Every `withX` method returns changed settings and leaves the original
+  * as it is. It throws an `IllegalArgumentException` if the value is out of range; the message says
+  * which values are allowed.
+  *
+  * This is an abstract type with `withX` methods and not a case class: settings can be added
+  * without breaking binary compatibility.
   */
 sealed abstract class ClientConfig {
 
-  /** Where the service is. A path in it stands before the contract's own. */
+  /** The address of the service. The contract's paths are appended to its path. */
   def endpoint: URI
 
-  /** What proves to the service who asks. [[RequestAuth.none]] unless set. */
+  /** The authentication of requests to the service. [[RequestAuth.none]] by default. */
   def auth: RequestAuth
 
-  /** Of a whole call, from the method's start to its answer. 1 ms to 60 s: what the contract's header can carry. */
+  /** The time for a whole call, from the start of the method to its answer. 1 ms to 60 s, the range
+    * of the contract's header.
+    */
   def deadline: FiniteDuration
 
-  /** Of one exchange, the wait for a connection included. More than 0. Where local hashing follows, an exchange is given no more
-    * than half of the time that its call has left.
+  /** The time for one HTTP exchange, including the wait for a connection. More than 0. With
+    * fallback, an exchange gets at most half of the time that its call has left.
     */
   def attemptTimeout: FiniteDuration
 
-  /** Of opening a connection. More than 0. */
+  /** The time for opening a connection. More than 0. */
   def connectTimeout: FiniteDuration
 
-  /** Exchanges at the same time, and over HTTP/1.1 connections. At least 1. */
+  /** The number of concurrent exchanges, and over HTTP/1.1 of connections. At least 1. */
   def maxConnections: Int
 
-  /** Tokens for second attempts (ten each; an answer brings one back). 0 or more; 0: never try again. */
+  /** Tokens for second attempts. 0 or more; 0 turns retries off. A retry takes ten tokens, an
+    * answer returns one.
+    */
   def retryBudget: Int
 
-  /** Whether the local side hashes where the service cannot. */
+  /** Whether passwords are hashed locally if the service cannot hash them. */
   def fallback: Boolean
 
-  /** What computes local hashes. */
+  /** The code that computes local hashes. */
   def localKernels: LocalKernels
 
-  /** Cores that hash locally, at most. At least 1. */
+  /** The largest number of cores that hash locally. At least 1. */
   def localWorkers: Int
 
-  /** Calls that wait for them. 0 or more; 0: nobody waits. */
+  /** The number of calls that may wait for local hashing. 0 or more; with 0 no call waits. */
   def localQueue: Int
 
-  /** Memory that local hashes hold together, in bytes; each worker has its share. More than 0. */
+  /** The memory for all local hashes together, in bytes. Each worker gets an equal share. More than
+    * 0.
+    */
   def localMemoryBytes: Long
 
-  /** Where the policy document is read from. */
+  /** The source of the policy document. */
   def policies: PolicySource
 
-  /** Most calls that travel as one, 1 to 8; 1 turns coalescing off. */
+  /** The largest number of calls in one batch, 1 to 8. 1 turns coalescing off. */
   def coalesceAtMost: Int
 
   /** How long a call waits for others while some are in flight. More than 0. */
   def coalesceWindow: FiniteDuration
 
-  /** Who is told what happens. */
+  /** The listener that receives the client's events. */
   def listener: ClientListener
 
-  /** For TLS to the service. `None`: the JDK's default. */
+  /** The TLS context for the service. `None`: the JDK's default. */
   def sslContext: Option[SSLContext]
 
-  /** How often the service's policy digest is compared with the client's. More than 0. */
+  /** How often the client compares its policy digest with the service's. More than 0. */
   def policyCheckInterval: FiniteDuration
 
   private[saltern] def breaker: BreakerSettings
 
-  /** Unsalted and fast schemes that the local side verifies all the same. */
+  /** The unsalted and fast schemes that are verified locally. */
   private[saltern] def acceptedWeak: AcceptedWeak
 
-  /** Whose Firebase hashes the local side verifies. */
+  /** The Firebase project whose hashes are verified locally. */
   private[saltern] def firebaseProject: Option[FirebaseProject]
 
-  /** Verifies these unsalted and fast schemes locally too: the names that the service was given with `--accept-weak`, or `all`.
-    * Refused where a name is no weak scheme's.
+  /** Also verifies these unsalted and fast schemes locally: the names that the service was given
+    * with `--accept-weak`, or `all`. Throws an `IllegalArgumentException` if a name is not that of
+    * a weak scheme.
     */
   def withAcceptedWeak(schemes: String*): ClientConfig
 
-  /** Proves to the service who asks. */
+  /** Sets the authentication of requests to the service. */
   def withAuth(auth: RequestAuth): ClientConfig
 
-  /** How long the breaker leaves the service alone: `shortest` at first, doubled while probes fail, never more than `longest`.
-    * Refused unless 0 < `shortest` <= `longest`. 250 ms and 1 s unless set.
+  /** Sets how long an open breaker sends no calls to the service: `shortest` at first, doubled
+    * while probes fail, at most `longest`. 0 < `shortest` <= `longest` is required. 250 ms and 1 s
+    * by default.
     */
   def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig
 
-  /** An answer that took so long is slow; the breaker opens where four fifths of the last calls were slow or failed. More than
-    * 0; 1.5 s unless set.
+  /** Sets the time from which an answer counts as slow. The breaker opens if four fifths of the
+    * last calls were slow or failed. More than 0; 1.5 s by default.
     */
   def withBreakerSlowCall(slowCall: FiniteDuration): ClientConfig
 
-  /** How many calls travel as one, 1 to 8, and how long one waits for others, more than 0. */
+  /** Sets the largest number of calls in one batch, 1 to 8, and how long a call waits for others,
+    * more than 0.
+    */
   def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig
 
-  /** Of opening a connection. More than 0. */
+  /** Sets the time for opening a connection. More than 0. */
   def withConnectTimeout(timeout: FiniteDuration): ClientConfig
 
-  /** Of a whole call. 1 ms to 60 s. */
+  /** Sets the time for a whole call. 1 ms to 60 s. */
   def withDeadline(deadline: FiniteDuration): ClientConfig
 
-  /** Of one exchange, the wait for a connection included. More than 0; with fallback never more than half of what the call has
-    * left.
+  /** Sets the time for one exchange, including the wait for a connection. More than 0. With
+    * fallback, an exchange gets at most half of the time that its call has left.
     */
   def withAttemptTimeout(timeout: FiniteDuration): ClientConfig
 
-  /** Whether the local side hashes where the service cannot. Without it calls end in [[SalternError.NotSent]],
-    * [[SalternError.MaybeSent]], [[SalternError.Unreadable]] or [[SalternError.Overloaded]] instead.
+  /** Sets whether passwords are hashed locally if the service cannot hash them. Without fallback
+    * such calls fail with [[SalternError.NotSent]], [[SalternError.MaybeSent]],
+    * [[SalternError.Unreadable]] or [[SalternError.Overloaded]].
     */
   def withFallback(enabled: Boolean): ClientConfig
 
-  /** Verifies the hashes of this Firebase project locally: what its console shows as "Password hash parameters". It holds a
-    * secret. Refused where it is not that text; the sentence quotes nothing of it.
+  /** Verifies the hashes of this Firebase project locally. The argument is the text that the
+    * Firebase console shows as "Password hash parameters"; it contains a secret. Throws an
+    * `IllegalArgumentException` if the text is invalid; the message quotes nothing of it.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
 
-  /** Tells this listener what happens, and no other. */
+  /** Sends the client's events to this listener. It replaces the listener that was set before. */
   def withListener(listener: ClientListener): ClientConfig
 
   /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
   def withLocalKernels(kernels: LocalKernels): ClientConfig
 
-  /** Memory for all local hashes together, in bytes. More than 0. */
+  /** Sets the memory for all local hashes together, in bytes. More than 0. */
   def withLocalMemoryBytes(bytes: Long): ClientConfig
 
-  /** Calls that wait for a local worker. 0 or more. */
+  /** Sets the number of calls that may wait for a local worker. 0 or more. */
   def withLocalQueue(calls: Int): ClientConfig
 
-  /** Threads that hash locally. At least 1. */
+  /** Sets the number of threads that hash locally. At least 1. */
   def withLocalWorkers(workers: Int): ClientConfig
 
-  /** Exchanges at the same time. At least 1. */
+  /** Sets the number of concurrent exchanges. At least 1. */
   def withMaxConnections(connections: Int): ClientConfig
 
-  /** Reads the policy document from here. It is read, and refused where it is wrong, when the client is made. */
+  /** Sets the source of the policy document. The document is read and checked when the client is
+    * made.
+    */
   def withPolicies(source: PolicySource): ClientConfig
 
-  /** How often the policy documents are compared. More than 0. */
+  /** Sets how often the client compares its policy digest with the service's. More than 0. */
   def withPolicyCheckInterval(interval: FiniteDuration): ClientConfig
 
-  /** Tokens for second attempts, ten each. 0 or more. */
+  /** Sets the number of tokens for second attempts. A retry takes ten. 0 or more. */
   def withRetryBudget(tokens: Int): ClientConfig
 
-  /** For TLS to the service, where the JDK's default does not fit. */
+  /** Sets the TLS context for the service, if the JDK's default does not fit. */
   def withSslContext(context: SSLContext): ClientConfig
 
-  /** Sends every call by itself. */
+  /** Sends every call alone. */
   def withoutCoalescing: ClientConfig = withCoalescing(1, coalesceWindow)
 }
 
 object ClientConfig {
 
-  /** The contract's own default for an absent header. */
+  /** The contract's default for an absent header. */
   val DefaultDeadline: FiniteDuration = 10.seconds
 
-  /** Five times the slowest shipped policy under load, and most of the deadline left for local hashing. */
+  /** Five times the time of the slowest shipped policy under load. Most of the deadline is left for
+    * local hashing.
+    */
   val DefaultAttemptTimeout: FiniteDuration = 3.seconds
 
-  /** A connection inside a region takes a few milliseconds; one lost SYN is repeated after a second, too late to help. */
+  /** Opening a connection inside a region takes a few milliseconds. A lost SYN is repeated after a
+    * second, which is too late to help.
+    */
   val DefaultConnectTimeout: FiniteDuration = 500.millis
 
-  /** 1,500 logins a second over ten hosts at 100 ms each keep 15 busy; a storm gets eight times that. */
+  /** 1,500 logins a second over ten hosts, at 100 ms each, keep 15 connections busy. This is eight
+    * times that number.
+    */
   val DefaultMaxConnections: Int = 128
 
   /** Ten seconds of bcrypt-10 on one worker. */
   val DefaultLocalQueue: Int = 128
 
-  /** Four lanes gain 3.3 times on bcrypt and fit every L1 cache (facts-primitives.md §1); eight want 48 KiB. */
+  /** Four lanes make bcrypt 3.3 times as fast and fit every L1 cache; eight lanes need 48 KiB. */
   val DefaultCoalesceAtMost: Int = 4
 
-  /** As many as the service's lanes. */
+  /** The number of lanes in the service. */
   val LargestCoalesceAtMost: Int = 8
 
-  /** A thirtieth of bcrypt-10. */
+  /** A thirtieth of the time of one bcrypt-10 hash. */
   val DefaultCoalesceWindow: FiniteDuration = 2.millis
 
-  /** So long may a drift stay unseen; one small request each. */
+  /** A difference between the documents is noticed within this time. Each check is one small
+    * request.
+    */
   val DefaultPolicyCheckInterval: FiniteDuration = 5.minutes
 
-  /** What `Saltern-Deadline-Ms` can carry. */
+  /** The largest value of `Saltern-Deadline-Ms`. */
   val LongestDeadline: FiniteDuration = 60.seconds
 
-  /** Settings with the defaults for an endpoint: an `http` or `https` URI with a host, without query and fragment, or an
-    * `IllegalArgumentException`. A path in it stands before the contract's own.
+  /** Returns default settings for an endpoint. It must be an `http` or `https` URI with a host,
+    * without query and fragment; otherwise an `IllegalArgumentException` is thrown. The contract's
+    * paths are appended to its path.
     */
   def apply(endpoint: URI): ClientConfig = {
     require(
@@ -205,10 +231,10 @@ object ClientConfig {
       retryBudget = RetryBudget.DefaultCapacity,
       fallback = true,
       localKernels = LocalKernels.Jvm,
-      // Half the cores stay with the host.
+      // Half of the cores stay free for the host's own work.
       localWorkers = math.max(1, cores / 2),
       localQueue = DefaultLocalQueue,
-      // A quarter of the heap: a hash that needs more is answered NotAvailableLocally.
+      // A quarter of the heap. A hash that needs more fails with NotAvailableLocally.
       localMemoryBytes = Runtime.getRuntime.maxMemory / 4,
       policies = PolicySource.Packed,
       coalesceAtMost = DefaultCoalesceAtMost,
@@ -222,7 +248,7 @@ object ClientConfig {
     )
   }
 
-  /** The endpoint as text, for the shortest of programs. */
+  /** The same, with the endpoint as text. */
   def apply(endpoint: String): ClientConfig = apply(URI.create(endpoint))
 
   private final case class Settings(
@@ -315,7 +341,7 @@ object ClientConfig {
 
     def withSslContext(context: SSLContext): ClientConfig = copy(sslContext = Some(context))
 
-    // The endpoint may name a host nobody else should learn; the auth redacts itself.
+    // The endpoint is left out because its host name may be confidential. The auth redacts itself.
     override def toString: String = s"ClientConfig(deadline=$deadline, attemptTimeout=$attemptTimeout, fallback=$fallback, ..)"
   }
 
@@ -333,7 +359,9 @@ object ClientConfig {
   }
 }
 
-/** Where the policy document is. It must be the service's own, byte for byte: the digests are compared. */
+/** The source of the policy document. The document must be the service's, byte for byte, because
+  * the digests are compared.
+  */
 sealed trait PolicySource
 object PolicySource {
 
@@ -342,13 +370,13 @@ object PolicySource {
 
   /** A file.
     *
-    * @param path of a document of at most some kilobytes; read when the client is made
+    * @param path of the document; it is read when the client is made
     */
   final case class File(path: Path) extends PolicySource
 
-  /** A resource of the class path, for a document that travels in the application's jar.
+  /** A resource on the class path, for a document inside the application's jar.
     *
-    * @param name as a class loader takes it, without a slash in front
+    * @param name as a class loader takes it, without a leading slash
     */
   final case class Resource(name: String) extends PolicySource
 

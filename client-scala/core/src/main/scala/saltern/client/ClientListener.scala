@@ -2,56 +2,57 @@ package saltern.client
 
 import scala.concurrent.duration.FiniteDuration
 
-/** What happens in the client, for metrics and logs. Every method does nothing by default, is called on the client's own
-  * threads, and must not block; what it throws is dropped.
+/** Receives the client's events, for metrics and logs. Every method does nothing by default. The
+  * client calls the methods on its own threads, so they must not block. Exceptions that they throw
+  * are dropped.
   */
 trait ClientListener {
 
   /** A call ended with an answer.
     *
     * @param operation `hash` or `verify`
-    * @param total from the method's start to the answer
+    * @param total from the start of the method to the answer
     */
   def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = ()
 
   /** A call ended with a typed error.
     *
     * @param operation `hash` or `verify`
-    * @param total from the method's start to the error
+    * @param total from the start of the method to the error
     */
   def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = ()
 
-  /** A call goes to local hashing. */
+  /** A call falls back to local hashing. */
   def onFallback(reason: FallbackReason): Unit = ()
 
-  /** A local hash starts, so long after it was decided. */
+  /** A local hash starts, this long after the call was given to local hashing. */
   def onLocalStart(waited: FiniteDuration): Unit = ()
 
-  /** Local hashing refused a call: its queue is full, or its deadline cannot be met. */
+  /** Local hashing rejected a call, because its queue is full or its deadline cannot be met. */
   def onShed(): Unit = ()
 
   /** One HTTP exchange carries this many calls, 1 to 8. */
   def onSend(calls: Int): Unit = ()
 
-  /** A connect failure is tried again. */
+  /** A request is tried again after a failed connect. */
   def onRetry(): Unit = ()
 
   /** The breaker changed its state. */
   def onBreaker(state: BreakerState): Unit = ()
 
-  /** Service and client hold different policy documents. Once for each digest the service shows. Both
-    * are `sha256:` and 64 hexadecimal digits.
+  /** Service and client hold different policy documents. Called once for each digest of the
+    * service. Both digests are `sha256:` and 64 hexadecimal digits.
     */
   def onPolicyDrift(remoteDigest: String, localDigest: String): Unit = ()
 }
 
 object ClientListener {
 
-  /** Tells nobody. */
+  /** Ignores every event. */
   val Silent: ClientListener = new ClientListener {}
 }
 
-/** The breaker's state.
+/** The state of the breaker.
   *
   * @param name in metrics: `closed`, `open` or `half_open`
   */
@@ -64,14 +65,14 @@ object BreakerState {
   /** Calls go to the service. */
   case object Closed extends BreakerState("closed")
 
-  /** Calls go local; the service rests. */
+  /** No call goes to the service; calls are hashed locally. */
   case object Open extends BreakerState("open")
 
-  /** One call an interval goes to the service, to see whether it is well. */
+  /** One call in each interval goes to the service as a probe. */
   case object HalfOpen extends BreakerState("half_open")
 }
 
-/** Why a call went to local hashing.
+/** The reason why a call falls back to local hashing.
   *
   * @param name in metrics, in lower case with underscores
   */
@@ -81,34 +82,36 @@ sealed abstract class FallbackReason(val name: String) {
 
 object FallbackReason {
 
-  /** Something answered, and not as the contract says: a platform's 403 or 404, a redirect, HTML, a batch that does not add up. */
+  /** The answer does not follow the contract: a platform's 403 or 404, a redirect, HTML, or a batch
+    * with a wrong number of results.
+    */
   case object AnswerNotOurs extends FallbackReason("answer_not_ours")
 
-  /** No answer within the attempt's time. */
+  /** No answer within the time for one attempt. */
   case object AttemptTimeout extends FallbackReason("attempt_timeout")
 
-  /** The breaker keeps calls away. */
+  /** The breaker sends no calls to the service. */
   case object BreakerOpen extends FallbackReason("breaker_open")
 
-  /** No connection: DNS, refused, no route, connect timeout. */
+  /** No connection: DNS failure, connection refused, no route, or connect timeout. */
   case object ConnectFailed extends FallbackReason("connect_failed")
 
-  /** The connection ended before the answer did. */
+  /** The connection ended before the answer was complete. */
   case object ConnectionBroken extends FallbackReason("connection_broken")
 
   /** No connection became free in time. */
   case object ConnectionsBusy extends FallbackReason("connections_busy")
 
-  /** No credentials to sign with, or the service took them for wrong (its 401). */
+  /** The client has no credentials to sign with, or the service rejected them with a 401. */
   case object CredentialsFailed extends FallbackReason("credentials_failed")
 
-  /** A 5xx that is no overload. */
+  /** A 5xx status that is not an overload. */
   case object ServerError extends FallbackReason("server_error")
 
   /** A 429 or an `overloaded`, now or just before. */
   case object Throttled extends FallbackReason("throttled")
 
-  /** The peer is not who it should be. */
+  /** TLS failed: the peer has no trusted certificate for this host. */
   case object TlsFailed extends FallbackReason("tls_failed")
 
   /** Every reason, in the order of their names. */

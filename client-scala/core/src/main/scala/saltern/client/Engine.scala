@@ -11,8 +11,9 @@ import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
 import scala.util.control.NonFatal
 
-/** Carries calls through: remote, again, local, answered. It decides nothing itself; decisions are the pure functions of
-  * `resilience`, and this is where their answers are obeyed. No thread waits anywhere in here.
+/** Carries each call through its steps: remote attempt, retry, local hash, answer. The decisions
+  * are the pure functions of `resilience`; this class only carries them out. No thread blocks in
+  * this class.
   */
 private[client] final class Engine(
     config: ClientConfig,
@@ -48,7 +49,7 @@ private[client] final class Engine(
         call.result
     }
 
-  /** Whether the call was still under way. */
+  /** Returns whether the call was still in progress. */
   def cancel(result: Future[?]): Boolean =
     Option(active.get(result)).exists { call =>
       val first = failed(call, new SalternError.Cancelled)
@@ -56,8 +57,8 @@ private[client] final class Engine(
       first
     }
 
-  /** Gives up the place that an ended call holds: in the line for company, for a connection, for a local thread. What still
-    * serves others goes on.
+  /** Gives up the place that an ended call holds: in coalescing, in the queue for a connection, or
+    * in the local queue. Work that also serves other calls continues.
     */
   private def leave(call: Call[?]): Unit = {
     call.key.foreach(key => step(key)(line => (line.withdraw(call), Coalescing.Step.Wait)))
@@ -93,7 +94,9 @@ private[client] final class Engine(
         }
     }
 
-  /** Calls share a batch when their work is equal and their deadlines nearly: the header carries the smallest. */
+  /** Calls share a batch if their work is equal and their deadlines are close. The header carries
+    * the smallest deadline.
+    */
   private def keyOf(call: Call[?]): Option[Key] =
     if (config.coalesceAtMost <= 1) None
     else
@@ -129,7 +132,7 @@ private[client] final class Engine(
     permits.request(() => transmit(group)) match {
       case None         => settle(group, Outcome.NoConnection)
       case Some(ticket) =>
-        // Only a ticket that still waits is withdrawn; a granted one has its own end.
+        // Only a waiting ticket is withdrawn. A granted permit is released when its exchange ends.
         if (permits.waiting(ticket)) {
           val timer = scheduler.after((group.ends - now).nanos) { () =>
             if (permits.withdraw(ticket)) settle(group, Outcome.NoConnection)
@@ -144,10 +147,10 @@ private[client] final class Engine(
   private def transmit(group: Group): Unit = {
     val now = scheduler.nanos
     val millisLeft = (group.deadline - now) / 1000000
-    // A permit may come as the attempt's time ends: too late to send anything.
+    // The permit may come as the attempt's time ends. Then nothing is sent any more.
     if (group.done) { permits.release(); settle(group, Outcome.Abandoned) }
     else if (closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
-    // Nothing can be done in less than the header's unit. The calls' own timers say so.
+    // Less time is left than the header's unit. The timers of the calls end them.
     else if (millisLeft < 1) { permits.release(); settle(group, Outcome.Failed(TransportFailure.Kind.TimedOut, "before sending")) }
     else
       updated(_.admit(now)) match {
@@ -173,7 +176,7 @@ private[client] final class Engine(
         val result = Decision.health(told, (at - now).nanos, config.breaker)
         updated(h => (h.record(epoch, told, result, at, chance()), ()))
         outcomes.fold(settle(group, _), settleEach(group, _))
-        // Last: whatever it does, the calls have their answers.
+        // Last, so that the calls have their answers even if this fails.
         if (result == CallResult.Success) drift.check()
       }
     val timer = scheduler.after((group.ends - now).nanos) { () =>
@@ -195,7 +198,7 @@ private[client] final class Engine(
     }(ExecutionContext.parasitic)
   }
 
-  /** A transport that throws has failed, and takes nobody with it. */
+  /** An exception of one transport is a failure of its own exchange only. */
   private def sent(request: Transport.Request): Transport.Exchange =
     try transport.send(request)
     catch {
@@ -254,7 +257,8 @@ private[client] final class Engine(
     else
       Wire.batch(response, group.calls.size).map { outcomes =>
         val read = group.calls.zip(outcomes).map { case (call, outcome) => checked(call, outcome) }
-        // One result that is not its operation's puts the order of all in doubt: a login must not get another's answer.
+        // If one result does not fit its operation, the order of all results is in doubt. A login
+        // must not get the answer of another.
         read.collectFirst { case doubt: Outcome.Unreadable => doubt } match {
           case Some(doubt) => read.map(_ => doubt)
           case None        => read
@@ -267,7 +271,8 @@ private[client] final class Engine(
   private def settleEach(group: Group, outcomes: Vector[Outcome[Answered]]): Unit = {
     val now = scheduler.nanos
     lazy val pause = Backoff.fullJitter(group.attempt, chance())
-    // A retry is the whole group's: only a failed connect is tried again, and that is everyone's.
+    // Only a failed connect is tried again. It concerns every call of the group, so the whole group
+    // is sent again.
     val again = outcomes.forall { case Outcome.Failed(TransportFailure.Kind.ConnectFailed, _) => true; case _ => false } &&
       group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause && updated(_.takeRetry)
     if (again) {
@@ -323,7 +328,7 @@ private[client] final class Engine(
       case Left(failure) => fail(call, errorOf(failure, reason))
     }
     call.localPlace = place
-    // Whoever cancelled it meanwhile did not see the place.
+    // A cancel that came in between did not see the place in the queue.
     if (call.done) place.cancel()
   }
 
@@ -353,7 +358,7 @@ private[client] final class Engine(
     }
   }
 
-  /** How long calls stay away from here on. */
+  /** How long later calls are kept from the service. */
   private def pauseLeft: FiniteDuration =
     health.get().pausedUntil.fold(Decision.PauseUnlessTold)(until => (until - scheduler.nanos).nanos.max(Decision.PauseUnlessTold))
 
@@ -367,7 +372,7 @@ private[client] final class Engine(
 
   private def fail(call: Call[?], error: SalternError): Unit = { val _ = failed(call, error) }
 
-  /** Whether this was the call's end. */
+  /** Returns whether this ended the call. */
   private def failed(call: Call[?], error: SalternError): Boolean = {
     val first = call.abort(error)
     if (first) {
@@ -388,7 +393,7 @@ private[client] final class Engine(
     error
   }
 
-  /** Replaces the state by a pure step, and tells of the breaker's change once. */
+  /** Replaces the state by the result of a pure step, and reports a change of the breaker once. */
   private def updated[B](step: Health => (Health, B)): B = {
     val before = health.get()
     val (after, result) = step(before)
@@ -399,7 +404,7 @@ private[client] final class Engine(
     }
   }
 
-  /** An answer made ready for a call: applied, it says whether it was the first. */
+  /** An answer that is ready for a call. Applying it returns whether it was the first answer. */
   private type Answered = () => Boolean
 
   private final class Call[A](
@@ -412,7 +417,7 @@ private[client] final class Engine(
     @volatile var sent: Boolean = false
     @volatile var timer: Cancellable = () => ()
 
-    /** Where it waits or is carried: what [[leave]] has to tell. */
+    /** The coalescing key or the group that holds the call. [[leave]] uses it. */
     @volatile var key: Option[Key] = None
     @volatile var group: Option[Group] = None
     @volatile var localPlace: Cancellable = () => ()
@@ -422,10 +427,12 @@ private[client] final class Engine(
     def complete(answer: A): Boolean = promise.trySuccess(answer)
     def abort(error: SalternError): Boolean = promise.tryFailure(error)
 
-    /** Whole or wiped: half of a character would make the batch that others share no UTF-8. */
+    /** Either the whole password or only zeros. Part of a character would make the shared batch
+      * invalid UTF-8.
+      */
     def write(json: JsonBytes): Unit = password.synchronized(operation.write(json, password))
 
-    /** Work that still runs for it computes nonsense, which nobody gets. */
+    /** Work that still runs for the ended call computes a result that is dropped. */
     def wipe(): Unit = password.synchronized(Arrays.fill(password, 0.toByte))
     def prepared(answer: Wire.Answer, measured: Measured): Option[Answered] = {
       val timing = new Timing((scheduler.nanos - started).nanos, measured.queue, measured.hash)
@@ -434,7 +441,7 @@ private[client] final class Engine(
     override def toString: String = s"Call(${operation.name})"
   }
 
-  /** Calls that travel together, for the `attempt`th time. */
+  /** Calls that travel together, in attempt number `attempt`. */
   private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
     @volatile private var carried = members
     @volatile private var leaving: () => Unit = () => ()
@@ -444,17 +451,18 @@ private[client] final class Engine(
 
     def calls: Vector[Call[?]] = carried
 
-    /** Nobody waits for it any more. */
+    /** Whether every call of the group has ended. */
     def done: Boolean = carried.forall(_.done)
 
-    /** Whom nobody waits for does not travel. At least one does, so that there is a request. */
+    /** Ended calls are not sent. At least one call stays, so that there is a request. */
     def dropDone(): Unit = {
       val waited = carried.filterNot(_.done)
       if (waited.nonEmpty) carried = waited
     }
 
-    /** How its place is given up from this stage on; at once where its calls ended meanwhile. Another thread may carry the
-      * group off before the one that put it in line has said how it leaves the line: a later stage stays.
+    /** Sets how the group gives up its place from this stage on. It does so at once if its calls
+      * have already ended. Another thread may move the group to a later stage before the first
+      * thread sets its own; the later stage stays.
       */
     def leavesBy(stage: Int)(leave: () => Unit): Unit = {
       synchronized { if (stage >= this.stage) { this.stage = stage; leaving = leave } }
@@ -466,7 +474,7 @@ private[client] final class Engine(
 
   private object Group {
 
-    /** For a connection. */
+    /** The group waits for a connection. */
     val InLine = 0
     val Carried = 1
   }
@@ -476,16 +484,20 @@ private[client] object Engine {
 
   private final case class Key(work: Operation.Work, deadlineStep: Int)
 
-  /** Deadlines in one batch differ by at most an eighth, so that the smallest does not cost the others their answer. */
+  /** Deadlines in one batch differ by at most an eighth, so the smallest one does not make the
+    * other calls fail.
+    */
   private val DeadlineStep = math.log(1.125)
 
-  /** Exchanges that wait for a connection; beyond it calls go local at once. */
+  /** The number of exchanges that may wait for a connection. Further calls are hashed locally at
+    * once.
+    */
   private val LongestLine = 1024
 
-  /** Of two instants on a clock that may wrap. */
+  /** Compares two instants of a clock that may wrap around. */
   private def earlier(a: Long, b: Long): Long = if (a - b <= 0) a else b
 
-  /** What a batch says about the service: its worst result. */
+  /** The worst result of a batch is what the breaker learns about the service. */
   private def worst(outcomes: Vector[Outcome[Any]]): Outcome[Any] = {
     def rank(outcome: Outcome[Any]): Int = outcome match {
       case Outcome.Unreadable(_)                             => 0

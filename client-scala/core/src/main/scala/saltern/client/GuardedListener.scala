@@ -3,7 +3,7 @@ package saltern.client
 import scala.concurrent.duration.FiniteDuration
 import scala.util.control.NonFatal
 
-/** A listener's fault stays the listener's. */
+/** Drops the exceptions of a listener, so that they do not affect the call. */
 private[saltern] final class GuardedListener(underlying: ClientListener) extends ClientListener {
   override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit =
     guarded(underlying.onAnswer(operation, origin, total))

@@ -13,11 +13,13 @@ import scala.jdk.CollectionConverters.*
 import scala.util.{Failure, Success}
 import scala.util.control.NonFatal
 
-/** The contract over the JDK's HTTP client: HTTP/1.1, so that the number of exchanges bounds the number of connections;
-  * no redirects; answers of bounded length. The JDK client tries a refused connect a second time by itself, at once.
+/** The contract over the JDK's HTTP client. It uses HTTP/1.1, so that the number of exchanges
+  * bounds the number of connections. It follows no redirects and bounds the length of answers. The
+  * JDK's client itself tries a refused connect a second time, at once.
   */
 private[saltern] final class HttpTransport(config: ClientConfig) extends Transport {
-  // Completions only decide and hand over: two threads keep one slow listener from stopping all.
+  // Completions only decide and hand over. With two threads, one slow listener does not block all
+  // of them.
   private val executor = Executors.newFixedThreadPool(2, Threads.named("saltern-http"))
   private val lookup = if (HttpTransport.looksUp(config.endpoint)) Some(new Lookup(config.endpoint.getHost)) else None
   private val client: HttpClient = {
@@ -48,7 +50,8 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
   }
 
   def close(): Unit = {
-    // Since JDK 21 a client can be shut down; before, its selector thread ends when the client is collected.
+    // A client can be shut down since JDK 21. Before, its selector thread ends when the client is
+    // garbage-collected.
     try { val _ = classOf[HttpClient].getMethod("shutdownNow").invoke(client) }
     catch { case _: NoSuchMethodException => () }
     lookup.foreach(_.close())
@@ -71,7 +74,7 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
 
 private object HttpTransport {
 
-  /** Neither an address nor what a proxy looks up. */
+  /** Returns whether this JVM resolves the host: it is not an address, and no proxy resolves it. */
   private def looksUp(endpoint: URI): Boolean = {
     val host = endpoint.getHost
     val isAddress = host.contains(':') || host.forall(c => c == '.' || c.isDigit)
@@ -79,10 +82,12 @@ private object HttpTransport {
   }
 }
 
-/** Looks the service's name up on a thread of its own, before every request. The JDK's client does so too, on the threads that
-  * complete answers: what was looked up here it finds in the JVM's cache (30 s, unless `networkaddress.cache.ttl` says otherwise),
-  * so that a slow name server delays whom it must, and no answer that is on its way. One thread: the JVM looks one name up once at
-  * a time.
+/** Resolves the service's name on a separate thread before every request.
+  *
+  * The JDK's client resolves it too, on the threads that complete answers. It then finds the name
+  * in the JVM's cache (30 s, unless `networkaddress.cache.ttl` is set). So a slow name server
+  * delays new requests, but no answer that is in flight. One thread is enough: the JVM resolves a
+  * name only once at a time.
   */
 private final class Lookup(host: String) {
   private val executor = Executors.newSingleThreadExecutor(Threads.named("saltern-lookup"))
@@ -92,7 +97,7 @@ private final class Lookup(host: String) {
       executor.execute { () =>
         if (!exchange.isCancelled)
           try { val _ = InetAddress.getAllByName(host) }
-          // The client finds the same, and says it as it says the others.
+          // The JDK's client meets the same failure and reports it.
           catch { case NonFatal(_) => () }
         start()
       }
@@ -117,7 +122,7 @@ private final class HttpExchange extends Transport.Exchange {
 
   def fail(failure: TransportFailure): Unit = { val _ = promise.tryFailure(failure) }
 
-  /** Credentials may take their time: a call that nobody waits for any more is not sent. */
+  /** Starts the request unless it was cancelled while the credentials were fetched. */
   def start(send: () => CompletableFuture[HttpResponse[Array[Byte]]]): Unit =
     try {
       val started = synchronized {

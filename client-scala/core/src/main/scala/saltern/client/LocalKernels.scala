@@ -2,24 +2,26 @@ package saltern.client
 
 import saltern.client.local.{Ceilings, JvmKernels, OpenedKernels}
 
-/** What computes local hashes: [[LocalKernels.Jvm]], unless `saltern-client-native` brings Saltern's own. The hashes are the
-  * same bit by bit.
+/** The code that computes local hashes: [[LocalKernels.Jvm]], or the native kernels of
+  * `saltern-client-native`. Both compute the same hashes.
   */
 abstract class LocalKernels private[saltern] () {
 
-  /** Hashes that so many workers have in progress at the same time. */
+  /** Returns the number of hashes that so many workers have in progress at the same time. */
   private[saltern] def hashesAtOnce(workers: Int): Int
 
-  /** Makes ready for a client, cheaply: a client that never hashes locally pays nothing.
+  /** Returns the kernels for one client. This is cheap, because many clients never hash locally.
     *
-    * @param memoryBytes what the hashes of all workers may hold together
+    * @param memoryBytes for the hashes of all workers together
     */
   private[saltern] def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels
 }
 
 object LocalKernels {
 
-  /** Bouncy Castle's code and our own over the JDK's digests: one hash at a time for each worker. */
+  /** Bouncy Castle's code, and our own code over the JDK's digests. One hash at a time for each
+    * worker.
+    */
   val Jvm: LocalKernels = new LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers
     def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = JvmKernels

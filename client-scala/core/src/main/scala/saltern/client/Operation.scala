@@ -4,20 +4,22 @@ import saltern.client.local.{Costs, EncodedHash, LocalHasher, Policies}
 import saltern.client.wire.{JsonBytes, Wire}
 import scala.concurrent.duration.FiniteDuration
 
-/** What is asked, in all the forms it takes: a body, an operation of a batch, a local job, an answer. */
+/** A requested operation in all its forms: a request body, an operation of a batch, a local job, an
+  * answer.
+  */
 private[client] sealed trait Operation[A] {
   def name: String
   def path: String
 
-  /** The members of its JSON object, without the braces. */
+  /** Writes the members of its JSON object, without the braces. */
   def write(json: JsonBytes, password: Array[Byte]): Unit
 
-  /** Every member that the contract promises, or nothing. */
+  /** Returns the answer, or `None` if a member that the contract promises is missing. */
   def read(answer: Wire.Answer, timing: Timing): Option[A]
 
   def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => A]]
 
-  /** The work it is, where the client can tell: calls of equal work may travel together. */
+  /** The amount of work, if the client can tell it. Calls of equal work may share a batch. */
   def work(policies: Policies): Option[Operation.Work]
 }
 
@@ -67,7 +69,8 @@ private[client] object Operation {
       case _ => None
     }
 
-    /** A match where none can be, or a reason without a need, is not our service speaking. */
+    /** The service never answers a match without a stored hash, or a reason without `needs_rehash`.
+      */
     private def consistent(
         matches: Boolean,
         needsRehash: Boolean,
@@ -79,7 +82,8 @@ private[client] object Operation {
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
       hasher.prepareVerify(stored, password).map { job =>
         job.map { verdict => timing =>
-          // An upgrade hash would be a second hash on a host that is short of capacity: the next login makes it.
+          // Never an upgrade hash: it would be a second hash on a host that is short of capacity.
+          // The next login makes it.
           new Verified(verdict.matches, verdict.rehashReason, verdict.policy, None, Origin.Local, timing)
         }
       }
@@ -93,16 +97,16 @@ private[client] object Operation {
     override def toString: String = "Verify(..)"
   }
 
-  /** What the service takes as text, or the code of the refusal. */
+  /** Returns the password's bytes if the service takes them, otherwise the code of the refusal. */
   def textProblem(operation: Operation[?]): Option[String] = operation match {
-    // What is null comes from Java.
+    // A null comes from Java.
     case Hash(Some(null))  => Some(RefusalCode.UnknownPolicy)
     case Verify(null, _)   => Some(RefusalCode.InvalidHash)
     case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
     case Verify(stored, _) =>
       stored.collect {
         case null => RefusalCode.InvalidHash
-        // Refused before it travels, as the service would.
+        // Rejects text here that the service would reject.
         case text if EncodedHash.isTooLong(text) => RefusalCode.InvalidHash
         case text if !isUnicode(text)            => RefusalCode.InvalidText
       }
@@ -112,10 +116,10 @@ private[client] object Operation {
 
   private def isUnicode(text: String): Boolean = java.nio.charset.StandardCharsets.UTF_8.newEncoder().canEncode(text)
 
-  /** A hash goes into the caller's database: it has the shape of one. */
+  /** The caller stores this hash in a database, so it must look like a hash. */
   private def storable(hash: String): Boolean =
     hash.startsWith("$") && hash.length <= EncodedHash.MaxBytes && hash.forall(c => c > 0x20 && c < 0x7f)
 }
 
-/** How long an exchange took on each side. */
+/** The duration of one exchange on each side. */
 private[client] final case class Measured(queue: Option[FiniteDuration], hash: Option[FiniteDuration])

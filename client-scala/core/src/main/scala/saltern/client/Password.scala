@@ -2,11 +2,12 @@ package saltern.client
 
 import java.util.Arrays
 
-/** A password: its UTF-8 bytes, never normalised, never shown.
+/** A password: its UTF-8 bytes, not normalised and never shown.
   *
-  * Making one never fails. What the service could not take (an unpaired surrogate, more than [[Password.MaxBytes]]) is
-  * refused at the call, as a failed future like every other refusal. Calls take a copy that is wiped when they end, so
-  * [[wipe]] may follow as soon as the call has returned its future.
+  * Making a password never fails. A password that the service does not take (an unpaired surrogate,
+  * more than [[Password.MaxBytes]]) fails the call, as a failed future like every other refusal.
+  * Each call takes a copy and wipes it at its end. So [[wipe]] may be called as soon as the call
+  * has returned its future.
   */
 final class Password private (private var state: Password.State) {
   import Password.*
@@ -32,16 +33,20 @@ final class Password private (private var state: Password.State) {
 
 object Password {
 
-  /** Longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes"). */
+  /** The longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes"). */
   val MaxBytes: Int = 1024
 
-  /** Of a text, which stays where it is: a `String` cannot be wiped. Prefer the characters where they are at hand. */
+  /** Returns the password of a `String`, which cannot be wiped. Use the other method if the
+    * characters are available.
+    */
   def apply(text: CharSequence): Password = encode(text.length, text.charAt(_))
 
-  /** Of characters, which the caller still owns, and wipes. */
+  /** Returns the password of an array of characters. The caller still owns the array and should
+    * wipe it.
+    */
   def apply(characters: Array[Char]): Password = encode(characters.length, characters(_))
 
-  /** A password for the length of one use. */
+  /** Makes a password for `use` and wipes it afterwards. */
   private[saltern] def during[A](text: CharSequence)(use: Password => A): A = {
     val password = Password(text)
     try use(password)
@@ -52,9 +57,9 @@ object Password {
   private final case class Readable(bytes: Array[Byte]) extends State
   private final case class Unreadable(code: String) extends State
 
-  /** By hand, so that no intermediate copy is left behind and nothing is replaced by `?`. */
+  /** Encoded by hand: no intermediate copy is left behind, and no character is replaced by `?`. */
   private def encode(length: Int, char: Int => Char): Password = {
-    // Three bytes a UTF-16 unit is the worst case; beyond the limit nothing is kept.
+    // A UTF-16 unit takes at most three bytes. Nothing is kept beyond the limit.
     val buffer = new Array[Byte](math.min(length.toLong * 3, (MaxBytes + 4).toLong).toInt)
     var size = 0
     var i = 0

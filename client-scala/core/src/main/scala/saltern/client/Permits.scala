@@ -2,13 +2,17 @@ package saltern.client
 
 import scala.collection.mutable
 
-/** Bounds what is in flight. Who finds no permit waits in line, and may leave it. */
+/** Bounds the number of exchanges in flight. A caller without a permit waits in line and may leave
+  * the line.
+  */
 private[client] final class Permits(most: Int, longestLine: Int) {
   private var free = most
   private var letting = false
   private val line = mutable.LinkedHashSet.empty[Permits.Ticket]
 
-  /** Runs `granted` now or later, on the thread that freed the permit. `None`: the line is full. */
+  /** Runs `granted` now, or later on the thread that freed the permit. Returns `None` if the line
+    * is full.
+    */
   def request(granted: () => Unit): Option[Permits.Ticket] = {
     val ticket = new Permits.Ticket(granted)
     val now = synchronized {
@@ -21,10 +25,12 @@ private[client] final class Permits(most: Int, longestLine: Int) {
 
   def waiting(ticket: Permits.Ticket): Boolean = synchronized(line.contains(ticket))
 
-  /** Whether the ticket was still waiting. */
+  /** Returns whether the ticket was still waiting. */
   def withdraw(ticket: Permits.Ticket): Boolean = synchronized(line.remove(ticket))
 
-  /** Whoever waits is let in by a loop, not by a call within a call: a line of a thousand is no stack of a thousand. */
+  /** Grants permits in a loop and not by nested calls. A line of a thousand callers would otherwise
+    * need a stack of a thousand frames.
+    */
   def release(): Unit = {
     val mine = synchronized {
       free += 1
@@ -47,7 +53,7 @@ private[client] final class Permits(most: Int, longestLine: Int) {
     }
   }
 
-  /** Ends the loop in the same step in which it finds nothing to do, so that no release is missed. */
+  /** Ends the loop in the same step that finds no work, so that no release is missed. */
   private def head(): Option[Permits.Ticket] = synchronized {
     val ticket = if (free > 0) line.headOption else None
     ticket match {

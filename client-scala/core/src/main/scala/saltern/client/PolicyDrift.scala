@@ -5,10 +5,12 @@ import saltern.client.wire.Wire
 import scala.concurrent.ExecutionContext
 import scala.util.Success
 
-/** Compares the service's policy digest with the client's, beside the calls and never in their way.
+/** Compares the service's policy digest with the client's. It runs beside the calls and never
+  * delays them.
   *
-  * A difference changes no answer: stored hashes carry their own parameters. What differs until the documents agree is
-  * the policy of hashes made locally, which reasons for a rehash are seen, and which ceilings hold.
+  * A difference changes no answer, because stored hashes carry their own parameters. Until the
+  * documents agree, three things may differ: the policy of hashes made locally, the reasons for a
+  * rehash, and the ceilings.
   */
 private[client] final class PolicyDrift(
     config: ClientConfig,
@@ -20,7 +22,9 @@ private[client] final class PolicyDrift(
   private val next = new AtomicLong(scheduler.nanos)
   private val lastWarned = new AtomicReference[Option[String]](None)
 
-  /** After an answer of the service: asks for its digest, unless that was done lately. */
+  /** Called after an answer of the service. Requests the digest, unless it was requested a short
+    * time ago.
+    */
   def check(): Unit = {
     val (due, now) = (next.get(), scheduler.nanos)
     if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) {
@@ -39,7 +43,8 @@ private[client] final class PolicyDrift(
         answer match {
           case Success(response) if response.status == 200 =>
             Wire.read[Wire.Health](response.body).map(_.policies).filter(isDigest).foreach(compare)
-          // Health of the service is the calls' affair; the next check comes.
+          // A failed check says nothing here: the calls judge the service's health. The next check
+          // follows.
           case _ => ()
         }
       }(ExecutionContext.parasitic)

@@ -2,7 +2,7 @@ package saltern.client
 
 import scala.concurrent.duration.FiniteDuration
 
-/** Who did the work.
+/** The side that did the work.
   *
   * @param name in metrics: `remote` or `local`
   */
@@ -19,11 +19,11 @@ object Origin {
   case object Local extends Origin("local")
 }
 
-/** How long an answer took.
+/** The duration of a call.
   *
-  * @param total from the method's start to the answer
-  * @param queue the work's wait for a worker, by the worker's own account, where it gave one
-  * @param hash the hashing itself, by the same account
+  * @param total from the start of the method to the answer
+  * @param queue the wait for a worker, as the worker reports it, if it does
+  * @param hash the hashing alone, as the worker reports it, if it does
   */
 final class Timing private[saltern] (
     val total: FiniteDuration,
@@ -33,9 +33,10 @@ final class Timing private[saltern] (
   override def toString: String = s"Timing(total=$total, queue=$queue, hash=$hash)"
 }
 
-/** A new hash. Its text is absent from `toString`.
+/** A new hash. `toString` does not show its text.
   *
-  * @param encoded what to store: printable ASCII, at most 1,024 characters and with the shipped policies at most 255
+  * @param encoded the text to store: printable ASCII, at most 1,024 characters and with the shipped
+  *   policies at most 255
   * @param policy the id of the policy it was made under
   */
 final class NewHash private[saltern] (val encoded: String, val policy: String) {
@@ -44,21 +45,21 @@ final class NewHash private[saltern] (val encoded: String, val policy: String) {
 
 /** The answer to `hash`.
   *
-  * @param hash what was made, and under which policy
-  * @param origin who made it
-  * @param timing how long it took
+  * @param hash the new hash and its policy
+  * @param origin the side that made it
+  * @param timing the duration of the call
   */
 final class Hashed private[saltern] (val hash: NewHash, val origin: Origin, val timing: Timing) {
 
-  /** What to store. */
+  /** The text to store. */
   def encoded: String = hash.encoded
 
   override def toString: String = s"Hashed($hash, $origin, $timing)"
 }
 
-/** Why a stored hash should be replaced at this login (HTTP contract, "Policies").
+/** The reason why a stored hash should be replaced at this login (HTTP contract, "Policies").
   *
-  * @param name the contract's
+  * @param name in the contract
   */
 sealed abstract class RehashReason(val name: String) {
   override def toString: String = name
@@ -66,19 +67,20 @@ sealed abstract class RehashReason(val name: String) {
 
 object RehashReason {
 
-  /** Its policy stands before the current one. */
+  /** The hash's policy is older than the current one. */
   case object OlderPolicy extends RehashReason("older_policy")
 
-  /** No policy lists it, and its algorithm is another. */
+  /** No policy lists the hash, and its algorithm is not the current policy's. */
   case object OtherAlgorithm extends RehashReason("other_algorithm")
 
-  /** No policy lists it, and a cost, its salt or its output is below the current one's. */
+  /** No policy lists the hash, and a cost, its salt or its output is below the current policy's. */
   case object UnlistedParameters extends RehashReason("unlisted_parameters")
 
-  /** Unsalted, or so fast that it falls within hours of a leak. */
+  /** The hash is unsalted, or so fast that it is guessed within hours of a leak. */
   case object WeakScheme extends RehashReason("weak_scheme")
 
-  /** A reason that a later service gives and this client does not know: replace the hash all the same. */
+  /** A reason of a later version of the service that this client does not know. Replace the hash.
+    */
   final class Other private[saltern] (name: String) extends RehashReason(name)
 
   private[saltern] def named(name: String): RehashReason =
@@ -87,12 +89,12 @@ object RehashReason {
 
 /** The answer to a verification.
   *
-  * @param matches whether the password is the stored one
+  * @param matches whether the password matches the stored hash
   * @param rehashReason why the stored hash should be replaced; only with a match
   * @param policy the policy that lists the stored hash's parameters
-  * @param rehashed the hash to store instead, by compare-and-swap on the old one. Never made locally
-  * @param origin who did the work
-  * @param timing how long it took
+  * @param rehashed the new hash to store, by compare-and-swap on the old one; never made locally
+  * @param origin the side that did the work
+  * @param timing the duration of the call
   */
 final class Verified private[saltern] (
     val matches: Boolean,

@@ -5,70 +5,83 @@ import saltern.client.local.{LocalHasher, LocalPool, Policies}
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
-/** Password hashing that is remote first, local when it must, harmless always.
+/** Hashes passwords at the service, and locally if the service cannot.
   *
-  * Every call ends, within its deadline, in an answer or a [[SalternError]]. Methods never block and never throw.
+  * Every call ends within its deadline, in an answer or a [[SalternError]]. Methods never block and
+  * never throw.
   */
 abstract class Saltern private[saltern] () extends AutoCloseable {
 
-  /** A new hash under the current policy. Fails with a [[SalternError]]:
-    * `Refused` where the password cannot be hashed.
+  /** Returns a new hash under the current policy. Fails with a [[SalternError]]: `Refused` if the
+    * password cannot be hashed.
     */
   def hash(password: Password): Future[Hashed]
 
-  /** A new hash under a named policy. Fails as the other does, and with `Refused` where no policy has the name
-    * ([[RefusalCode.UnknownPolicy]]) or it is for verifying only.
+  /** Returns a new hash under a named policy. Fails as the other method does, and with `Refused` if
+    * no policy has the name ([[RefusalCode.UnknownPolicy]]) or the policy is for verifying only.
     */
   def hash(password: Password, policy: String): Future[Hashed]
 
-  /** Whether the password is the stored one. A mismatch is an answer. Fails with a [[SalternError]]: `Refused` where the stored
-    * hash is none that can be read, or costs more than a ceiling; `NotAvailableLocally` where only the service could have.
+  /** Returns whether the password matches the stored hash. A mismatch is an answer. Fails with a
+    * [[SalternError]]: `Refused` if the stored hash cannot be read or costs more than a ceiling;
+    * `NotAvailableLocally` if only the service could verify it.
     */
   def verify(password: Password, stored: String): Future[Verified]
 
-  /** The same; where the stored hash should be replaced and the service has the time, [[Verified.rehashed]] is its
-    * replacement. Store it by compare-and-swap on the old one.
+  /** Does the same. If the stored hash should be replaced and the service has the time,
+    * [[Verified.rehashed]] is the new hash. Store it by compare-and-swap on the old one.
     */
   def verifyAndUpgrade(password: Password, stored: String): Future[Verified]
 
-  /** For a login whose user may be unknown: without a stored hash it does the work of the decoy policy and answers a
-    * mismatch, so that the time does not tell who has an account.
+  /** Verifies a login whose user may be unknown. Without a stored hash, the call does the work of
+    * the decoy policy and answers a mismatch. So the time does not show whether the account exists.
     */
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
-  /** Ends a call that nobody waits for any more, by the future that its method returned (not one mapped from it): it fails
-    * with [[SalternError.Cancelled]] and gives up its place, in the local queue, in a batch that has not left, or its
-    * connection. A local hash that has begun is finished, for nobody, unless native kernels compute it in lanes: it gives up its
-    * own. `false`: the call has ended, or is not this client's.
+  /** Cancels a call by the future that its method returned (not by one mapped from it). The call
+    * fails with [[SalternError.Cancelled]] and gives up its place in the local queue, its place in
+    * a batch that is not yet sent, or its connection.
+    *
+    * A local hash that has started is completed and its result dropped. Native kernels that compute
+    * it in a lane free the lane at once. Returns `false` if the call has ended or does not belong
+    * to this client.
     */
   def cancel(call: Future[Any]): Boolean
 
-  /** Why this stored hash should be replaced when its owner has logged in, by the client's own policy document, without a
-    * call. [[Verified.rehashReason]] knows more: whether part of the password was ignored, and what the service says. A scheme
-    * that only the service reads is another algorithm; text that is no hash has no reason.
+  /** Returns why this stored hash should be replaced at its owner's next login, by the client's own
+    * policy document and without a request.
+    *
+    * [[Verified.rehashReason]] knows more: whether part of the password was ignored, and the
+    * service's own answer. A scheme that only the service reads counts as another algorithm. Text
+    * that is not a hash has no reason.
     */
   def rehashReason(stored: String): Option[RehashReason]
 
-  /** The same client for callers that must wait for each answer. */
+  /** The same client for callers that block on each answer. */
   def blocking: BlockingSaltern = new BlockingSaltern(this)
 
-  /** The same client, with another deadline for the calls made through it: 1 ms to 60 s, or an `IllegalArgumentException`.
-    * Closing either closes both.
+  /** Returns the same client with another deadline for the calls made through it: 1 ms to 60 s, or
+    * an `IllegalArgumentException`. Closing either of them closes both.
     */
   def withDeadline(deadline: FiniteDuration): Saltern
 
-  /** Ends what is in flight (with an error that says whether it may have been sent) and the client's threads. */
+  /** Ends the calls in progress and the client's threads. The calls fail with an error that says
+    * whether they may have been sent.
+    */
   def close(): Unit
 }
 
 object Saltern {
 
-  /** A client over HTTP. Reads the policy document; throws `IllegalArgumentException` with a sentence where it is wrong, and
-    * `IOException` where its file cannot be read. Connects to nothing.
+  /** Makes a client over HTTP. It reads the policy document and opens no connection. Throws
+    * `IllegalArgumentException` if the document is invalid, and `IOException` if its file cannot be
+    * read.
     */
   def apply(config: ClientConfig): Saltern = apply(config, new HttpTransport(config))
 
-  /** The same over another transport, such as a direct `Invoke` or the testkit's, which is closed with the client. */
+  /** Makes a client over another transport, such as a direct `Invoke` or the testkit's. The
+    * transport is closed with the client.
+    */
   def apply(config: ClientConfig, transport: Transport): Saltern = {
     val scheduler = Scheduler.system()
     wired(config, transport, scheduler, LocalPool.threads(config.localKernels.hashesAtOnce(config.localWorkers)), () => math.random())

@@ -2,14 +2,14 @@ package saltern.client
 
 import scala.concurrent.duration.FiniteDuration
 
-/** Why a call has no answer, by what the caller may assume.
+/** The reason why a call has no answer. The subclasses differ in what the caller may assume.
   *
-  * None of them says anything about the password: an overload is never a mismatch. `safe` may be shown to whoever asked;
-  * `detailed` is for logs. Neither holds a password, a hash or a body, and no cause is attached, because the texts of
-  * foreign exceptions are not ours to vouch for.
+  * No error says anything about the password: an overload is never a mismatch. `safe` may be shown
+  * to the end user; `detailed` is for logs. Neither contains a password, a hash or a body. No cause
+  * is attached, because the messages of other libraries' exceptions may contain them.
   *
-  * @param safe a sentence without anything of the request, the same for every error of its kind
-  * @param detailed the same with the reason; for people to read, and not promised from one version to the next
+  * @param safe a sentence without data of the request, the same for every error of its kind
+  * @param detailed the same with the reason; for people to read, it may change between versions
   */
 sealed abstract class SalternError(val safe: String, val detailed: String)
     extends RuntimeException(safe, null, false, false) {
@@ -18,58 +18,69 @@ sealed abstract class SalternError(val safe: String, val detailed: String)
 
 object SalternError {
 
-  /** The request itself is wrong, and would be wrong anywhere: do not repeat it.
+  /** The request itself is wrong. Do not repeat it: every later attempt fails too.
     *
     * @param code the contract's, or one of the client's own: see [[RefusalCode]]
-    * @param origin who refused it
+    * @param origin the side that refused it
     */
   final class Refused private[saltern] (val code: String, val origin: Origin, detail: String)
       extends SalternError("the request was refused", s"refused by the ${origin.name} side: $code$detail")
 
-  /** The service did no work: the request never left. Only where local hashing is off or the client is closed. */
+  /** The request was not sent, so the service did no work. Only if local hashing is off or the
+    * client is closed.
+    */
   final class NotSent private[saltern] (reason: String)
       extends SalternError("the password service could not be reached", s"not sent: $reason")
 
-  /** The service may have done the work; nobody has the answer. */
+  /** The request may have been sent, and the service may have done the work. The answer is lost. */
   final class MaybeSent private[saltern] (reason: String)
       extends SalternError("the password service did not answer", s"maybe sent: $reason")
 
-  /** Neither side can take the work now, and nobody computed anything. Answer 503.
+  /** Neither side can take the work now, and no hash was computed. Answer 503 to your own caller.
     *
-    * @param retryAfter what to say in `Retry-After`: 1 s or more from local hashing, 100 ms to 5 s from the service
+    * @param retryAfter the value for `Retry-After`: 1 s or more from local hashing, 100 ms to 5 s
+    *   from the service
     */
   final class Overloaded private[saltern] (val retryAfter: FiniteDuration, reason: String)
       extends SalternError("too many passwords are being checked right now", s"overloaded: $reason")
 
-  /** The caller cancelled the call, by [[Saltern.cancel]] or through its effect. The service may have done the work. */
+  /** The caller cancelled the call, by [[Saltern.cancel]] or through its effect. The service may
+    * have done the work.
+    */
   final class Cancelled private[saltern] () extends SalternError("the call was cancelled", "cancelled by the caller")
 
-  /** The call's deadline passed, or the work alone does not fit into it. */
+  /** The call's deadline passed, or the work needs more time than the deadline leaves. */
   final class DeadlineExceeded private[saltern] (where: String)
       extends SalternError("checking the password took too long", s"deadline exceeded: $where")
 
-  /** The service cannot be reached, and this host cannot compute the stored hash's scheme. Never a mismatch. */
+  /** The service cannot be reached, and this host cannot compute the stored hash's scheme. Never a
+    * mismatch.
+    */
   final class NotAvailableLocally private[saltern] (reason: String)
       extends SalternError("the password service could not be reached", s"not available locally: $reason")
 
-  /** Something answered, and not as the contract says. Only where local hashing is off. */
+  /** The answer does not follow the contract. Only if local hashing is off. */
   final class Unreadable private[saltern] (reason: String)
       extends SalternError("the password service did not answer as agreed", s"unreadable answer: $reason")
 }
 
-/** The codes of a refusal: the contract's (it may gain some), and three of the client's own. */
+/** The codes of a refusal: the contract's (later versions may add some), and three of the client's
+  * own.
+  */
 object RefusalCode {
 
-  /** The stored hash, or the policy's, costs more than a ceiling of the policy document. */
+  /** The cost of the stored hash, or of the policy, is over a ceiling of the policy document. */
   val CostOutOfBounds: String = "cost_out_of_bounds"
 
-  /** The stored hash does not have the one form of its scheme, or is longer than 1,024 bytes. */
+  /** The stored hash is not in the one form of its scheme, or is longer than 1,024 bytes. */
   val InvalidHash: String = "invalid_hash"
 
-  /** A new hash under bcrypt, which software on C strings would cut off at the NUL. */
+  /** The password of a new bcrypt hash contains a NUL. Software with C strings would ignore the
+    * rest of it.
+    */
   val PasswordHasNul: String = "password_has_nul"
 
-  /** More than 1,024 bytes of UTF-8; for a new hash under bcrypt more than 72. */
+  /** The password has more than 1,024 bytes of UTF-8; for a new bcrypt hash, more than 72. */
   val PasswordTooLong: String = "password_too_long"
 
   /** The named policy is for verifying only. */
@@ -78,15 +89,17 @@ object RefusalCode {
   /** No policy has the name. */
   val UnknownPolicy: String = "unknown_policy"
 
-  /** A scheme that is switched off, or that nobody here reads. */
+  /** The scheme is switched off, or neither side reads it. */
   val UnsupportedHash: String = "unsupported_hash"
 
-  /** The client's own: the text is not Unicode. The service would answer 400 to it. */
+  /** The client's own: the text is not valid Unicode. The service would answer 400. */
   val UnpairedSurrogate: String = "unpaired_surrogate"
 
   /** The client's own: the password was wiped before the call. */
   val PasswordWiped: String = "password_wiped"
 
-  /** The client's own: the stored hash or the policy's name is not text that JSON can carry. */
+  /** The client's own: the stored hash or the policy's name contains characters that JSON cannot
+    * carry.
+    */
   val InvalidText: String = "invalid_text"
 }

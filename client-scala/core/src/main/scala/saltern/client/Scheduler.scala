@@ -3,8 +3,9 @@ package saltern.client
 import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
 import scala.concurrent.duration.FiniteDuration
 
-/** Time, as the client sees it: one clock that only counts elapsed nanoseconds, and tasks that run later on it. The wall
-  * clock has no part in any decision, so that setting it changes none. Tests bring their own.
+/** The client's time: a clock that counts elapsed nanoseconds, and tasks that run later on it. No
+  * decision uses the wall clock, so setting the wall clock changes nothing. Tests provide their own
+  * scheduler.
   */
 private[saltern] trait Scheduler {
   def nanos: Long
@@ -18,7 +19,7 @@ private[saltern] trait Cancellable {
 
 private[saltern] object Scheduler {
 
-  /** One daemon thread: tasks only decide and hand over, they never hash or wait. */
+  /** One daemon thread. Tasks only decide and hand over; they never hash or wait. */
   def system(): Scheduler = new Scheduler {
     private val executor = new ScheduledThreadPoolExecutor(1, Threads.named("saltern-timer"))
     executor.setRemoveOnCancelPolicy(true)
@@ -31,7 +32,7 @@ private[saltern] object Scheduler {
         val future = executor.schedule((() => task()): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
         () => { val _ = future.cancel(false) }
       } catch {
-        // After close: every call has been answered by then.
+        // Rejected after close. Every call has been answered by then.
         case _: java.util.concurrent.RejectedExecutionException => () => ()
       }
 

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 private[saltern] object Threads {
 
-  /** Daemons, so that a forgotten client keeps no JVM alive. */
+  /** Daemon threads, so that a client that was not closed does not keep the JVM alive. */
   def named(prefix: String): ThreadFactory = {
     val count = new AtomicInteger
     task => {

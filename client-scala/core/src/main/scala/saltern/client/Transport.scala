@@ -5,26 +5,32 @@ import java.util.Arrays
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
-/** How a request reaches the service: HTTP by default, a direct `Invoke` or a test's own otherwise. Decides nothing. */
+/** Carries requests to the service: over HTTP by default, by a direct `Invoke`, or by a test. It
+  * makes no decisions.
+  */
 trait Transport {
 
-  /** Starts one exchange. Never throws, never blocks; failures are [[TransportFailure]]s in the future. */
+  /** Starts one exchange. Never throws and never blocks. A failure is a [[TransportFailure]] in the
+    * future.
+    */
   def send(request: Transport.Request): Transport.Exchange
 
-  /** Ends what is still under way. Nothing is sent after it. */
+  /** Ends the exchanges in progress. No request is sent afterwards. */
   def close(): Unit
 }
 
 object Transport {
 
-  /** One request of the contract. The body is the client's and wiped when the exchange ends.
+  /** One request of the contract. The client owns the body and wipes it when the exchange ends.
     *
     * @param method `GET` or `POST`
-    * @param path of the contract, which stands behind the endpoint's own
-    * @param headers names and values; those of the connection (`Host`, `Content-Length`) are the transport's
-    * @param body UTF-8; holds passwords
-    * @param timeout nobody waits longer for the answer
-    * @param maxAnswerBytes longest body that is read; a longer one is a failure of kind [[TransportFailure.Kind.TooLarge]]
+    * @param path of the contract, to be appended to the endpoint's path
+    * @param headers names and values; the transport adds those of the connection (`Host`,
+    *   `Content-Length`)
+    * @param body UTF-8; contains passwords
+    * @param timeout the client waits no longer for the answer
+    * @param maxAnswerBytes the longest body that is read; a longer one is a failure of kind
+    *   [[TransportFailure.Kind.TooLarge]]
     */
   final class Request(
       val method: String,
@@ -38,62 +44,66 @@ object Transport {
     override def toString: String = s"Request($method $path, ..)"
   }
 
-  /** One answer, whole.
+  /** One complete answer.
     *
-    * @param status HTTP's, 100 to 599
-    * @param body at most as long as the request said
+    * @param status of HTTP, 100 to 599
+    * @param body at most as long as the request allows
     */
   final class Response(val status: Int, headers: Seq[(String, String)], val body: Array[Byte]) {
 
-    /** The first value of a header, whose name is compared without its case. */
+    /** Returns the first value of a header. The name is compared without case. */
     def header(name: String): Option[String] = headers.collectFirst { case (n, v) if n.equalsIgnoreCase(name) => v }
     override def toString: String = s"Response($status, ..)"
   }
 
-  /** A request on its way. */
+  /** A request in progress. */
   trait Exchange {
 
-    /** Its answer, or a failed future with a [[TransportFailure]]. */
+    /** The answer, or a failed future with a [[TransportFailure]]. */
     def response: Future[Response]
 
-    /** Nobody waits any more. */
+    /** Cancels the exchange. The caller no longer waits for its answer. */
     def cancel(): Unit
   }
 }
 
-/** Why an exchange has no answer.
+/** The reason why an exchange has no answer.
   *
-  * @param kind what may be assumed about the request
-  * @param detail for logs: names of exception classes, never their texts
+  * @param kind what the client may assume about the request
+  * @param detail for logs: names of exception classes, never their messages
   */
 final class TransportFailure(val kind: TransportFailure.Kind, val detail: String)
     extends RuntimeException(s"${kind.name}: $detail", null, false, false)
 
 object TransportFailure {
 
-  /** By what may be assumed.
+  /** The kinds of failure, by what the client may assume.
     *
     * @param name for people, in lower case
     */
   sealed abstract class Kind(val name: String)
   object Kind {
 
-    /** No connection: DNS, refused, no route, connect timeout. Nothing was sent. */
+    /** No connection: DNS failure, connection refused, no route, or connect timeout. Nothing was
+      * sent.
+      */
     case object ConnectFailed extends Kind("connect failed")
 
-    /** The peer is not who it should be. Nothing was sent, and trying again changes nothing. */
+    /** TLS failed: the peer has no trusted certificate for this host. Nothing was sent, and a retry
+      * does not help.
+      */
     case object TlsFailed extends Kind("TLS failed")
 
-    /** No credentials to send it with. Nothing was sent. */
+    /** No credentials to sign the request with. Nothing was sent. */
     case object CredentialsFailed extends Kind("credentials failed")
 
-    /** The connection ended before the answer did. It may have been sent. */
+    /** The connection ended before the answer was complete. The request may have been sent. */
     case object Broken extends Kind("connection broken")
 
-    /** No answer in time. It may have been sent. */
+    /** No answer in time. The request may have been sent. */
     case object TimedOut extends Kind("timed out")
 
-    /** The answer is longer than any of the contract's. */
+    /** The answer is longer than the contract allows. */
     case object TooLarge extends Kind("answer too large")
   }
 
@@ -101,11 +111,12 @@ object TransportFailure {
     new TransportFailure(kind, Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).take(4).map(_.getClass.getSimpleName).mkString(" < "))
 }
 
-/** The headers that prove who asks. */
+/** Authenticates requests by headers. */
 trait RequestAuth {
 
-  /** The headers to add to a request. Called for each, off the caller's threads; must not block. A failed future sends the call to
-    * local hashing as [[FallbackReason.CredentialsFailed]].
+  /** Returns the headers to add to a request. Called for each request on the client's threads; it
+    * must not block. If the future fails, the call is hashed locally, with
+    * [[FallbackReason.CredentialsFailed]].
     */
   def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]]
 
@@ -115,10 +126,12 @@ trait RequestAuth {
 
 object RequestAuth {
 
-  /** For a service on one's own machine. */
+  /** No authentication, for a service on the same machine. */
   val none: RequestAuth = (_, _, _, _) => Future.successful(Nil)
 
-  /** The token of `saltern serve`. It stays in memory as long as the settings do, and nothing prints it. */
+  /** Sends the token of `saltern serve`. The token stays in memory as long as the settings do, and
+    * is never printed.
+    */
   def bearer(token: String): RequestAuth = new RequestAuth {
     private val value = Seq("Authorization" -> s"Bearer $token")
     def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
