@@ -1,7 +1,8 @@
 package saltern.client.local
 
-/** The most that one hash may cost. Each bound is on the product that decides memory or time. The values are the policy
-  * document's; the checks are the service's (`functions/algorithm`).
+/** The upper bounds for the cost of one hash. Each bound is on the product that decides memory or
+  * time. The values come from the policy document; the checks are the same as the service's
+  * (`functions/algorithm`).
   */
 private[saltern] final case class Ceilings(
     bcryptCost: Long,
@@ -14,28 +15,30 @@ private[saltern] final case class Ceilings(
     shaCryptRounds: Long
 )
 
-/** A setting whose cost stays below the ceilings: the only thing a kernel accepts.
+/** A setting whose cost is below the ceilings. A kernel accepts only this type.
   *
-  * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB written (Argon2),
-  *   iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified); of a wrapped hash the sum of both
-  *   layers, nearly linear, since those units are of the same order, but for bcrypt's
-  * @param memoryBytes what computing takes; 0 where it is a few KiB
-  * @param readingWork how much of the work may read the password in every round: all of it, and of a wrapped hash the inner
-  *   layer's alone, since the outer one reads a text of its own
+  * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB
+  *   written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (schemes that
+  *   are only verified). A wrapped hash has the sum of both layers: except for bcrypt, their units
+  *   take times of the same order.
+  * @param memoryBytes needed by the computation; 0 if it is a few KiB
+  * @param readingWork the part of the work that may read the password in every round: all of it, or
+  *   for a wrapped hash only the inner layer, because the outer layer reads other text
   */
 private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long, readingWork: Long) {
   private def this(setting: Setting, work: Long, memoryBytes: Long) = this(setting, work, memoryBytes, work)
 
-  /** The work with a password of so many bytes, in that of a short one. */
+  /** Returns the work for a password of so many bytes, in units of the work for a short one. */
   def workOf(passwordBytes: Int): Long = work + readingWork * (setting.lengthFactor(passwordBytes) - 1)
 }
 
 private[saltern] object Admitted {
 
-  /** `None` where a cost is over its ceiling. Nothing is allocated or computed before. */
+  /** Returns `None` if a cost is over its ceiling. Nothing is allocated or computed before. */
   def apply(setting: Setting, ceilings: Ceilings): Option[Admitted] = setting match {
     case Setting.Argon2(p, _, _, _) =>
-      // Both factors are below 2^32: the product fits, but perhaps not in a signed long.
+      // Both factors are below 2^32. The product fits into 64 bits, but may not fit into a signed
+      // long.
       val memoryPasses = BigInt(p.memoryKib) * p.passes
       val bounded = p.memoryKib <= ceilings.argon2MemoryKib &&
         memoryPasses <= ceilings.argon2MemoryPassesKib && p.parallelism <= ceilings.argon2Parallelism
@@ -62,7 +65,7 @@ private[saltern] object Admitted {
 
   private def ofScrypt(setting: Setting, p: Params.Scrypt, ceilings: Ceilings): Option[Admitted] = {
     val blocks = (BigInt(1) << p.logN) * p.r
-    // What the lanes hold before they are mixed (RFC 7914 §6, `B`).
+    // The memory of the lanes before they are mixed (RFC 7914 §6, `B`).
     val lanes = BigInt(p.p) * p.r
     val work = blocks * p.p
     val bounded = blocks * ScryptBlockBytes <= ceilings.scryptMemoryBytes &&
@@ -70,12 +73,14 @@ private[saltern] object Admitted {
     Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
   }
 
-  /** What bcrypt's unit counts for beneath another layer: a unit of the others takes from a tenth of a microsecond to some, a
-    * key expansion some dozens.
+  /** The weight of bcrypt's unit beneath another layer. A key expansion takes dozens of
+    * microseconds; the units of the others take from a tenth of a microsecond to a few.
     */
   private val BcryptUnitInOthers = 64L
 
-  /** With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth. */
+  /** With a small N the lanes would need most of the memory. No real hash is like that, so they get
+    * an eighth.
+    */
   private val ScryptLanesShare = 8
 
   /** One unit of `N·r` is a block of 128 bytes (RFC 7914 §5). */

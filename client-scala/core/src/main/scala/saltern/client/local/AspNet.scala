@@ -3,16 +3,16 @@ package saltern.client.local
 import java.nio.ByteBuffer
 import java.util.Base64
 
-/** ASP.NET Identity's hashes: Base64 of a byte that says which version, the costs where they are stated, the salt and the
-  * output. Source: ASP.NET Core `PasswordHasher.cs`.
+/** ASP.NET Identity's hashes: the Base64 of a version byte, the costs if the version states them,
+  * the salt and the output. Source: ASP.NET Core `PasswordHasher.cs`.
   */
 private[local] object AspNet {
 
   /** `00 ‖ salt ‖ output`: HMAC-SHA-1, 1,000 iterations. */
   case object V2 extends Scheme("aspnet-identity-v2") {
 
-    /** As long as version 2 makes it, and its byte first. The rest is Base64, but for bits behind the last byte: what is none
-      * at all might be anybody's.
+    /** The length of version 2, and its first byte. The rest must be Base64, apart from bits behind
+      * the last byte. Other text may belong to any software.
       */
     def claims(stored: String): Boolean =
       stored.length == (Bytes + 2) / 3 * 4 && stored.endsWith("==") && {
@@ -36,11 +36,13 @@ private[local] object AspNet {
     private val Iterations = 1000L
   }
 
-  /** `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`, numbers of 32 bits with the highest byte first. */
+  /** `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`, numbers of 32 bits with the
+    * highest byte first.
+    */
   case object V3 extends Scheme("aspnet-identity-v3") {
 
-    /** Version 3's byte and a function that there is: 40 bits, which end within the seventh character. Of 13 characters it is
-      * DES's.
+    /** The byte of version 3 and a known function: 40 bits, which end within the seventh character.
+      * 13 characters are a hash of DES crypt.
       */
     def claims(stored: String): Boolean =
       stored.matches("(?s)AQAAAA[A-L][^$]*") && !DesCrypt.Traditional.claims(stored)
@@ -64,7 +66,7 @@ private[local] object AspNet {
 
     private val HeadBytes = 1 + 3 * 4
 
-    /** `VerifyHashedPasswordV3`: of the salt and of the output. */
+    /** `VerifyHashedPasswordV3`: the shortest salt and the shortest output, in bytes. */
     private val LeastBytes = 16
   }
 

@@ -1,7 +1,8 @@
 package saltern.client.local
 
-/** Atlassian's `{PKCS5S2}` and the Base64 of salt and output. The string does not state the costs. Source:
-  * `com.atlassian.security.password.PKCS5S2PasswordHashGenerator`; passlib `atlassian_pbkdf2_sha1`.
+/** Atlassian's `{PKCS5S2}` and the Base64 of salt and output. The string does not state the costs.
+  * Source: `com.atlassian.security.password.PKCS5S2PasswordHashGenerator`; passlib
+  * `atlassian_pbkdf2_sha1`.
   */
 private[local] case object Atlassian extends Scheme("atlassian-pkcs5s2") {
   def claims(stored: String): Boolean = stored.startsWith(Head)

@@ -2,16 +2,17 @@ package saltern.client.local
 
 import java.util.Arrays
 
-/** DES as crypt(3) has used it: `<2 characters of salt><11 characters>`, and BSDi's extension of it, `_<4 characters of
-  * rounds><4 characters of salt><11 characters>`. The JDK has DES, but none with a salt in it. Source: FIPS 46-3; David Burren,
-  * FreeSec `crypt-des.c`.
+/** DES as crypt(3) used it: `<2 characters of salt><11 characters>`, and BSDi's extension of it,
+  * `_<4 characters of rounds><4 characters of salt><11 characters>`. The JDK's DES takes no salt.
+  * Source: FIPS 46-3; David Burren, FreeSec `crypt-des.c`.
   *
-  * No branch depends on the password's content. Like bcrypt, it reads tables (of 2 KiB) at places that do.
+  * No branch depends on the password's content. Like bcrypt, it reads tables (of 2 KiB) at places
+  * that do.
   */
 private[local] object DesCrypt {
 
-  /** Eight bytes of the password, 12 bits of salt, 25 encryptions. Nothing in front of it says what it is: it is 13 characters
-    * of the alphabet and no other.
+  /** Eight bytes of the password, 12 bits of salt, 25 encryptions. The string has no prefix: it is
+    * 13 characters of crypt(3)'s alphabet.
     */
   case object Traditional extends Scheme("des-crypt") {
     override def reading: Reading = Reading(mostBytes = Some(BlockBytes), mayStopAtNul = true, sevenBits = true)
@@ -22,7 +23,7 @@ private[local] object DesCrypt {
     def parse(stored: String): Either[ParseError, EncodedHash] = DesCrypt.parse(this, "", 25L, stored, saltCharacters = 2)
   }
 
-  /** BSDi's: all of the password, 24 bits of salt, a number of encryptions to choose. */
+  /** BSDi's: the whole password, 24 bits of salt, a chosen number of encryptions. */
   case object Extended extends Scheme("bsdi-crypt") {
     override val reading: Reading = Reading(mayStopAtNul = true, sevenBits = true)
     def claims(stored: String): Boolean = stored.startsWith("_")
@@ -61,18 +62,23 @@ private[local] object DesCrypt {
 
     def compute(password: Array[Byte]): Array[Byte] = {
       val key = if (scheme == Extended) extendedKey(password) else keyBlock(password)
-      // Bit `i` of the salt exchanges the bits `i` and `i + 24` of the expanded half, counted from the left.
+      // Bit `i` of the salt exchanges the bits `i` and `i + 24` of the expanded half, counted from
+      // the left.
       val mask = (Integer.reverse(saltBits.toInt) >>> 8).toLong
       java.nio.ByteBuffer.allocate(BlockBytes).putLong(encrypt(key, 0, mask, encryptions)).array
     }
   }
 
-  /** The key from all of a password: each eight bytes of it are joined to what came before, encrypted under itself. */
+  /** Returns the key from the whole password. Each further eight bytes are added to the key so far,
+    * after it was encrypted under itself.
+    */
   private def extendedKey(password: Array[Byte]): Long = (BlockBytes until password.length by BlockBytes).foldLeft(keyBlock(password)) { (block, from) =>
     encrypt(block, block, 0, 1) ^ keyBlock(password, from)
   }
 
-  /** Eight bytes of a password as a key: seven bits of each, in front of the parity bit that DES ignores. */
+  /** Returns eight bytes of a password as a key: seven bits of each, in front of the parity bit
+    * that DES ignores.
+    */
   private def keyBlock(password: Array[Byte], from: Int = 0): Long = (from until from + BlockBytes).foldLeft(0L) { (block, i) =>
     block << 8 | (if (i < password.length) password(i) << 1 & 0xff else 0).toLong
   }
@@ -89,14 +95,16 @@ private[local] object DesCrypt {
 
   private def rotateKeyHalf(half: Long, shift: Int): Long = (half << shift | half >>> (KeyHalfBits - shift)) & KeyHalf
 
-  /** The round keys are the password in another order. */
+  /** The round keys hold the bits of the password in another order. */
   private def encrypt(key: Long, block: Long, salt: Long, times: Long): Long = {
     val keys = roundKeys(key)
     try encrypt(keys, block, salt, times)
     finally Arrays.fill(keys, 0L)
   }
 
-  /** Encrypts a block so many times. Between two times the final permutation and the initial one undo each other. */
+  /** Encrypts a block so many times. The final permutation and the next initial one cancel each
+    * other out.
+    */
   private def encrypt(keys: Array[Long], block: Long, salt: Long, times: Long): Long = {
     val permuted = permute(block, 64, InitialPermutation)
     var left = (permuted >>> 32).toInt
@@ -118,7 +126,8 @@ private[local] object DesCrypt {
     permute(left.toLong << 32 | right & 0xffffffffL, 64, FinalPermutation)
   }
 
-  /** DES's function of a half and a round's key, with the salt's exchange between expansion and key. */
+  /** DES's function of a half and a round key, with the salt's exchange between expansion and key.
+    */
   private def mixed(half: Int, key: Long, salt: Long): Int = {
     var expanded = 0L
     var number = 0
@@ -137,7 +146,7 @@ private[local] object DesCrypt {
     mixed
   }
 
-  /** Takes the bits that a table names, the first of `bits` being 1. */
+  /** Returns the bits that a table names. Bit 1 is the first of `bits`. */
   private def permute(value: Long, bits: Int, table: Array[Int]): Long =
     table.foldLeft(0L)((permuted, place) => permuted << 1 | value >>> (bits - place) & 1)
 
@@ -146,7 +155,7 @@ private[local] object DesCrypt {
   private val Boxes = 8
   private val SixBits = 0x3f
 
-  /** Half of an expanded half. */
+  /** Returns one half of the expansion of a half. */
   private val QuarterBits = 24
   private val KeyHalfBits = 28
   private val KeyHalf = (1L << KeyHalfBits) - 1
@@ -211,7 +220,9 @@ private[local] object DesCrypt {
     )
   )
 
-  /** The S-boxes, each with the permutation that follows them: what a box adds to the mixed half for its six bits. */
+  /** The S-boxes, each with the permutation that follows it: the bits that a box adds to the mixed
+    * half for its six bits.
+    */
   private val PermutedBoxes: Array[Array[Int]] = Array.tabulate(Boxes, 64) { (number, six) =>
     // The outer bits are the row, the inner ones the column.
     val (row, column) = (six >> 4 & 2 | six & 1, six >> 1 & 0xf)

@@ -4,8 +4,8 @@ import java.security.MessageDigest
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
-/** A digest over the password and the salt, once or some times over, or HMAC keyed with the salt: what is computed for the fast
-  * schemes.
+/** The computation of the fast schemes: a digest over password and salt, once or a few times, or
+  * HMAC keyed with the salt.
   */
 private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val salt: Array[Byte], passes: Int = 1)
     extends Setting.VerifyOnly("digest", Cost.Rounds(passes.toLong)) {
@@ -33,11 +33,11 @@ private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val sa
 
 private[local] object Digest {
 
-  /** A digest that is as secret as what it is of. Whoever asks for it wipes it. */
+  /** A digest that is as secret as its input. The caller wipes it. */
   def ofSecret(name: String, secret: Array[Byte]): Array[Byte] = {
     val hash = MessageDigest.getInstance(name)
     val digest = hash.digest(secret)
-    // The JDK's keeps the digest as its state until it is used again.
+    // The JDK's object keeps the digest as its state until it is used again.
     hash.reset()
     digest
   }

@@ -1,9 +1,11 @@
 package saltern.client.local
 
-/** Django's hashes: a name, costs, salt and output with dollar signs between. The salt is used as the text it is.
+/** Django's hashes: a name, costs, salt and output, separated by dollar signs. The salt is used as
+  * the text that it is.
   *
-  * `sha1$<salt>$<hex>` is not read: Django before 5.1 means SHA-1 of salt and password by it, and Werkzeug before 0.9
-  * HMAC-SHA-1 keyed with the salt. Nothing tells them apart. Source: Django `django/contrib/auth/hashers.py`.
+  * `sha1$<salt>$<hex>` is not read because it is ambiguous: in Django before 5.1 it is SHA-1 of
+  * salt and password, in Werkzeug before 0.9 HMAC-SHA-1 keyed with the salt. Source: Django
+  * `django/contrib/auth/hashers.py`.
   */
 private[local] object Django {
 
@@ -47,7 +49,7 @@ private[local] object Django {
       } yield encoded
   }
 
-  /** `sha1$$<hex>`: SHA-1 of the password alone. Django alone marks a missing salt so. */
+  /** `sha1$$<hex>`: SHA-1 of the password alone. Only Django marks a missing salt in this way. */
   case object UnsaltedSha1 extends Scheme("django-unsalted-sha1") {
     override def isWeak: Boolean = true
     def claims(stored: String): Boolean = stored.startsWith("sha1$$")
@@ -73,7 +75,7 @@ private[local] object Django {
         iterations <- Text.decimal(parts(1))
         salt <- Text.salt(parts(2))
         output <- PaddedBase64.decode(parts(3))
-        // Django asks for one block of the digest, whichever it is.
+        // Django asks for one block of output, with either digest.
         encoded <- Pbkdf2Scheme.in(this, prf, iterations, salt, prf.blockBytes, output) { bytes =>
           s"${parts(0)}$$$iterations$$${parts(2)}$$${PaddedBase64.encode(bytes)}"
         }

@@ -2,14 +2,16 @@ package saltern.client.local
 
 import java.util.Base64
 
-/** A text for bytes. What is decoded prints the same again: every byte string has one text. */
+/** A text encoding of bytes. Every byte string has exactly one text: decoded text prints the same
+  * again.
+  */
 private[local] sealed abstract class Encoding {
   def encode(bytes: Array[Byte]): String
 
   final def decode(text: String): Either[ParseError, Array[Byte]] =
     loose(text).filter(encode(_) == text).toRight(ParseError.Invalid)
 
-  /** May read more than is printed. */
+  /** May accept text that is never printed. */
   protected def loose(text: String): Option[Array[Byte]]
 }
 
@@ -22,7 +24,9 @@ private[local] object PaddedBase64 extends Encoding {
     catch { case _: IllegalArgumentException => None }
 }
 
-/** Base64 without padding in some alphabet, the highest bits first: the PHC string format's, bcrypt's, passlib's, DES's. */
+/** Base64 without padding in a given alphabet, the highest bits first: that of the PHC string
+  * format, bcrypt, passlib or DES crypt.
+  */
 private[local] sealed abstract class BareBase64(alphabet: String) extends Encoding {
   private val standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -39,7 +43,7 @@ private[local] sealed abstract class BareBase64(alphabet: String) extends Encodi
 
 private[local] object PhcBase64 extends BareBase64("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
-/** passlib's "adapted Base64": a point for the plus. */
+/** passlib's "adapted Base64": a point in place of the plus. */
 private[local] object AdaptedBase64 extends BareBase64("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./")
 
 /** The output of DES crypt(3). */
@@ -59,11 +63,13 @@ private[local] object BcryptBase64 extends BareBase64("./ABCDEFGHIJKLMNOPQRSTUVW
     s"${salt.init}${Own.charAt(Own.indexOf(salt.last.toInt) | padding)}"
 }
 
-/** What crypt(3) fixes for its schemes: six bits a character, the lowest bits first (`functions/encoded`, `crypt.rs`). */
+/** The encoding of crypt(3)'s schemes: six bits a character, the lowest bits first
+  * (`functions/encoded`, `crypt.rs`).
+  */
 private[local] object CryptBase64 extends Encoding {
   final val Alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-  /** Three bytes in four characters, and what remains in two or three. */
+  /** Three bytes take four characters. One or two remaining bytes take two or three. */
   def encode(bytes: Array[Byte]): String = bytes.grouped(3).map { group =>
     numberText(group.foldRight(0L)((byte, number) => number << 8 | (byte & 0xff)), group.length + 1)
   }.mkString
@@ -76,7 +82,7 @@ private[local] object CryptBase64 extends Encoding {
 
   def isInAlphabet(text: String): Boolean = text.forall(c => Alphabet.indexOf(c.toInt) >= 0)
 
-  /** A number of at most five characters. */
+  /** Returns a number of at most five characters. */
   def number(text: String): Either[ParseError, Long] = Either.cond(isInAlphabet(text), numberOf(text), ParseError.Invalid)
 
   def numberText(number: Long, characters: Int): String = (0 until characters).map(place => Alphabet.charAt((number >> (6 * place) & 0x3f).toInt)).mkString
@@ -84,15 +90,19 @@ private[local] object CryptBase64 extends Encoding {
   private def numberOf(text: String): Long =
     text.foldRight(0L)((c, number) => number << 6 | Alphabet.indexOf(c.toInt).toLong)
 
-  /** Whether every character is one that crypt(3) takes in a salt which it hashes as it stands: printable, no separator of
-    * its own or of `/etc/shadow`, and none that marks a locked account.
+  /** Returns whether crypt(3) takes every character in a salt that it hashes as text: printable,
+    * not a separator of its own or of `/etc/shadow`, and not a mark of a locked account.
     */
   def isSalt(text: String): Boolean = Text.isGraphic(text) && !text.exists(c => "$!*:;\\".indexOf(c.toInt) >= 0)
 
-  /** The bytes in the order in which a scheme prints them: `order` has the place of each printed one. */
+  /** Returns the bytes in the order in which a scheme prints them: `order` has the index of each
+    * printed byte.
+    */
   def encodeInOrder(bytes: Array[Byte], order: Seq[Int]): String = encode(order.map(bytes(_)).toArray)
 
-  /** Reads what [[encodeInOrder]] prints of so many bytes. Where it prints a byte twice, both must be the same. */
+  /** Decodes so many bytes from the text of [[encodeInOrder]]. If a byte is printed twice, both
+    * values must be equal.
+    */
   def decodeInOrder(text: String, order: Seq[Int], outputBytes: Int): Either[ParseError, Array[Byte]] =
     for {
       printed <- decode(text)
@@ -106,7 +116,7 @@ private[local] sealed abstract class Hex(digits: String) extends Encoding {
   def encode(bytes: Array[Byte]): String =
     bytes.iterator.flatMap(b => Iterator(digits.charAt(b >> 4 & 0xf), digits.charAt(b & 0xf))).mkString
 
-  /** The same, where no string may be left behind. */
+  /** The same as bytes, for callers that must not leave a string behind. */
   def encodeToBytes(bytes: Array[Byte]): Array[Byte] = {
     val text = new Array[Byte](2 * bytes.length)
     for (at <- bytes.indices) {
@@ -124,7 +134,7 @@ private[local] sealed abstract class Hex(digits: String) extends Encoding {
 private[local] object LowerHex extends Hex("0123456789abcdef")
 private[local] object UpperHex extends Hex("0123456789ABCDEF")
 
-/** Parts of a stored string. */
+/** Splits stored strings into their parts. */
 private[local] object Text {
   import java.nio.charset.StandardCharsets.UTF_8
 
@@ -132,7 +142,7 @@ private[local] object Text {
 
   def utf8(text: String): Array[Byte] = text.getBytes(UTF_8)
 
-  /** What stands behind `head`. */
+  /** Returns the rest of the text behind `head`. */
   def after(head: String, text: String): Either[ParseError, String] =
     Either.cond(text.startsWith(head), text.substring(math.min(head.length, text.length)), ParseError.Invalid)
 
@@ -147,13 +157,13 @@ private[local] object Text {
   def splitAt(bytes: Array[Byte], at: Int): Either[ParseError, (Array[Byte], Array[Byte])] =
     Either.cond(bytes.length >= at, bytes.splitAt(at), ParseError.Invalid)
 
-  /** So many fields, no more and no fewer. */
+  /** Returns exactly so many fields. */
   def fields(text: String, separator: Char, count: Int): Either[ParseError, Vector[String]] = {
     val fields = text.split(java.util.regex.Pattern.quote(separator.toString), -1).toVector
     Either.cond(fields.length == count, fields, ParseError.Invalid)
   }
 
-  /** Exactly these names with decimals, in this order and with commas between. */
+  /** Returns the decimals of exactly these names, in this order and separated by commas. */
   def named(text: String, names: String*): Either[ParseError, Vector[Long]] =
     fields(text, ',', names.length).flatMap { parts =>
       parts.zip(names).foldLeft[Either[ParseError, Vector[Long]]](Right(Vector.empty)) { case (read, (part, name)) =>
@@ -161,10 +171,10 @@ private[local] object Text {
       }
     }
 
-  /** `name=<decimal>` and nothing else. */
+  /** Returns the value of exactly `name=<decimal>`. */
   def field(text: String, name: String): Either[ParseError, Long] = after(name + "=", text).flatMap(decimal)
 
-  /** A decimal in its one spelling: digits, no sign, no leading zero, at most 2^32 - 1. */
+  /** Returns a decimal in its one spelling: digits, no sign, no leading zero, at most 2^32 - 1. */
   def decimal(text: String): Either[ParseError, Long] = {
     val canonical = text.nonEmpty && text.length <= 10 && digits(text) && (text.length == 1 || text.charAt(0) != '0')
     if (!canonical) Left(ParseError.Invalid)
@@ -175,11 +185,15 @@ private[local] object Text {
 
   def isGraphic(text: String): Boolean = text.forall(c => c > 0x20 && c < 0x7f)
 
-  /** A salt that is used as the text it is: what may stand in a string without being taken for another part of it. */
+  /** Returns a salt that is used as text. It must not contain characters that separate the parts of
+    * a string.
+    */
   def salt(text: String): Either[ParseError, Array[Byte]] =
     Either.cond(text.nonEmpty && isGraphic(text), utf8(text), ParseError.Invalid)
 
-  /** The logarithm of a number that software writes out, and that must be a power of two. */
+  /** Returns the logarithm of a number that software writes in full and that must be a power of
+    * two.
+    */
   def log2(number: Long): Either[ParseError, Long] =
     Either.cond(java.lang.Long.bitCount(number) == 1, java.lang.Long.numberOfTrailingZeros(number).toLong, ParseError.Invalid)
 

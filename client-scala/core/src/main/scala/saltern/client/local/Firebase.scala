@@ -5,9 +5,12 @@ import javax.crypto.Cipher
 import javax.crypto.spec.{IvParameterSpec, SecretKeySpec}
 import org.bouncycastle.crypto.generators.SCrypt
 
-/** Firebase's scrypt: `$fbscrypt$v=1,n=14,r=8,p=1$<salt>$<output>`, a project's secret signer key under AES-256 in counter mode,
-  * keyed with what scrypt makes of the password. The form is Supabase Auth's, without the two fields that it leaves free: the
-  * project's separator and key stand in the settings, and a string that carries them is not read. Source:
+/** Firebase's scrypt: `$fbscrypt$v=1,n=14,r=8,p=1$<salt>$<output>`. The output is the project's
+  * secret signer key, encrypted with AES-256 in counter mode under a key that scrypt derives from
+  * the password.
+  *
+  * The form is Supabase Auth's without its two optional fields: the project's separator and key are
+  * settings, and a string that carries them is not read. Source:
   * <https://github.com/firebase/scrypt>; Supabase Auth `internal/crypto/password.go`.
   */
 private[local] case object Firebase extends Scheme("firebase-scrypt") {
@@ -32,17 +35,19 @@ private[local] case object Firebase extends Scheme("firebase-scrypt") {
       }
     } yield encoded
 
-  /** @param separator the project's, which follows the salt; empty until a project is known */
+  /** @param separator the project's, appended to the salt; empty until a project is known */
   final class OwnSetting(val scrypt: Params.Scrypt, val salt: Array[Byte], separator: Array[Byte])
       extends Setting.VerifyOnly("firebase-scrypt", Cost.Memory(scrypt)) {
     def outputBytes: Int = OutputBytes
 
-    /** The stream that the signer key was added to: no kernel sees the project's secret. */
+    /** Returns the key stream that was XORed with the signer key. So no kernel sees the project's
+      * secret.
+      */
     def compute(password: Array[Byte]): Array[Byte] = {
       val key = SCrypt.generate(password, salt ++ separator, 1 << scrypt.logN, scrypt.r.toInt, scrypt.p.toInt, KeyBytes)
       try {
         val cipher = Cipher.getInstance("AES/CTR/NoPadding")
-        // The counter begins at zero: every key encrypts one thing only.
+        // The counter starts at zero: every key encrypts only one text.
         cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(new Array[Byte](16)))
         cipher.doFinal(new Array[Byte](OutputBytes))
       } finally Arrays.fill(key, 0.toByte)
@@ -52,17 +57,18 @@ private[local] case object Firebase extends Scheme("firebase-scrypt") {
   private val Prefix = "$fbscrypt$"
   private val KeyBytes = 32
 
-  /** Length of a signer key, and so of an output. */
+  /** The length of a signer key and of an output. */
   val OutputBytes: Int = 64
 }
 
-/** The parameters that every account of a Firebase project shares and no stored hash holds. Its key is a secret: nothing prints
-  * it.
+/** The parameters that all accounts of a Firebase project share and that no stored hash holds. Its
+  * key is a secret and is never printed.
   */
 private[saltern] final class FirebaseProject private (costs: Params.Scrypt, separator: Array[Byte], signerKey: Array[Byte]) {
 
-  /** What to compute for an account of this project, and the output that a right password gives; anything else as it is. `None`
-    * where the costs are not the project's: it is an account of another one, and every password would be wrong.
+  /** Returns the setting to compute for an account of this project, and the output for a correct
+    * password. Other settings are returned unchanged. Returns `None` if the costs are not the
+    * project's: the account belongs to another project, and every password would be wrong.
     */
   private[local] def resolve(setting: Firebase.OwnSetting, output: Array[Byte]): Option[(Setting, Array[Byte])] =
     Option.when(setting.scrypt == costs) {
@@ -75,7 +81,9 @@ private[saltern] final class FirebaseProject private (costs: Params.Scrypt, sepa
 
 private[saltern] object FirebaseProject {
 
-  /** Reads the text of the Firebase console under "Password hash parameters". The sentence quotes nothing of it. */
+  /** Reads the text that the Firebase console shows as "Password hash parameters". The error
+    * message quotes nothing of it.
+    */
   def read(text: String): Either[String, FirebaseProject] = {
     val lines = text.split("\\R").map(_.trim).filter(_.nonEmpty).toVector
     val pairs = lines.drop(1).dropRight(1).flatMap { line =>

@@ -1,7 +1,7 @@
 package saltern.client.local
 
-/** GRUB's `grub.pbkdf2.sha512.<iterations>.<salt>.<output>`, in upper-case hexadecimal. Source: GRUB
-  * `util/grub-mkpasswd-pbkdf2.c`.
+/** GRUB's `grub.pbkdf2.sha512.<iterations>.<salt>.<output>`, in upper-case hexadecimal. Source:
+  * GRUB `util/grub-mkpasswd-pbkdf2.c`.
   */
 private[local] case object Grub extends Scheme("grub-pbkdf2-sha512") {
   def claims(stored: String): Boolean = stored.startsWith(Head) && !stored.contains('$')
@@ -13,7 +13,7 @@ private[local] case object Grub extends Scheme("grub-pbkdf2-sha512") {
       iterations <- Text.decimal(parts(0))
       salt <- UpperHex.decode(parts(1))
       output <- UpperHex.decode(parts(2))
-      // `-l` asks for another length than 64 bytes.
+      // The option `-l` sets another length than 64 bytes.
       _ <- Text.valid(output.length >= Phc.MinOutputBytes)
       encoded <- Pbkdf2Scheme.in(this, Params.Prf.Sha512, iterations, salt, output.length, output) { bytes =>
         s"$Head$iterations.${UpperHex.encode(salt)}.${UpperHex.encode(bytes)}"

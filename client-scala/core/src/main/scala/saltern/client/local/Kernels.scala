@@ -6,10 +6,12 @@ import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt, SCrypt}
 import org.bouncycastle.crypto.params.Argon2Parameters
 import scala.annotation.nowarn
 
-/** Computes one hash on the calling thread. Which library computes which algorithm is decided by `bin/measure-kernels`. */
+/** Computes one hash on the calling thread. `bin/measure-kernels` shows why each algorithm uses its
+  * library.
+  */
 private[saltern] object Kernels {
 
-  /** Computes what was admitted, for a password. */
+  /** Computes an admitted setting for a password. */
   type Compute = (Admitted, Array[Byte]) => Array[Byte]
 
   def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password)
@@ -22,7 +24,7 @@ private[saltern] object Kernels {
     case setting: Setting.VerifyOnly   => setting.compute(password)
     case Setting.Wrapped(outer, inner) =>
       val weak = output(inner.setting, password)
-      // The string it is printed to stays until it is collected: forms print strings.
+      // The printed string stays in memory until it is collected, because forms print strings.
       val stored = Text.utf8(inner.withOutput(weak).print)
       try argon2(outer, stored)
       finally { Arrays.fill(weak, 0.toByte); Arrays.fill(stored, 0.toByte) }
@@ -54,15 +56,17 @@ private[saltern] object Kernels {
     output
   }
 
-  /** The key is the password, a NUL, and nothing beyond 72 bytes: 72 bytes of password leave no room for the NUL.
+  /** The key is the password and a NUL, cut at 72 bytes: 72 bytes of password leave no room for the
+    * NUL.
     *
-    * Bouncy Castle deprecates this entry because the caller must know about the NUL and the 72 bytes; it is used because
-    * `OpenBSDBCrypt`, the other one, parses and prints strings by rules that are not the contract's.
+    * Bouncy Castle deprecates this method because the caller must know about the NUL and the 72
+    * bytes. The other one, `OpenBSDBCrypt`, parses and prints strings by rules that are not the
+    * contract's.
     */
   @nowarn("cat=deprecation")
   private def bcrypt(setting: Setting.Bcrypt, password: Array[Byte]): Array[Byte] = {
     val taken = math.min(password.length, Params.Bcrypt.MaxPasswordBytes)
-    // copyOf fills up with zero: the terminating NUL.
+    // copyOf appends zeros: the terminating NUL.
     val whole = Arrays.copyOf(password, taken)
     val key = Arrays.copyOf(whole, math.min(taken + 1, Params.Bcrypt.MaxPasswordBytes))
     try Arrays.copyOf(BCrypt.generate(key, setting.salt, setting.params.cost), Params.Bcrypt.OutputBytes)
@@ -77,7 +81,8 @@ private[saltern] object Kernels {
 
 /** PBKDF2 (RFC 8018 §5.2) over the JDK's digests.
   *
-  * The two states that HMAC's key leaves behind are kept and cloned, so that no iteration hashes the key again.
+  * The two states that HMAC's key produces are kept and cloned, so that no iteration hashes the key
+  * again.
   */
 private[local] object Pbkdf2Kernel {
 
@@ -118,12 +123,12 @@ private[local] object Pbkdf2Kernel {
         Arrays.fill(padded, 0.toByte)
         digest
       }
-      // A digest in the password's place opens whatever the password opens.
+      // The digest replaces the password, so it is as secret as the password.
       try (keyed(0x36), keyed(0x5c))
       finally if (isLong) Arrays.fill(key, 0.toByte)
     }
 
-    /** The keyed states stand for the password. */
+    /** The keyed states replace the password, so they are as secret. */
     def wipe(): Unit = { inner.reset(); outer.reset() }
 
     /** `message` and `into` may be the same array. */

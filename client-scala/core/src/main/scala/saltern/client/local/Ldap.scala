@@ -1,16 +1,16 @@
 package saltern.client.local
 
-/** `{SSHA}` and the Base64 of digest and salt, one after the other, or their hexadecimal. A salt has any length: OpenLDAP has
-  * drawn 4 and 8 bytes, others 16. Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`; Dovecot
-  * `src/auth/password-scheme.c`; passlib `ldap_digests`.
+/** `{SSHA}` and the Base64 of digest and salt, one after the other, or their hexadecimal. A salt
+  * has any length: OpenLDAP has drawn 4 and 8 bytes, others 16. Source: RFC 2307 §5.3; OpenLDAP
+  * `libraries/liblutil/passwd.c`; Dovecot `src/auth/password-scheme.c`; passlib `ldap_digests`.
   *
-  * @param others what else stands before it, and in what it is written then
+  * @param others further labels, each with its encoding
   */
 private[local] final class LdapDigest(label: String, hash: Digest.Hash, salted: Boolean, others: Seq[(String, Encoding)])
     extends Scheme("ldap-" + label.toLowerCase(java.util.Locale.ROOT)) {
   override def isWeak: Boolean = true
 
-  /** In upper case, or as RFC 2307 has it in its examples. */
+  /** In upper case, or as in the examples of RFC 2307. */
   private val heads: Seq[(String, Encoding)] =
     Seq(label, label.toLowerCase(java.util.Locale.ROOT)).map(name => s"{$name}" -> PaddedBase64) ++ others
 
@@ -54,8 +54,8 @@ private[local] object LdapDigest {
     Seq(name, name.toLowerCase(java.util.Locale.ROOT)).map(label => s"{ldap}{$label}" -> PaddedBase64)
 }
 
-/** `{PBKDF2-SHA256}<iterations>$<salt>$<output>`. Source: OpenLDAP `contrib/slapd-modules/passwd`; passlib
-  * `ldap_pbkdf2_digests`.
+/** `{PBKDF2-SHA256}<iterations>$<salt>$<output>`. Source: OpenLDAP `contrib/slapd-modules/passwd`;
+  * passlib `ldap_pbkdf2_digests`.
   */
 private[local] final class LdapPbkdf2(name: String, prf: Params.Prf, heads: String*) extends Scheme(name) {
   def claims(stored: String): Boolean = heads.exists(stored.startsWith)

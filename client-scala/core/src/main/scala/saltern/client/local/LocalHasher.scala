@@ -4,8 +4,9 @@ import java.security.{MessageDigest, SecureRandom}
 import java.util.Arrays
 import saltern.client.{RefusalCode, RehashReason}
 
-/** The service's answers, computed here: the same admission, the same candidates, the same verdict (`functions/policy`).
-  * Nothing is computed before it is admitted: [[LocalHasher.Job]]s exist only for admitted work.
+/** Computes the service's answers locally, with the same admission, the same candidates and the
+  * same verdict (`functions/policy`). Nothing is computed before it is admitted: a
+  * [[LocalHasher.Job]] exists only for admitted work.
   */
 private[saltern] final class LocalHasher(
     val policies: Policies,
@@ -50,7 +51,7 @@ private[saltern] final class LocalHasher(
       } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, expected, admitted, candidates, password, _))
   }
 
-  /** Without the password: what it ignored of one is not known. */
+  /** Without the password it is not known whether part of it was ignored. */
   def rehashReason(stored: String): Option[RehashReason] = EncodedHash.parse(stored) match {
     case Right(encoded)                 => policies.rehashReason(encoded, policies.policyOf(encoded))
     case Left(ParseError.UnknownScheme) => Some(RehashReason.OtherAlgorithm)
@@ -60,8 +61,8 @@ private[saltern] final class LocalHasher(
   private def admit(setting: Setting): Either[Refusal, Admitted] =
     Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
 
-  /** What to compute, and the output that a right password gives: as they are stored, but for Firebase, whose project's
-    * parameters stand in the settings.
+  /** Returns the setting to compute and the output for a correct password. Both are as stored,
+    * except for Firebase, whose project parameters are settings of the client.
     */
   private def resolve(encoded: EncodedHash): Either[Refusal, (Setting, Array[Byte])] = encoded.setting match {
     case own: Firebase.OwnSetting =>
@@ -79,11 +80,11 @@ private[saltern] final class LocalHasher(
   ): Verdict = {
     val policy = policies.policyOf(encoded)
     val salt = encoded.innermost.setting.salt
-    // Every output is compared: which candidate matched must not show in the time.
+    // Every output is compared, so that the time does not show which candidate matched.
     val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(salt, password)(compute(admitted, _)), expected))
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
-      // The part that nobody checked must not become required by being hashed now.
+      // The ignored part of the password was never checked. A new hash would make it required.
       if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded, policy)
     }
     Verdict(matched.isDefined, reason, policy.map(_.id))
@@ -92,7 +93,9 @@ private[saltern] final class LocalHasher(
 
 private[saltern] object LocalHasher {
 
-  /** What was admitted, and the work of running it: of every candidate, and with as long a password as it is. */
+  /** The admitted setting and its total work: for every candidate, and with a password of this
+    * length.
+    */
   final class Job[+A](val admitted: Admitted, val work: Long, body: Kernels.Compute => A) {
     def run(compute: Kernels.Compute = Kernels.compute): A = body(compute)
     def map[B](f: A => B): Job[B] = new Job(admitted, work, compute => f(body(compute)))
@@ -103,29 +106,31 @@ private[saltern] object LocalHasher {
   }
   final case class Verdict(matches: Boolean, rehashReason: Option[RehashReason], policy: Option[String])
 
-  /** Why nothing is computed. */
+  /** The reason why nothing is computed. */
   sealed trait Refusal
   object Refusal {
 
-    /** As the service would refuse. */
+    /** A refusal that the service would answer too. */
     final case class Code(code: String) extends Refusal
 
-    /** The service might know the scheme; this client does not. */
+    /** The service may read the scheme; this client does not. */
     case object UnknownScheme extends Refusal
 
-    /** The service may be set up to verify it; this client is not. */
+    /** The service may be set up to verify the scheme; this client is not. */
     final case class NotSetUp(what: String) extends Refusal
   }
 
-  /** One reading of a password. Software on C strings stopped at a NUL, other software went on, and a bcrypt hash does
-    * not say which made it.
+  /** One reading of a password. Some software stopped at a NUL and other software did not. A bcrypt
+    * hash does not say which of them made it.
     */
   private[local] final case class Candidate(reading: Reading, from: Int, until: Int, ignoresPart: Boolean) {
 
-    /** Bytes that are hashed. */
+    /** The number of bytes that are hashed. */
     def length: Int = reading.preparation.lengthOf(until - from)
 
-    /** Makes what is hashed of the password under this salt, and wipes it when `hash` has ended. */
+    /** Makes the bytes that are hashed from the password and this salt, and wipes them when `hash`
+      * has ended.
+      */
     def prepared[A](salt: Array[Byte], password: Array[Byte])(hash: Array[Byte] => A): A = {
       val read = Arrays.copyOfRange(password, from, until)
       try {

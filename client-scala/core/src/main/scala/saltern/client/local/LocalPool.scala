@@ -6,10 +6,11 @@ import saltern.client.{Cancellable, ClientListener, Scheduler, Threads}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
-/** Local hashing on threads of its own, so few and so bounded that it cannot take the host down with it.
+/** Hashes locally on a few threads of its own. Threads and queue are bounded, so local hashing
+  * cannot overload the host.
   *
-  * @param atOnce hashes that are in progress at the same time: as many as workers, or more where the kernels share a worker
-  *   among several
+  * @param atOnce hashes in progress at the same time: one for each worker, or more if the kernels
+  *   share a worker among several
   */
 private[saltern] final class LocalPool(
     workers: Int,
@@ -29,9 +30,10 @@ private[saltern] final class LocalPool(
   private var queued = 0
   private var backlog: FiniteDuration = Duration.Zero
 
-  /** Hands the result, or why there is none, to `done`: at once where the work is not taken. The place in the queue is given
-    * up by cancelling it, and `done` is not called then. Work that has begun is given up where the kernels can be told, and
-    * finished where not; `done` hears of either.
+  /** Calls `done` with the result or with the reason why there is none; at once if the work is not
+    * taken. Cancelling gives up the place in the queue, and `done` is not called then. If the work
+    * has started, cancelling stops it if the kernels can do that; otherwise the work is completed.
+    * `done` is called in both cases.
     */
   def submit[A](job: LocalHasher.Job[A], deadline: Long)(done: Either[Failure, A] => Unit): Cancellable = {
     val submitted = scheduler.nanos
@@ -39,7 +41,7 @@ private[saltern] final class LocalPool(
     val admission = lock.synchronized {
       val timeLeft = (deadline - submitted).nanos
       val state = LocalQueue.State(atOnce, running, queued, capacity, backlog)
-      // Each worker may hold its memory at the same time.
+      // Each worker may need its share of memory at the same time.
       val admission =
         if (job.admitted.memoryBytes > memoryBytes / workers) None else Some(LocalQueue.admit(state, own, timeLeft))
       if (admission.contains(LocalQueue.Take)) { queued += 1; backlog += own }
@@ -53,14 +55,16 @@ private[saltern] final class LocalPool(
         try executor.execute(place)
         catch {
           case _: RejectedExecutionException => if (place.leave()) done(Left(Failure.Closed))
-          // The system starts no more threads.
+          // The operating system starts no more threads.
           case _: OutOfMemoryError => if (place.leave()) done(Left(Failure.Shed(LocalQueue.ShortestRetryAfter)))
         }
         place
     }
   }
 
-  /** A place in the queue: left once, by the thread that takes it or by whoever cancels it. Behind it is the work that has begun. */
+  /** A place in the queue. It is left once: by the thread that takes it, or by the caller that
+    * cancels it. After that it refers to the started work.
+    */
   private final class Place(own: FiniteDuration, work: (Cancellable => Unit) => Unit) extends Runnable with Cancellable {
     private val left = new AtomicBoolean
     private val cancelled = new AtomicBoolean
@@ -68,7 +72,7 @@ private[saltern] final class LocalPool(
 
     def run(): Unit = if (left.compareAndSet(false, true)) work(begun)
 
-    /** Either this sees the cancelling, or the cancelling the hash. */
+    /** Either this sees the cancel, or the cancel sees the hash. */
     private def begun(hash: Cancellable): Unit = {
       underWay.set(hash)
       if (cancelled.get) throw new OpenedKernels.Stopped(Failure.Cancelled)
@@ -110,7 +114,7 @@ private[saltern] final class LocalPool(
     val started = scheduler.nanos
     val result =
       try
-        // Work that nobody waits for is dropped before it starts.
+        // Drops work that was cancelled before it started.
         if (deadline - started <= 0) Left(Failure.Expired)
         else {
           try listener.onLocalStart((started - submitted).nanos)
@@ -120,7 +124,7 @@ private[saltern] final class LocalPool(
           Right(answer)
         }
       catch {
-        // The host's memory is short, not the caller's password wrong.
+        // The host is short of memory. The password may be right.
         case _: OutOfMemoryError            => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
         case stopped: OpenedKernels.Stopped => Left(stopped.why)
         case NonFatal(e)                    => Left(Failure.Fault(e.getClass.getSimpleName))
@@ -142,7 +146,7 @@ private[saltern] object LocalPool {
     case object TooMuchMemory extends Failure
   }
 
-  /** Threads are made when first needed and end when idle: a host that never falls back pays nothing. */
+  /** Threads are started on demand and end when idle. A host that never falls back has none. */
   def threads(atOnce: Int): Executor = {
     val executor = new ThreadPoolExecutor(
       atOnce,

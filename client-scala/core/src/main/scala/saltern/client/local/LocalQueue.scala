@@ -2,12 +2,12 @@ package saltern.client.local
 
 import scala.concurrent.duration.*
 
-/** Whether local hashing takes one more. Pure. */
+/** Decides whether local hashing takes one more call. Pure. */
 private[saltern] object LocalQueue {
   sealed trait Admission
   case object Take extends Admission
 
-  /** Full, or the deadline passes before its turn has ended. */
+  /** The queue is full, or the deadline would pass before the work has ended. */
   final case class Shed(retryAfter: FiniteDuration) extends Admission
 
   /** @param atOnce hashes that may be in progress at the same time
@@ -17,17 +17,20 @@ private[saltern] object LocalQueue {
 
   def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
     val wait = state.backlog / state.atOnce.toLong
-    // A free place tries whatever the estimate says, or a wrong estimate would never be corrected.
+    // If a worker is free, the work is tried whatever the estimate says. Otherwise a wrong estimate
+    // would never be corrected.
     if (state.running < state.atOnce && state.queued == 0) Take
     else if (state.queued >= state.capacity || wait + own > timeLeft) Shed(wait.max(ShortestRetryAfter))
     else Take
   }
 
-  /** Sooner, the same caller would find the same queue. */
+  /** An earlier retry would find the same queue. */
   val ShortestRetryAfter: FiniteDuration = 1.second
 }
 
-/** How long work takes here: nanoseconds for a unit of each algorithm's work, corrected by every hash that ends. */
+/** Estimates how long work takes on this host: nanoseconds for one unit of each algorithm's work,
+  * corrected by every hash that ends.
+  */
 private[saltern] final class Estimator {
   import java.util.concurrent.ConcurrentHashMap
 
@@ -48,14 +51,14 @@ private[saltern] final class Estimator {
     )
   }
 
-  /** A few hashes outweigh the first, which the JIT had not compiled yet. */
+  /** A few hashes outweigh the first one, which ran before the JIT had compiled it. */
   private val Weight = 0.3
   private val LongestNanos = 1e15
 }
 
 private[saltern] object Estimator {
 
-  /** Nanoseconds for a unit of work before anything was measured: the JVM rows of `facts-primitives.md`, JDK 17. */
+  /** Nanoseconds for one unit of work before the first measurement, as measured on JDK 17. */
   private def initial(params: Costs): Double = params match {
     case _: Params.Bcrypt                    => 75.07e6 / (1 << 10)
     case _: Params.Argon2                    => 32.84e6 / (19456 * 2)
@@ -68,6 +71,8 @@ private[saltern] object Estimator {
     case Costs.Wrapped(outer, _)             => initial(outer)
   }
 
-  /** A digest of a few blocks takes from a quarter of a microsecond to some; the first hash that ends says which. */
+  /** A digest of a few blocks takes between a quarter of a microsecond and a few microseconds. The
+    * first hash corrects the estimate.
+    */
   private val NanosOfARound = 1000.0
 }

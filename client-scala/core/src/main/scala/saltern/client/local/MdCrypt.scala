@@ -3,8 +3,8 @@ package saltern.client.local
 import java.security.MessageDigest
 import java.util.Arrays
 
-/** md5-crypt: `$1$<salt>$<22 characters>`, and Apache's variant of it with `$apr1$`. Source: Poul-Henning Kamp, FreeBSD
-  * `crypt-md5.c`; Apache `apr_md5.c`.
+/** md5-crypt: `$1$<salt>$<22 characters>`, and Apache's variant of it with `$apr1$`. Source:
+  * Poul-Henning Kamp, FreeBSD `crypt-md5.c`; Apache `apr_md5.c`.
   */
 private[local] object MdCrypt {
 
@@ -50,7 +50,7 @@ private[local] object MdCrypt {
       digest
     }
 
-    /** What the rounds begin with. */
+    /** The digest that the rounds start with. */
     private def first(md5: MessageDigest, password: Array[Byte]): Array[Byte] = {
       Seq(password, salt, password).foreach(md5.update)
       val alternate = md5.digest()
@@ -67,11 +67,11 @@ private[local] object MdCrypt {
     }
   }
 
-  /** Of every hash: the scheme has no cost to choose. */
+  /** The rounds of every hash: the scheme has no cost parameter. */
   private val Rounds = 1000
   private val MaxSaltBytes = 8
   val OutputBytes: Int = 16
 
-  /** Where each printed byte stands in the digest. */
+  /** The index in the digest of each printed byte. */
   val Order: Seq[Int] = Vector(12, 6, 0, 13, 7, 1, 14, 8, 2, 15, 9, 3, 5, 10, 4, 11)
 }

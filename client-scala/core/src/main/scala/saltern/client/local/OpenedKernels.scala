@@ -7,10 +7,11 @@ import scala.util.control.NoStackTrace
 /** The kernels of one client. */
 private[saltern] trait OpenedKernels {
 
-  /** On the calling thread, which waits. Throws [[OpenedKernels.Stopped]] where there is no output, for a reason that is known.
+  /** Computes on the calling thread, which blocks. Throws [[OpenedKernels.Stopped]] if the kernels
+    * stop without an output for a known reason.
     *
-    * @param begun is given what ends the call before its output, from another thread, where these kernels can be told; it may come
-    *   too early or too late, and then the call goes on
+    * @param begun receives a function that cancels the computation from another thread, if these
+    *   kernels support it; a cancel that comes too early or too late has no effect
     */
   def compute(
       admitted: Admitted,
@@ -19,7 +20,7 @@ private[saltern] trait OpenedKernels {
       begun: Cancellable => Unit = OpenedKernels.NeverCancelled
   ): Array[Byte]
 
-  /** What is under way is finished. */
+  /** Work in progress is completed. */
   def close(): Unit
 }
 
@@ -29,7 +30,7 @@ private[saltern] object OpenedKernels {
   private val NeverCancelled: Cancellable => Unit = _ => ()
 }
 
-/** On the caller's thread: nothing to open, and no hash can be ended. */
+/** Computes on the caller's thread. There is nothing to open, and a hash cannot be cancelled. */
 private[saltern] object JvmKernels extends OpenedKernels {
   def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] =
     Kernels.compute(admitted, password)

@@ -1,6 +1,7 @@
 package saltern.client.local
 
-/** bcrypt in modular crypt format: `$2b$<cost>$<22 characters of salt><31 characters of output>`. */
+/** bcrypt in modular crypt format: `$2b$<cost>$<22 characters of salt><31 characters of output>`.
+  */
 private[saltern] object BcryptScheme extends Scheme("bcrypt") {
   override val reading: Reading = Reading(mostBytes = Some(Params.Bcrypt.MaxPasswordBytes), mayStopAtNul = true)
 
@@ -19,7 +20,7 @@ private[saltern] object BcryptScheme extends Scheme("bcrypt") {
       encoded <- EncodedHash(this, setting, output)(setting.print)
     } yield encoded
 
-  /** bcrypt behind some software's name for it. */
+  /** bcrypt behind a name that other software puts before it. */
   def parseBehind(before: String, other: Scheme, stored: String): Either[ParseError, EncodedHash] =
     for {
       inner <- Text.after(before, stored)
@@ -47,9 +48,10 @@ private[saltern] object Argon2Scheme extends Scheme("argon2") {
             costsAndRest <- Text.splitOnce(afterFirst, '$')
           } yield (Some(version), costsAndRest._1, costsAndRest._2)
       (version, costs, saltAndOutput) = versioned
-      // Argon2id is younger than the field: nothing ever printed it without.
+      // Argon2id is younger than the `v=` field, so no software printed it without the field.
       _ <- Text.valid(version.isDefined || variant != Params.Variant.Id)
-      // A secret key or associated data changes what is computed; without them every password would be wrong.
+      // A secret key or associated data changes the result. Without them every password would be
+      // wrong.
       _ <- Either.cond(!costs.contains(",keyid=") && !costs.contains(",data="), (), ParseError.Unsupported)
       spelling = Setting.Argon2.spellingOf(version.isDefined, costs)
       values <- Text.named(costs, spelling.order*)
@@ -87,7 +89,7 @@ private[saltern] object Pbkdf2Scheme extends Scheme("pbkdf2") {
       encoded <- EncodedHash(this, setting, so._2)(setting.print)
     } yield encoded
 
-  /** What the Node package @phc/pbkdf2 prints: one block of the function, whose name is in full. */
+  /** The form of the Node package @phc/pbkdf2: one block of the function, whose name is in full. */
   private def withoutLength(id: String, rest: String): Either[ParseError, EncodedHash] =
     for {
       prf <- Params.Prf.all.find(prf => id == (if (prf == Params.Prf.Sha1) Sha1WithoutLength else prf.scheme)).toRight(ParseError.Invalid)
@@ -102,7 +104,7 @@ private[saltern] object Pbkdf2Scheme extends Scheme("pbkdf2") {
 
   private val Sha1WithoutLength = "pbkdf2-sha1"
 
-  /** PBKDF2 in another form, with the output's length that its software always asks for. */
+  /** PBKDF2 in another form, with the fixed output length of its software. */
   def in(scheme: Scheme, prf: Params.Prf, iterations: Long, salt: Array[Byte], outputBytes: Int, output: Array[Byte])(
       form: Array[Byte] => String
   ): Either[ParseError, EncodedHash] =
@@ -121,7 +123,7 @@ private[saltern] object ScryptScheme extends Scheme("scrypt") {
     for {
       rest <- Text.after("$scrypt$", stored)
       parts <- Text.splitOnce(rest, '$')
-      // AdonisJS writes N itself, others its logarithm.
+      // AdonisJS writes N itself, others write its logarithm.
       wholeN = rest.startsWith("n=")
       costs <- Text.named(parts._1, if (wholeN) "n" else "ln", "r", "p")
       logN <- if (wholeN) Text.log2(costs(0)) else Right(costs(0))
@@ -135,7 +137,7 @@ private[saltern] object ScryptScheme extends Scheme("scrypt") {
       }
     } yield encoded
 
-  /** scrypt in another form, with the output's length that its software always asks for. */
+  /** scrypt in another form, with the fixed output length of its software. */
   def in(scheme: Scheme, logN: Long, r: Long, p: Long, salt: Array[Byte], outputBytes: Int, output: Array[Byte])(
       form: Array[Byte] => String
   ): Either[ParseError, EncodedHash] =
@@ -145,7 +147,7 @@ private[saltern] object ScryptScheme extends Scheme("scrypt") {
     } yield encoded
 }
 
-/** What the PHC string format fixes for all its schemes. */
+/** The rules of the PHC string format for all its schemes. */
 private[local] object Phc {
   def saltAndOutput(text: String): Either[ParseError, (Array[Byte], Array[Byte])] =
     for {
@@ -155,9 +157,11 @@ private[local] object Phc {
       _ <- Text.valid(salt.length >= MinSaltBytes)
     } yield (salt, output)
 
-  /** Shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets). */
+  /** The shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets). */
   private val MinSaltBytes = 8
 
-  /** Shortest output that is read where the scheme sets no bound of its own, in bytes (PHC string format: 80 bits). */
+  /** The shortest output that is read if the scheme sets no bound of its own, in bytes (PHC string
+    * format: 80 bits).
+    */
   val MinOutputBytes = 10
 }

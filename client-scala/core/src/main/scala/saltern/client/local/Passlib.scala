@@ -1,14 +1,14 @@
 package saltern.client.local
 
-/** passlib's PBKDF2: `$pbkdf2-sha256$29000$<salt>$<output>`, where a PHC string has `i=29000,l=32`; SHA-1 is `$pbkdf2$`. Source:
-  * passlib `passlib/handlers/pbkdf2.py`.
+/** passlib's PBKDF2: `$pbkdf2-sha256$29000$<salt>$<output>`, where a PHC string has `i=29000,l=32`;
+  * SHA-1 is `$pbkdf2$`. Source: passlib `passlib/handlers/pbkdf2.py`.
   */
 private[local] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
   def claims(stored: String): Boolean =
-    // A PHC string's costs begin with the name of a parameter.
+    // In a PHC string the costs begin with the name of a parameter.
     hasId(stored) && !stored.startsWith("i=", stored.indexOf('$'.toInt, 1) + 1)
 
-  /** Whether it begins as passlib's or as a PHC string of PBKDF2. */
+  /** Whether the string begins as a PBKDF2 hash of passlib or as a PHC string. */
   def hasId(stored: String): Boolean = Scheme.id(stored).exists(id => Params.Prf.all.exists(_.scheme == id))
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
@@ -18,7 +18,9 @@ private[local] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
       encoded <- parse(this, s"$$${prf.scheme}$$", prf, parts(2), parts(3), parts(4))
     } yield encoded
 
-  /** Salt and output in adapted Base64; the output is one block, as passlib and OpenLDAP ask for. */
+  /** Salt and output in adapted Base64. The output is one block, as passlib and OpenLDAP request
+    * it.
+    */
   def parse(
       scheme: Scheme,
       head: String,
@@ -37,8 +39,8 @@ private[local] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
     } yield encoded
 }
 
-/** passlib's bcrypt of a digest: `$bcrypt-sha256$v=2,t=2b,r=12$<salt>$<output>`, before 1.7.3 `$bcrypt-sha256$2b,12$…`. Source:
-  * passlib `passlib/handlers/bcrypt.py`, class `bcrypt_sha256`.
+/** passlib's bcrypt of a digest: `$bcrypt-sha256$v=2,t=2b,r=12$<salt>$<output>`, before 1.7.3
+  * `$bcrypt-sha256$2b,12$…`. Source: passlib `passlib/handlers/bcrypt.py`, class `bcrypt_sha256`.
   */
 private[local] sealed abstract class PasslibBcryptSha256(name: String, preparation: Preparation, prefixes: Set[String])
     extends Scheme(name) {
@@ -57,7 +59,7 @@ private[local] sealed abstract class PasslibBcryptSha256(name: String, preparati
       _ <- Text.valid(prefixes(prefix) && parts(1).length == SaltCharacters && cost < 100)
       inner <- BcryptScheme.parse(f"$$$prefix$$$cost%02d$$" + parts(1) + parts(2))
       salt = inner.setting.salt
-      // Nothing ever printed a salt here with bits set beyond its bytes.
+      // No software printed a salt with bits set beyond its bytes in this form.
       _ <- Text.valid(BcryptBase64.encode(salt) == parts(1))
       encoded <- EncodedHash(this, inner.setting, inner.output) { bytes =>
         s"${PasslibBcryptSha256.Head}${print(prefix, cost)}$$${parts(1)}$$${BcryptBase64.encode(bytes)}"

@@ -3,10 +3,10 @@ package saltern.client.local
 import java.security.MessageDigest
 import java.util.Arrays
 
-/** phpass's portable hashes: `$P$<cost><8 characters of salt><22 characters>`, with `$H$` where phpBB 3 made them; and Drupal
-  * 7's variant with SHA-512, `$S$<cost><salt><43 characters>`. Drupal writes a `U` in front of either where it had but the MD5
-  * digest that Drupal 6 had kept, and hashed that digest's text. Source: Openwall phpass `PasswordHash.php` 0.5; Drupal 7
-  * `includes/password.inc`.
+/** phpass's portable hashes: `$P$<cost><8 characters of salt><22 characters>`, with `$H$` if phpBB
+  * 3 made them; and Drupal 7's variant with SHA-512, `$S$<cost><salt><43 characters>`. A `U` in
+  * front of either means that Drupal 7 hashed the text of the MD5 digest that Drupal 6 had stored.
+  * Source: Openwall phpass `PasswordHash.php` 0.5; Drupal 7 `includes/password.inc`.
   */
 private[local] object Phpass {
   case object Portable extends Scheme("phpass") {
@@ -33,7 +33,7 @@ private[local] object Phpass {
       logRounds <- CryptBase64.number(rest.substring(0, 1))
       salt = rest.substring(1, 1 + SaltBytes)
       _ <- Text.valid(logRounds >= MinLogRounds && logRounds <= MaxLogRounds && CryptBase64.isInAlphabet(salt))
-      // What Drupal cuts off were zeros, had the last byte only the bits that are kept.
+      // The bits that Drupal cuts off are zero if the last byte has only the kept bits.
       output <- CryptBase64.decode(rest.substring(1 + SaltBytes) + variant.cutOff)
       encoded <- EncodedHash(scheme, new OwnSetting(variant, 1L << logRounds, salt), output) { bytes =>
         val text = CryptBase64.encode(bytes).take(variant.outputCharacters)
@@ -50,7 +50,8 @@ private[local] object Phpass {
     def compute(password: Array[Byte]): Array[Byte] = {
       val hash = MessageDigest.getInstance(variant.digest)
       hash.update(salt)
-      // Written over in each round: the first would be as quick to guess from as a bare digest.
+      // Overwritten in each round: the first digest would be as quick to guess from as a bare
+      // digest.
       val digest = hash.digest(password)
       var round = 0L
       while (round < rounds) {
@@ -59,7 +60,7 @@ private[local] object Phpass {
         val _ = hash.digest(digest, 0, digest.length)
         round += 1
       }
-      // Its buffer holds what it digested last, which for Drupal is a digest in the password's place.
+      // The object keeps its last input, which for Drupal is a digest that replaces the password.
       hash.reset()
       val kept = Arrays.copyOf(digest, outputBytes)
       kept(outputBytes - 1) = (kept(outputBytes - 1) & variant.lastByteMask).toByte
@@ -67,7 +68,9 @@ private[local] object Phpass {
     }
   }
 
-  /** @param lastByteMask the bits of the output's last byte that are kept: Drupal cuts its text after 55 characters */
+  /** @param lastByteMask the bits of the output's last byte that are kept: Drupal cuts its text
+    *   after 55 characters
+    */
   private final case class Variant(
       prefix: String,
       algorithm: String,

@@ -6,12 +6,13 @@ import java.security.MessageDigest
 import saltern.client.{RefusalCode, RehashReason}
 import saltern.client.wire.Wire
 
-/** One parameter set with a name that never changes its meaning. */
+/** A set of parameters with an id. The meaning of an id never changes. */
 private[saltern] final case class Policy(id: String, params: Params, active: Boolean)
 
-/** The policies in force: the service's own document, read by the same rules.
+/** The active set of policies: the service's own document, read by the same rules.
   *
-  * @param digest `sha256:<hex>` of the document's bytes: equal where service and client hold the same document
+  * @param digest `sha256:<hex>` of the document's bytes: equal if service and client hold the same
+  *   document
   */
 private[saltern] final class Policies private (
     val list: Vector[Policy],
@@ -34,8 +35,9 @@ private[saltern] final class Policies private (
         .filterOrElse(_.active, Refusal.Code(RefusalCode.PolicyNotForHashing))
   }
 
-  /** The policy whose hash this is. A salt or output shorter than a policy's own was not made under it, and neither was a
-    * hash of something else than the password.
+  /** Returns the policy that the hash was made under. A hash does not belong to a policy if its
+    * salt or output is shorter than the policy's, or if it is a hash of something other than the
+    * password itself.
     */
   def policyOf(encoded: EncodedHash): Option[Policy] =
     if (encoded.scheme.reading.preparation != Preparation.None) None
@@ -76,7 +78,9 @@ private[saltern] final class Policies private (
 
 private[saltern] object Policies {
 
-  /** Reads a document, or says in one sentence what is wrong with it. It holds no secret. */
+  /** Reads a document, or returns a sentence that says what is wrong with it. The document holds no
+    * secret.
+    */
   def read(document: Array[Byte]): Either[String, Policies] =
     for {
       raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON of the schema's shape")

@@ -4,18 +4,22 @@ import java.util.{Arrays, Base64}
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
-/** The form in which a stored hash is written. Several forms may state one algorithm: Django's PBKDF2 and ours are computed
-  * alike. Each has the name that it has in the service, in settings and in the vectors.
+/** The textual form of a stored hash. Several schemes may use one algorithm: Django's PBKDF2 and
+  * our own are computed alike. Each scheme has the same name as in the service, in settings and in
+  * the vectors.
   */
 private[saltern] abstract class Scheme(val name: String) {
 
-  /** Unsalted, or so fast that a try costs well under a tenth of a millisecond: verified only where that was allowed by name. */
+  /** Whether the hash is unsalted, or so fast that a guess takes well under a tenth of a
+    * millisecond. Such a scheme is verified only if it was allowed by name.
+    */
   def isWeak: Boolean = false
 
-  /** Which part of a password it reads, and what it makes of it first. */
+  /** The part of a password that the scheme reads, and its transformation before hashing. */
   def reading: Reading = Reading.Whole
 
-  /** Whether a string has this form, by what it begins with. No two schemes claim one string. */
+  /** Returns whether a string has this scheme, by its beginning. No two schemes claim one string.
+    */
   private[local] def claims(stored: String): Boolean
 
   private[local] def parse(stored: String): Either[ParseError, EncodedHash]
@@ -25,7 +29,9 @@ private[saltern] abstract class Scheme(val name: String) {
 
 private[saltern] object Scheme {
 
-  /** Every form that is read here; `local-schemes.txt` has their names. yescrypt is missing: no library of the JVM has it. */
+  /** Every scheme that this client reads; `local-schemes.txt` lists their names. yescrypt is
+    * missing because no JVM library has it.
+    */
   lazy val all: Seq[Scheme] = (
     Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++
       DesCrypt.schemes ++ MdCrypt.schemes ++ ShaCrypt.schemes ++ Seq(Sha1Crypt, SunMd5) ++ Phpass.schemes ++
@@ -33,29 +39,33 @@ private[saltern] object Scheme {
       Spring.schemes ++ AspNet.schemes ++ Seq(Grub, WordPress, Firebase)
   ).sortBy(_.name)
 
-  /** Whose form a stored string has. `None` where nothing says so: a bare digest is not guessed. */
+  /** Returns the scheme of a stored string, or `None` if nothing identifies it. The scheme of a
+    * bare digest is not guessed.
+    */
   private[local] def of(stored: String): Option[Scheme] = all.find(_.claims(stored))
 
-  /** The form of what stands behind a label or a name, where only the `admitted` ones may. */
+  /** Returns the scheme of the text behind a label or a name, if it is one of `admitted`. */
   private[local] def oneOf(admitted: Seq[Scheme], text: String): Either[ParseError, Scheme] = of(text) match {
     case Some(scheme) if admitted.contains(scheme) => Right(scheme)
     case None if id(text).exists(_.nonEmpty)       => Left(unread(text))
     case _                                         => Left(ParseError.Invalid)
   }
 
-  /** Why a string that has no scheme of ours is not read. */
+  /** Returns why a string without a known scheme is not read. */
   private[local] def unread(stored: String): ParseError =
     if (id(stored).exists(RefusedByName)) ParseError.Unsupported else ParseError.UnknownScheme
 
-  /** The first bcrypt of all, and crypt_blowfish's name for its own old bug: other algorithms. */
+  /** The first version of bcrypt, and crypt_blowfish's name for its own old bug. Both are other
+    * algorithms.
+    */
   private val RefusedByName = Set("2", "2x")
 
-  /** What stands between the first two dollar signs. */
+  /** The text between the first two dollar signs. */
   private[local] def id(stored: String): Option[String] =
     Option.when(stored.startsWith("$"))(stored.indexOf('$'.toInt, 1)).filter(_ > 0).map(stored.substring(1, _))
 }
 
-/** The unsalted and fast schemes that are verified all the same: none, but those that were named. */
+/** The unsalted and fast schemes that are verified. By default there are none. */
 private[saltern] final class AcceptedWeak private (schemes: Set[Scheme]) {
   def accepts(scheme: Scheme): Boolean = !scheme.isWeak || schemes(scheme)
 }
@@ -63,7 +73,9 @@ private[saltern] final class AcceptedWeak private (schemes: Set[Scheme]) {
 private[saltern] object AcceptedWeak {
   val None: AcceptedWeak = new AcceptedWeak(Set.empty)
 
-  /** Names of schemes, or `all` alone. A name that is no weak scheme's is answered with a sentence that says which there are. */
+  /** Reads names of schemes, or `all` alone. If a name is not that of a weak scheme, returns a
+    * sentence that lists the names.
+    */
   def named(names: Seq[String]): Either[String, AcceptedWeak] = {
     val weak = Scheme.all.filter(_.isWeak)
     if (names == Seq("all")) Right(new AcceptedWeak(weak.toSet))
@@ -72,12 +84,12 @@ private[saltern] object AcceptedWeak {
   }
 }
 
-/** How a scheme reads a password.
+/** The part of a password that a scheme reads.
   *
   * @param mostBytes bytes that are read; the rest has no effect
-  * @param mayStopAtNul whether software on C strings made such hashes: it stopped at the first NUL, other software went on
+  * @param mayStopAtNul whether some of the software that made such hashes stopped at the first NUL
   * @param sevenBits whether the eighth bit of each byte has no effect
-  * @param trims characters that have no effect before and behind the password
+  * @param trims characters that have no effect at both ends of the password
   */
 private[saltern] final case class Reading(
     mostBytes: Option[Int] = None,
@@ -92,15 +104,15 @@ private[saltern] object Reading {
   val OfCStrings: Reading = Reading(mayStopAtNul = true)
 }
 
-/** What some software hashes in place of the password itself. */
+/** A transformation of the password before it is hashed. */
 private[saltern] sealed abstract class Preparation {
 
-  /** What is hashed under this salt, in the bytes that the algorithm takes: as secret as the password. Whoever asks for it
-    * wipes it.
+  /** Returns the bytes that the algorithm hashes, for a password and this salt. They are as secret
+    * as the password. The caller wipes them.
     */
   def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte]
 
-  /** Bytes of what is hashed in place of so many. */
+  /** Returns the number of bytes that are hashed for a password of so many bytes. */
   def lengthOf(passwordBytes: Int): Int
 }
 
@@ -110,20 +122,20 @@ private[saltern] object Preparation {
     def lengthOf(passwordBytes: Int): Int = passwordBytes
   }
 
-  /** Of the password's MD5: Drupal 7, where Drupal 6 had left nothing else. */
+  /** The password's MD5: Drupal 7, if Drupal 6 had stored nothing else. */
   case object HexMd5 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("MD5", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Md5.outputBytes
   }
 
-  /** Of the password's SHA-256: Django's `bcrypt_sha256`. */
+  /** The password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
     def lengthOf(passwordBytes: Int): Int = 2 * Digest.Sha256.outputBytes
   }
 
-  /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is no secret, but what keeps these digests apart from
-    * all others (`wp_hash_password`).
+  /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is not secret; it only
+    * separates these digests from all others (`wp_hash_password`).
     */
   case object WordPress extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(keyed("HmacSHA384", Text.utf8("wp-sha384"), password))
@@ -132,13 +144,14 @@ private[saltern] object Preparation {
     def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
   }
 
-  /** Of the password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
+  /** The password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
   case object Base64Sha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(Digest.ofSecret("SHA-256", password))
     def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
   }
 
-  /** Of the password's HMAC-SHA-256, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`. */
+  /** The password's HMAC-SHA-256, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`.
+    */
   case object Base64HmacSha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
       base64(keyed("HmacSHA256", Text.utf8(BcryptBase64.encode(salt)), password))
@@ -165,12 +178,12 @@ private[saltern] object Preparation {
   }
 }
 
-/** What some software puts in front of a hash that says itself what it is: LDAP's `{CRYPT}`, Dovecot's `{SHA512-CRYPT}`,
-  * Spring Security's `{bcrypt}`.
+/** A label that some software puts in front of a complete hash: LDAP's `{CRYPT}`, Dovecot's
+  * `{SHA512-CRYPT}`, Spring Security's `{bcrypt}`.
   */
 private[local] object Label {
 
-  /** `None` where a string begins with none of them. */
+  /** Returns `None` if the string begins with no label. */
   def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
     labels.collectFirst {
       case (text, follows) if stored.startsWith(if (text == Md5) Md5Crypt else text) =>
@@ -179,14 +192,14 @@ private[local] object Label {
         else Scheme.oneOf(follows, rest).flatMap(_.parse(rest)).map(_.behind(text))
     }
 
-  /** What Dovecot itself calls MD5. Without the dollar sign it is LDAP's. */
+  /** Dovecot's own meaning of MD5. Without the dollar sign it is LDAP's. */
   private val Md5 = "{MD5}"
   val Md5Crypt: String = Md5 + "$"
 
-  /** A scheme of crypt(3) that the service reads, and that stands behind no other label. */
+  /** A scheme of crypt(3) that the service reads and that has no other label. */
   private val Yescrypt = "$y$"
 
-  /** What the crypt(3) of one system or another makes, and is read here. */
+  /** The schemes of crypt(3), on various systems, that this client reads. */
   private lazy val crypt: Seq[Scheme] =
     Seq(BcryptScheme, MdCrypt.FreeBsd, Scrypt7, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
 

@@ -1,7 +1,8 @@
 package saltern.client.local
 
-/** scrypt in modular crypt format: `$7$<log2 N><5 characters of r><5 of p><salt>$<43 characters>`. The salt is the text itself.
-  * Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt `crypt-scrypt.c`.
+/** scrypt in modular crypt format: `$7$<log2 N><5 characters of r><5 of p><salt>$<43 characters>`.
+  * The salt is the text itself. Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt
+  * `crypt-scrypt.c`.
   */
 private[local] case object Scrypt7 extends Scheme("scrypt-7") {
   override def reading: Reading = Reading.OfCStrings

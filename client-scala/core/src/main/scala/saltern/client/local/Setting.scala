@@ -1,44 +1,49 @@
 package saltern.client.local
 
-/** An algorithm with its cost: what decides how long a stored hash takes. */
+/** An algorithm with its cost, which decides how long a stored hash takes. */
 private[saltern] sealed trait Costs {
   def algorithm: String
 }
 
 private[saltern] object Costs {
 
-  /** What is only ever verified: no policy names it. */
+  /** An algorithm that is only verified: no policy names it. */
   final case class VerifyOnly(algorithm: String, cost: Cost) extends Costs
 
   /** argon2id over another hash. */
   final case class Wrapped(outer: Params.Argon2, inner: Costs) extends Costs { def algorithm: String = "wrapped" }
 }
 
-/** What computing costs: which ceiling bounds it, and the work in which its time is linear. */
+/** The cost of a computation: the ceiling that bounds it, and the work in which its time is linear.
+  */
 private[saltern] sealed trait Cost
 private[saltern] object Cost {
 
   /** As scrypt. */
   final case class Memory(params: Params.Scrypt) extends Cost
 
-  /** Passes of a digest or of a cipher, each over a password and a few bytes more. Bounded by `sha_crypt_rounds`. */
+  /** Passes of a digest or a cipher, each over a password and a few bytes more. Bounded by
+    * `sha_crypt_rounds`.
+    */
   final case class Rounds(rounds: Long) extends Cost
 }
 
-/** An algorithm with its cost parameters: what a policy names and what a stored hash states. Only possible values exist. */
+/** An algorithm with its cost parameters: a policy names them, and a stored hash states them. The
+  * constructors allow only possible values.
+  */
 private[saltern] sealed trait Params extends Costs
 
 private[saltern] object Params {
   sealed abstract case class Bcrypt(cost: Int) extends Params { def algorithm: String = "bcrypt" }
   object Bcrypt {
 
-    /** What the format can state. Admission stops far below it. */
+    /** The range that the format can state. Admission stops far below its end. */
     val Costs: Range = 4 to 31
 
-    /** Bytes of a password that bcrypt reads; the rest has no effect. */
+    /** The bytes of a password that bcrypt reads; the rest has no effect. */
     val MaxPasswordBytes: Int = 72
 
-    /** The reference drops the last byte of 24. */
+    /** The reference implementation drops the last byte of 24. */
     val OutputBytes: Int = 23
 
     def apply(cost: Int): Option[Bcrypt] = if (Costs.contains(cost)) Some(new Bcrypt(cost) {}) else None
@@ -92,14 +97,15 @@ private[saltern] object Params {
   sealed abstract case class Scrypt(logN: Int, r: Long, p: Long) extends Params { def algorithm: String = "scrypt" }
   object Scrypt {
 
-    /** `N` must be a number that a 64-bit machine can name. */
+    /** `N` must fit into a number of 64 bits. */
     private val MaxLogN = 63L
 
     /** RFC 7914 §2. */
     private val MaxRP = (1L << 30) - 1
 
     def apply(logN: Long, r: Long, p: Long): Option[Scrypt] = {
-      // Each factor is below 2^32, so the product of two may pass 2^63: bound the factors first.
+      // Each factor is below 2^32, so the product of two may pass 2^63. The factors are bounded
+      // first.
       val rpValid = r >= 1 && p >= 1 && r <= MaxRP && p <= MaxRP && r * p <= MaxRP
       // N < 2^(128·r/8).
       if (logN < 1 || logN > MaxLogN || !rpValid || logN >= r * 16) None
@@ -108,28 +114,32 @@ private[saltern] object Params {
   }
 }
 
-/** Everything in a stored hash but its output (crypt(3) calls this the setting). */
+/** Everything in a stored hash except its output (crypt(3) calls this the setting). */
 private[saltern] sealed trait Setting {
   def params: Costs
   def salt: Array[Byte]
   def outputBytes: Int
 
-  /** How many times as long as with a short password a round takes with one of so many bytes, where rounds read it. */
+  /** How many times longer a round takes with a password of so many bytes than with a short one, if
+    * rounds read the password.
+    */
   def lengthFactor(passwordBytes: Int): Int = 1
   override def toString: String = s"Setting($params, ..)"
 }
 
 private[saltern] object Setting {
 
-  /** What new hashes are made under. */
+  /** The settings that new hashes are made under. */
   sealed trait Own extends Setting {
     def params: Params
 
-    /** In the form that new hashes are written in. */
+    /** In the form of new hashes. */
     def print(output: Array[Byte]): String
   }
 
-  /** What is only ever verified: computed where its form is read, one file a family. */
+  /** A setting that is only verified. The code that computes it is in the file that reads its
+    * scheme.
+    */
   abstract class VerifyOnly(algorithm: String, val cost: Cost) extends Setting {
     final val params: Costs.VerifyOnly = Costs.VerifyOnly(algorithm, cost)
     def compute(password: Array[Byte]): Array[Byte]
@@ -144,13 +154,13 @@ private[saltern] object Setting {
     override def toString: String = super.toString
   }
 
-  /** Salt of a new hash, in bytes: 128 bits (NIST SP 800-132 §5.1, RFC 9106 §3.1). */
+  /** The salt of a new hash, in bytes: 128 bits (NIST SP 800-132 §5.1, RFC 9106 §3.1). */
   val NewSaltBytes: Int = 16
 
-  /** Output of a new hash, in bytes, wherever the scheme leaves it open. */
+  /** The output of a new hash, in bytes, if the scheme leaves the length open. */
   val NewOutputBytes: Int = 32
 
-  /** The setting of a new hash: the form that is written today. */
+  /** The setting of a new hash, in the form that is written today. */
   def fresh(params: Params, salt: Array[Byte]): Own = params match {
     case p: Params.Argon2 => Argon2(p, salt, NewOutputBytes, Argon2.Spelling.Canonical)
     case p: Params.Bcrypt => Bcrypt("2b", p, salt, 0)
@@ -170,12 +180,12 @@ private[saltern] object Setting {
 
   object Argon2 {
 
-    /** What is spelt otherwise than the reference software spells it (`functions/encoded`, deviations). */
+    /** A spelling that differs from the reference software's (`functions/encoded`, deviations). */
     sealed abstract class Spelling(val order: Seq[String])
     object Spelling {
       case object Canonical extends Spelling(Seq("m", "t", "p"))
 
-      /** Software older than the `v=` field means version 16 by leaving it out. */
+      /** Software older than the `v=` field omits it and means version 16. */
       case object NoVersion extends Spelling(Seq("m", "t", "p"))
 
       /** The Node package argon2 since 0.45.0. */
@@ -192,7 +202,9 @@ private[saltern] object Setting {
       else Spelling.Canonical
   }
 
-  /** @param saltPadding the four bits that follow the salt in its last character; zero in the canonical form */
+  /** @param saltPadding the four bits that follow the salt in its last character; zero in the
+    *   canonical form
+    */
   final case class Bcrypt(prefix: String, params: Params.Bcrypt, salt: Array[Byte], saltPadding: Int) extends Own {
     def outputBytes: Int = Params.Bcrypt.OutputBytes
     def print(output: Array[Byte]): String = {
@@ -205,7 +217,7 @@ private[saltern] object Setting {
 
   final case class Pbkdf2(params: Params.Pbkdf2, salt: Array[Byte], outputBytes: Int) extends Own {
 
-    /** Each costs the full number of iterations. */
+    /** Each block costs the full number of iterations. */
     def outputBlocks: Int = (outputBytes + params.prf.blockBytes - 1) / params.prf.blockBytes
     def print(output: Array[Byte]): String =
       s"$$${params.prf.scheme}$$i=${params.iterations},l=$outputBytes" + tail(salt, output)

@@ -2,8 +2,8 @@ package saltern.client.local
 
 import javax.crypto.Mac
 
-/** sha1-crypt: `$sha1$<rounds>$<salt>$<28 characters>`, HMAC-SHA-1 of its own output again and again. Source: NetBSD
-  * `crypt-sha1.c`.
+/** sha1-crypt: `$sha1$<rounds>$<salt>$<28 characters>`, HMAC-SHA-1 applied repeatedly to its own
+  * output. Source: NetBSD `crypt-sha1.c`.
   */
 private[local] case object Sha1Crypt extends Scheme("sha1-crypt") {
   override def reading: Reading = Reading.OfCStrings
@@ -47,6 +47,8 @@ private[local] case object Sha1Crypt extends Scheme("sha1-crypt") {
   private val MaxSaltBytes = 64
   private val OutputBytes = 20
 
-  /** Where each printed byte stands in the digest. The first is printed again at the end, to fill a group of three. */
+  /** The index in the digest of each printed byte. The first byte is printed again at the end, to
+    * fill a group of three.
+    */
   private val Order = Vector(2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 17, 16, 15, 0, 19, 18)
 }

@@ -3,12 +3,12 @@ package saltern.client.local
 import java.security.MessageDigest
 import java.util.Arrays
 
-/** sha-crypt: `$6$[rounds=<rounds>$]<salt>$<86 characters>` and `$5$…` with 43. Source: Ulrich Drepper, "Unix crypt using
-  * SHA-256 and SHA-512", version 0.6; the numbers below are its steps.
+/** sha-crypt: `$6$[rounds=<rounds>$]<salt>$<86 characters>` and `$5$…` with 43. Source: Ulrich
+  * Drepper, "Unix crypt using SHA-256 and SHA-512", version 0.6; the numbers below are its steps.
   */
 private[local] object ShaCrypt {
 
-  /** @param order where each printed byte stands in the digest (step 22) */
+  /** @param order the index in the digest of each printed byte (step 22) */
   sealed abstract class Variant(name: String, val prefix: String, val digest: String, val order: Vector[Int]) extends Scheme(name) {
     override def reading: Reading = Reading.OfCStrings
     def claims(stored: String): Boolean = stored.startsWith(prefix)
@@ -26,7 +26,7 @@ private[local] object ShaCrypt {
         (rounds, saltAndOutput) = stated
         parts <- Text.splitOnce(saltAndOutput, '$')
         (salt, outputText) = parts
-        // A salt that begins so would be read as rounds.
+        // A salt that begins like this would be read as rounds.
         _ <- Text.valid(salt.length <= MaxSaltBytes && CryptBase64.isSalt(salt) && !salt.startsWith(RoundsName))
         _ <- Text.valid(rounds.forall(_ <= MaxRounds))
         output <- CryptBase64.decodeInOrder(outputText, order, order.length)
@@ -84,7 +84,7 @@ private[local] object ShaCrypt {
       sha.digest()
     }
 
-    /** Steps 13 to 20: the digest of `times` times `part`, in so many bytes. */
+    /** Steps 13 to 20: the digest of `times` times `part`, repeated to so many bytes. */
     private def sequence(sha: MessageDigest, part: Array[Byte], times: Int, bytes: Int): Array[Byte] = {
       var i = 0
       while (i < times) { sha.update(part); i += 1 }
@@ -98,7 +98,7 @@ private[local] object ShaCrypt {
   private val RoundsName = "rounds="
   private val DefaultRounds = 5000L
 
-  /** Fewer may be written, and are computed as these. */
+  /** The string may state fewer rounds; the hash is then computed with this number. */
   private val MinRounds = 1000L
   private val MaxRounds = 999999999L
   private val MaxSaltBytes = 16

@@ -1,16 +1,18 @@
 package saltern.client.local
 
-/** Spring Security's hashes that do not say themselves what they are, behind the id of an encoder in braces: of PBKDF2 and
-  * SHA-256 the id alone fixes the costs. Those of bcrypt and Argon2 do say it: see [[Label]]. Source: Spring Security
-  * `PasswordEncoderFactories`, and the encoders that are named here.
+/** Spring Security's hashes without a prefix of their own, behind the id of an encoder in braces.
+  * For PBKDF2 and SHA-256 only the id fixes the costs. Hashes of bcrypt and Argon2 have a prefix of
+  * their own: see [[Label]]. Source: Spring Security `PasswordEncoderFactories`, and the encoders
+  * that are named here.
   */
 private[local] object Spring {
 
-  /** `MessageDigestPasswordEncoder`: `{SHA-256}{<salt>}<hex>`. The braces are hashed with the salt. */
+  /** `MessageDigestPasswordEncoder`: `{SHA-256}{<salt>}<hex>`. The braces are hashed with the salt.
+    */
   final class MessageDigest(label: String, hash: Digest.Hash, name: String) extends Scheme(name) {
     override def isWeak: Boolean = true
 
-    // The brace is the salt's: without one it is no string of Spring Security's.
+    // The second brace begins the salt. Without it the string is not Spring Security's.
     def claims(stored: String): Boolean = stored.startsWith(label + "{")
 
     def parse(stored: String): Either[ParseError, EncodedHash] =
@@ -33,10 +35,13 @@ private[local] object Spring {
     Sha256
   )
 
-  /** `Pbkdf2PasswordEncoder`: salt and output in hexadecimal, or in Base64 after `setEncodeHashAsBase64(true)`. */
+  /** `Pbkdf2PasswordEncoder`: salt and output in hexadecimal, or in Base64 after
+    * `setEncodeHashAsBase64(true)`.
+    */
   final class Pbkdf2(name: String, label: String, prf: Params.Prf, iterations: Long, saltBytes: Int, encoding: Encoding)
       extends Scheme(name) {
-    // Two thirds of the hexadecimal are as long as the Base64: what can be read as hexadecimal is.
+    // A Base64 text may have the length of a hexadecimal one of two thirds of the bytes. Text that
+    // can be read as hexadecimal is hexadecimal.
     def claims(stored: String): Boolean =
       stored.startsWith(label) && LowerHex.decode(stored.substring(label.length)).isRight == (encoding == LowerHex)
 
@@ -52,8 +57,8 @@ private[local] object Spring {
       } yield encoded
   }
 
-  /** `SCryptPasswordEncoder`: `$<costs>$<salt>$<output>`. The costs are one hexadecimal number, `log2(N)·2^16 + r·2^8 + p`, so
-    * that `$e0801` is N = 2^14, r = 8, p = 1.
+  /** `SCryptPasswordEncoder`: `$<costs>$<salt>$<output>`. The costs are one hexadecimal number,
+    * `log2(N)·2^16 + r·2^8 + p`: `$e0801` is N = 2^14, r = 8, p = 1.
     */
   case object Scrypt extends Scheme("spring-scrypt") {
     private val labels = Seq("{scrypt}", "{scrypt@SpringSecurity_v5_8}")
@@ -114,6 +119,6 @@ private[local] object Spring {
 
   private def isHexDigit(c: Char): Boolean = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')
 
-  /** Of PBKDF2 and of scrypt: the arguments `hashWidth` and `keyLength`. */
+  /** The arguments `hashWidth` of PBKDF2 and `keyLength` of scrypt. */
   private val OutputBytes = 32
 }

@@ -2,11 +2,12 @@ package saltern.client.local
 
 import java.security.MessageDigest
 
-/** Sun's MD5: `$md5[,rounds=<rounds>]$<salt>$$<22 characters>`. Solaris hashes a dollar sign after the salt, or does not: with
-  * one dollar sign before the output it did not, with two it did.
+/** Sun's MD5: `$md5[,rounds=<rounds>]$<salt>$$<22 characters>`. With two dollar signs before the
+  * output, Solaris hashed one of them after the salt; with one dollar sign it did not.
   *
-  * In every round a bit of the digest says whether a soliloquy of Shakespeare's is hashed too, so that the original takes longer
-  * for some passwords than for others. Here both are computed. Source: Alec Muffett, `crypt_sunmd5.c` of OpenSolaris.
+  * In every round a bit of the digest decides whether a text of Shakespeare is hashed too. So the
+  * original takes longer for some passwords than for others. This code computes both. Source: Alec
+  * Muffett, `crypt_sunmd5.c` of OpenSolaris.
   */
 private[local] case object SunMd5 extends Scheme("sun-md5") {
   override def reading: Reading = Reading.OfCStrings
@@ -31,7 +32,9 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
       encoded <- EncodedHash(this, setting, output)(bytes => s"$head$$${CryptBase64.encodeInOrder(bytes, MdCrypt.Order)}")
     } yield encoded
 
-  /** @param hashedText what is hashed after the password: the stored string up to the salt's end */
+  /** @param hashedText the text that is hashed after the password: the stored string up to the end
+    *   of the salt
+    */
   private final class OwnSetting(rounds: Long, saltText: String, hashedText: String)
       extends Setting.VerifyOnly(name, Cost.Rounds(rounds)) {
     def salt: Array[Byte] = Text.utf8(saltText)
@@ -58,7 +61,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
     }
   }
 
-  /** The coin that is tossed in every round. */
+  /** The bit that decides in every round. */
   private def coin(digest: Array[Byte], round: Long): Int = {
     def number(from: Int) = (0 until 8).foldLeft(0)((bits, place) => bits | bit(digest, wandering(digest, from + place).toLong) << place)
     // Shifts in place of branches.
@@ -67,7 +70,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
     bit(digest, x.toLong) ^ bit(digest, y.toLong)
   }
 
-  /** A byte of the digest that its own bytes lead to, or half of it. */
+  /** A byte of the digest, selected by the digest's own bytes, or half of it. */
   private def wandering(digest: Array[Byte], place: Int): Int = {
     def byte(at: Int) = digest(at % digest.length) & 0xff
     val (a, b) = (byte(place), byte(place + 3))
@@ -79,7 +82,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
     digest(at / 8) >> (at % 8) & 1
   }
 
-  /** Hamlet, III. i; hashed with a NUL after it, as the original's string had one. */
+  /** Hamlet, III. i; hashed with a NUL after it, because the original hashed the string's NUL. */
   private lazy val soliloquy: Array[Byte] = {
     val stream = getClass.getResourceAsStream("/saltern/client/hamlet.txt")
     try stream.readAllBytes() :+ 0.toByte
@@ -89,9 +92,9 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
   private val Prefix = "$md5"
   private val RoundsName = ",rounds="
 
-  /** Computed beside those that are written. */
+  /** Added to the rounds that are written. */
   private val BasicRounds = 4096L
 
-  /** All together have 32 bits. */
+  /** The sum has 32 bits. */
   private val MaxRounds = 0xffffffffL - BasicRounds
 }

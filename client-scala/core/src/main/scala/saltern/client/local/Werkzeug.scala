@@ -1,15 +1,20 @@
 package saltern.client.local
 
-/** Werkzeug's hashes: `pbkdf2:sha256:1000000$<salt>$<hex>`, `scrypt:32768:8:1$<salt>$<hex>`, and before 3.0
-  * `sha256$<salt>$<hex>`. The salt is used as the text it is. Source: Werkzeug `src/werkzeug/security.py`.
+/** Werkzeug's hashes: `pbkdf2:sha256:1000000$<salt>$<hex>`, `scrypt:32768:8:1$<salt>$<hex>`, and
+  * before 3.0 `sha256$<salt>$<hex>`. The salt is used as the text that it is. Source: Werkzeug
+  * `src/werkzeug/security.py`.
   */
 private[local] object Werkzeug {
 
-  /** HMAC keyed with the salt. `sha1$` and `md5$` were Django's too, and are not read so. */
+  /** HMAC keyed with the salt. `sha1$` and `md5$` were Django's too, and are not read as
+    * Werkzeug's.
+    */
   case object Hmac extends Scheme("werkzeug-hmac") {
     override def isWeak: Boolean = true
 
-    /** What has more fields than salt and output is another's: the Node package password-hash prints four. */
+    /** A string with more fields than salt and output is not Werkzeug's: the Node package
+      * password-hash prints four.
+      */
     def claims(stored: String): Boolean =
       functions.keys.exists(name => stored.startsWith(name + "$")) && stored.count(_ == '$') == 2
 
@@ -39,7 +44,7 @@ private[local] object Werkzeug {
         iterations <- Text.decimal(method(2))
         salt <- Text.salt(parts(1))
         output <- LowerHex.decode(parts(2))
-        // `hashlib.pbkdf2_hmac` gives one block of the digest where no length is asked for.
+        // `hashlib.pbkdf2_hmac` returns one block of the digest if no length is given.
         encoded <- Pbkdf2Scheme.in(this, prf, iterations, salt, prf.blockBytes, output) { bytes =>
           s"pbkdf2:${method(1)}:$iterations$$${parts(1)}$$${LowerHex.encode(bytes)}"
         }
@@ -71,6 +76,6 @@ private[local] object Werkzeug {
 
   private val functions = Map("sha1" -> Params.Prf.Sha1, "sha256" -> Params.Prf.Sha256, "sha512" -> Params.Prf.Sha512)
 
-  /** `hashlib.scrypt`, `dklen`, where no length is asked for. */
+  /** `hashlib.scrypt`, `dklen`, if no length is given. */
   private val ScryptOutputBytes = 64
 }

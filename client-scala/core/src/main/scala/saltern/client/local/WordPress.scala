@@ -5,7 +5,7 @@ package saltern.client.local
   */
 private[local] case object WordPress extends Scheme("wordpress") {
 
-  /** PHP's `trim` takes these away from a new password, and from one that is to be checked. */
+  /** PHP's `trim` removes these from new passwords and from passwords to verify. */
   private val Trimmed = " \t\n\r\u0000\u000b"
   override val reading: Reading = Reading(trims = Trimmed, preparation = Preparation.WordPress)
 

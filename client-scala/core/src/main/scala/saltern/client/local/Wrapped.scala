@@ -1,10 +1,12 @@
 package saltern.client.local
 
-/** argon2id over a weak hash, made without knowing the password: `$saltern-wrap$argon2id$v=19$m=…,t=…,p=…$<salt>$<output>$<inner>`.
+/** argon2id over a weak hash, made without knowing the password:
+  * `$saltern-wrap$argon2id$v=19$m=…,t=…,p=…$<salt>$<output>$<inner>`.
   *
-  * `<inner>` is the stored hash that was wrapped, with zeros for its output. argon2id's password is that hash as it was, byte for
-  * byte. So a login computes the inner hash of the given password, prints it as its scheme does, and puts that string through
-  * argon2id (`functions/encoded`, `wrapped.rs`).
+  * `<inner>` is the stored hash that was wrapped, with zeros for its output. argon2id's password is
+  * the original hash, byte for byte. So a login computes the inner hash of the given password,
+  * prints it as its scheme does, and hashes that string with argon2id (`functions/encoded`,
+  * `wrapped.rs`).
   */
 private[local] case object WrappedScheme extends Scheme("wrapped") {
   def claims(stored: String): Boolean = stored.startsWith(Prefix + "$")
@@ -12,7 +14,8 @@ private[local] case object WrappedScheme extends Scheme("wrapped") {
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {
       layers <- Text.after(Prefix, stored)
-      // The fields of a PHC string with its version: the dollar sign after them ends the outer layer.
+      // The fields of a PHC string with its version: the dollar sign after them ends the outer
+      // layer.
       end <- nthDollar(layers, OuterFields).toRight(ParseError.Invalid)
       (outerText, innerText) = (layers.substring(0, end), layers.substring(end + 1))
       _ <- Text.valid(Argon2Scheme.claims(outerText))
@@ -28,7 +31,7 @@ private[local] case object WrappedScheme extends Scheme("wrapped") {
       }
     } yield encoded
 
-  /** As the service wraps: only that one form was ever written. */
+  /** The form in which the service wraps. No other form was ever written. */
   private def isFresh(outer: Setting.Argon2): Boolean =
     outer.params.variant == Params.Variant.Id && outer.params.version == Params.Version.V19 &&
       outer.spelling == Setting.Argon2.Spelling.Canonical &&

@@ -2,12 +2,14 @@ package saltern.client.resilience
 
 import scala.concurrent.duration.FiniteDuration
 
-/** How long one exchange may take, the wait for its connection included. */
+/** Decides how long one exchange may take, including the wait for its connection. */
 private[saltern] object Attempt {
 
-  /** As long as was set, and where local hashing follows never more than half of what is left: a service that is silent must
-    * leave it as much time as it took. The call's whole time still goes into `Saltern-Deadline-Ms`, because nobody hashes after a
-    * service that says `deadline_exceeded`.
+  /** Returns the configured time. If local hashing may follow, at most half of the time left: local
+    * hashing then has as much time as the silent service took.
+    *
+    * `Saltern-Deadline-Ms` still carries the call's whole time, because nothing is hashed locally
+    * after the service answers `deadline_exceeded`.
     *
     * @param timeLeft of the call's own deadline
     * @param set by `withAttemptTimeout`

@@ -3,10 +3,12 @@ package saltern.client.resilience
 import saltern.client.BreakerState
 import scala.concurrent.duration.*
 
-/** When the service is left alone. Every step is a function of its arguments; time is the caller's.
+/** Decides when calls are kept from the service. Every step is a function of its arguments; the
+  * caller provides the time.
   *
-  * A step's result carries the breaker that follows it. An admission carries the epoch it was given in: an answer that
-  * arrives after the state has changed is about another time and counts for nothing.
+  * A step returns the breaker that follows it. An admission carries the epoch in which it was
+  * given. An answer that arrives after the state has changed belongs to an earlier epoch and does
+  * not count.
   */
 private[saltern] final case class Breaker(settings: BreakerSettings, phase: Breaker.Phase, epoch: Long) {
   import Breaker.*
@@ -17,7 +19,7 @@ private[saltern] final case class Breaker(settings: BreakerSettings, phase: Brea
     case _: Probing  => BreakerState.HalfOpen
   }
 
-  /** Whether a call that arrives now would be let through. */
+  /** Returns whether a call that arrives now would be let through. */
   def wouldAdmit(now: Long): Boolean = phase match {
     case _: Counting      => true
     case resting: Resting => now - resting.until >= 0
@@ -43,7 +45,7 @@ private[saltern] final case class Breaker(settings: BreakerSettings, phase: Brea
         case (probing: Probing, CallResult.Success) if probing.successes + 1 >= settings.probesToClose =>
           enter(Counting.Empty)
         case (probing: Probing, CallResult.Success) =>
-          // The next probe need not wait: this one was answered.
+          // This probe was answered, so the next one need not wait.
           copy(phase = probing.copy(nextProbe = now, successes = probing.successes + 1))
         case (probing: Probing, _) => open(probing.times + 1, now, random)
         case (_: Resting, _)       => this
@@ -57,7 +59,7 @@ private[saltern] final case class Breaker(settings: BreakerSettings, phase: Brea
   private def open(times: Int, now: Long, random: Double): Breaker = {
     val doubled = settings.openFor.toNanos << math.min(times, 20)
     val longest = math.min(math.max(doubled, 0L), settings.maxOpenFor.toNanos)
-    // Half of it is certain, so that the service gets a rest; half is chance.
+    // One half is fixed, so that the service gets a rest; the other half is random.
     val rest = longest / 2 + (longest / 2 * random).toLong
     enter(Resting(now + rest, times))
   }
@@ -83,7 +85,7 @@ private[saltern] object Breaker {
       def share(bad: CallResult => Boolean): Double = results.count { case (_, r) => bad(r) }.toDouble / results.size
       results.size >= settings.minimumCalls &&
       (share(_ == CallResult.Failure) >= settings.failureRate ||
-        // A failure took its time too, or it would have been an answer.
+        // A failure also counts as slow if it took as long.
         share(_ != CallResult.Success) >= settings.slowRate)
     }
   }
@@ -94,22 +96,24 @@ private[saltern] object Breaker {
   /** Open, for the `times`th time in a row. */
   final case class Resting(until: Long, times: Int) extends Phase
 
-  /** Half-open: one probe an interval, answered or not. */
+  /** Half-open: one probe in each interval, answered or not. */
   final case class Probing(nextProbe: Long, successes: Int, times: Int) extends Phase {
     def mayProbe(now: Long): Boolean = now - nextProbe >= 0
   }
 }
 
-/** What an exchange says about the service's health. */
+/** The result of an exchange as far as the service's health is concerned. */
 private[saltern] sealed trait CallResult
 private[saltern] object CallResult {
   case object Success extends CallResult
 
-  /** Answered, and later than `slowCall`. */
+  /** Answered, but later than `slowCall`. */
   case object Slow extends CallResult
   case object Failure extends CallResult
 
-  /** Says nothing: an overload has its own remedy, and a deadline was the caller's. */
+  /** No statement about health: an overload is handled by `Retry-After`, and a deadline is the
+    * caller's.
+    */
   case object Neutral extends CallResult
 }
 
@@ -130,13 +134,14 @@ private[saltern] object BreakerSettings {
   val Default: BreakerSettings = BreakerSettings(
     window = 50,
     windowAge = 30.seconds,
-    // Few enough that a dead service costs few connect attempts, enough that one lost packet opens nothing.
+    // Few, so that a dead service costs few connect attempts. Enough, so that one lost packet does
+    // not open the breaker.
     minimumCalls = 10,
     failureRate = 0.5,
     slowCall = 1500.millis,
     slowRate = 0.8,
     openFor = 250.millis,
-    // With two probes after it, remote again within 2 s of recovery (issue 4).
+    // Two more probes follow it, so that calls are remote again within 2 s of the recovery.
     maxOpenFor = 1.second,
     probeInterval = 250.millis,
     probesToClose = 2

@@ -2,10 +2,11 @@ package saltern.client.resilience
 
 import scala.concurrent.duration.FiniteDuration
 
-/** Which calls of one key travel together. Pure: each step says what to do next.
+/** Decides which calls of one key travel together. Pure: each step returns the next action.
   *
-  * A call that finds nothing of its key in flight leaves at once. Others wait for company, at most `window`, and leave
-  * when they are `most`, when the window ends, or when nothing is in flight any more.
+  * A call leaves at once if no call of its key is in flight. Otherwise it waits for others, at most
+  * `window`. The waiting calls leave when there are `most` of them, when the window ends, or when
+  * no call is in flight any more.
   */
 private[saltern] final case class Coalescing[A](most: Int, inFlight: Int, waiting: Vector[A], round: Long) {
   import Coalescing.*
@@ -20,14 +21,16 @@ private[saltern] final case class Coalescing[A](most: Int, inFlight: Int, waitin
   def wake(of: Long): (Coalescing[A], Step[A]) =
     if (of != round || waiting.isEmpty) (this, Step.Wait) else leave(waiting)
 
-  /** Whoever waits for it no more takes no place in the batch. Nothing to do where it has left. */
+  /** Removes a call that has ended, so that it takes no place in the batch. Does nothing if the
+    * call has left.
+    */
   def withdraw(call: A): Coalescing[A] = {
     val fewer = waiting.filterNot(_ == call)
-    // With the last of them the round ends: its window is not the next one's.
+    // With its last call the round ends. Its window does not count for the next round.
     copy(waiting = fewer, round = if (waiting.nonEmpty && fewer.isEmpty) round + 1 else round)
   }
 
-  /** What was sent is answered. */
+  /** A batch in flight was answered. */
   def finish: (Coalescing[A], Step[A]) = {
     val fewer = copy(inFlight = inFlight - 1)
     if (fewer.inFlight == 0 && waiting.nonEmpty) fewer.leave(waiting) else (fewer, Step.Wait)

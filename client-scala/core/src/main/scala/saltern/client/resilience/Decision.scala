@@ -3,38 +3,40 @@ package saltern.client.resilience
 import saltern.client.{FallbackReason, TransportFailure}
 import scala.concurrent.duration.*
 
-/** What one exchange told about one call, read but not yet judged. */
+/** The result of one exchange for one call, parsed but not yet judged. */
 private[saltern] sealed trait Outcome[+A]
 private[saltern] object Outcome {
   final case class Answered[A](answer: A) extends Outcome[A]
 
-  /** A problem document of ours. */
+  /** A problem document of the service. */
   final case class Problem(status: Int, code: String, field: Option[String], retryAfter: Option[FiniteDuration])
       extends Outcome[Nothing]
 
-  /** An error status whose body is not a problem document of ours: a platform, a proxy, a redirect. */
+  /** An error status without a problem document of the service: from a platform, a proxy, or a
+    * redirect.
+    */
   final case class Foreign(status: Int, retryAfter: Option[FiniteDuration]) extends Outcome[Nothing]
 
-  /** Status 200 with anything but the contract's body. `what` is fixed text. */
+  /** Status 200 with a body that is not the contract's. `what` is fixed text. */
   final case class Unreadable(what: String) extends Outcome[Nothing]
   final case class Failed(kind: TransportFailure.Kind, detail: String) extends Outcome[Nothing]
 
   /** No connection became free in time. Nothing was sent. */
   case object NoConnection extends Outcome[Nothing]
 
-  /** Whoever asked has gone. It says nothing about the service. */
+  /** The caller has cancelled or ended the call. It says nothing about the service. */
   case object Abandoned extends Outcome[Nothing]
 
-  /** The breaker, or a `Retry-After`, keeps calls away. Nothing was sent. */
+  /** The breaker or a `Retry-After` keeps calls from the service. Nothing was sent. */
   final case class NotTried(reason: FallbackReason) extends Outcome[Nothing]
 }
 
-/** What follows for the call. */
+/** The next step for the call. */
 private[saltern] sealed trait Decision[+A]
 private[saltern] object Decision {
   final case class Answer[A](answer: A) extends Decision[A]
 
-  /** Nobody waits for one. */
+  /** The call has ended; no answer is needed. */
   case object Drop extends Decision[Nothing]
   case object Retry extends Decision[Nothing]
   final case class GoLocal(reason: FallbackReason, detail: String) extends Decision[Nothing]
@@ -44,7 +46,7 @@ private[saltern] object Decision {
   /** The whole table of the contract's error semantics.
     *
     * @param timeLeft of the call's own deadline
-    * @param mayRetry first attempt, and the budget has a token
+    * @param mayRetry whether this is the first attempt and the budget has a token
     */
   def after[A](outcome: Outcome[A], timeLeft: FiniteDuration, mayRetry: Boolean): Decision[A] = {
     import Outcome.*
@@ -77,7 +79,7 @@ private[saltern] object Decision {
     }
   }
 
-  /** What the breaker learns from it. */
+  /** Returns the result as the breaker counts it. */
   def health(outcome: Outcome[Any], took: FiniteDuration, settings: BreakerSettings): CallResult = {
     import Outcome.*
     outcome match {
@@ -92,7 +94,7 @@ private[saltern] object Decision {
     }
   }
 
-  /** For how long later calls stay away, where the answer asks for it. */
+  /** Returns how long later calls are kept from the service, if the answer asks for it. */
   def pause(outcome: Outcome[Any]): Option[FiniteDuration] = {
     val asked = outcome match {
       case Outcome.Problem(_, "overloaded", _, after) => Some(after)
@@ -103,9 +105,11 @@ private[saltern] object Decision {
     asked.map(_.getOrElse(PauseUnlessTold).min(LongestPause))
   }
 
-  /** A throttled answer without a `Retry-After` (Lambda's 429 has none). */
+  /** For a throttled answer without a `Retry-After` (Lambda's 429 has none). */
   val PauseUnlessTold: FiniteDuration = 100.millis
 
-  /** A `Retry-After` is advice from a service under pressure, not a way to switch it off. */
+  /** The longest `Retry-After` that is obeyed. A longer one would switch the service off for this
+    * client.
+    */
   val LongestPause: FiniteDuration = 5.seconds
 }

@@ -2,10 +2,10 @@ package saltern.client.resilience
 
 import saltern.client.FallbackReason
 
-/** All that the client remembers of the service, in one value that is replaced whole. */
+/** All that the client remembers about the service, in one immutable value. */
 private[saltern] final case class Health(breaker: Breaker, budget: RetryBudget, pausedUntil: Option[Long]) {
 
-  /** Why a call that arrives now stays away, if it does. Changes nothing. */
+  /** Returns why a call that arrives now is kept from the service, if it is. Changes nothing. */
   def keptAway(now: Long): Option[FallbackReason] =
     if (pausedUntil.exists(_ - now > 0)) Some(FallbackReason.Throttled)
     else if (breaker.wouldAdmit(now)) None

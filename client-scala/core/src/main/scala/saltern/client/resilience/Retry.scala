@@ -2,13 +2,15 @@ package saltern.client.resilience
 
 import scala.concurrent.duration.*
 
-/** Tokens for second attempts, shared by all calls: when the service is down, retries dry up and first attempts do not. */
+/** Tokens for second attempts, shared by all calls. If the service is down, retries stop and first
+  * attempts continue.
+  */
 private[saltern] final case class RetryBudget(tokens: Int, capacity: Int) {
   import RetryBudget.*
 
   def take: Option[RetryBudget] = if (tokens < CostOfRetry) None else Some(copy(tokens = tokens - CostOfRetry))
 
-  /** After each answer. */
+  /** Called after each answer. */
   def refill: RetryBudget = copy(tokens = math.min(capacity, tokens + RefillOfAnswer))
 }
 
@@ -24,11 +26,13 @@ private[saltern] object RetryBudget {
 
 private[saltern] object Backoff {
 
-  /** First pause is up to this long: a listener that restarts needs a few of these, a lost SYN none. */
+  /** The longest first pause. A restarting listener needs a few of these pauses; a lost SYN needs
+    * none.
+    */
   val Base: FiniteDuration = 20.millis
   val Longest: FiniteDuration = 200.millis
 
-  /** Full jitter: anything from nothing to the exponential bound. `random` is in [0, 1). */
+  /** Full jitter: between zero and the exponential bound. `random` is in [0, 1). */
   def fullJitter(attempt: Int, random: Double): FiniteDuration = {
     val bound = math.min(Base.toNanos << math.min(attempt, 10), Longest.toNanos)
     (bound * random).toLong.nanos

@@ -2,12 +2,14 @@ package saltern.client.wire
 
 import java.util.Arrays
 
-/** Writes a request body straight into bytes, so that a password never becomes a `String` and every copy can be wiped. */
+/** Writes a request body directly into bytes, so that a password never becomes a `String` and every
+  * copy can be wiped.
+  */
 private[saltern] final class JsonBytes(capacity: Int) {
   private var buffer = new Array[Byte](capacity)
   private var size = 0
 
-  /** Text that needs no escaping. */
+  /** Writes text that needs no escaping. */
   def raw(text: String): this.type = {
     ensure(text.length)
     var i = 0
@@ -31,7 +33,7 @@ private[saltern] final class JsonBytes(capacity: Int) {
     this
   }
 
-  /** The body. What it was made from is wiped; the body itself is the caller's to wipe. */
+  /** Returns the body and wipes the buffer. The caller wipes the body. */
   def finish(): Array[Byte] = {
     val body = Arrays.copyOf(buffer, size)
     Arrays.fill(buffer, 0.toByte)

@@ -2,7 +2,7 @@ package saltern.client.wire
 
 import scala.concurrent.duration.*
 
-/** `Server-Timing: queue;dur=1.5, hash;dur=62` (milliseconds). Anything else is left out. */
+/** `Server-Timing: queue;dur=1.5, hash;dur=62` (milliseconds). Other entries are ignored. */
 private[saltern] object ServerTiming {
   def duration(header: Option[String], name: String): Option[FiniteDuration] =
     header.toSeq

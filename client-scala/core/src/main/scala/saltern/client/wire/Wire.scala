@@ -7,14 +7,15 @@ import saltern.client.resilience.Outcome
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
-/** Answers of the contract, read. Fields that a later service may add are skipped; what is there has to be right. Nothing
-  * of a body survives a failure to read it.
+/** Reads the contract's answers. Members that a later service may add are skipped; known members
+  * must be valid. If a body cannot be read, none of it is kept.
   */
 private[saltern] object Wire {
 
   final case class Rehashed(hash: String, policy: String)
 
-  /** The 200 bodies of /hash and /verify in one: which fields must be there is the operation's to say. */
+  /** The 200 bodies of /hash and /verify in one type. Each operation knows which members it needs.
+    */
   final case class Answer(
       hash: Option[String],
       policy: Option[String],
@@ -42,27 +43,31 @@ private[saltern] object Wire {
     JsonCodecMaker.make(CodecMakerConfig.withAllowRecursiveTypes(false))
   implicit val healthCodec: JsonValueCodec[Health] = JsonCodecMaker.make
 
-  /** Longest answer to one operation, in bytes: a hash is at most 1,024, a problem says a sentence. */
+  /** The longest answer to one operation, in bytes: a hash has at most 1,024, and a problem is one
+    * sentence.
+    */
   val MaxAnswerBytes: Int = 16 * 1024
 
   def read[A: JsonValueCodec](bytes: Array[Byte]): Option[A] =
     try Some(readFromArray[A](bytes, readerConfig))
     catch { case NonFatal(_) => None }
 
-  /** The answer to one operation sent alone. */
+  /** Reads the answer to an operation that was sent alone. */
   def single(response: Transport.Response): Outcome[Answer] =
     if (response.status != 200) notAnswered(response)
     else if (!isJson(response)) Outcome.Unreadable("status 200 with another content type")
     else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with another body"))(Outcome.Answered(_))
 
-  /** The answer to a batch of `size`: one outcome each, in order, or one for all. */
+  /** Reads the answer to a batch of `size` operations: one outcome for each, in order, or one for
+    * all.
+    */
   def batch(response: Transport.Response, size: Int): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
     if (response.status != 200) Left(notAnswered(response))
     else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with another content type"))
     else
       read[Batch](response.body) match {
         case None => Left(Outcome.Unreadable("status 200 with another body"))
-        // Which result is missing or extra nobody can tell: none is believed.
+        // With a wrong number of results, no result can be assigned to its operation.
         case Some(batch) if batch.results.size != size => Left(Outcome.Unreadable("another number of results than operations"))
         case Some(batch)                               => Right(batch.results.map(resultOf))
       }
@@ -83,13 +88,13 @@ private[saltern] object Wire {
     }
   }
 
-  /** Ours by its type: platforms and proxies send problem documents too. */
+  /** The type tells the service's problems from those of platforms and proxies. */
   private def isOurs(problem: Problem, status: Int): Boolean =
     problem.`type` == s"urn:saltern:problem:${problem.code}" && problem.status == status && isCode(problem.code)
 
   private def problemOf(problem: Problem, retryAfter: Option[FiniteDuration]): Outcome[Nothing] = {
     val precise = problem.retry_after_ms.filter(ms => ms >= 0 && ms <= MaxRetryAfterMillis).map(_.millis)
-    // The field's name is the contract's; anything longer or stranger is not repeated.
+    // The field's name is fixed by the contract. A longer or different text is not repeated.
     Outcome.Problem(problem.status, problem.code, problem.field.filter(isCode), precise.orElse(retryAfter))
   }
 
@@ -101,13 +106,15 @@ private[saltern] object Wire {
   private def contentType(response: Transport.Response): Option[String] =
     response.header("Content-Type").map(_.takeWhile(_ != ';').trim.toLowerCase(java.util.Locale.ROOT))
 
-  /** Seconds only: a date would make the wall clock part of a decision. */
+  /** Only seconds: a date would make the wall clock part of a decision. */
   private def secondsOf(text: String): Option[FiniteDuration] =
     text.trim.toLongOption.filter(s => s >= 0 && s <= MaxRetryAfterMillis / 1000).map(_.seconds)
 
-  /** A longer `Retry-After` is not believed. */
+  /** A longer `Retry-After` is ignored. */
   private val MaxRetryAfterMillis = 24L * 60 * 60 * 1000
 
-  /** jsoniter-scala's default puts a hex dump of the input into its exceptions; ours would hold hashes. */
+  /** jsoniter-scala adds a hex dump of the input to its exceptions by default. That input may
+    * contain hashes.
+    */
   private val readerConfig: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
 }
