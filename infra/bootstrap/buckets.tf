@@ -1,7 +1,7 @@
-# Two buckets: for Terraform's state, and for the packages that AWS Signer reads and writes.
+# Two buckets: one for Terraform's state, one for the packages that AWS Signer reads and writes.
 
 locals {
-  # How long a version that was replaced can be brought back.
+  # Days for which a replaced version can be restored.
   noncurrent_days = {
     artefacts = 365
     state     = 90
@@ -9,9 +9,9 @@ locals {
 }
 
 resource "aws_s3_bucket" "main" {
-  #checkov:skip=CKV_AWS_18:Who read what, data events of CloudTrail say, with the identity; S3's own access logs are best effort, and want a third bucket.
-  #checkov:skip=CKV_AWS_144:State and packages are of one region, as the function is. Versions bring back what was overwritten.
-  #checkov:skip=CKV2_AWS_62:Nothing waits for a new state or package.
+  #checkov:skip=CKV_AWS_18:CloudTrail's data events log each access with the identity. S3's access logs are best effort and need a third bucket.
+  #checkov:skip=CKV_AWS_144:State and packages belong to one region, like the function. Versioning restores what was overwritten.
+  #checkov:skip=CKV2_AWS_62:No program waits for a new state or package.
   for_each = local.noncurrent_days
 
   bucket = "${var.bucket_prefix}-saltern-${each.key}"
@@ -27,7 +27,7 @@ resource "aws_s3_bucket_versioning" "main" {
   bucket = aws_s3_bucket.main[each.key].id
 
   versioning_configuration {
-    status = "Enabled" # AWS Signer signs a version, and a lost state comes back from one
+    status = "Enabled" # AWS Signer signs a version, and a lost state is restored from one
   }
 }
 
@@ -71,7 +71,7 @@ resource "aws_s3_bucket_policy" "main" {
 
   bucket = aws_s3_bucket.main[each.key].id
 
-  # It denies, so everybody and everything is meant.
+  # The statement denies, so it names every principal and every action.
   policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{

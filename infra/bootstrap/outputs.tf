@@ -1,10 +1,10 @@
 output "artefact_bucket" {
-  description = "For `signing.artefact_bucket`."
+  description = "Value for `artefact_bucket` of the environments: the bucket for packages."
   value       = aws_s3_bucket.main["artefacts"].bucket
 }
 
 output "backend" {
-  description = "For `terraform init -backend-config`: where the environments keep their state."
+  description = "Content of the file for `terraform init -backend-config`: the bucket of the environments' state."
   value       = <<-EOT
     bucket     = "${aws_s3_bucket.main["state"].bucket}"
     region     = "${var.region}"

@@ -1,16 +1,16 @@
 variable "account_id" {
-  description = "The AWS account, in 12 digits."
+  description = "The id of the AWS account, 12 digits."
   type        = string
   nullable    = false
 
   validation {
     condition     = can(regex("^[0-9]{12}$", var.account_id))
-    error_message = "account_id must be the 12 digits of the account: aws sts get-caller-identity"
+    error_message = "account_id must be the 12 digits of the account. This command prints them: aws sts get-caller-identity"
   }
 }
 
 variable "bucket_prefix" {
-  description = "Beginning of the buckets' names, which the whole world shares: your organisation's name, say."
+  description = "Prefix of the buckets' names, for example your organisation. Names of buckets are unique among all AWS accounts."
   type        = string
   nullable    = false
 
@@ -28,7 +28,7 @@ variable "partition" {
 }
 
 variable "region" {
-  description = "The region of the buckets, and of the functions that are deployed from them."
+  description = "The region of the buckets and of the functions that are deployed from them."
   type        = string
   nullable    = false
 }

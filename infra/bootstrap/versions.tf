@@ -11,7 +11,7 @@ terraform {
 
 provider "aws" {
   region              = var.region
-  allowed_account_ids = [var.account_id] # credentials of another account are refused before anything is made
+  allowed_account_ids = [var.account_id] # the provider refuses credentials of another account
 
   default_tags {
     tags = { service = "saltern" }

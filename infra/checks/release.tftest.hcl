@@ -1,4 +1,4 @@
-# A release on Managed Instances: another version is live, and what scales a version is replaced.
+# A release on Managed Instances: another version becomes live, and its scaling replaces the old one.
 
 mock_provider "aws" {}
 

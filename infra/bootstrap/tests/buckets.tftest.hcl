@@ -4,7 +4,7 @@ mock_provider "aws" {
   }
 }
 
-# What would be destroyed at the end of a test is protected; a plan is enough.
+# The runs only plan, because prevent_destroy would stop the end of a test that applies.
 
 variables {
   account_id    = "123456789012"
@@ -17,7 +17,7 @@ run "both_buckets_are_private_versioned_and_encrypted" {
 
   assert {
     condition     = { for name, bucket in aws_s3_bucket.main : name => bucket.bucket } == { artefacts = "example-saltern-artefacts", state = "example-saltern-state" }
-    error_message = "One bucket for state, one for packages."
+    error_message = "There must be one bucket for state and one for packages."
   }
 
   assert {
@@ -31,11 +31,11 @@ run "both_buckets_are_private_versioned_and_encrypted" {
       aws_s3_bucket_public_access_block.main[name].ignore_public_acls &&
       aws_s3_bucket_public_access_block.main[name].restrict_public_buckets
     ])
-    error_message = "Both buckets are versioned, encrypted with the key, and closed to the public."
+    error_message = "Both buckets must be versioned, encrypted with the key, and private."
   }
 }
 
-run "an_account_that_is_none" {
+run "an_account_id_that_is_not_12_digits_is_refused" {
   command = plan
 
   variables {
@@ -45,7 +45,7 @@ run "an_account_that_is_none" {
   expect_failures = [var.account_id]
 }
 
-run "a_prefix_that_s3_would_not_take" {
+run "a_bucket_prefix_that_s3_does_not_allow_is_refused" {
   command = plan
 
   variables {

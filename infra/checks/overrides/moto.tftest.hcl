@@ -1,4 +1,4 @@
-# With the override for moto: what the function's logging would change by is left alone.
+# With the override for moto, an apply does not change the function's logging.
 
 mock_provider "aws" {}
 
@@ -10,20 +10,20 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "made" {
+run "a_new_function_logs_to_its_own_group" {
   assert {
     condition     = aws_lambda_function.main.logging_config[0].log_group == "/aws/lambda/first"
-    error_message = "A new function logs into its own group."
+    error_message = "A new function must log to its own group."
   }
 }
 
-run "changed" {
+run "a_change_of_the_group_leaves_the_function_alone" {
   variables {
     name = "second"
   }
 
   assert {
     condition     = aws_cloudwatch_log_group.function.name == "/aws/lambda/second" && aws_lambda_function.main.logging_config[0].log_group == "/aws/lambda/first"
-    error_message = "The group changed, and the function's logging was left alone."
+    error_message = "The group must change, and the function's logging must not."
   }
 }

@@ -1,4 +1,4 @@
-# With the override for taking bootstrap down: what this makes is destroyed when it ends, which the buckets else refuse.
+# With the override for the removal of bootstrap, the end of this test destroys the buckets. Otherwise they refuse that.
 
 mock_provider "aws" {
   mock_resource "aws_kms_key" {
@@ -12,9 +12,9 @@ variables {
   region        = "eu-north-1"
 }
 
-run "made" {
+run "the_buckets_can_be_destroyed" {
   assert {
     condition     = alltrue([for bucket in aws_s3_bucket.main : bucket.force_destroy])
-    error_message = "The buckets empty themselves."
+    error_message = "The buckets must be deleted with their content."
   }
 }

@@ -1,15 +1,15 @@
 output "alias_arn" {
-  description = "What callers invoke."
+  description = "ARN of the alias that callers invoke."
   value       = module.saltern.alias_arn
 }
 
 output "capacity" {
-  description = "What was planned with, and what each event gets."
+  description = "The planned duration of a request, and the capacity of each event."
   value       = module.saltern.capacity
 }
 
 output "cost_usd" {
-  description = "By list prices: per million logins, per hour of each event, per idle hour."
+  description = "Cost by list prices: per million logins, per hour of each event, and per hour without calls."
   value       = module.saltern.cost_usd
 }
 
@@ -24,12 +24,12 @@ output "function_name" {
 }
 
 output "live_version" {
-  description = "The version that answers."
+  description = "The version that callers reach."
   value       = module.saltern.live_version
 }
 
 output "log_group_name" {
-  description = "Where the log lines are."
+  description = "Name of the log group."
   value       = module.saltern.log_group_name
 }
 

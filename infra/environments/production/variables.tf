@@ -1,5 +1,5 @@
 variable "account" {
-  description = "What is known of the account; the rest is read. See modules/password-hasher."
+  description = "Facts about the AWS account. Fields that are left out are read. See modules/password-hasher."
   type = object({
     concurrency = optional(number)
     id          = optional(string)
@@ -11,19 +11,19 @@ variable "account" {
 }
 
 variable "alarm_topic_arn" {
-  description = "SNS topic of those who are on call."
+  description = "ARN of the SNS topic of your on-call rota."
   type        = string
   nullable    = false
 }
 
 variable "artefact_bucket" {
-  description = "Bucket that bootstrap made for packages. With it they are signed, and nothing else is taken."
+  description = "The bucket for packages, from bootstrap. If it is set, packages are signed and Lambda refuses unsigned ones."
   type        = string
   default     = null
 }
 
 variable "callers" {
-  description = "IAM roles that may use the URL, by a name of yours."
+  description = "ARNs of the IAM roles that may use the URL, by a name of your choice."
   type        = map(string)
   default     = {}
   nullable    = false
@@ -36,7 +36,7 @@ variable "client_metrics_namespace" {
 }
 
 variable "events" {
-  description = "Announced evenings, in UTC. See modules/password-hasher."
+  description = "Announced events, in UTC. See modules/password-hasher."
   type = list(object({
     name                       = string
     starts_at                  = string
@@ -48,7 +48,7 @@ variable "events" {
 }
 
 variable "package_file" {
-  description = "What `make package` made."
+  description = "The zip from `make package`."
   type        = string
   default     = "../../../dist/saltern-lambda-arm64.zip"
   nullable    = false
@@ -61,7 +61,7 @@ variable "region" {
 }
 
 variable "rollback_to_version" {
-  description = "Holds `live` on this version."
+  description = "Holds the alias `live` on this version."
   type        = string
   default     = null
 }

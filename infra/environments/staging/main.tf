@@ -13,7 +13,7 @@ module "saltern" {
     client_metrics_namespace = var.client_metrics_namespace
   }
 
-  # Nothing stands by, and little can run away. A new account has less: ask for its default of 1,000 first.
+  # No provisioned environments, and a low limit of cost. A new account has less than 1,000: request that quota first.
   capacity = {
     policy               = "bcrypt-12"
     reserved_concurrency = 50

@@ -1,10 +1,10 @@
-# The function in an emulator of AWS, to try the Terraform without an account. What emulators lack is off: signing,
-# Managed Instances, a provisioned minimum. Everything that would be asked of the account is given.
+# The function in an emulator of AWS, to try the Terraform without an account. Features that emulators lack are off: signing,
+# Managed Instances and a provisioned minimum. All facts about the account are set, so that no data source is read.
 
 module "saltern" {
   source = "../../modules/password-hasher"
 
-  # 1,000 is what a new emulator has, and 100 of it stay unreserved, as at AWS.
+  # A new emulator has a concurrency of 1,000, of which 100 must stay unreserved, as on AWS.
   account        = { concurrency = 1000, id = local.account_id, partition = "aws", region = var.region }
   alarms         = { topic_arn = "arn:aws:sns:${var.region}:${local.account_id}:on-call" }
   architecture   = var.architecture
@@ -17,7 +17,7 @@ module "saltern" {
 }
 
 locals {
-  # LocalStack takes the account from the access key; moto has this one.
+  # LocalStack reads the account from the access key. moto always has this account.
   account_id = "123456789012"
 
   cloudwatch_endpoint = coalesce(var.cloudwatch_endpoint, var.endpoint)

@@ -1,5 +1,5 @@
 output "alias_arn" {
-  description = "What callers invoke."
+  description = "ARN of the alias that callers invoke."
   value       = module.saltern.alias_arn
 }
 
@@ -9,12 +9,12 @@ output "function_name" {
 }
 
 output "live_version" {
-  description = "The version that answers."
+  description = "The version that callers reach."
   value       = module.saltern.live_version
 }
 
 output "log_group_name" {
-  description = "Where the log lines are."
+  description = "Name of the log group."
   value       = module.saltern.log_group_name
 }
 

@@ -1,35 +1,35 @@
 variable "architecture" {
-  description = "`arm64` or `x86_64`: what the machine of the emulator runs, if it runs the function at all."
+  description = "`arm64` or `x86_64`. If the emulator runs functions, use the architecture of its machine."
   type        = string
   default     = "arm64"
   nullable    = false
 }
 
 variable "cloudwatch_endpoint" {
-  description = "Where an emulator listens that knows CloudWatch as the provider speaks to it; by default `endpoint`."
+  description = "URL of an emulator that supports the provider's CloudWatch protocol. The default is `endpoint`."
   type        = string
   default     = null
 
   validation {
     condition     = var.cloudwatch_endpoint == null ? true : can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?/?$", var.cloudwatch_endpoint)) && !strcontains(var.cloudwatch_endpoint, "amazonaws")
-    error_message = "cloudwatch_endpoint must be an emulator, as http://127.0.0.1:4566, and not AWS itself."
+    error_message = "cloudwatch_endpoint must be the URL of an emulator, for example http://127.0.0.1:4566, and not of AWS."
   }
 }
 
 variable "endpoint" {
-  description = "Where the emulator listens."
+  description = "URL of the emulator."
   type        = string
   default     = "http://127.0.0.1:5000"
   nullable    = false
 
   validation {
     condition     = can(regex("^https?://[A-Za-z0-9.-]+(:[0-9]+)?/?$", var.endpoint)) && !strcontains(var.endpoint, "amazonaws")
-    error_message = "endpoint must be an emulator, as http://127.0.0.1:5000 or http://moto:5000, and not AWS itself: the credentials here are none."
+    error_message = "endpoint must be the URL of an emulator, for example http://127.0.0.1:5000 or http://moto:5000, and not of AWS: this example has no credentials."
   }
 }
 
 variable "events" {
-  description = "Announced evenings, in UTC. See modules/password-hasher."
+  description = "Announced events, in UTC. See modules/password-hasher."
   type = list(object({
     name                       = string
     starts_at                  = string
@@ -48,13 +48,13 @@ variable "memory_size_mb" {
 }
 
 variable "package_file" {
-  description = "What `make package` made; by default the zip for `architecture`."
+  description = "The zip from `make package`. The default is the zip for `architecture`."
   type        = string
   default     = null
 }
 
 variable "region" {
-  description = "Region that the emulator plays."
+  description = "Region that the emulator reports."
   type        = string
   default     = "eu-north-1"
   nullable    = false

@@ -12,8 +12,8 @@ terraform {
 provider "aws" {
   region                      = var.region
   access_key                  = local.account_id
-  secret_key                  = "none" # emulators take any
-  max_retries                 = 2      # what an emulator does not know it answers with 500, however often
+  secret_key                  = "none" # emulators accept any value
+  max_retries                 = 2      # an emulator answers unknown calls with 500, and retries do not help
   skip_credentials_validation = true
   skip_metadata_api_check     = true
   skip_region_validation      = true

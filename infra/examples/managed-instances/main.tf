@@ -1,4 +1,4 @@
-# The function on EC2 instances in your VPC: many requests in one process fill the lanes. For load that is steady.
+# The function on EC2 instances in your VPC, for steady load. One process takes many requests at once, which fill the lanes.
 
 module "saltern" {
   source = "../../modules/password-hasher"

@@ -1,9 +1,9 @@
 output "capacity" {
-  description = "What was planned with, and what the event gets."
+  description = "The planned duration of a request, and the capacity of each event."
   value       = module.saltern.capacity
 }
 
 output "url" {
-  description = "What the backend calls."
+  description = "The Function URL that the backend calls."
   value       = module.saltern.url
 }

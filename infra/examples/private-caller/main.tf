@@ -1,6 +1,5 @@
-# A backend in a VPC without a way to the internet. It invokes the function through the Lambda endpoint of the VPC; there
-# is no Function URL at all. Each side bounds the other: the endpoint lets nothing through but this role to this function,
-# and the role may invoke through this endpoint alone.
+# A backend in a VPC without internet access. It invokes the function through the VPC's Lambda endpoint; there is no Function
+# URL. The policy of the endpoint allows only this role and this function. The policy of the role allows only this endpoint.
 
 module "saltern" {
   source = "../../modules/password-hasher"
@@ -42,7 +41,7 @@ resource "aws_vpc_endpoint" "lambda" {
   vpc_endpoint_type   = "Interface"
   subnet_ids          = var.subnet_ids
   security_group_ids  = [aws_security_group.endpoint.id]
-  private_dns_enabled = true # the client's usual host name leads here
+  private_dns_enabled = true # the client's usual host name resolves to this endpoint
 
   policy = jsonencode({
     Version = "2012-10-17"

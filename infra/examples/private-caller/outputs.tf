@@ -1,4 +1,4 @@
 output "alias_arn" {
-  description = "What the backend invokes."
+  description = "ARN of the alias that the backend invokes."
   value       = module.saltern.alias_arn
 }

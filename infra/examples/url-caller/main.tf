@@ -1,5 +1,5 @@
-# A backend on ECS that calls the Function URL and signs each request. Its role and the function are of one account, so
-# the role's own policy is enough; a role of another account is named in function_url.callers as well.
+# A backend on ECS that calls the Function URL and signs each request. Its role and the function are in one account, so the
+# policy of the role is enough. A role in another account must also be in function_url.callers.
 
 module "saltern" {
   source = "../../modules/password-hasher"

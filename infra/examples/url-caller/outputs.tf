@@ -1,4 +1,4 @@
 output "url" {
-  description = "What the backend calls."
+  description = "The Function URL that the backend calls."
   value       = module.saltern.url
 }

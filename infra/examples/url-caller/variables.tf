@@ -1,5 +1,5 @@
 variable "account" {
-  description = "What is known of the account; the rest is read. See modules/password-hasher."
+  description = "Facts about the AWS account. Fields that are left out are read. See modules/password-hasher."
   type = object({
     concurrency = optional(number)
     id          = optional(string)
@@ -11,13 +11,13 @@ variable "account" {
 }
 
 variable "alarm_topic_arn" {
-  description = "SNS topic of those who are on call."
+  description = "ARN of the SNS topic of your on-call rota."
   type        = string
   nullable    = false
 }
 
 variable "package_file" {
-  description = "What `make package` made."
+  description = "The zip from `make package`."
   type        = string
   default     = "../../../dist/saltern-lambda-arm64.zip"
   nullable    = false

@@ -4,6 +4,6 @@ output "policy_arn" {
 }
 
 output "policy_json" {
-  description = "The policy itself, for a role of another account."
+  description = "The policy document, for a role in another account."
   value       = local.policy_json
 }

@@ -8,7 +8,7 @@ locals {
       Condition = { StringEquals = { "lambda:FunctionUrlAuthType" = "AWS_IAM" } }
     },
     {
-      # Needed besides, and of no use but through the URL.
+      # Required too. It allows calls through the URL only.
       Sid       = "InvokeThroughUrl"
       Effect    = "Allow"
       Action    = "lambda:InvokeFunction"

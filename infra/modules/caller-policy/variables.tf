@@ -5,12 +5,12 @@ variable "alias_arn" {
 
   validation {
     condition     = can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9-_]+:live$", var.alias_arn))
-    error_message = "alias_arn must be the ARN of the alias live, as arn:aws:lambda:eu-north-1:123456789012:function:saltern:live."
+    error_message = "alias_arn must be the ARN of the alias live, for example arn:aws:lambda:eu-north-1:123456789012:function:saltern:live."
   }
 }
 
 variable "door" {
-  description = "`url`: signed HTTPS to the Function URL. `invoke`: the same requests by direct Invoke."
+  description = "How the backend calls: `url` for signed HTTPS to the Function URL, `invoke` for direct Invoke."
   type        = string
   nullable    = false
 
@@ -27,25 +27,25 @@ variable "name" {
 
   validation {
     condition     = can(regex("^[A-Za-z0-9+=,.@_-]{1,128}$", var.name))
-    error_message = "name must be one that IAM takes: 1 to 128 letters, digits and +=,.@_-"
+    error_message = "name must have 1 to 128 characters: letters, digits and +=,.@_-"
   }
 }
 
 variable "role_names" {
-  description = "Roles of the backends that call, by a name of yours. Those of another account take `policy_json` into a policy of their own."
+  description = "Names of the backends' roles, by a key of your choice. For a role in another account, use `policy_json` in a policy there."
   type        = map(string)
   default     = {}
   nullable    = false
 }
 
 variable "vpc_endpoint_ids" {
-  description = "With `invoke`: the Lambda endpoints through which alone the call may come. A Function URL has no such endpoint."
+  description = "For `invoke`: calls are allowed only through these Lambda endpoints. A Function URL has no such endpoint."
   type        = list(string)
   default     = []
   nullable    = false
 
   validation {
     condition     = length(var.vpc_endpoint_ids) == 0 || var.door == "invoke"
-    error_message = "vpc_endpoint_ids only bounds the door invoke: a Function URL is reached over the internet."
+    error_message = "vpc_endpoint_ids requires door = \"invoke\": a Function URL has no VPC endpoint."
   }
 }

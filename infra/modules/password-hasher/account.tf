@@ -1,4 +1,4 @@
-# What is not given in var.account is read. A plan of everything that is given reads nothing.
+# Reads from AWS every field that var.account leaves out. If no field is left out, a plan reads nothing.
 
 data "aws_caller_identity" "current" {
   count = var.account.id == null ? 1 : 0
@@ -20,7 +20,7 @@ data "aws_servicequotas_service_quota" "concurrency" {
 }
 
 locals {
-  # It bounds classic Lambda alone: Managed Instances take none of it.
+  # Bounds classic Lambda only. Managed Instances do not use the concurrency of the account.
   account_concurrency = var.account.concurrency == null ? (local.managed ? 0 : data.aws_servicequotas_service_quota.concurrency[0].value) : var.account.concurrency
   account_id          = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
   partition           = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition

@@ -1,15 +1,15 @@
-# Each of them means something to do; infra/OPERATIONS.md says what.
+# Each alarm needs an action. infra/OPERATIONS.md describes it.
 
 locals {
-  # CloudWatch's name for an alias.
+  # The value of CloudWatch's dimension Resource for the alias.
   alias_dimension = "${var.name}:${aws_lambda_alias.live.name}"
   alias_dimensions = {
     FunctionName = var.name
     Resource     = local.alias_dimension
   }
 
-  # The number of environments was planned so that requests of the planned duration use 70 % of them. At this duration
-  # they use all.
+  # Requests of the planned duration keep 70 % of the planned environments busy. Requests of this duration keep all of them
+  # busy.
   duration_p90_milliseconds = (
     var.alarms.duration_p90_milliseconds == null
     ? ceil(local.milliseconds_per_request * 100 / local.limits.target_utilisation_percent)
@@ -19,7 +19,7 @@ locals {
 
 resource "aws_cloudwatch_metric_alarm" "throttles" {
   alarm_name          = "${var.name}-throttles"
-  alarm_description   = "Lambda refuses requests with 429. Callers hash locally or fail. Raise the reserved concurrency, or the account's."
+  alarm_description   = "Lambda refuses requests with 429. Callers hash locally or fail. Raise the reserved concurrency, or the concurrency of the account."
   namespace           = "AWS/Lambda"
   metric_name         = "Throttles"
   dimensions          = local.alias_dimensions
@@ -35,7 +35,7 @@ resource "aws_cloudwatch_metric_alarm" "throttles" {
 
 resource "aws_cloudwatch_metric_alarm" "errors" {
   alarm_name          = "${var.name}-errors"
-  alarm_description   = "More than ${var.alarms.errors_percent} % of invocations crashed or timed out. Look at the log group; roll back if a deployment was the cause."
+  alarm_description   = "More than ${var.alarms.errors_percent} % of invocations crashed or timed out. Read the log group. If a deployment is the cause, roll back."
   evaluation_periods  = 3
   datapoints_to_alarm = 2
   threshold           = var.alarms.errors_percent
@@ -80,7 +80,7 @@ resource "aws_cloudwatch_metric_alarm" "url_5xx" {
   count = var.function_url == null ? 0 : 1
 
   alarm_name          = "${var.name}-url-5xx"
-  alarm_description   = "More than ${var.alarms.errors_percent} % of answers through the URL are 5xx: 503 where a deadline could not be met, 500 and 502 where something is broken."
+  alarm_description   = "More than ${var.alarms.errors_percent} % of responses through the URL are 5xx. 503: a deadline could not be met. 500 and 502: a fault."
   evaluation_periods  = 3
   datapoints_to_alarm = 2
   threshold           = var.alarms.errors_percent
@@ -123,7 +123,7 @@ resource "aws_cloudwatch_metric_alarm" "url_5xx" {
 
 resource "aws_cloudwatch_metric_alarm" "duration" {
   alarm_name          = "${var.name}-duration-p90"
-  alarm_description   = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms, where ${local.milliseconds_per_request} ms were planned. The capacity of events is too small by as much: measure, and set capacity.milliseconds_per_request."
+  alarm_description   = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local.milliseconds_per_request} ms, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
   namespace           = "AWS/Lambda"
   metric_name         = "Duration"
   dimensions          = local.alias_dimensions
@@ -142,10 +142,10 @@ resource "aws_cloudwatch_metric_alarm" "concurrency" {
   count = local.managed ? 0 : 1
 
   alarm_name          = "${var.name}-concurrency"
-  alarm_description   = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use. At 100 % Lambda refuses."
+  alarm_description   = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use. At 100 % Lambda refuses requests."
   namespace           = "AWS/Lambda"
   metric_name         = "ConcurrentExecutions"
-  dimensions          = { FunctionName = var.name } # what is reserved is the function's, not the alias's
+  dimensions          = { FunctionName = var.name } # a reservation belongs to the function, not to an alias
   statistic           = "Maximum"
   period              = 60
   evaluation_periods  = 1
@@ -160,7 +160,7 @@ resource "aws_cloudwatch_metric_alarm" "spillover" {
   count = local.provisions ? 1 : 0
 
   alarm_name          = "${var.name}-spillover"
-  alarm_description   = "Requests found no provisioned environment and waited for a cold one. More come than an event was planned for, or each takes longer."
+  alarm_description   = "Requests found no provisioned environment and waited for a cold start. More requests arrive than planned, or each takes longer."
   namespace           = "AWS/Lambda"
   metric_name         = "ProvisionedConcurrencySpilloverInvocations"
   dimensions          = local.alias_dimensions
@@ -178,7 +178,7 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   count = var.alarms.client_metrics_namespace == null ? 0 : 1
 
   alarm_name          = "${var.name}-client-fallback"
-  alarm_description   = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because the service cannot be reached or cannot take them. Counts all that publishes into the namespace ${var.alarms.client_metrics_namespace}. The reason is on the dashboard."
+  alarm_description   = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because they cannot reach the service or it refuses their requests. The alarm counts every backend that publishes to the namespace ${var.alarms.client_metrics_namespace}. The dashboard shows the reason."
   evaluation_periods  = 3
   datapoints_to_alarm = 2
   threshold           = var.alarms.client_fallbacks_per_minute
@@ -187,8 +187,8 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   alarm_actions       = [var.alarms.topic_arn]
   ok_actions          = [var.alarms.topic_arn]
 
-  # Over all reasons and all backends; an alarm may hold one such query. The client's metrics have no dimension for the
-  # function, so each deployment's backends want a namespace of their own.
+  # The sum over all reasons and all backends. CloudWatch allows only one such query in an alarm. The client's metrics have
+  # no dimension for the function, so the backends of each deployment need a separate namespace.
   metric_query {
     id          = "fallbacks"
     expression  = "SELECT SUM(\"${local.client_fallback_metric}\") FROM \"${var.alarms.client_metrics_namespace}\""
@@ -199,6 +199,6 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
 }
 
 locals {
-  # Micrometer's registry for CloudWatch calls the sum of the counter saltern.client.fallback so.
+  # The name of the sum of the counter saltern.client.fallback in Micrometer's CloudWatch registry.
   client_fallback_metric = "saltern.client.fallback.count"
 }

@@ -1,16 +1,16 @@
-# How long a request takes, how many environments that makes, and when.
+# The duration of a request, and the environments that are needed at each time.
 
 locals {
   _durations = jsondecode(file("${path.module}/durations.json"))
   _policy    = local._durations.policies[var.capacity.policy]
 
-  # One hash uses one vCPU: below its memory a hash takes longer in proportion, above it no less.
+  # One hash uses one vCPU. With less memory than one vCPU has, a hash takes proportionally longer. With more it is no faster.
   _reference_memory_mb = local._durations.reference_memory_mb.value
   _milliseconds_of_one = ceil(
     local._policy["${var.architecture}_milliseconds"] * local._reference_memory_mb / min(local.memory_size_mb, local._reference_memory_mb)
   )
 
-  # On Managed Instances the eight requests that a vCPU has at once are its batch, whatever each request carries.
+  # On Managed Instances a vCPU has eight requests at once. They count as its batch, whether or not each carries a batch.
   lanes_per_vcpu = 8
   batch          = local.managed ? local.lanes_per_vcpu : var.capacity.batch
 
@@ -32,7 +32,7 @@ module "capacity" {
 }
 
 locals {
-  # The constants that the formula itself takes, for what is computed around it.
+  # The constants of the formula, for the other computations of this module.
   limits = { for name, limit in jsondecode(file("${path.module}/limits.json")) : name => limit.value if name != "about" }
 
   events = {
@@ -47,7 +47,8 @@ locals {
     }
   }
 
-  # The moments at which the number changes. What is past when Terraform plans is left out: the service would not take it.
+  # The times at which the number of environments changes. Past times are left out, because Application Auto Scaling refuses
+  # them.
   _changes = merge(
     { for name, event in local.events : "${name}-start" => event.leads_at },
     { for name, event in local.events : "${name}-end" => event.ends_at },
@@ -56,8 +57,8 @@ locals {
 
   baseline = local.managed ? var.managed_instances.minimum_environments : var.capacity.provisioned_minimum
 
-  # At each of them, and now: the most that an event under way needs, or else the baseline. One event may end in the
-  # minutes in which capacity for the next is made ready.
+  # The minimum at each of these times and now: the environments of the largest current event, or the baseline. Two events
+  # can be current at once, because the capacity of the next one is requested before it starts.
   minimum_at = {
     for name, time in merge(local._changes, { now = plantimestamp() }) : name => max(
       local.baseline,

@@ -1,17 +1,18 @@
-# Environments that are ready before anybody asks. Application Auto Scaling owns their number: target tracking between the
-# bounds, and the schedule of events moves the bounds.
+# Provisioned concurrency: environments that are ready before a request arrives. Application Auto Scaling sets their number.
+# Target tracking moves the number between two bounds, and the schedule of events moves the bounds.
 
 locals {
   provisions = !local.managed && (var.capacity.provisioned_maximum > 0 || var.capacity.provisioned_minimum > 0 || length(var.events) > 0)
 
-  # Without an event: no more than target tracking may take. With one: what is reserved, since more may come than expected.
+  # Without an event the bound of target tracking; during an event the whole reservation, because more logins may arrive than
+  # expected.
   _everyday_maximum = max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
   maximum_at = {
     for name, minimum in local.minimum_at : name => minimum > local.baseline ? var.capacity.reserved_concurrency : local._everyday_maximum
   }
 }
 
-# So that the first apply ends when what is due is ready: the everyday minimum, or what an event under way needs.
+# With it the first apply waits until the minimum of the moment is ready: the everyday minimum, or that of a current event.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
   count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
 
@@ -20,7 +21,7 @@ resource "aws_lambda_provisioned_concurrency_config" "live" {
   provisioned_concurrent_executions = local.minimum_at.now
 
   lifecycle {
-    ignore_changes = [provisioned_concurrent_executions] # Application Auto Scaling's
+    ignore_changes = [provisioned_concurrent_executions] # Application Auto Scaling sets it
   }
 }
 
@@ -31,7 +32,7 @@ resource "aws_appautoscaling_target" "live" {
   scalable_dimension = "lambda:function:ProvisionedConcurrency"
   resource_id        = "function:${aws_lambda_function.main.function_name}:${aws_lambda_alias.live.name}"
 
-  # What the schedule has made of it by now. An apply in the middle of an event takes nothing away.
+  # The bounds that the schedule has set by now, so that an apply during an event changes nothing.
   min_capacity = local.minimum_at.now
   max_capacity = local.maximum_at.now
 
@@ -50,7 +51,7 @@ resource "aws_appautoscaling_policy" "utilisation" {
   target_tracking_scaling_policy_configuration {
     target_value = local.limits.target_utilisation_percent / 100
 
-    # The predefined metric has no data while nobody calls, and what was scaled out would stay.
+    # The predefined metric has no data without calls, and target tracking would then not scale in.
     customized_metric_specification {
       metrics {
         id          = "utilisation"

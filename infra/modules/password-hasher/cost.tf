@@ -1,4 +1,4 @@
-# What it costs by the list prices of prices.json, in US dollars, without logs and metrics.
+# The cost by the list prices of prices.json, in US dollars, without logs and metrics.
 
 locals {
   _prices = { for name, price in jsondecode(file("${path.module}/prices.json")) : name => price.value if can(price.value) }
@@ -11,7 +11,7 @@ locals {
   _provisioned_run    = local._prices["${var.architecture}_provisioned_run_usd_per_gb_second"]
   _seconds_of_an_hour = 3600
 
-  # Managed Instances cost what EC2 costs, and a fee. Known only when you say what a vCPU costs you.
+  # Managed Instances cost the price of EC2 plus a fee. The module knows it only if ec2_usd_per_vcpu_hour is set.
   _usd_per_vcpu_second = try(
     var.managed_instances.ec2_usd_per_vcpu_hour * (1 + local._prices.managed_instances_percent_on_top_of_ec2 / 100) / local._seconds_of_an_hour, null
   )
@@ -22,7 +22,7 @@ locals {
     : 1000000 / local.batch * (local._usd_per_request + local._gb * local._seconds * local._on_demand)
   )
 
-  # An hour at the expected rate, with what is provisioned for it.
+  # An hour at the expected rate, with the provisioned environments of the event.
   cost_usd_per_event_hour = {
     for name, event in local.events : name => (
       local.managed
@@ -34,7 +34,7 @@ locals {
     )
   }
 
-  # What the baseline costs when nobody calls.
+  # An hour of the baseline without calls.
   cost_usd_per_idle_hour = (
     local.managed
     ? try(local._seconds_of_an_hour * local.baseline * local.vcpus_per_environment * local._usd_per_vcpu_second, null)

@@ -1,17 +1,17 @@
-# Lambda's own figures, the service's from the table that its code generates, and the client's.
+# The metrics of Lambda, of the service (from metrics.json, which its code generates), and of the client.
 
 locals {
-  # How each kind of metric is shown. Percentiles, since a mean hides those who wait.
+  # The statistics of each kind of metric. Percentiles, because a mean hides slow requests.
   _statistics = {
     count        = ["Sum"]
     distribution = ["p50", "p90", "p99"]
   }
 
-  # What could not be sent stands in the log under a name of its own; one widget shows how much.
+  # Values that could not be sent are in the log under a name with the suffix Unsent. One widget shows their number.
   _shown  = [for metric in local.metrics.metrics : metric if !endswith(metric.name, "Unsent")]
   _unsent = [for metric in local.metrics.metrics : metric if endswith(metric.name, "Unsent")]
 
-  # A search instead of names: which policies and codes there are is known when they occur.
+  # A search finds the policies and codes that occur. They are not known in advance.
   _searches = {
     for metric in local.metrics.metrics : metric.name => [
       for dimensions in metric.dimensions :
@@ -36,9 +36,9 @@ locals {
       stat    = ["p50", "p90", "p99"]
     },
     {
-      # ProvisionedConcurrentExecutions counts those of the provisioned that are processing a request. How many are
-      # allocated is no metric: get-provisioned-concurrency-config says it.
-      title = local.managed ? "Environments at work" : "Environments at work; those of them that were provisioned; requests that found none provisioned"
+      # ProvisionedConcurrentExecutions counts the provisioned environments that are processing a request. No metric counts
+      # the allocated ones; get-provisioned-concurrency-config returns them.
+      title = local.managed ? "Environments at work" : "Environments at work; provisioned environments at work; requests without a provisioned environment"
       metrics = concat(
         [["AWS/Lambda", "ConcurrentExecutions"]],
         local.managed ? [] : [["AWS/Lambda", "ProvisionedConcurrentExecutions"], ["AWS/Lambda", "ProvisionedConcurrencySpilloverInvocations"]],
@@ -65,7 +65,7 @@ locals {
       ]
     }],
     [{
-      title = "Values that were not sent to CloudWatch and stand in the log. A few as environments end are normal; many are not (infra/OPERATIONS.md)."
+      title = "Values that were not sent to CloudWatch and are in the log. A few are normal when environments end; many are not (infra/OPERATIONS.md)."
       metrics = [
         for search in flatten([for metric in local._unsent : local._searches[metric.name]]) :
         [{ expression = "SEARCH('${search}', 'SampleCount', 60)" }]
@@ -79,7 +79,7 @@ locals {
     }],
   )
 
-  # Three widgets a row; a dashboard is 24 units wide.
+  # Three widgets in a row. A dashboard is 24 units wide.
   _widget_width  = 8
   _widget_height = 6
 }

@@ -1,6 +1,6 @@
 resource "aws_lambda_function" "main" {
-  #checkov:skip=CKV_AWS_116:A dead letter queue is for asynchronous invocations; callers wait for every answer.
-  #checkov:skip=CKV_AWS_117:It needs nothing inside a VPC, and without one there is less to fail. Callers in a VPC reach it through the Lambda endpoint.
+  #checkov:skip=CKV_AWS_116:A dead letter queue is for asynchronous invocations. Callers of this function wait for the response.
+  #checkov:skip=CKV_AWS_117:The function needs nothing inside a VPC. Callers in a VPC reach it through the Lambda endpoint.
 
   function_name = var.name
   description   = "Saltern: hashes and verifies passwords"
@@ -12,7 +12,7 @@ resource "aws_lambda_function" "main" {
   memory_size   = local.memory_size_mb
   timeout       = var.timeout_seconds
 
-  # The package itself, or what AWS Signer made of it. A new hash publishes a new version.
+  # The package, or the copy that AWS Signer signed. A new hash of the package publishes a new version.
   filename                = var.signing == null ? var.package_file : null
   s3_bucket               = var.signing == null ? null : var.signing.artefact_bucket
   s3_key                  = var.signing == null ? null : aws_signer_signing_job.package[0].signed_object[0].s3[0].key
@@ -20,15 +20,15 @@ resource "aws_lambda_function" "main" {
   code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
   publish                 = true
 
-  # What is secret comes in a layer, which Terraform knows by its ARN alone.
+  # The secret parameters of a Firebase project are in a layer, so that Terraform knows only the ARN.
   layers = var.settings.firebase_project == null ? null : [var.settings.firebase_project.layer_arn]
 
-  # How much of the account it may take. On Managed Instances the number of environments bounds it instead.
+  # Bounds the share of the account. On Managed Instances the number of environments is the bound.
   reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
 
   kms_key_arn = aws_kms_key.main.arn
 
-  # Never empty: with no variables Lambda forgets the key, and every plan would want to set it again.
+  # Never empty: without variables Lambda drops the key, and every plan would set it again.
   environment {
     variables = merge(
       {
@@ -47,7 +47,7 @@ resource "aws_lambda_function" "main" {
   logging_config {
     log_format            = "JSON"
     log_group             = aws_cloudwatch_log_group.function.name
-    application_log_level = "INFO" # EMF counts as INFO: at WARN the metrics would be lost
+    application_log_level = "INFO" # EMF lines are INFO: at WARN the metrics would be lost
     system_log_level      = "INFO"
   }
 
@@ -70,43 +70,43 @@ resource "aws_lambda_function" "main" {
   lifecycle {
     precondition {
       condition     = local.managed || var.capacity.reserved_concurrency <= local.account_concurrency - local.limits.concurrency_left_unreserved
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has ${local.account_concurrency} in ${local.region} and ${local.limits.concurrency_left_unreserved} of it stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or reserve less."
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${local.account_concurrency} in ${local.region}, of which ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
     }
 
-    # The next two say which of two numbers is too small; either alone would stop the plan.
+    # The next two conditions tell the reader which of two numbers is too small.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
-      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region}, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} stay unreserved. Ask Service Quotas for more (Lambda, Concurrent executions), or send batches."
+      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region}, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or send batches."
     }
 
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.concurrency <= var.capacity.reserved_concurrency])
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Reserve as much, or send batches."
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Raise it, or send batches."
     }
 
     precondition {
       condition     = alltrue([for event in local.events : !local.managed || event.environments <= try(var.managed_instances.maximum_environments, 0)])
-      error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}."
+      error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Raise it."
     }
   }
 
-  # A function that starts before it may write its logs loses the first lines.
+  # Without the policy the function cannot write its first log lines.
   depends_on = [aws_iam_role_policy.execution]
 }
 
-# What callers know. Moving it is a deployment, and moving it back a roll-back.
+# Callers call this alias. A deployment moves it forward, a rollback moves it back.
 resource "aws_lambda_alias" "live" {
   name             = "live"
-  description      = "What callers get"
+  description      = "The version that callers call"
   function_name    = aws_lambda_function.main.function_name
   function_version = local.live_version
 
-  # On Managed Instances a version without environments would refuse whoever comes.
+  # On Managed Instances a version without environments refuses every request.
   depends_on = [aws_lambda_function_scaling_config.live]
 }
 
 locals {
-  # What the function knows by name in its settings.
+  # The names that the function's settings accept.
   setting_names = jsondecode(file("${path.module}/settings.json"))
 
   managed        = var.managed_instances != null

@@ -1,4 +1,4 @@
-# One key for what is stored: log lines, and the function's environment variables.
+# One key encrypts the log lines and the function's environment variables.
 
 locals {
   log_group_name = "/aws/lambda/${var.name}"
@@ -9,13 +9,13 @@ resource "aws_kms_key" "main" {
   enable_key_rotation     = true
   deletion_window_in_days = 30
 
-  # In a key's policy the resource "*" is this key.
+  # In the policy of a key, the resource "*" is this key.
   policy = jsonencode({
     Version = "2012-10-17"
     Statement = [
       {
-        # AWS's own default. It lets IAM policies of this account grant the use of the key; without it nobody could ever
-        # change the key again. The deployer needs it so that Lambda can make its grant for the environment variables.
+        # The default of AWS. IAM policies of this account can then grant the use of the key. Without this statement the
+        # key could never be changed again. Lambda needs it too, for its grant on the environment variables.
         Sid       = "IamOfThisAccount"
         Effect    = "Allow"
         Principal = { AWS = "arn:${local.partition}:iam::${local.account_id}:root" }

@@ -1,4 +1,4 @@
-# Made before the function, which has no right to make it.
+# Created here, because the function has no permission to create it.
 resource "aws_cloudwatch_log_group" "function" {
   name              = local.log_group_name
   retention_in_days = var.log_retention_days

@@ -1,10 +1,10 @@
-# The same function on EC2 instances that Lambda manages in your VPC: many requests at once in each environment.
+# The function on EC2 instances that Lambda manages in your VPC. Each environment takes many requests at once.
 
 locals {
-  # While a release moves `live`, the old version and the new one have their environments side by side.
+  # During a release the old version and the new one both have environments.
   versions_at_once = 2
 
-  # What a capacity provider may have at the most (Lambda API, CapacityProviderScalingConfig).
+  # The maximum of a capacity provider (Lambda API, CapacityProviderScalingConfig).
   maximum_vcpus = 15000
 
   memory_gib_per_vcpu   = 2
@@ -41,7 +41,7 @@ resource "aws_lambda_capacity_provider" "main" {
   depends_on = [aws_iam_role_policy_attachment.operator]
 }
 
-# Lambda itself, when it starts and stops instances. AWS keeps the policy: which calls that takes is Lambda's own matter.
+# The role with which Lambda starts and stops instances. AWS maintains its policy.
 resource "aws_iam_role" "operator" {
   count = local.managed ? 1 : 0
 
@@ -66,8 +66,9 @@ resource "aws_iam_role_policy_attachment" "operator" {
   policy_arn = "arn:${local.partition}:iam::aws:policy/AWSLambdaManagedEC2ResourceOperator"
 }
 
-# Of the version that is live; Lambda takes no alias here. The next version has its environments before `live` moves to it.
-# The one before falls back to Lambda's own bounds, and keeps instances until somebody scales it to nothing: OPERATIONS.md.
+# Scales the live version, because Lambda accepts no alias here. A new version gets its environments before `live` moves to
+# it. The previous version falls back to Lambda's default bounds and keeps instances until you scale it to zero
+# (infra/OPERATIONS.md).
 resource "aws_lambda_function_scaling_config" "live" {
   count = local.managed ? 1 : 0
 
@@ -84,7 +85,7 @@ resource "aws_lambda_function_scaling_config" "live" {
   }
 }
 
-# Application Auto Scaling knows nothing of Managed Instances; EventBridge Scheduler calls Lambda itself.
+# Application Auto Scaling does not support Managed Instances, so EventBridge Scheduler calls Lambda's API.
 
 resource "aws_scheduler_schedule_group" "events" {
   count = local.managed ? 1 : 0
@@ -93,7 +94,7 @@ resource "aws_scheduler_schedule_group" "events" {
 }
 
 resource "aws_scheduler_schedule" "event" {
-  #checkov:skip=CKV_AWS_297:It holds the function's name and two numbers.
+  #checkov:skip=CKV_AWS_297:The schedule holds no secret: only the function's name, its version and two numbers.
   for_each = local.managed ? local.changes : {}
 
   name                         = each.key

@@ -1,10 +1,10 @@
 output "alias_arn" {
-  description = "What callers invoke."
+  description = "ARN of the alias that callers invoke."
   value       = aws_lambda_alias.live.arn
 }
 
 output "capacity" {
-  description = "What was planned with, and for each event the environments that are busy and that are provisioned."
+  description = "The duration of a request that the plan assumes, and for each event the busy and the provisioned environments."
   value = {
     milliseconds_per_request = local.milliseconds_per_request
     events = {
@@ -20,7 +20,7 @@ output "capacity" {
 }
 
 output "cost_usd" {
-  description = "By list prices, to the cent: per million logins, per hour of each event at its expected rate, and per hour without calls."
+  description = "Cost by list prices, rounded up to the cent: per million logins, per hour of each event at its expected rate, and per hour without calls."
   value = {
     per_million_logins = try(ceil(local.cost_usd_per_million_logins * 100) / 100, null)
     per_event_hour     = { for name, cost in local.cost_usd_per_event_hour : name => try(ceil(cost * 100) / 100, null) }
@@ -44,19 +44,19 @@ output "function_name" {
 }
 
 output "live_version" {
-  description = "The version that `live` stands on."
+  description = "The version that the alias `live` points to."
   value       = aws_lambda_alias.live.function_version
 }
 
 output "log_group_name" {
-  description = "Where the log lines are."
+  description = "Name of the log group."
   value       = aws_cloudwatch_log_group.function.name
 }
 
 output "url" {
-  description = "The Function URL, without a slash at the end, as the client wants it; null without one."
+  description = "The Function URL without a trailing slash, as the client expects it. `null` if the function has no URL."
   value       = one([for url in aws_lambda_function_url.live : trimsuffix(url.function_url, "/")])
 
-  # Before the permissions are there the URL answers everybody 403.
+  # Without the permissions the URL answers every request with 403.
   depends_on = [aws_lambda_permission.url, aws_lambda_permission.invoke_via_url]
 }

@@ -4,7 +4,7 @@ locals {
 
 resource "aws_iam_role" "execution" {
   name        = "${var.name}-execution"
-  description = "What the function ${var.name} may do: write its logs, traces and metrics"
+  description = "Lets the function ${var.name} write its logs, traces and metrics"
 
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
@@ -31,14 +31,14 @@ resource "aws_iam_role_policy" "execution" {
         Resource = "${aws_cloudwatch_log_group.function.arn}:*" # its streams
       },
       {
-        # AWS knows no resource for these two actions.
+        # These two actions support no resource.
         Sid      = "Traces"
         Effect   = "Allow"
         Action   = ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
         Resource = "*"
       },
       {
-        # Nor for this one; the namespace bounds it.
+        # This action supports no resource. The condition limits it to one namespace.
         Sid       = "OwnMetrics"
         Effect    = "Allow"
         Action    = "cloudwatch:PutMetricData"

@@ -1,10 +1,10 @@
-# Put into the bucket, signed there, deployed from there. A new package makes a new version of the object, and that a new
-# job.
+# The package is uploaded to the bucket, signed there and deployed from there. A new package creates a new version of the
+# object, and the new version starts a new signing job.
 
 resource "aws_signer_signing_profile" "main" {
   count = var.signing == null ? 0 : 1
 
-  # It may have no hyphens; and Signer never gives a name again, so the rest is random.
+  # Hyphens are not allowed. The rest of the name is random, because Signer never releases the name of a cancelled profile.
   name_prefix = "${replace(substr(var.name, 0, 37), "-", "_")}_"
   platform_id = "AWSLambda-SHA384-ECDSA"
 }
@@ -29,7 +29,7 @@ resource "aws_s3_object" "package" {
   bucket = var.signing.artefact_bucket
   key    = "${var.name}/unsigned.zip"
   source = var.package_file
-  # An ETag is no hash of the content where the bucket encrypts with a key.
+  # In a bucket that encrypts with a KMS key, the ETag is not a hash of the content.
   source_hash = filebase64sha256(var.package_file)
 }
 

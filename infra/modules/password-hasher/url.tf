@@ -1,5 +1,5 @@
 locals {
-  # Not by try(): where the ARN of a caller is still to be made, it would hide the names too, and the plan would stop.
+  # Not with try(): if an ARN is known only after the apply, try() makes the names unknown too, and the plan fails.
   callers = var.function_url == null ? {} : var.function_url.callers
 }
 
@@ -11,7 +11,7 @@ resource "aws_lambda_function_url" "live" {
   authorization_type = "AWS_IAM"
 }
 
-# A caller needs both permissions. Each is bound to the door it is for.
+# A caller needs both permissions. Each is limited to calls through the Function URL.
 
 resource "aws_lambda_permission" "url" {
   for_each = local.callers

@@ -1,8 +1,8 @@
 variable "account" {
   description = <<-EOT
-    What is known of the account, so that nothing has to be asked. Each field that is left out is read:
-    `concurrency` from Service Quotas (`servicequotas:GetServiceQuota`) unless `managed_instances` is given, the others from
-    the provider.
+    Facts about the AWS account. The module reads every field that is left out: `concurrency` from Service Quotas
+    (`servicequotas:GetServiceQuota`), unless `managed_instances` is set, and the others from the provider. If all fields are
+    set, a plan reads nothing from AWS.
   EOT
   type = object({
     concurrency = optional(number)
@@ -16,10 +16,10 @@ variable "account" {
 
 variable "alarms" {
   description = <<-EOT
-    Where alarms go, and when they ring. `duration_p90_milliseconds` is by default the planned duration over the planned
-    utilisation: from there on the planned environments are full. `client_metrics_namespace` is the CloudWatch namespace
-    into which your backends publish the client's Micrometer metrics, one for each function, since the metrics do not say
-    which function was missed; without it there is no alarm for local hashing.
+    The SNS topic of the alarms, and their thresholds. The default of `duration_p90_milliseconds` is the planned duration
+    divided by the planned utilisation: at this duration all planned environments are busy. `client_metrics_namespace` is
+    the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
+    each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing.
   EOT
   type = object({
     topic_arn                   = string
@@ -33,17 +33,17 @@ variable "alarms" {
 
   validation {
     condition     = can(regex("^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", var.alarms.topic_arn))
-    error_message = "alarms.topic_arn must be the ARN of an SNS topic, as arn:aws:sns:eu-north-1:123456789012:on-call."
+    error_message = "alarms.topic_arn must be the ARN of an SNS topic, for example arn:aws:sns:eu-north-1:123456789012:on-call."
   }
 
   validation {
     condition     = var.alarms.concurrency_percent > 0 && var.alarms.concurrency_percent <= 100
-    error_message = "alarms.concurrency_percent must be above 0 and at most 100: it is a share of the reserved concurrency."
+    error_message = "alarms.concurrency_percent must be above 0 and at most 100: it is a percentage of the reserved concurrency."
   }
 
   validation {
     condition     = var.alarms.errors_percent >= 0 && var.alarms.errors_percent < 100
-    error_message = "alarms.errors_percent must be at least 0 and below 100: it is a share of the requests."
+    error_message = "alarms.errors_percent must be at least 0 and below 100: it is a percentage of the requests."
   }
 
   validation {
@@ -53,12 +53,12 @@ variable "alarms" {
 
   validation {
     condition     = var.alarms.duration_p90_milliseconds == null ? true : var.alarms.duration_p90_milliseconds > 0
-    error_message = "alarms.duration_p90_milliseconds must be above 0: at 0 every request rings."
+    error_message = "alarms.duration_p90_milliseconds must be above 0: with 0 every request raises the alarm."
   }
 }
 
 variable "architecture" {
-  description = "`arm64` or `x86_64`; the package must be for the same."
+  description = "`arm64` or `x86_64`. The package must be built for the same architecture."
   type        = string
   default     = "arm64"
   nullable    = false
@@ -71,11 +71,11 @@ variable "architecture" {
 
 variable "capacity" {
   description = <<-EOT
-    What capacity is planned with. `policy` is a key of durations.json: the one that most stored hashes have. `batch` is
-    how many logins a request carries (the client's coalescing). Measured your own function? `milliseconds_per_request`
-    replaces the table. `reserved_concurrency` bounds what this function may take from the account, and cost.
-    `provisioned_minimum` is always there; target tracking goes up to `provisioned_maximum`, and during an event up to
-    `reserved_concurrency`.
+    Input of the capacity plan. `policy` is a key of durations.json: the policy of most stored hashes. `batch` is the number
+    of logins in one request (the client's coalescing). If you have measured your function, `milliseconds_per_request`
+    replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost.
+    `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`, and during
+    an event up to `reserved_concurrency`.
   EOT
   type = object({
     policy                   = string
@@ -89,19 +89,19 @@ variable "capacity" {
 
   validation {
     condition     = contains(keys(jsondecode(file("${path.module}/durations.json")).policies), var.capacity.policy)
-    error_message = "capacity.policy must be one of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy take the nearest, and give capacity.milliseconds_per_request."
+    error_message = "capacity.policy must be one of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy use the nearest one, and set capacity.milliseconds_per_request."
   }
 
   validation {
     condition     = contains([1, 2, 4, 8], var.capacity.batch)
-    error_message = "capacity.batch must be 1, 2, 4 or 8: for these durations.json says how long a batch takes."
+    error_message = "capacity.batch must be 1, 2, 4 or 8: durations.json has only their durations."
   }
 
   validation {
     condition = var.capacity.milliseconds_per_request == null ? true : (
       var.capacity.milliseconds_per_request >= 1 && floor(var.capacity.milliseconds_per_request) == var.capacity.milliseconds_per_request
     )
-    error_message = "capacity.milliseconds_per_request must be a whole number, at least 1: round your measurement up."
+    error_message = "capacity.milliseconds_per_request must be a whole number, at least 1. Round your measurement up."
   }
 
   validation {
@@ -121,8 +121,8 @@ variable "capacity" {
 
 variable "events" {
   description = <<-EOT
-    Announced evenings, in UTC. From 15 minutes before `starts_at` to `ends_at` as many environments are provisioned as
-    `expected_logins_per_second` needs. Events that are over do nothing, and may stay in the list.
+    Announced events, in UTC. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
+    `expected_logins_per_second` needs. Past events have no effect and may stay in the list.
   EOT
   type = list(object({
     name                       = string
@@ -135,12 +135,12 @@ variable "events" {
 
   validation {
     condition     = alltrue([for event in var.events : can(regex("^[a-z0-9][a-z0-9-]{0,39}$", event.name))])
-    error_message = "The name of an event must have 1 to 40 lower-case letters, digits and hyphens, as new-year-2027."
+    error_message = "The name of an event must have 1 to 40 lower-case letters, digits and hyphens, for example new-year-2027."
   }
 
   validation {
     condition     = length(distinct(var.events[*].name)) == length(var.events)
-    error_message = "Two events have the same name."
+    error_message = "Two events have the same name. Give each event its own name."
   }
 
   validation {
@@ -148,12 +148,12 @@ variable "events" {
       for time in concat(var.events[*].starts_at, var.events[*].ends_at) :
       can(regex("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", time)) && can(timeadd(time, "0s"))
     ])
-    error_message = "starts_at and ends_at must be in UTC, as 2026-12-06T18:00:00Z."
+    error_message = "starts_at and ends_at must be valid times in UTC, for example 2026-12-06T18:00:00Z."
   }
 
   validation {
     condition     = alltrue([for event in var.events : try(timecmp(event.starts_at, event.ends_at) < 0, true)])
-    error_message = "An event must end after it starts."
+    error_message = "ends_at of an event must be after its starts_at."
   }
 
   validation {
@@ -164,7 +164,7 @@ variable "events" {
         true
       ) if pair[0] < pair[1]
     ])
-    error_message = "Two events overlap. Make one event of them, with what you expect from both."
+    error_message = "Two events overlap. Combine them into one event, with the sum of their logins per second."
   }
 
   validation {
@@ -175,10 +175,10 @@ variable "events" {
 
 variable "function_url" {
   description = <<-EOT
-    The HTTPS door, always with AWS_IAM. `callers` names the IAM roles that may use it, from this account or another; roles
-    of this account may also be let in by modules/caller-policy. Lambda may not see a role yet that the same apply has
-    just made, and then refuses it as a principal: apply again. `null` makes no URL: callers then invoke the function
-    directly.
+    The Function URL. It always requires AWS_IAM. `callers` names the IAM roles that may use it, from this account or
+    another. Roles of this account may use modules/caller-policy instead. If Lambda refuses a role that the same apply has
+    just created, apply again: a new role is not visible to Lambda at once. `null` creates no URL. Callers then invoke the
+    function directly.
   EOT
   type = object({
     callers = optional(map(string), {})
@@ -187,7 +187,7 @@ variable "function_url" {
 
   validation {
     condition     = alltrue([for arn in values(var.function_url == null ? {} : var.function_url.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
-    error_message = "Each of function_url.callers must be the ARN of one IAM role, as arn:aws:iam::123456789012:role/backend: no wildcard, no whole account."
+    error_message = "Each of function_url.callers must be the ARN of one IAM role, for example arn:aws:iam::123456789012:role/backend. Wildcards and whole accounts are not allowed."
   }
 
   validation {
@@ -197,7 +197,7 @@ variable "function_url" {
 }
 
 variable "log_retention_days" {
-  description = "Days that log lines are kept; one of those that CloudWatch Logs has."
+  description = "Days for which log lines are kept. CloudWatch Logs supports only some values."
   type        = number
   default     = 365
   nullable    = false
@@ -210,11 +210,12 @@ variable "log_retention_days" {
 
 variable "managed_instances" {
   description = <<-EOT
-    Runs the function on Lambda Managed Instances (EC2 in your VPC) instead: each environment takes 8 requests at once for
-    each vCPU, which fill the lanes. For load that is steady; it answers 429 to traffic that doubles within five minutes.
-    An environment has a vCPU for each 2 GiB. The subnets need a way to CloudWatch Logs, X-Ray and CloudWatch. A measured
-    `capacity.milliseconds_per_request` is here that of eight at once; `reserved_concurrency` and what is provisioned are
-    classic Lambda's and do nothing. During a release two versions have up to `maximum_environments` each.
+    Runs the function on Lambda Managed Instances (EC2 in your VPC) instead of classic Lambda. Each environment takes 8
+    requests at once for each vCPU, which fill the lanes. Use it for steady load: Lambda answers 429 if the traffic doubles
+    within five minutes. An environment has one vCPU for each 2 GiB. The subnets need a route to CloudWatch Logs, X-Ray and
+    CloudWatch. Here `capacity.milliseconds_per_request` is the duration of eight requests at once. `reserved_concurrency`,
+    `provisioned_minimum` and `provisioned_maximum` have no effect. During a release two versions have up to
+    `maximum_environments` each.
   EOT
   type = object({
     subnet_ids             = list(string)
@@ -229,7 +230,7 @@ variable "managed_instances" {
 
   validation {
     condition     = var.managed_instances == null ? true : contains([2048, 4096, 8192, 16384, 32768], var.managed_instances.memory_size_mb)
-    error_message = "managed_instances.memory_size_mb must be 2048, 4096, 8192, 16384 or 32768: 1, 2, 4, 8 or 16 vCPUs."
+    error_message = "managed_instances.memory_size_mb must be 2048, 4096, 8192, 16384 or 32768, for 1, 2, 4, 8 or 16 vCPUs."
   }
 
   validation {
@@ -238,36 +239,36 @@ variable "managed_instances" {
       var.managed_instances.minimum_environments <= var.managed_instances.maximum_environments &&
       alltrue([for number in [var.managed_instances.minimum_environments, var.managed_instances.maximum_environments] : floor(number) == number])
     )
-    error_message = "managed_instances.minimum_environments and maximum_environments must be whole numbers, the first at most the second."
+    error_message = "managed_instances.minimum_environments and maximum_environments must be whole numbers, and the minimum must not be above the maximum."
   }
 
   validation {
     condition = var.managed_instances == null ? true : (
       local.versions_at_once * var.managed_instances.maximum_environments * var.managed_instances.memory_size_mb / local.memory_mib_per_vcpu <= local.maximum_vcpus
     )
-    error_message = "managed_instances.maximum_environments times the vCPUs of one must be at most ${local.maximum_vcpus / local.versions_at_once}: a capacity provider has at most ${local.maximum_vcpus}, and a release has two versions side by side."
+    error_message = "managed_instances.maximum_environments times the vCPUs of one environment must be at most ${local.maximum_vcpus / local.versions_at_once}. A capacity provider has at most ${local.maximum_vcpus} vCPUs, and during a release two versions share them."
   }
 
   validation {
     condition     = var.managed_instances == null ? true : length(var.managed_instances.subnet_ids) >= 1 && length(var.managed_instances.security_group_ids) >= 1
-    error_message = "managed_instances needs at least one subnet and one security group; subnets in three availability zones survive the loss of one."
+    error_message = "managed_instances needs at least one subnet and one security group. Use subnets in three availability zones, to survive the loss of one."
   }
 }
 
 variable "memory_size_mb" {
-  description = "Memory in MB. 1,769 is one vCPU: with less a hash takes longer for the same price, with more one hash is no faster."
+  description = "Memory in MB. 1,769 MB is one vCPU. With less, a hash takes longer for the same price; with more, one hash is no faster."
   type        = number
   default     = 1769
   nullable    = false
 
   validation {
     condition     = var.memory_size_mb >= 256 && var.memory_size_mb <= 10240 && floor(var.memory_size_mb) == var.memory_size_mb
-    error_message = "memory_size_mb must be a whole number, 256 to 10240: below, the shipped policies do not fit; above, Lambda has none."
+    error_message = "memory_size_mb must be a whole number from 256 to 10240. The shipped policies need 256; Lambda's maximum is 10240."
   }
 }
 
 variable "name" {
-  description = "Name of the function, and the beginning of every other name."
+  description = "Name of the function, and prefix of all other names."
   type        = string
   nullable    = false
 
@@ -278,40 +279,41 @@ variable "name" {
 }
 
 variable "package_file" {
-  description = "The zip that `make package` made. Its hash decides whether a new version is published."
+  description = "The zip from `make package`. A new hash of the zip publishes a new version."
   type        = string
   nullable    = false
 
   validation {
     condition     = fileexists(var.package_file)
-    error_message = "There is no ${var.package_file}. Make it: make package, in the root of the repository."
+    error_message = "The file ${var.package_file} does not exist. Run make package in the root of the repository."
   }
 
   validation {
     condition     = !strcontains(basename(var.package_file), var.architecture == "arm64" ? "x86-64" : "arm64")
-    error_message = "${basename(var.package_file)} is not for ${var.architecture}."
+    error_message = "${basename(var.package_file)} is not for ${var.architecture}. Set architecture, or build the other package."
   }
 }
 
 variable "rollback_to_version" {
-  description = "Holds the alias `live` on this published version, as `\"41\"`. Without it the alias follows the newest."
+  description = "Holds the alias `live` on this published version, for example `\"41\"`. If it is `null`, the alias follows the newest version."
   type        = string
   default     = null
 
   validation {
     condition     = var.rollback_to_version == null ? true : can(regex("^[1-9][0-9]*$", var.rollback_to_version))
-    error_message = "rollback_to_version must be the number of a published version, as \"41\"."
+    error_message = "rollback_to_version must be the number of a published version, for example \"41\"."
   }
 }
 
 variable "settings" {
   description = <<-EOT
-    Settings of the function itself, none of them secret. `accept_weak` names the unsalted and fast schemes that are verified
-    all the same (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document (`{ bcrypt_cost = 12 }`);
-    above the document's own, or below what a listed policy needs, the function does not start.
-    `distributions` is `cloudwatch`, or `printed` to send none by CloudWatch's API and print them; `distributions_seconds` is
-    how often they are sent at the most. `firebase_project` names the version of a layer, and the file in it, that holds a
-    Firebase project's parameters (infra/README.md). `kernels` is `lanes`, or `crates` to go back to the reference implementations.
+    Settings of the function. None of them is secret. `accept_weak` names the unsalted and fast schemes that the function
+    verifies nevertheless (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document
+    (`{ bcrypt_cost = 12 }`). The function does not start if a ceiling is above that of the document, or below the cost of a
+    listed policy. `distributions` is `cloudwatch` to send the distributions to CloudWatch's API, or `printed` to write them
+    to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project` names
+    the layer version, and the file in it, with the parameters of a Firebase project (infra/README.md). `kernels` is
+    `lanes`, or `crates` for the reference implementations.
   EOT
   type = object({
     accept_weak           = optional(list(string), [])
@@ -329,12 +331,12 @@ variable "settings" {
 
   validation {
     condition     = length(setsubtract(var.settings.accept_weak, concat(["all"], local.setting_names.accept_weak))) == 0
-    error_message = "settings.accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. A function with another name would not start."
+    error_message = "settings.accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. With another name the function does not start."
   }
 
   validation {
     condition     = !contains(var.settings.accept_weak, "all") || length(var.settings.accept_weak) == 1
-    error_message = "settings.accept_weak must be [\"all\"] or a list of names: all has every name in it."
+    error_message = "settings.accept_weak must be [\"all\"] or a list of names. all already includes every name."
   }
 
   validation {
@@ -347,17 +349,17 @@ variable "settings" {
       var.settings.distributions_seconds >= 1 && var.settings.distributions_seconds <= 300 &&
       floor(var.settings.distributions_seconds) == var.settings.distributions_seconds
     )
-    error_message = "settings.distributions_seconds must be a whole number, 1 to 300."
+    error_message = "settings.distributions_seconds must be a whole number from 1 to 300."
   }
 
   validation {
     condition     = var.settings.firebase_project == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", var.settings.firebase_project.layer_arn))
-    error_message = "settings.firebase_project.layer_arn must be the ARN of a version of a layer, as arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3."
+    error_message = "settings.firebase_project.layer_arn must be the ARN of a layer version, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3."
   }
 
   validation {
     condition     = var.settings.firebase_project == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", var.settings.firebase_project.file))
-    error_message = "settings.firebase_project.file must lie under /opt, where Lambda puts what is in a layer."
+    error_message = "settings.firebase_project.file must be a path under /opt, where Lambda extracts the layer."
   }
 
   validation {
@@ -367,15 +369,15 @@ variable "settings" {
 
   validation {
     condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
-    error_message = "settings.ceilings must be whole numbers, as { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. A function with another name would not start."
+    error_message = "settings.ceilings must be whole numbers, for example { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start."
   }
 }
 
 variable "signing" {
   description = <<-EOT
-    Signs the package and lets Lambda take no other. `artefact_bucket` is a versioned bucket of this region, as bootstrap
-    makes it: the package is put there, signed there by AWS Signer, and deployed from there, all in one apply. `null`
-    uploads the package as it is.
+    Signs the package, and Lambda then refuses unsigned packages. `artefact_bucket` is a versioned bucket in this region, for
+    example that of bootstrap. One apply uploads the package to the bucket, signs it there with AWS Signer, and deploys it
+    from there. `null` deploys the package unsigned.
   EOT
   type = object({
     artefact_bucket = string
@@ -384,13 +386,13 @@ variable "signing" {
 }
 
 variable "timeout_seconds" {
-  description = "Seconds after which Lambda ends a request. The service answers before that: its deadline is 100 ms earlier."
+  description = "Seconds after which Lambda terminates a request. The deadline of the service is 100 ms earlier."
   type        = number
   default     = 10
   nullable    = false
 
   validation {
     condition     = var.timeout_seconds >= 1 && var.timeout_seconds <= 60 && floor(var.timeout_seconds) == var.timeout_seconds
-    error_message = "timeout_seconds must be a whole number, 1 to 60: a caller can ask for no more than 60 s."
+    error_message = "timeout_seconds must be a whole number from 1 to 60: the longest deadline of a caller is 60 s."
   }
 }

@@ -4,7 +4,7 @@ terraform {
   required_providers {
     aws = {
       source = "hashicorp/aws"
-      # 6.54 brought aws_lambda_function_scaling_config; invoked_via_function_url is older.
+      # 6.54 is the first version with aws_lambda_function_scaling_config.
       version = "~> 6.54"
     }
   }

@@ -14,19 +14,19 @@ variables {
   package_file = "../../modules/password-hasher/tests/saltern-lambda-arm64.zip"
 }
 
-run "it_says_what_a_caller_and_a_reader_of_logs_want" {
+run "the_outputs_name_what_a_caller_and_an_operator_need" {
   assert {
     condition     = [output.function_name, output.live_version, output.log_group_name, output.url] == ["saltern-example-emulator", "1", "/aws/lambda/saltern-example-emulator", "https://abc.lambda-url.eu-north-1.on.aws"]
-    error_message = "The outputs name the function, its version, its log group and its URL."
+    error_message = "The outputs must name the function, its version, its log group and its URL."
   }
 
   assert {
     condition     = local.cloudwatch_endpoint == "http://127.0.0.1:5000"
-    error_message = "CloudWatch is where all the rest is."
+    error_message = "The default endpoint of CloudWatch must be that of the emulator."
   }
 }
 
-run "cloudwatch_may_be_elsewhere" {
+run "cloudwatch_may_have_another_endpoint" {
   command = plan
 
   variables {
@@ -35,11 +35,11 @@ run "cloudwatch_may_be_elsewhere" {
 
   assert {
     condition     = local.cloudwatch_endpoint == "http://127.0.0.1:4566"
-    error_message = "CloudWatch is where it is said to be."
+    error_message = "The endpoint of CloudWatch must be cloudwatch_endpoint."
   }
 }
 
-run "an_emulator_on_another_machine_of_the_network" {
+run "an_emulator_on_another_machine_is_accepted" {
   command = plan
 
   variables {
@@ -47,7 +47,7 @@ run "an_emulator_on_another_machine_of_the_network" {
   }
 }
 
-run "an_emulator_behind_tls_with_a_slash_at_the_end" {
+run "an_emulator_with_tls_and_a_trailing_slash_is_accepted" {
   command = plan
 
   variables {
@@ -55,7 +55,7 @@ run "an_emulator_behind_tls_with_a_slash_at_the_end" {
   }
 }
 
-run "the_other_architecture_with_its_package" {
+run "the_other_architecture_with_its_package_is_accepted" {
   command = plan
 
   variables {
@@ -64,7 +64,7 @@ run "the_other_architecture_with_its_package" {
   }
 }
 
-run "aws_itself" {
+run "an_endpoint_of_aws_is_refused" {
   command = plan
 
   variables {
@@ -74,7 +74,7 @@ run "aws_itself" {
   expect_failures = [var.endpoint]
 }
 
-run "an_endpoint_without_a_scheme" {
+run "an_endpoint_without_a_url_scheme_is_refused" {
   command = plan
 
   variables {
@@ -84,7 +84,7 @@ run "an_endpoint_without_a_scheme" {
   expect_failures = [var.endpoint]
 }
 
-run "cloudwatch_of_aws_itself" {
+run "a_cloudwatch_endpoint_of_aws_is_refused" {
   command = plan
 
   variables {

@@ -20,10 +20,10 @@ variables {
   vpc_id                    = "vpc-1"
 }
 
-run "role_and_endpoint_bound_each_other" {
+run "the_role_and_the_endpoint_limit_each_other" {
   assert {
     condition     = module.saltern.url == null
-    error_message = "There is no URL."
+    error_message = "There must be no URL."
   }
 
   assert {
@@ -34,11 +34,11 @@ run "role_and_endpoint_bound_each_other" {
       Action    = "lambda:InvokeFunction"
       Resource  = "arn:aws:lambda:eu-north-1:123456789012:function:saltern-example-private:live"
     }]
-    error_message = "The endpoint lets nothing through but this role to this function."
+    error_message = "The endpoint must allow only this role to invoke this function."
   }
 
   assert {
     condition     = jsondecode(module.caller_policy.policy_json).Statement[0].Condition == { StringEquals = { "aws:SourceVpce" = ["vpce-1"] } }
-    error_message = "The role may invoke through this endpoint alone."
+    error_message = "The role must be allowed to invoke through this endpoint only."
   }
 }

@@ -10,7 +10,7 @@ variables {
   name      = "calls-saltern"
 }
 
-run "by_url_it_is_two_actions_on_one_alias" {
+run "a_caller_by_url_gets_two_actions_on_the_alias" {
   assert {
     condition = jsondecode(aws_iam_policy.main.policy).Statement == [
       {
@@ -28,11 +28,11 @@ run "by_url_it_is_two_actions_on_one_alias" {
         Condition = { Bool = { "lambda:InvokedViaFunctionUrl" = "true" } }
       },
     ]
-    error_message = "By URL: both actions, on live, through the URL."
+    error_message = "With door = url the policy must allow two actions on the alias live, through the URL only."
   }
 }
 
-run "by_invoke_it_is_one_action_through_the_named_endpoints" {
+run "a_caller_by_invoke_gets_one_action_through_the_named_endpoints" {
   variables {
     door             = "invoke"
     vpc_endpoint_ids = ["vpce-1"]
@@ -46,33 +46,33 @@ run "by_invoke_it_is_one_action_through_the_named_endpoints" {
       Resource  = "arn:aws:lambda:eu-north-1:123456789012:function:saltern:live"
       Condition = { StringEquals = { "aws:SourceVpce" = ["vpce-1"] } }
     }]
-    error_message = "By invoke: one action, on live, through the endpoint."
+    error_message = "With door = invoke the policy must allow one action on the alias live, through the endpoint only."
   }
 }
 
-run "it_is_attached_to_the_named_roles" {
+run "the_policy_is_attached_to_the_named_roles" {
   variables {
     role_names = { backend = "the-backend", jobs = "the-jobs" }
   }
 
   assert {
     condition     = { for name, attachment in aws_iam_role_policy_attachment.main : name => [attachment.role, attachment.policy_arn] } == { backend = ["the-backend", aws_iam_policy.main.arn], jobs = ["the-jobs", aws_iam_policy.main.arn] }
-    error_message = "Both roles have the policy."
+    error_message = "Both roles must have the policy."
   }
 }
 
-run "a_role_may_be_made_by_the_same_plan" {
+run "the_same_plan_may_create_the_role" {
   module {
     source = "./tests/made-beside"
   }
 
   assert {
     condition     = output.policy_arn == "arn:aws:iam::123456789012:policy/calls-saltern"
-    error_message = "A name that is known only after the apply stops nothing."
+    error_message = "A role name that is known only after the apply must not stop the plan."
   }
 }
 
-run "an_arn_without_the_alias" {
+run "an_arn_without_the_alias_is_refused" {
   command = plan
 
   variables {
@@ -82,7 +82,7 @@ run "an_arn_without_the_alias" {
   expect_failures = [var.alias_arn]
 }
 
-run "an_unknown_door" {
+run "an_unknown_door_is_refused" {
   command = plan
 
   variables {
@@ -92,7 +92,7 @@ run "an_unknown_door" {
   expect_failures = [var.door]
 }
 
-run "a_name_that_iam_would_not_take" {
+run "a_name_that_iam_does_not_allow_is_refused" {
   command = plan
 
   variables {
@@ -102,7 +102,7 @@ run "a_name_that_iam_would_not_take" {
   expect_failures = [var.name]
 }
 
-run "an_endpoint_for_the_url" {
+run "an_endpoint_for_the_url_is_refused" {
   command = plan
 
   variables {

@@ -1,5 +1,5 @@
 output "concurrency" {
-  description = "Concurrency that the account or the reservation must have: for the provisioned environments, and for so many requests a second."
+  description = "Concurrency that the account or the reservation must have, for the provisioned environments and for the request rate."
   value       = local.concurrency
 }
 
@@ -9,16 +9,16 @@ output "environments" {
 }
 
 output "fits_account" {
-  description = "Whether that concurrency fits what the account has, less the 100 that are always left unreserved."
+  description = "Whether the account has this concurrency, besides the 100 that must stay unreserved."
   value       = local.concurrency <= var.account_concurrency - local.limits.concurrency_left_unreserved
 }
 
 output "milliseconds_from_cold" {
-  description = "Milliseconds in which Lambda starts that many environments when none was there: the first 1,000 at once."
+  description = "Milliseconds that Lambda needs to start the environments from zero. The first 1,000 start at once."
   value       = max(local.environments - local.limits.environments_per_ten_seconds, 0) * 10 * 1000 / local.limits.environments_per_ten_seconds
 }
 
 output "provisioned" {
-  description = "Environments to provision, so that the busy ones are 70 percent of them."
+  description = "Environments to provision: 70 percent of them are busy."
   value       = local.provisioned
 }

@@ -1,22 +1,22 @@
 variable "account_concurrency" {
-  description = "Concurrency that the account has in this region."
+  description = "Concurrency of the account in this region."
   type        = number
   nullable    = false
 }
 
 variable "batch" {
-  description = "Logins that one request carries."
+  description = "Logins in one request."
   type        = number
   nullable    = false
 
   validation {
     condition     = var.batch >= 1 && floor(var.batch) == var.batch
-    error_message = "batch must be a whole number of logins in a request, at least 1."
+    error_message = "batch must be a whole number, at least 1: the logins in one request."
   }
 }
 
 variable "logins_per_second" {
-  description = "Logins that arrive in a second."
+  description = "Logins per second."
   type        = number
   nullable    = false
 

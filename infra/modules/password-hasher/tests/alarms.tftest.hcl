@@ -1,4 +1,4 @@
-# What rings, and what is seen.
+# The alarms and the dashboard.
 
 mock_provider "aws" {}
 
@@ -10,7 +10,7 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "every_alarm_goes_to_the_topic_and_says_when_it_is_over" {
+run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
   assert {
     condition = alltrue([
       for alarm in concat(
@@ -20,33 +20,33 @@ run "every_alarm_goes_to_the_topic_and_says_when_it_is_over" {
       ) :
       alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && alarm.treat_missing_data == "notBreaching"
     ])
-    error_message = "Every alarm goes to the topic, and silence is no alarm."
+    error_message = "Every alarm must go to the topic, and missing data must not raise it."
   }
 
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.url_5xx) == 1 && length(aws_cloudwatch_metric_alarm.concurrency) == 1 && length(aws_cloudwatch_metric_alarm.spillover) == 1 && length(aws_cloudwatch_metric_alarm.client_fallback) == 1
-    error_message = "Each of the alarms is there."
+    error_message = "Every optional alarm must exist."
   }
 }
 
-run "the_first_throttle_and_the_first_spillover_ring" {
+run "the_first_throttle_and_the_first_spillover_raise_an_alarm" {
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.spillover[0]] :
       alarm.threshold == 0 && alarm.comparison_operator == "GreaterThanThreshold" && alarm.evaluation_periods == 1 &&
       alarm.dimensions == tomap({ FunctionName = "saltern", Resource = "saltern:live" })
     ])
-    error_message = "The first refusal and the first cold start ring."
+    error_message = "The first throttle and the first cold start must raise an alarm."
   }
 }
 
-run "errors_and_5xx_ring_as_a_share_of_the_requests" {
+run "errors_and_5xx_raise_an_alarm_as_a_percentage_of_the_requests" {
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
       alarm.threshold == 0.1 && [for query in alarm.metric_query : query.id if query.return_data == true] == ["percent"]
     ])
-    error_message = "Errors and 5xx ring above 0.1 percent."
+    error_message = "Errors and 5xx must raise an alarm above 0.1 percent."
   }
 
   assert {
@@ -54,40 +54,40 @@ run "errors_and_5xx_ring_as_a_share_of_the_requests" {
       for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
       [for query in alarm.metric_query : query.metric[*].metric_name]
     ])) == toset(["Errors", "Invocations", "Url5xxCount", "UrlRequestCount"])
-    error_message = "Each is over its own requests."
+    error_message = "Each alarm must divide by its own requests."
   }
 }
 
-run "the_p90_rings_when_the_planned_environments_are_full" {
-  # 164 ms were planned to use 70 percent of them.
+run "the_p90_raises_an_alarm_when_all_planned_environments_are_busy" {
+  # The plan is that requests of 164 ms use 70 percent of the environments.
   assert {
     condition     = aws_cloudwatch_metric_alarm.duration.extended_statistic == "p90" && aws_cloudwatch_metric_alarm.duration.threshold == 235
-    error_message = "p90 rings above 235 ms, not ${aws_cloudwatch_metric_alarm.duration.threshold}."
+    error_message = "The alarm must start above 235 ms, not ${aws_cloudwatch_metric_alarm.duration.threshold}."
   }
 }
 
-run "concurrency_rings_before_lambda_refuses" {
+run "concurrency_raises_an_alarm_before_lambda_refuses_requests" {
   assert {
     condition     = aws_cloudwatch_metric_alarm.concurrency[0].threshold == 1200 && aws_cloudwatch_metric_alarm.concurrency[0].dimensions == tomap({ FunctionName = "saltern" })
-    error_message = "It rings above 80 percent of what is reserved for the function."
+    error_message = "The alarm must start above 80 percent of the function's reservation."
   }
 }
 
-run "hashing_in_the_backends_rings_by_the_metric_that_the_client_documents" {
+run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
   assert {
     condition     = one(aws_cloudwatch_metric_alarm.client_fallback[0].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
-    error_message = "The alarm sums saltern.client.fallback over its reasons."
+    error_message = "The alarm must sum saltern.client.fallback over all reasons."
   }
 }
 
-run "without_a_namespace_of_the_client_nothing_is_asked_of_it" {
+run "without_a_client_namespace_there_is_no_alarm_for_local_hashing" {
   variables {
     alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
   }
 
   assert {
     condition     = length(aws_cloudwatch_metric_alarm.client_fallback) == 0 && !strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "saltern.client")
-    error_message = "Nothing is asked of a namespace that nobody named."
+    error_message = "Without a namespace no alarm and no widget may use the client's metrics."
   }
 }
 
@@ -97,7 +97,7 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
       for metric in jsondecode(file("metrics.json")).metrics :
       strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "MetricName=\\\"${metric.name}\\\" Service=\\\"saltern\\\"")
     ])
-    error_message = "A metric of metrics.json is not on the dashboard."
+    error_message = "Every metric of metrics.json must be on the dashboard."
   }
 
   assert {
@@ -109,7 +109,7 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
         "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\" GROUP BY reason",
       ] : contains(flatten([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : [for metric in widget.properties.metrics : try(metric[0].expression, [])]]), expression)
     ])
-    error_message = "Counts are summed, of distributions percentiles are shown, and of what was not sent the number."
+    error_message = "The dashboard must show sums of counts, percentiles of distributions, and the number of unsent values."
   }
 
   assert {
@@ -118,11 +118,11 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
       strcontains(widget.properties.title, "at work") && !strcontains(widget.properties.title, "and provisioned")
       if strcontains(jsonencode(widget.properties.metrics), "ProvisionedConcurrentExecutions")
     ])
-    error_message = "ProvisionedConcurrentExecutions are environments at work; a title that calls them provisioned lets an operator think that none is there."
+    error_message = "ProvisionedConcurrentExecutions counts environments at work. A title that calls them provisioned would mislead an operator."
   }
 
   assert {
     condition     = length(distinct([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : "${widget.x},${widget.y}"])) == length(jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets)
-    error_message = "Two widgets lie on one another."
+    error_message = "No two widgets may have the same position."
   }
 }

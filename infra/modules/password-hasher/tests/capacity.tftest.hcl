@@ -1,4 +1,4 @@
-# How much there is, when, and what it costs.
+# The environments, their schedule, and their cost.
 
 mock_provider "aws" {
   mock_data "aws_servicequotas_service_quota" {
@@ -23,18 +23,18 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "the_formula_gives_what_the_table_says" {
+run "the_formula_agrees_with_its_test_table" {
   module {
     source = "./tests/capacity-table"
   }
 
   assert {
     condition     = output.rows >= 20 && length(output.wrong) == 0
-    error_message = "These rows of capacity-table.json come out otherwise: ${jsonencode(output.wrong)}"
+    error_message = "The formula disagrees with these rows of capacity-table.json: ${jsonencode(output.wrong)}"
   }
 }
 
-run "a_request_takes_as_long_as_policy_architecture_memory_and_batch_make_it" {
+run "the_duration_of_a_request_follows_policy_architecture_memory_and_batch" {
   variables {
     architecture   = "x86_64"
     capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500 }
@@ -42,10 +42,10 @@ run "a_request_takes_as_long_as_policy_architecture_memory_and_batch_make_it" {
     package_file   = "tests/saltern-lambda-x86-64.zip"
   }
 
-  # 290 ms at 1,769 MB are 501 ms at 1,024 MB; four interleaved take 1.17 times as long as one.
+  # 290 ms at 1,769 MB are 501 ms at 1,024 MB. Four interleaved hashes take 1.17 times as long as one.
   assert {
     condition     = output.capacity.milliseconds_per_request == 587
-    error_message = "bcrypt-12 on x86_64, 1,024 MB, four a request: 587 ms, not ${output.capacity.milliseconds_per_request}."
+    error_message = "bcrypt-12 on x86_64 with 1,024 MB and a batch of 4 must take 587 ms, not ${output.capacity.milliseconds_per_request}."
   }
 }
 
@@ -56,7 +56,7 @@ run "more_memory_makes_one_hash_no_faster" {
 
   assert {
     condition     = output.capacity.milliseconds_per_request == 164
-    error_message = "bcrypt-11 on arm64 takes 164 ms, however much memory there is."
+    error_message = "bcrypt-11 on arm64 must take 164 ms, even with more memory."
   }
 }
 
@@ -67,11 +67,11 @@ run "your_own_measurement_replaces_the_table" {
 
   assert {
     condition     = output.capacity.milliseconds_per_request == 250
-    error_message = "What was measured counts."
+    error_message = "The measured duration must be used."
   }
 }
 
-run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
+run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_end" {
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
     events = [
@@ -84,12 +84,12 @@ run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
       gala-start = ["at(2099-12-06T17:45:00)", "UTC", "1072", "1500"]
       gala-end   = ["at(2099-12-06T21:30:00)", "UTC", "0", "0"]
     }
-    error_message = "1,072 environments from 17:45, none from 21:30."
+    error_message = "There must be 1,072 environments from 17:45, and none from 21:30."
   }
 
   assert {
     condition     = aws_appautoscaling_target.live[0].min_capacity == 0 && aws_appautoscaling_target.live[0].max_capacity == 0
-    error_message = "Until then nothing is provisioned."
+    error_message = "Before the event nothing may be provisioned."
   }
 
   assert {
@@ -100,14 +100,14 @@ run "an_event_has_its_capacity_fifteen_minutes_before_and_gives_it_back" {
       provisioned_to      = "2099-12-06T21:30:00Z"
       seconds_if_all_cold = 0
     }
-    error_message = "The output says what was computed."
+    error_message = "The output must show the computed capacity."
   }
 }
 
-run "a_reservation_too_small_for_the_requests_a_second_is_refused" {
+run "a_reservation_too_small_for_the_request_rate_is_refused" {
   command = plan
 
-  # A request of 22 ms keeps 66 environments busy, and 95 are provisioned; 3,000 a second want a concurrency of 300.
+  # Requests of 22 ms keep 66 environments busy, and 95 are provisioned. But 3,000 requests a second need a concurrency of 300.
   variables {
     capacity = { policy = "argon2id-19456-2-1", provisioned_maximum = 200, reserved_concurrency = 200 }
     events = [
@@ -118,7 +118,7 @@ run "a_reservation_too_small_for_the_requests_a_second_is_refused" {
   expect_failures = [aws_lambda_function.main]
 }
 
-run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {
+run "an_apply_during_an_event_keeps_its_environments" {
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
     events = [
@@ -128,21 +128,21 @@ run "an_apply_in_the_middle_of_an_event_takes_nothing_away" {
 
   assert {
     condition     = aws_appautoscaling_target.live[0].min_capacity == 352 && aws_appautoscaling_target.live[0].max_capacity == 1500
-    error_message = "An event under way keeps its environments."
+    error_message = "A current event must keep its environments."
   }
 
   assert {
     condition     = aws_lambda_provisioned_concurrency_config.live[0].provisioned_concurrent_executions == 352
-    error_message = "A first apply asks for what is due now, not for the everyday minimum."
+    error_message = "A first apply must request the environments of the current event, not the everyday minimum."
   }
 
   assert {
     condition     = keys(aws_appautoscaling_scheduled_action.event) == ["endless-end"]
-    error_message = "Its start is past; only its end is still to come."
+    error_message = "The past start of the event must not be scheduled; the end must be."
   }
 }
 
-run "an_event_that_is_over_does_nothing" {
+run "a_past_event_has_no_effect" {
   variables {
     events = [
       { name = "long-ago", starts_at = "2001-01-01T00:00:00Z", ends_at = "2001-01-01T03:00:00Z", expected_logins_per_second = 3000 },
@@ -151,11 +151,11 @@ run "an_event_that_is_over_does_nothing" {
 
   assert {
     condition     = length(aws_appautoscaling_scheduled_action.event) == 0 && aws_appautoscaling_target.live[0].min_capacity == 0
-    error_message = "An event that is over may stay in the list."
+    error_message = "A past event must not be scheduled."
   }
 }
 
-run "between_two_close_events_nothing_is_given_up" {
+run "between_two_close_events_no_environment_is_released" {
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
     events = [
@@ -171,11 +171,11 @@ run "between_two_close_events_nothing_is_given_up" {
       first-end    = ["at(2099-12-06T19:00:00)", "703", "1500"]
       second-end   = ["at(2099-12-06T20:00:00)", "10", "40"]
     }
-    error_message = "When the first ends, the second's environments stay; at the end the baseline is back."
+    error_message = "The environments of the second event must stay when the first ends, and the baseline must return at the end."
   }
 }
 
-run "target_tracking_aims_at_seventy_percent_and_takes_silence_for_zero" {
+run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
   }
@@ -188,7 +188,7 @@ run "target_tracking_aims_at_seventy_percent_and_takes_silence_for_zero" {
         "FILL(utilisation, 0)"
       )
     )
-    error_message = "The target is 0.7, and without calls the metric is 0."
+    error_message = "The target must be 0.7, and the metric must be 0 without calls."
   }
 
   assert {
@@ -199,18 +199,18 @@ run "target_tracking_aims_at_seventy_percent_and_takes_silence_for_zero" {
       aws_lambda_provisioned_concurrency_config.live[0].provisioned_concurrent_executions == 10 &&
       aws_lambda_provisioned_concurrency_config.live[0].qualifier == "live"
     )
-    error_message = "Target tracking moves live between the everyday bounds, and an apply waits for the lower one."
+    error_message = "Target tracking must scale live between the everyday bounds, and an apply must wait for the lower bound."
   }
 }
 
 run "without_events_and_a_baseline_nothing_is_provisioned" {
   assert {
     condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && length(aws_cloudwatch_metric_alarm.spillover) == 0
-    error_message = "Nothing is provisioned, and nothing can spill over."
+    error_message = "Nothing may be provisioned, and there must be no alarm for spillover."
   }
 }
 
-run "cost_is_what_the_list_prices_make_it" {
+run "the_cost_follows_the_list_prices" {
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500 }
     events = [
@@ -221,27 +221,27 @@ run "cost_is_what_the_list_prices_make_it" {
   # 1769/1024 GB × 0.25 s × 0.0000133334 + 0.0000002, a million times: 5.9585.
   assert {
     condition     = output.cost_usd.per_million_logins == 5.96
-    error_message = "A million logins: 5.96, not ${output.cost_usd.per_million_logins}."
+    error_message = "A million logins must cost 5.96, not ${output.cost_usd.per_million_logins}."
   }
 
   # 10.8 million × (0.0000002 + 0.4319 GB s × 0.0000077778) + 1,072 × 1.7275 GB × 3,600 s × 0.0000033334: 60.662.
   assert {
     condition     = output.cost_usd.per_event_hour.gala == 60.67
-    error_message = "An hour of the event: 60.67, not ${output.cost_usd.per_event_hour.gala}."
+    error_message = "An hour of the event must cost 60.67, not ${output.cost_usd.per_event_hour.gala}."
   }
 
   # 100 × 1.7275 GB × 3,600 s × 0.0000033334: 2.0731.
   assert {
     condition     = output.cost_usd.per_idle_hour == 2.08
-    error_message = "An idle hour: 2.08, not ${output.cost_usd.per_idle_hour}."
+    error_message = "An idle hour must cost 2.08, not ${output.cost_usd.per_idle_hour}."
   }
 }
 
-run "a_million_logins_one_at_a_time_cost_four_dollars_under_bcrypt_11" {
+run "a_million_single_logins_under_bcrypt_11_cost_four_dollars" {
   # 1769/1024 GB × 0.164 s × 0.0000133334 + 0.0000002, a million times: 3.9776.
   assert {
     condition     = output.cost_usd.per_million_logins == 3.98
-    error_message = "A million logins: 3.98, not ${output.cost_usd.per_million_logins}."
+    error_message = "A million logins must cost 3.98, not ${output.cost_usd.per_million_logins}."
   }
 }
 
@@ -252,11 +252,11 @@ run "a_batch_of_four_costs_less_than_a_third" {
 
   assert {
     condition     = output.cost_usd.per_million_logins == 1.16
-    error_message = "A million logins in batches of four: 1.16, not ${output.cost_usd.per_million_logins}."
+    error_message = "A million logins in batches of four must cost 1.16, not ${output.cost_usd.per_million_logins}."
   }
 }
 
-run "what_is_not_given_of_the_account_is_read" {
+run "the_module_reads_the_fields_of_the_account_that_are_left_out" {
   variables {
     account  = {}
     capacity = { policy = "bcrypt-11", reserved_concurrency = 900 }
@@ -264,11 +264,11 @@ run "what_is_not_given_of_the_account_is_read" {
 
   assert {
     condition     = data.aws_servicequotas_service_quota.concurrency[0].quota_code == "L-B99A9384" && strcontains(aws_kms_key.main.policy, "123456789012")
-    error_message = "The quota, the account and the region are read."
+    error_message = "The module must read the quota and the account."
   }
 }
 
-run "more_reserved_than_the_quota_that_was_read" {
+run "a_reservation_above_the_quota_that_was_read_is_refused" {
   command = plan
 
   variables {

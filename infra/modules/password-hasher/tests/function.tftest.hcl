@@ -1,4 +1,4 @@
-# The function, its version, its alias, its package, its keys, logs and role.
+# The function with its version, alias, package, key, logs and role.
 
 mock_provider "aws" {
   mock_resource "aws_lambda_function" {
@@ -35,7 +35,7 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "by_default_it_is_arm64_with_1769_mb_for_ten_seconds" {
+run "by_default_the_function_has_arm64_and_1769_mb_and_ten_seconds" {
   assert {
     condition = (
       aws_lambda_function.main.runtime == "provided.al2023" &&
@@ -45,16 +45,16 @@ run "by_default_it_is_arm64_with_1769_mb_for_ten_seconds" {
       aws_lambda_function.main.timeout == 10 &&
       aws_lambda_function.main.reserved_concurrent_executions == 1000
     )
-    error_message = "The defaults are arm64, 1,769 MB, provided.al2023 and 10 s, and what is reserved is reserved."
+    error_message = "The defaults must be arm64, 1,769 MB, provided.al2023 and 10 s, and the concurrency must be reserved."
   }
 
   assert {
     condition     = length(aws_lambda_function.main.vpc_config) == 0 && length(aws_lambda_function.main.capacity_provider_config) == 0
-    error_message = "Without managed_instances the function is in no VPC and on no instances."
+    error_message = "Without managed_instances the function must not be in a VPC or on instances."
   }
 }
 
-run "it_logs_json_at_info_and_traces" {
+run "the_function_logs_json_at_info_and_is_traced" {
   assert {
     condition = (
       aws_lambda_function.main.logging_config[0].log_format == "JSON" &&
@@ -62,28 +62,28 @@ run "it_logs_json_at_info_and_traces" {
       aws_lambda_function.main.logging_config[0].log_group == aws_cloudwatch_log_group.function.name &&
       aws_lambda_function.main.tracing_config[0].mode == "Active"
     )
-    error_message = "The function logs JSON at INFO into its own log group, and is traced."
+    error_message = "The function must log JSON at INFO to its own log group, and must be traced."
   }
 
   assert {
     condition     = aws_cloudwatch_log_group.function.name == "/aws/lambda/saltern" && aws_cloudwatch_log_group.function.retention_in_days == 365
-    error_message = "The log group is the function's own and keeps a year."
+    error_message = "The log group must belong to the function and keep lines for a year."
   }
 }
 
-run "one_key_encrypts_logs_and_environment" {
+run "one_key_encrypts_the_logs_and_the_environment" {
   assert {
     condition = (
       aws_kms_key.main.enable_key_rotation &&
       aws_cloudwatch_log_group.function.kms_key_id == aws_kms_key.main.arn &&
       aws_lambda_function.main.kms_key_arn == aws_kms_key.main.arn
     )
-    error_message = "Log lines and environment variables are encrypted with the module's own, rotated key."
+    error_message = "The module's own, rotated key must encrypt the log lines and the environment variables."
   }
 
   assert {
     condition     = length(aws_lambda_function.main.environment[0].variables) > 0
-    error_message = "Without variables Lambda would forget the key."
+    error_message = "There must be a variable, because without variables Lambda drops the key."
   }
 
   assert {
@@ -91,7 +91,7 @@ run "one_key_encrypts_logs_and_environment" {
       { AWS = "arn:aws:iam::123456789012:root" },
       { Service = "logs.eu-north-1.amazonaws.com" },
     ]
-    error_message = "The key is for IAM of this account and for CloudWatch Logs of this region, and for nobody else."
+    error_message = "Only IAM of this account and CloudWatch Logs of this region may use the key."
   }
 
   assert {
@@ -100,7 +100,7 @@ run "one_key_encrypts_logs_and_environment" {
       "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern" &&
       alltrue([for action in jsondecode(aws_kms_key.main.policy).Statement[1].Action : !strcontains(action, "*")])
     )
-    error_message = "CloudWatch Logs uses the key for this log group alone, by named actions."
+    error_message = "CloudWatch Logs may use the key for this log group only, by named actions."
   }
 }
 
@@ -120,12 +120,12 @@ run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
         null,
       ]
     }
-    error_message = "The execution role writes its logs, traces and metrics and reads its environment variables. Nothing else."
+    error_message = "The execution role may only write its logs, traces and metrics, and decrypt its environment variables."
   }
 
   assert {
     condition     = jsondecode(aws_iam_role.execution.assume_role_policy).Statement[*].Principal == [{ Service = "lambda.amazonaws.com" }]
-    error_message = "Only Lambda takes the execution role."
+    error_message = "Only Lambda may assume the execution role."
   }
 }
 
@@ -137,12 +137,12 @@ run "no_statement_names_a_public_principal_or_a_wildcard_action" {
         [for statement in jsondecode(aws_kms_key.main.policy).Statement : statement if statement.Sid != "IamOfThisAccount"]
       ) : alltrue([for action in flatten([statement.Action]) : !strcontains(action, "*")])
     ])
-    error_message = "Only the key's statement for IAM of this account has a wildcard action; its comment says why."
+    error_message = "Only the key's statement for IAM of this account may have a wildcard action."
   }
 
   assert {
     condition     = !strcontains(join("", [aws_kms_key.main.policy, aws_iam_role.execution.assume_role_policy]), "\"Principal\":\"*\"")
-    error_message = "No principal is everybody."
+    error_message = "No principal may be public."
   }
 }
 
@@ -165,22 +165,22 @@ run "no_secret_is_in_the_environment" {
       SALTERN_DISTRIBUTIONS_SECONDS = "60"
       SALTERN_KERNELS               = "crates"
     })
-    error_message = "The environment holds settings, and nothing that is secret."
+    error_message = "The environment must hold the settings and no secret."
   }
 }
 
-run "settings_that_nobody_gave_are_those_of_the_function" {
+run "the_default_settings_are_those_of_the_function" {
   assert {
     condition = aws_lambda_function.main.environment[0].variables == tomap({
       SALTERN_DISTRIBUTIONS         = "cloudwatch"
       SALTERN_DISTRIBUTIONS_SECONDS = "30"
       SALTERN_KERNELS               = "lanes"
     })
-    error_message = "By default the environment says what the function does without it, and accepts no weak scheme."
+    error_message = "The default environment must be the function's own defaults, and must accept no weak scheme."
   }
 }
 
-run "a_firebase_project_comes_in_a_layer" {
+run "a_layer_holds_the_firebase_project" {
   variables {
     settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3" } }
   }
@@ -190,34 +190,34 @@ run "a_firebase_project_comes_in_a_layer" {
       aws_lambda_function.main.layers == tolist(["arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3"]) &&
       aws_lambda_function.main.environment[0].variables["SALTERN_FIREBASE_PROJECT"] == "/opt/firebase-project"
     )
-    error_message = "The layer is the function's, and the function is told where its file lies."
+    error_message = "The function must have the layer, and a variable must name the file in it."
   }
 }
 
-run "the_package_decides_the_version_and_live_follows" {
+run "a_new_package_publishes_a_version_and_live_follows" {
   assert {
     condition     = aws_lambda_function.main.publish && aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
-    error_message = "The hash of the zip makes the version."
+    error_message = "The hash of the zip must decide the version."
   }
 
   assert {
     condition     = aws_lambda_alias.live.name == "live" && aws_lambda_alias.live.function_version == "7"
-    error_message = "The alias stands on the newest version."
+    error_message = "The alias must point to the newest version."
   }
 }
 
-run "rolling_back_moves_the_alias_and_nothing_else" {
+run "a_rollback_moves_the_alias_and_nothing_else" {
   variables {
     rollback_to_version = "5"
   }
 
   assert {
     condition     = aws_lambda_alias.live.function_version == "5" && aws_lambda_function.main.version == "7" && output.live_version == "5"
-    error_message = "The alias stands on the version that was named."
+    error_message = "The alias must point to the named version."
   }
 }
 
-run "without_signing_the_package_is_uploaded_as_it_is" {
+run "without_signing_the_package_is_deployed_unsigned" {
   assert {
     condition = (
       aws_lambda_function.main.filename == "tests/saltern-lambda-arm64.zip" &&
@@ -225,11 +225,11 @@ run "without_signing_the_package_is_uploaded_as_it_is" {
       aws_lambda_function.main.code_signing_config_arn == null &&
       length(aws_signer_signing_job.package) == 0
     )
-    error_message = "Without signing nothing of it is made."
+    error_message = "Without signing no resource of it may exist."
   }
 }
 
-run "signing_needs_no_manual_step_and_takes_nothing_unsigned" {
+run "signing_needs_no_manual_step_and_refuses_unsigned_packages" {
   variables {
     signing = { artefact_bucket = "artefacts" }
   }
@@ -241,7 +241,7 @@ run "signing_needs_no_manual_step_and_takes_nothing_unsigned" {
       aws_lambda_function.main.s3_key == "saltern/signed/job.zip" &&
       aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
     )
-    error_message = "What the signing job made is deployed, and the unsigned zip's hash drives the version."
+    error_message = "The signed package must be deployed, and the hash of the unsigned zip must decide the version."
   }
 
   assert {
@@ -251,6 +251,6 @@ run "signing_needs_no_manual_step_and_takes_nothing_unsigned" {
       aws_lambda_function.main.code_signing_config_arn == aws_lambda_code_signing_config.main[0].arn &&
       aws_lambda_code_signing_config.main[0].policies[0].untrusted_artifact_on_deployment == "Enforce"
     )
-    error_message = "The object's very version is signed, and Lambda refuses what is not."
+    error_message = "The uploaded version of the object must be signed, and Lambda must refuse unsigned packages."
   }
 }

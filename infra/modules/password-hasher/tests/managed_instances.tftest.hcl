@@ -1,4 +1,4 @@
-# The same function on Lambda Managed Instances.
+# The function on Lambda Managed Instances.
 
 mock_provider "aws" {
   mock_resource "aws_lambda_function" {
@@ -26,23 +26,23 @@ variables {
   }
 }
 
-run "eight_requests_a_vcpu_fill_the_lanes" {
+run "eight_requests_for_each_vcpu_fill_the_lanes" {
   assert {
     condition = (
       aws_lambda_function.main.capacity_provider_config[0].lambda_managed_instances_capacity_provider_config[0].per_execution_environment_max_concurrency == 16 &&
       aws_lambda_function.main.capacity_provider_config[0].lambda_managed_instances_capacity_provider_config[0].execution_environment_memory_gib_per_vcpu == 2 &&
       aws_lambda_function.main.memory_size == 4096
     )
-    error_message = "4,096 MB are two vCPUs, and take sixteen requests."
+    error_message = "4,096 MB must be two vCPUs that take sixteen requests."
   }
 
   assert {
     condition     = aws_lambda_capacity_provider.main[0].instance_requirements[0].architectures == tolist(["arm64"]) && aws_lambda_capacity_provider.main[0].capacity_provider_scaling_config[0].max_vcpu_count == 240
-    error_message = "The instances have the function's architecture, and no more vCPUs than the environments of two versions."
+    error_message = "The instances must have the function's architecture, and vCPUs for the environments of two versions."
   }
 }
 
-run "what_only_classic_lambda_has_is_left_out" {
+run "managed_instances_have_no_settings_of_classic_lambda" {
   variables {
     account = { id = "123456789012", partition = "aws", region = "eu-north-1" }
     events = [
@@ -58,68 +58,68 @@ run "what_only_classic_lambda_has_is_left_out" {
       aws_lambda_function.main.reserved_concurrent_executions == -1 &&
       length(aws_lambda_function.main.vpc_config) == 0
     )
-    error_message = "Provisioned and reserved concurrency and vpc_config are not for Managed Instances."
+    error_message = "Managed Instances must have no provisioned concurrency, no reserved concurrency and no vpc_config."
   }
 
   assert {
     condition     = length(data.aws_servicequotas_service_quota.concurrency) == 0
-    error_message = "The account's concurrency does not bound Managed Instances, and is not read."
+    error_message = "The account's concurrency does not limit Managed Instances, and must not be read."
   }
 }
 
-run "the_live_version_is_scaled_between_its_bounds" {
+run "the_live_version_scales_between_its_bounds" {
   assert {
     condition = (
       aws_lambda_function_scaling_config.live[0].qualifier == "7" &&
       aws_lambda_function_scaling_config.live[0].function_scaling_config[0].min_execution_environments == 3 &&
       aws_lambda_function_scaling_config.live[0].function_scaling_config[0].max_execution_environments == 60
     )
-    error_message = "Version 7 has 3 to 60 environments."
+    error_message = "Version 7 must have 3 to 60 environments."
   }
 }
 
-run "events_move_the_minimum_of_instances" {
+run "events_raise_the_minimum_of_instances" {
   variables {
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
     ]
   }
 
-  # Eight bcrypt-11 at once take 314 ms of a vCPU: 59 vCPUs busy, 85 at 70 percent, 43 environments of two.
+  # Eight bcrypt-11 hashes at once take 314 ms of a vCPU. So 59 vCPUs are busy, 85 at 70 percent: 43 environments of two vCPUs.
   assert {
     condition = { for name, schedule in aws_scheduler_schedule.event : name => [schedule.schedule_expression, jsondecode(schedule.target[0].input)] } == {
       gala-start = ["at(2099-12-06T17:45:00)", { FunctionName = "saltern", Qualifier = "7", FunctionScalingConfig = { MinExecutionEnvironments = 43, MaxExecutionEnvironments = 60 } }]
       gala-end   = ["at(2099-12-06T21:30:00)", { FunctionName = "saltern", Qualifier = "7", FunctionScalingConfig = { MinExecutionEnvironments = 3, MaxExecutionEnvironments = 60 } }]
     }
-    error_message = "43 environments from 17:45, 3 from 21:30: ${jsonencode([for schedule in aws_scheduler_schedule.event : schedule.target[0].input])}"
+    error_message = "There must be 43 environments from 17:45, and 3 from 21:30: ${jsonencode([for schedule in aws_scheduler_schedule.event : schedule.target[0].input])}"
   }
 
   assert {
     condition     = jsondecode(aws_iam_role_policy.scheduler[0].policy).Statement[*].Action == ["lambda:PutFunctionScalingConfig"]
-    error_message = "The scheduler may scale this function and nothing else."
+    error_message = "The scheduler may only scale this function."
   }
 }
 
-run "cost_follows_what_a_vcpu_costs" {
+run "the_cost_follows_the_price_of_a_vcpu" {
   # 1,000,000 × (0.0000002 + 0.314 s ÷ 8 ÷ 0.7 × 0.04 × 1.15 ÷ 3600): 0.9165.
   assert {
     condition     = output.cost_usd.per_million_logins == 0.92
-    error_message = "A million logins: 0.92, not ${output.cost_usd.per_million_logins}."
+    error_message = "A million logins must cost 0.92, not ${output.cost_usd.per_million_logins}."
   }
 }
 
-run "without_a_price_of_ec2_no_cost_is_claimed" {
+run "without_a_price_of_ec2_the_cost_is_null" {
   variables {
     managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 60 }
   }
 
   assert {
     condition     = output.cost_usd.per_million_logins == null && output.cost_usd.per_idle_hour == null
-    error_message = "Nobody knows what your instances cost."
+    error_message = "Without the price of a vCPU the cost must be null."
   }
 }
 
-run "an_event_beyond_the_maximum_of_instances" {
+run "an_event_above_the_maximum_of_instances_is_refused" {
   command = plan
 
   variables {

@@ -1,4 +1,4 @@
-# What is refused, and by which variable.
+# Refused values: each run has one faulty value and names the variable or resource that refuses it.
 
 mock_provider "aws" {}
 
@@ -10,7 +10,7 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "a_topic_that_is_none" {
+run "a_topic_that_is_not_an_arn_is_refused" {
   command = plan
 
   variables {
@@ -20,7 +20,7 @@ run "a_topic_that_is_none" {
   expect_failures = [var.alarms]
 }
 
-run "a_share_of_concurrency_above_all" {
+run "a_concurrency_alarm_above_100_percent_is_refused" {
   command = plan
 
   variables {
@@ -30,7 +30,7 @@ run "a_share_of_concurrency_above_all" {
   expect_failures = [var.alarms]
 }
 
-run "a_share_of_errors_above_all" {
+run "an_error_alarm_at_100_percent_is_refused" {
   command = plan
 
   variables {
@@ -40,7 +40,7 @@ run "a_share_of_errors_above_all" {
   expect_failures = [var.alarms]
 }
 
-run "a_negative_number_of_fallbacks" {
+run "a_negative_number_of_fallbacks_is_refused" {
   command = plan
 
   variables {
@@ -50,7 +50,7 @@ run "a_negative_number_of_fallbacks" {
   expect_failures = [var.alarms]
 }
 
-run "a_p90_of_no_time" {
+run "a_p90_alarm_at_zero_milliseconds_is_refused" {
   command = plan
 
   variables {
@@ -60,7 +60,7 @@ run "a_p90_of_no_time" {
   expect_failures = [var.alarms]
 }
 
-run "an_unknown_architecture" {
+run "an_unknown_architecture_is_refused" {
   command = plan
 
   variables {
@@ -70,7 +70,7 @@ run "an_unknown_architecture" {
   expect_failures = [var.architecture]
 }
 
-run "a_policy_without_a_duration" {
+run "a_policy_without_a_duration_is_refused" {
   command = plan
 
   variables {
@@ -80,7 +80,7 @@ run "a_policy_without_a_duration" {
   expect_failures = [var.capacity]
 }
 
-run "a_batch_without_a_duration" {
+run "a_batch_without_a_duration_is_refused" {
   command = plan
 
   variables {
@@ -90,7 +90,7 @@ run "a_batch_without_a_duration" {
   expect_failures = [var.capacity]
 }
 
-run "a_duration_that_is_not_whole" {
+run "a_duration_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -100,7 +100,7 @@ run "a_duration_that_is_not_whole" {
   expect_failures = [var.capacity]
 }
 
-run "a_function_that_takes_no_request" {
+run "a_reservation_of_zero_is_refused" {
   command = plan
 
   variables {
@@ -110,7 +110,7 @@ run "a_function_that_takes_no_request" {
   expect_failures = [var.capacity]
 }
 
-run "a_reservation_that_is_not_whole" {
+run "a_reservation_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -120,7 +120,7 @@ run "a_reservation_that_is_not_whole" {
   expect_failures = [var.capacity]
 }
 
-run "more_provisioned_than_reserved" {
+run "a_provisioned_maximum_above_the_reservation_is_refused" {
   command = plan
 
   variables {
@@ -130,7 +130,7 @@ run "more_provisioned_than_reserved" {
   expect_failures = [var.capacity]
 }
 
-run "fewer_provisioned_than_none" {
+run "a_negative_provisioned_minimum_is_refused" {
   command = plan
 
   variables {
@@ -140,7 +140,7 @@ run "fewer_provisioned_than_none" {
   expect_failures = [var.capacity]
 }
 
-run "a_minimum_that_is_not_whole" {
+run "a_provisioned_minimum_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -150,7 +150,7 @@ run "a_minimum_that_is_not_whole" {
   expect_failures = [var.capacity]
 }
 
-run "a_maximum_that_is_not_whole" {
+run "a_provisioned_maximum_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -160,7 +160,7 @@ run "a_maximum_that_is_not_whole" {
   expect_failures = [var.capacity]
 }
 
-run "an_event_without_a_plain_name" {
+run "an_event_name_with_spaces_and_capitals_is_refused" {
   command = plan
 
   variables {
@@ -170,7 +170,7 @@ run "an_event_without_a_plain_name" {
   expect_failures = [var.events]
 }
 
-run "two_events_of_one_name" {
+run "two_events_with_one_name_are_refused" {
   command = plan
 
   variables {
@@ -180,7 +180,7 @@ run "two_events_of_one_name" {
   expect_failures = [var.events]
 }
 
-run "an_event_in_local_time" {
+run "an_event_in_local_time_is_refused" {
   command = plan
 
   variables {
@@ -190,7 +190,7 @@ run "an_event_in_local_time" {
   expect_failures = [var.events]
 }
 
-run "a_day_that_is_none" {
+run "an_event_on_february_30_is_refused" {
   command = plan
 
   variables {
@@ -200,7 +200,7 @@ run "a_day_that_is_none" {
   expect_failures = [var.events]
 }
 
-run "an_event_that_ends_before_it_starts" {
+run "an_event_that_ends_before_it_starts_is_refused" {
   command = plan
 
   variables {
@@ -210,7 +210,7 @@ run "an_event_that_ends_before_it_starts" {
   expect_failures = [var.events]
 }
 
-run "events_that_overlap" {
+run "events_that_overlap_are_refused" {
   command = plan
 
   variables {
@@ -220,7 +220,7 @@ run "events_that_overlap" {
   expect_failures = [var.events]
 }
 
-run "an_event_to_which_nobody_comes" {
+run "an_event_without_logins_is_refused" {
   command = plan
 
   variables {
@@ -230,7 +230,7 @@ run "an_event_to_which_nobody_comes" {
   expect_failures = [var.events]
 }
 
-run "everybody_as_a_caller" {
+run "a_public_caller_is_refused" {
   command = plan
 
   variables {
@@ -240,7 +240,7 @@ run "everybody_as_a_caller" {
   expect_failures = [var.function_url]
 }
 
-run "a_whole_account_as_a_caller" {
+run "a_whole_account_as_a_caller_is_refused" {
   command = plan
 
   variables {
@@ -250,7 +250,7 @@ run "a_whole_account_as_a_caller" {
   expect_failures = [var.function_url]
 }
 
-run "a_caller_with_a_wildcard" {
+run "a_caller_with_a_wildcard_is_refused" {
   command = plan
 
   variables {
@@ -260,7 +260,7 @@ run "a_caller_with_a_wildcard" {
   expect_failures = [var.function_url]
 }
 
-run "a_name_of_a_caller_that_lambda_would_not_take" {
+run "a_caller_name_that_lambda_does_not_allow_is_refused" {
   command = plan
 
   variables {
@@ -270,7 +270,7 @@ run "a_name_of_a_caller_that_lambda_would_not_take" {
   expect_failures = [var.function_url]
 }
 
-run "a_retention_that_cloudwatch_has_not" {
+run "a_retention_that_cloudwatch_does_not_support_is_refused" {
   command = plan
 
   variables {
@@ -280,7 +280,7 @@ run "a_retention_that_cloudwatch_has_not" {
   expect_failures = [var.log_retention_days]
 }
 
-run "memory_that_makes_no_whole_vcpu" {
+run "instance_memory_that_is_not_a_whole_number_of_vcpus_is_refused" {
   command = plan
 
   variables {
@@ -290,7 +290,7 @@ run "memory_that_makes_no_whole_vcpu" {
   expect_failures = [var.managed_instances]
 }
 
-run "a_minimum_above_the_maximum" {
+run "an_instance_minimum_above_the_maximum_is_refused" {
   command = plan
 
   variables {
@@ -300,7 +300,7 @@ run "a_minimum_above_the_maximum" {
   expect_failures = [var.managed_instances]
 }
 
-run "a_minimum_of_instances_that_is_not_whole" {
+run "an_instance_minimum_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -310,7 +310,7 @@ run "a_minimum_of_instances_that_is_not_whole" {
   expect_failures = [var.managed_instances]
 }
 
-run "a_maximum_of_instances_that_is_not_whole" {
+run "an_instance_maximum_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -320,7 +320,7 @@ run "a_maximum_of_instances_that_is_not_whole" {
   expect_failures = [var.managed_instances]
 }
 
-run "more_vcpus_in_two_versions_than_a_capacity_provider_has" {
+run "two_versions_with_more_vcpus_than_a_capacity_provider_has_are_refused" {
   command = plan
 
   variables {
@@ -330,7 +330,7 @@ run "more_vcpus_in_two_versions_than_a_capacity_provider_has" {
   expect_failures = [var.managed_instances]
 }
 
-run "instances_without_a_subnet" {
+run "instances_without_a_subnet_are_refused" {
   command = plan
 
   variables {
@@ -340,7 +340,7 @@ run "instances_without_a_subnet" {
   expect_failures = [var.managed_instances]
 }
 
-run "too_little_memory" {
+run "memory_below_256_mb_is_refused" {
   command = plan
 
   variables {
@@ -350,7 +350,7 @@ run "too_little_memory" {
   expect_failures = [var.memory_size_mb]
 }
 
-run "too_much_memory" {
+run "memory_above_10240_mb_is_refused" {
   command = plan
 
   variables {
@@ -360,7 +360,7 @@ run "too_much_memory" {
   expect_failures = [var.memory_size_mb]
 }
 
-run "memory_that_is_not_whole" {
+run "memory_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -370,7 +370,7 @@ run "memory_that_is_not_whole" {
   expect_failures = [var.memory_size_mb]
 }
 
-run "a_name_that_not_every_service_takes" {
+run "a_function_name_with_capitals_or_underscores_is_refused" {
   command = plan
 
   variables {
@@ -380,7 +380,7 @@ run "a_name_that_not_every_service_takes" {
   expect_failures = [var.name]
 }
 
-run "a_package_that_nobody_made" {
+run "a_missing_package_is_refused" {
   command = plan
 
   variables {
@@ -390,7 +390,7 @@ run "a_package_that_nobody_made" {
   expect_failures = [var.package_file]
 }
 
-run "a_package_for_another_architecture" {
+run "a_package_for_another_architecture_is_refused" {
   command = plan
 
   variables {
@@ -400,7 +400,7 @@ run "a_package_for_another_architecture" {
   expect_failures = [var.package_file]
 }
 
-run "a_roll_back_to_no_version" {
+run "a_rollback_to_latest_is_refused" {
   command = plan
 
   variables {
@@ -410,7 +410,7 @@ run "a_roll_back_to_no_version" {
   expect_failures = [var.rollback_to_version]
 }
 
-run "unknown_kernels" {
+run "unknown_kernels_are_refused" {
   command = plan
 
   variables {
@@ -420,7 +420,7 @@ run "unknown_kernels" {
   expect_failures = [var.settings]
 }
 
-run "a_weak_scheme_that_there_is_not" {
+run "an_unknown_weak_scheme_is_refused" {
   command = plan
 
   variables {
@@ -430,7 +430,7 @@ run "a_weak_scheme_that_there_is_not" {
   expect_failures = [var.settings]
 }
 
-run "a_strong_scheme_among_the_weak" {
+run "a_strong_scheme_among_the_weak_is_refused" {
   command = plan
 
   variables {
@@ -440,7 +440,7 @@ run "a_strong_scheme_among_the_weak" {
   expect_failures = [var.settings]
 }
 
-run "all_weak_schemes_and_one_more" {
+run "all_weak_schemes_and_a_name_are_refused" {
   command = plan
 
   variables {
@@ -450,7 +450,7 @@ run "all_weak_schemes_and_one_more" {
   expect_failures = [var.settings]
 }
 
-run "distributions_to_nowhere" {
+run "an_unknown_target_of_distributions_is_refused" {
   command = plan
 
   variables {
@@ -460,7 +460,7 @@ run "distributions_to_nowhere" {
   expect_failures = [var.settings]
 }
 
-run "distributions_too_seldom" {
+run "distributions_less_often_than_every_300_seconds_are_refused" {
   command = plan
 
   variables {
@@ -470,7 +470,7 @@ run "distributions_too_seldom" {
   expect_failures = [var.settings]
 }
 
-run "a_ceiling_that_is_not_whole" {
+run "a_ceiling_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -480,7 +480,7 @@ run "a_ceiling_that_is_not_whole" {
   expect_failures = [var.settings]
 }
 
-run "a_ceiling_that_there_is_not" {
+run "an_unknown_ceiling_is_refused" {
   command = plan
 
   variables {
@@ -490,7 +490,7 @@ run "a_ceiling_that_there_is_not" {
   expect_failures = [var.settings]
 }
 
-run "a_layer_without_a_version" {
+run "a_layer_without_a_version_is_refused" {
   command = plan
 
   variables {
@@ -500,7 +500,7 @@ run "a_layer_without_a_version" {
   expect_failures = [var.settings]
 }
 
-run "a_file_that_no_layer_has" {
+run "a_firebase_file_outside_the_layer_is_refused" {
   command = plan
 
   variables {
@@ -510,7 +510,7 @@ run "a_file_that_no_layer_has" {
   expect_failures = [var.settings]
 }
 
-run "a_timeout_that_is_not_whole" {
+run "a_timeout_that_is_not_a_whole_number_is_refused" {
   command = plan
 
   variables {
@@ -520,7 +520,7 @@ run "a_timeout_that_is_not_whole" {
   expect_failures = [var.timeout_seconds]
 }
 
-run "a_timeout_beyond_any_deadline" {
+run "a_timeout_above_60_seconds_is_refused" {
   command = plan
 
   variables {
@@ -530,7 +530,7 @@ run "a_timeout_beyond_any_deadline" {
   expect_failures = [var.timeout_seconds]
 }
 
-run "more_reserved_than_the_account_has" {
+run "a_reservation_above_the_account_is_refused" {
   command = plan
 
   variables {
@@ -540,7 +540,7 @@ run "more_reserved_than_the_account_has" {
   expect_failures = [aws_lambda_function.main]
 }
 
-run "an_event_beyond_what_is_reserved" {
+run "an_event_above_the_reservation_is_refused" {
   command = plan
 
   variables {
@@ -551,7 +551,7 @@ run "an_event_beyond_what_is_reserved" {
   expect_failures = [aws_lambda_function.main]
 }
 
-run "an_event_beyond_the_account" {
+run "an_event_above_the_account_is_refused" {
   command = plan
 
   variables {

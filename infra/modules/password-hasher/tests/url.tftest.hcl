@@ -1,4 +1,4 @@
-# The HTTPS door.
+# The Function URL.
 
 mock_provider "aws" {
   mock_resource "aws_lambda_function_url" {
@@ -14,19 +14,19 @@ variables {
   package_file = "tests/saltern-lambda-arm64.zip"
 }
 
-run "the_url_leads_to_live_and_always_wants_iam" {
+run "the_url_calls_live_and_always_requires_iam" {
   assert {
     condition     = aws_lambda_function_url.live[0].authorization_type == "AWS_IAM" && aws_lambda_function_url.live[0].qualifier == "live"
-    error_message = "The URL wants AWS_IAM and leads to live."
+    error_message = "The URL must require AWS_IAM and call live."
   }
 
   assert {
     condition     = output.url == "https://abc.lambda-url.eu-north-1.on.aws"
-    error_message = "The URL is given as the client wants it."
+    error_message = "The output must be the URL without a trailing slash."
   }
 }
 
-run "every_caller_gets_the_two_permissions_that_a_url_wants" {
+run "every_caller_gets_the_two_permissions_that_a_url_needs" {
   variables {
     function_url = {
       callers = {
@@ -41,7 +41,7 @@ run "every_caller_gets_the_two_permissions_that_a_url_wants" {
       backend = ["lambda:InvokeFunctionUrl", "arn:aws:iam::123456789012:role/backend", "AWS_IAM", "live"]
       batch   = ["lambda:InvokeFunctionUrl", "arn:aws:iam::210987654321:role/jobs/batch", "AWS_IAM", "live"]
     }
-    error_message = "Each caller may use the URL of live, signed."
+    error_message = "Each caller must be allowed to call the URL of live with signed requests."
   }
 
   assert {
@@ -49,28 +49,28 @@ run "every_caller_gets_the_two_permissions_that_a_url_wants" {
       backend = ["lambda:InvokeFunction", "arn:aws:iam::123456789012:role/backend", "true", "live"]
       batch   = ["lambda:InvokeFunction", "arn:aws:iam::210987654321:role/jobs/batch", "true", "live"]
     }
-    error_message = "Each caller may invoke live, but only through the URL."
+    error_message = "Each caller must be allowed to invoke live, through the URL only."
   }
 }
 
-run "callers_and_topic_may_be_made_by_the_same_plan" {
+run "the_same_plan_may_create_the_callers_and_the_topic" {
   module {
     source = "./tests/made-beside"
   }
 
   assert {
     condition     = output.url == "https://abc.lambda-url.eu-north-1.on.aws"
-    error_message = "An ARN that is known only after the apply stops nothing."
+    error_message = "An ARN that is known only after the apply must not stop the plan."
   }
 }
 
-run "without_a_url_there_is_no_public_door" {
+run "without_a_url_there_is_no_public_endpoint" {
   variables {
     function_url = null
   }
 
   assert {
     condition     = length(aws_lambda_function_url.live) == 0 && length(aws_lambda_permission.url) == 0 && length(aws_lambda_permission.invoke_via_url) == 0 && length(aws_cloudwatch_metric_alarm.url_5xx) == 0 && output.url == null
-    error_message = "No URL, no permission, no alarm for it."
+    error_message = "There must be no URL, no permission and no alarm for 5xx."
   }
 }

@@ -1,4 +1,4 @@
-# The module where the role is made by the same plan, which does not know its name yet.
+# The same plan creates the role, so its name is known only after the apply.
 
 terraform {
   required_version = ">= 1.10"
@@ -10,7 +10,7 @@ terraform {
   }
 }
 
-# What a plan does not know before it is applied.
+# A value that a plan does not know.
 resource "terraform_data" "role_name" {
   input = "backend"
 }

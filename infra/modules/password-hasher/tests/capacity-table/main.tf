@@ -1,4 +1,4 @@
-# Puts every row of the table through the formula, for the test that compares.
+# Computes every row of the table with the formula, for the test.
 
 terraform {
   required_version = ">= 1.10"
@@ -19,12 +19,12 @@ module "row" {
 }
 
 output "rows" {
-  description = "How many rows there are."
+  description = "Number of rows."
   value       = length(local.rows)
 }
 
 output "wrong" {
-  description = "The rows that came out otherwise than the table says, with what came out."
+  description = "The rows for which the formula disagrees with the table, with the results of the formula."
   value = { for name, row in local.rows : name => module.row[name] if anytrue([
     module.row[name].concurrency != row.expected.concurrency,
     module.row[name].environments != row.expected.environments,

@@ -1,4 +1,4 @@
-# The module where caller and topic are made by the same plan, so that it does not know their ARNs yet.
+# The same plan creates the caller and the topic, so their ARNs are known only after the apply.
 
 terraform {
   required_version = ">= 1.10"
@@ -10,7 +10,7 @@ terraform {
   }
 }
 
-# What a plan does not know before it is applied.
+# Values that a plan does not know.
 resource "terraform_data" "arn" {
   for_each = {
     caller = "arn:aws:iam::123456789012:role/backend"
