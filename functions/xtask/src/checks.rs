@@ -1,9 +1,15 @@
-//! Which checks there are.
+//! The list of the checks.
 
-use crate::runner::Check;
+use crate::runner::{Check, Track};
 
-/// Run for every change, by `make test`.
-pub(crate) fn every_change() -> Vec<Check> {
+/// For every change, by `make test`: two tracks that run side by side.
+///
+/// Cargo locks its target directory, so the checks that build with it most are in one track.
+pub(crate) fn every_change() -> Vec<Track> {
+    vec![rust(), beside_rust()]
+}
+
+fn rust() -> Track {
     vec![
         Check {
             part: "format",
@@ -12,10 +18,32 @@ pub(crate) fn every_change() -> Vec<Check> {
             environment: &[],
         },
         Check {
-            part: "prose",
-            shows: "no room has more sentences that are not plain than lints/prose-counts allows",
-            command: &["lints/prose", "--check"],
+            part: "tests",
+            shows: "unit, integration and documentation tests of the packages that ship, built as they ship",
+            command: &["cargo", "test", "--locked", "--no-fail-fast"],
             environment: &[],
+        },
+        Check {
+            part: "test-only",
+            shows: "the tests that need a feature which no shipped package enables, and the invariants of the tree",
+            command: &[
+                "cargo",
+                "test",
+                "--locked",
+                "--no-fail-fast",
+                "--package",
+                "saltern-fleet",
+                "--package",
+                "xtask",
+            ],
+            environment: &[],
+        },
+        Check {
+            part: "fuzz",
+            shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
+            command: &["cargo", "test", "--locked", "--manifest-path", "functions/fuzz/Cargo.toml"],
+            // A relative directory is relative to the directory where cargo starts.
+            environment: &[("CARGO_TARGET_DIR", "target")],
         },
         Check {
             part: "lints",
@@ -33,28 +61,20 @@ pub(crate) fn every_change() -> Vec<Check> {
             environment: &[],
         },
         Check {
-            part: "tests",
-            shows: "unit, integration and documentation tests, and the invariants of the tree",
-            command: &["cargo", "test", "--locked", "--workspace", "--no-fail-fast"],
-            environment: &[],
-        },
-        Check {
             part: "contract",
             shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
             command: &["functions/cli/tests/schemathesis/run"],
             environment: &[],
         },
+    ]
+}
+
+fn beside_rust() -> Track {
+    vec![
         Check {
-            part: "fuzz",
-            shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
-            command: &["cargo", "test", "--locked", "--manifest-path", "functions/fuzz/Cargo.toml"],
-            // A relative directory is relative to where cargo starts: the workspace's own.
-            environment: &[("CARGO_TARGET_DIR", "target")],
-        },
-        Check {
-            part: "client",
-            shows: "the Scala client, under Scala 2.13 and 3, on JDK 17 and 25",
-            command: &["client-scala/bin/test"],
+            part: "prose",
+            shows: "no room has more sentences that are not plain than lints/prose-counts allows",
+            command: &["lints/prose", "--check"],
             environment: &[],
         },
         Check {
@@ -64,17 +84,23 @@ pub(crate) fn every_change() -> Vec<Check> {
             environment: &[],
         },
         Check {
+            part: "client",
+            shows: "the Scala client, under Scala 2.13 and 3, on JDK 17 and 25",
+            command: &["client-scala/bin/test"],
+            environment: &[],
+        },
+        Check {
             part: "loadtest",
-            shows: "the load scripts sign as botocore does, refuse what makes no sense, and run small on this machine",
+            shows: "the load scripts sign as botocore does, reject invalid settings, and run small on this machine",
             command: &["loadtest/tests/run"],
             environment: &[],
         },
     ]
 }
 
-/// What takes longer, by `make test-all`.
+/// The longer ones, for `make test-all`.
 #[expect(clippy::too_many_lines, reason = "a list, an entry for each check")]
-pub(crate) fn before_a_release() -> Vec<Check> {
+pub(crate) fn before_a_release() -> Track {
     vec![
         Check {
             part: "dependencies",
@@ -193,8 +219,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_check_has_a_name_of_its_own() {
-        let all = [every_change(), before_a_release()].concat();
+    fn each_check_has_another_name() {
+        let all = [every_change().concat(), before_a_release()].concat();
         let names: BTreeSet<_> = all.iter().map(|check| check.part).collect();
         assert_eq!(names.len(), all.len(), "{names:?}");
     }

@@ -1,97 +1,151 @@
-//! Runs checks one after the other, shows what they print, and counts.
+//! Runs checks in tracks side by side, prints their output and counts.
 
 use std::{
-    io::{BufRead as _, BufReader},
-    process::{Command, ExitCode, Stdio},
-    time::Instant,
+    fmt::Write as _,
+    io::{self, BufRead as _, BufReader},
+    process::{Command, ExitCode},
+    thread,
+    time::{Duration, Instant},
 };
 
-/// One command and what it is for.
+/// One command and its purpose.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
-    /// A word to run it alone by.
+    /// The name for `cargo xtask test PART`.
     pub(crate) part: &'static str,
-    /// What it shows, for the heading.
+    /// The property that a pass shows, for the heading.
     pub(crate) shows: &'static str,
     pub(crate) command: &'static [&'static str],
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
-/// Runs the checks to the end, whatever fails, and says how many passed.
-pub(crate) fn run(checks: &[Check]) -> ExitCode {
-    let mut total = Counts::default();
-    let mut failed_parts = Vec::new();
-    for check in checks {
-        println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
-        let started = Instant::now();
-        let counts = run_one(check);
-        println!(
-            "-- {}: {} passed, {} failed, {} s",
-            check.part,
-            counts.passed,
-            counts.failed,
-            started.elapsed().as_secs()
-        );
-        if counts.failed > 0 {
-            failed_parts.push(check.part);
-        }
-        total.passed += counts.passed;
-        total.failed += counts.failed;
-    }
-    if !failed_parts.is_empty() {
-        println!("\nfailed: {} (run one alone: cargo xtask test PART)", failed_parts.join(", "));
-    }
-    println!("\n{} passed, {} failed", total.passed, total.failed);
-    if total.failed == 0 && total.passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// Checks that run one after the other.
+pub(crate) type Track = Vec<Check>;
+
+/// Runs the phases one after the other, the tracks of a phase side by side, and prints the sums.
+///
+/// The output of a check is printed when the check ends, so that the outputs of two tracks do not mix.
+/// A track without another beside it prints at once. A failure ends nothing early.
+pub(crate) fn run(phases: &[Vec<Track>]) -> ExitCode {
+    let results: Vec<_> = phases.iter().flat_map(|tracks| run_tracks(tracks)).collect();
+    println!("\n{}", summary(&results));
+    let (passed, failed) = sums(&results);
+    if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
+/// The result of a check.
+#[derive(Debug)]
+struct Ran {
+    part: &'static str,
     passed: u64,
     failed: u64,
+    seconds: u64,
 }
 
-/// A check counts the tests that it reports, or itself where it reports none. One that ends badly has failed.
-fn run_one(check: &Check) -> Counts {
-    let mut command = Command::new(check.command[0]);
-    command.args(&check.command[1..]).envs(check.environment.iter().copied()).stdout(Stdio::piped());
-    let mut child = match command.spawn() {
-        Ok(child) => child,
+fn run_tracks(tracks: &[Track]) -> Vec<Ran> {
+    let at_once = tracks.len() == 1;
+    let run_track = |track: &Track| track.iter().map(|check| run_one(check, at_once)).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        let running: Vec<_> = tracks.iter().map(|track| scope.spawn(move || run_track(track))).collect();
+        running.into_iter().flat_map(|track| track.join().unwrap_or_default()).collect()
+    })
+}
+
+/// A check counts the tests that it reports, or itself if it reports none. A bad exit status is a failure.
+fn run_one(check: &Check, at_once: bool) -> Ran {
+    let began = Instant::now();
+    println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
+    let mut ran = Ran { part: check.part, passed: 0, failed: 0, seconds: 0 };
+    let mut output = String::new();
+    let mut shown = began;
+    let ended_well = lines_of(check, |line| {
+        if at_once {
+            println!("{line}");
+        } else {
+            let _infallible = writeln!(output, "{line}");
+            if shown.elapsed() >= BETWEEN_PROGRESS {
+                println!("   … {}, {} s: {}", check.part, began.elapsed().as_secs(), line.trim());
+                shown = Instant::now();
+            }
+        }
+        if let Some((passed, failed)) = reported(line) {
+            ran.passed += passed;
+            ran.failed += failed;
+        }
+    });
+    match ended_well {
+        Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0),
+        Ok(false) => ran.failed = ran.failed.max(1),
         Err(error) => {
-            println!("   {} cannot be started: {error}", check.command[0]);
-            return Counts { passed: 0, failed: 1 };
-        }
-    };
-    let mut counts = Counts::default();
-    for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
-        let Ok(line) = line else { break };
-        println!("{line}");
-        if let Some(reported) = reported(&line) {
-            counts.passed += reported.passed;
-            counts.failed += reported.failed;
+            let _infallible = writeln!(output, "   {} failed to run: {error}", check.command[0]);
+            ran.failed += 1;
         }
     }
-    let ended_well = child.wait().is_ok_and(|status| status.success());
-    match (ended_well, counts) {
-        (true, Counts { passed: 0, failed: 0 }) => Counts { passed: 1, failed: 0 },
-        (false, Counts { failed: 0, passed }) => Counts { passed, failed: 1 },
-        _ => counts,
-    }
+    ran.seconds = began.elapsed().as_secs();
+    // One call, because the other track prints too.
+    let heading = if at_once { String::new() } else { format!("\n== {}, the output:\n", check.part) };
+    println!(
+        "{heading}{output}-- {}: {} passed, {} failed, {} s",
+        ran.part, ran.passed, ran.failed, ran.seconds
+    );
+    ran
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; …` (cargo test) and `3 passed, 0 failed` (everything of ours).
-fn reported(line: &str) -> Option<Counts> {
+const BETWEEN_PROGRESS: Duration = Duration::from_secs(30);
+
+/// Calls `each` with every line that the command prints, and returns whether it ended well.
+fn lines_of(check: &Check, mut each: impl FnMut(&str)) -> io::Result<bool> {
+    let (output, writer) = io::pipe()?;
+    let mut command = Command::new(check.command[0]);
+    command.args(&check.command[1..]).envs(check.environment.iter().copied());
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // It holds the pipe open.
+    drop(command);
+    for line in BufReader::new(output).split(b'\n') {
+        each(&String::from_utf8_lossy(&line?));
+    }
+    Ok(child.wait()?.success())
+}
+
+/// Reads `test result: ok. 3 passed; 0 failed; …` (cargo test) and `3 passed, 0 failed` (the scripts).
+fn reported(line: &str) -> Option<(u64, u64)> {
     let (passed, rest) = match line.strip_prefix("test result: ") {
         Some(rest) => rest.split_once(". ")?.1.split_once(" passed; ")?,
         None => line.split_once(" passed, ")?,
     };
     let failed = rest.split_once(" failed")?.0;
-    Some(Counts { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+    Some((passed.parse().ok()?, failed.parse().ok()?))
+}
+
+/// A table of the parts, the failed ones by name, and as the last line the sums.
+fn summary(results: &[Ran]) -> String {
+    let mut text = format!("{:<16}{:>8}{:>8}{:>9}\n", "part", "passed", "failed", "seconds");
+    for Ran { part, passed, failed, seconds } in results {
+        let _infallible = writeln!(text, "{part:<16}{passed:>8}{failed:>8}{seconds:>9}");
+    }
+    let failed: Vec<_> = results.iter().filter(|ran| ran.failed > 0).map(|ran| ran.part).collect();
+    if !failed.is_empty() {
+        let _infallible =
+            writeln!(text, "\nfailed: {} (run one alone: cargo xtask test PART)", failed.join(", "));
+    }
+    let (passed, failed) = sums(results);
+    let _infallible = write!(text, "\n{passed} passed, {failed} failed");
+    text
+}
+
+fn sums(results: &[Ran]) -> (u64, u64) {
+    (results.iter().map(|ran| ran.passed).sum(), results.iter().map(|ran| ran.failed).sum())
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
+
+    fn check(part: &'static str, command: &'static [&'static str]) -> Check {
+        Check { part, shows: "a test", command, environment: &[] }
+    }
 
     #[test]
     fn summaries_are_counted() {
@@ -102,19 +156,41 @@ mod tests {
             ("-- tests: 7 passed, 1 failed, 3 s", None),
             ("test it ... ok", None),
         ] {
-            assert_eq!(reported(line).map(|c| (c.passed, c.failed)), expected, "{line}");
+            assert_eq!(reported(line), expected, "{line}");
         }
     }
 
     #[test]
     fn a_check_that_reports_nothing_counts_itself() {
-        let check = |command| Check { part: "x", shows: "x", command, environment: &[] };
-        assert_eq!(run_one(&check(&["true"])), Counts { passed: 1, failed: 0 });
-        assert_eq!(run_one(&check(&["false"])), Counts { passed: 0, failed: 1 });
-        assert_eq!(run_one(&check(&["no-such-program"])), Counts { passed: 0, failed: 1 });
-        assert_eq!(
-            run_one(&check(&["sh", "-c", "echo 2 passed, 0 failed; exit 1"])),
-            Counts { passed: 2, failed: 1 }
-        );
+        let counts = |command| {
+            let ran = run_one(&check("x", command), false);
+            (ran.passed, ran.failed)
+        };
+        assert_eq!(counts(&["true"]), (1, 0));
+        assert_eq!(counts(&["false"]), (0, 1));
+        assert_eq!(counts(&["no-such-program"]), (0, 1));
+        assert_eq!(counts(&["sh", "-c", "echo 2 passed, 0 failed; exit 1"]), (2, 1));
+        assert_eq!(counts(&["sh", "-c", "echo 2 passed, 0 failed >&2"]), (2, 0));
+    }
+
+    #[test]
+    fn tracks_run_side_by_side_and_a_failure_ends_neither() {
+        // Each track waits for a file of the other.
+        let folder = std::env::temp_dir().join(format!("saltern-runner-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let script = |own: &str, other: &str, status: u8| {
+            let folder = folder.display();
+            format!("cd {folder}; touch {own}; until [ -e {other} ]; do sleep 0.01; done; exit {status}")
+        };
+        let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
+        let first = check("first", shell(script("a", "b", 1)));
+        let second = check("second", shell(script("b", "a", 0)));
+        let results = run_tracks(&[vec![first, check("third", &["true"])], vec![second]]);
+        let counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
+        assert_eq!(counted, [("first", 0, 1), ("third", 1, 0), ("second", 1, 0)]);
+        let text = summary(&results);
+        assert!(text.contains("failed: first (run one alone"), "{text}");
+        assert!(text.ends_with("\n2 passed, 1 failed"), "{text}");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }
