@@ -1,4 +1,5 @@
-// Prints what ASP.NET Core Identity makes of each of `passwords`, and what it says of each of `check`, for aspnet.py.
+// For aspnet.py: prints the hash that ASP.NET Core Identity makes of each of `passwords`, and its
+// verdict on each of `check`.
 using System;
 using System.Collections.Generic;
 using System.Linq;

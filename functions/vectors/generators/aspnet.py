@@ -1,4 +1,4 @@
-"""ASP.NET Core Identity, run by the SDK that an npm package holds (.NET Core 3.1, which wants OpenSSL 1.1)."""
+"""Runs ASP.NET Core Identity by the SDK in an npm package (.NET Core 3.1 with OpenSSL 1.1)."""
 
 import json
 import os
@@ -12,7 +12,7 @@ BUILT = sources.FOLDER / "aspnet"
 
 
 def ask(passwords, check):
-    """Hashes of each password by kind, and whether Identity accepts each (hash, password); with the version."""
+    """Hashes of each password by kind, verdicts on each (hash, password), and the version."""
     environment = {**os.environ, "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "LD_LIBRARY_PATH": str(_libssl())}
     dotnet = str(SDK / "dotnet")
     BUILT.mkdir(parents=True, exist_ok=True)

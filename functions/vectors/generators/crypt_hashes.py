@@ -1,8 +1,8 @@
-"""crypt.json: what crypt(3) of the world's systems prints, and what only looks like it.
+"""crypt.json: hashes that crypt(3) prints on many systems, and strings that only look like them.
 
-Every hash is made by one program and computed again by another: libxcrypt against PHP's own code, passlib or OpenSSL's
-scrypt. yescrypt has libxcrypt alone. Salts are the same with every run where the program takes them; htpasswd, OpenSSL
-and passlib draw theirs.
+One program makes each hash and another computes it again: libxcrypt, and PHP's crypt(), passlib or
+OpenSSL's scrypt. Only libxcrypt computes yescrypt. If a program accepts a salt, each run gives it
+the same one. htpasswd, OpenSSL and passlib draw their salts.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ PASSLIB = {
     "sun-md5": ph.sun_md5_crypt,
 }
 for handler in PASSLIB.values():
-    # Its own code: the other backend is the system's crypt().
+    # The backend in Python: the other one is the system's crypt().
     if hasattr(handler, "set_backend"):
         handler.set_backend("builtin")
 
@@ -71,7 +71,8 @@ def main():
     )
 
 
-# The specification's examples, of both functions: rounds, salt, password. The salt is cut at 16.
+# The examples in the specification of both functions: rounds, salt, password. Salts are cut at 16
+# bytes.
 SHA_CRYPT = [
     (None, "saltstring", "Hello world!"),
     (10000, "saltstringsaltstring", "Hello world!"),
@@ -115,7 +116,7 @@ def published():
     return [*groups, family.group("scrypt-7", "Openwall yescrypt, TESTS-OK", "1.0", tests)]
 
 
-# Schemes that look at a part of a password only, and at how many bytes.
+# Schemes that use only a part of a password, with the number of bytes.
 READS = {"des-crypt": family.DES_BYTES}
 
 # Prefix and lowest cost of each scheme; cost 0 is the library's default.
@@ -142,7 +143,7 @@ def libxcrypt_():
             settings = [libxcrypt.gensalt(prefix, least, family.drawn(f"{name} {kind}", 32)) for kind, _ in PASSWORDS]
             groups.append(crypted(scheme, f"{name}, least cost", settings))
     tests = []
-    # 128 MiB is cost 8, and the ceiling.
+    # Cost 8 takes 128 MiB, which is the ceiling.
     for cost in range(1, 9):
         setting = libxcrypt.gensalt("$y$", cost)
         stored = libxcrypt.crypt(PASSWORD, setting)
@@ -157,7 +158,7 @@ def crypted(scheme, name, settings, flags=()):
 
 
 def php():
-    """PHP's crypt() is its own code for these; salts of the full length."""
+    """PHP has its own code of crypt() for these; the salts have the full length."""
     salt = lambda name, length: "".join(ITOA64[byte % 64] for byte in family.drawn(f"PHP {name}", length))
     kinds = {
         "sha512-crypt": lambda name: "$6$rounds=1000$" + salt(name, 16),
@@ -220,7 +221,8 @@ def passlib():
         if scheme in low:
             tests.append(test("default cost", PASSWORD, handler.hash(PASSWORD), flags=["DefaultCost"]))
         if scheme == "apr1":
-            # libxcrypt has no apr1: its edges are here. OpenSSL, which confirms them, reads 256 bytes.
+            # libxcrypt has no apr1, so its edge cases are here. OpenSSL confirms them and reads
+            # at most 256 bytes.
             made = lambda password, salt: handler.using(salt=salt).hash(password)
             for length in (length for length in PASSWORD_BYTES if length <= 256):
                 password, flags = ascii_of(length), ["LongPassword"] if length >= 64 else []
@@ -234,7 +236,7 @@ def passlib():
     return groups
 
 
-# Settings for single cases: the least cost, and a salt.
+# Settings for single cases: the lowest cost, and a salt.
 CHEAP = {
     "sha512-crypt": lambda salt: f"$6$rounds=1000${salt}",
     "sha256-crypt": lambda salt: f"$5$rounds=1000${salt}",
@@ -246,7 +248,7 @@ CHEAP = {
     "scrypt-7": lambda salt: f"$7$26..../....{salt}",
     "yescrypt": lambda salt: f"$y$j75${salt}",
 }
-# Edges of the schemes' blocks, and libxcrypt's own limit of 511 bytes.
+# Lengths around the blocks of the schemes, and around the limit of libxcrypt, 511 bytes.
 PASSWORD_BYTES = (0, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 55, 56, 63, 64, 65, 72, 111, 112, 119, 120, 127, 128, 129, 255, 256, 257, 511)
 SALTS = {
     "sha512-crypt": ["", "a", "12345678", "123456789012345", "1234567890123456"],
@@ -257,7 +259,7 @@ SALTS = {
     "des-crypt": ["..", "./", "/.", "zz", "9A", "a0"],
     "bsdi-crypt": ["....", "zzzz", "./9A"],
     "scrypt-7": ["", "a", "SodiumChloride", "./" * 21 + "."],
-    # Whole bytes in groups of four characters, the last of which may be of two or three.
+    # Whole bytes in groups of four characters; the last group may have two or three.
     "yescrypt": ["", "2.", "21.", "abcd", "abcde/", "1234567890123456", "./" * 43],
 }
 FILLER = {"des-crypt": "sa", "bsdi-crypt": "salt"}
@@ -295,7 +297,7 @@ def edges():
 
 
 def des():
-    """Seven bits of each of eight bytes are used."""
+    """DES uses seven bits of each of eight bytes."""
     eight = libxcrypt.crypt(b"saltmine", "sa")
     eighth = "sältmine".encode()
     accented = libxcrypt.crypt(eighth, "sa")
@@ -314,7 +316,7 @@ def des():
 
 
 def more(scheme):
-    """What only one scheme has."""
+    """Cases that only one scheme has."""
     crypt = libxcrypt.crypt
     if scheme in ("sha512-crypt", "sha256-crypt"):
         prefix = {"sha512-crypt": "$6$", "sha256-crypt": "$5$"}[scheme]
@@ -362,7 +364,7 @@ def more(scheme):
             test("128 MiB", PASSWORD, crypt(PASSWORD, "$7$DU..../....saltsalt"), flags=["AtCeiling"]),
         ]
     if scheme == "yescrypt":
-        # Flags, N, r; then a mask of what follows: p, t, g, NROM.
+        # Flags, N, r; then a mask of the fields that follow: p, t, g, NROM.
         flavours = [
             ("scrypt's own mixing", "$y$.75$saltsalt"),
             ("write once, read many", "$y$/75$saltsalt"),
@@ -377,7 +379,7 @@ def more(scheme):
 
 
 def codec():
-    """Java's strings hold a NUL as any other character, and Commons Codec takes bytes."""
+    """A string of Java may hold a NUL, and Commons Codec takes bytes."""
     made = family.java("Codec.java", [b"salt\0ern", b"salt"])
     groups = []
     for scheme, (stored, before) in made.items():
@@ -392,7 +394,7 @@ def codec():
 
 
 def random_inputs():
-    """Passwords of any bytes that C's strings hold and of printable ones, and salts; the same with every run."""
+    """Random passwords, without NUL or only printable, and salts; the same in each run."""
     groups = []
     for scheme, setting in CHEAP.items():
         tests = []
@@ -411,7 +413,7 @@ def random_inputs():
 
 
 def small_rounds(scheme, prefix):
-    """What glibc reads in a setting: fewer than 1,000 rounds are 1,000."""
+    """Settings as glibc reads them: fewer than 1,000 rounds become 1,000."""
     tests = []
     for rounds in (0, 1, 10, 500, 999):
         stored = libxcrypt.crypt(PASSWORD, f"{prefix}rounds=1000$saltsalt").replace("rounds=1000", f"rounds={rounds}")
@@ -424,9 +426,9 @@ def small_rounds(scheme, prefix):
 
 
 def confirm(group):
-    """Every hash again with another program; yescrypt and salts that the other refuses are taken from one."""
+    """Computes hashes again with another program, except yescrypt and salts that it rejects."""
     scheme = group["scheme"]
-    # No other program that runs here takes a NUL.
+    # No other program here accepts a NUL.
     tests = [case for case in group["tests"] if "SmallRounds" not in case["flags"] and b"\0" not in case["password"]]
     if scheme in ("sha512-crypt", "sha256-crypt", "md5-crypt", "des-crypt", "bsdi-crypt"):
         if "PHP" in group["source"]["name"]:
@@ -468,7 +470,7 @@ def scrypt_7(password, stored):
 
 
 def little_endian(data):
-    """Base64 as crypt(3) writes it: the first byte stands in the lowest bits."""
+    """Encodes Base64 as crypt(3) does: the first byte is in the lowest bits."""
     text = ""
     for start in range(0, len(data), 3):
         chunk = data[start : start + 3]

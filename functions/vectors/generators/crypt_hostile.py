@@ -1,4 +1,4 @@
-"""The hostile half of crypt.json: one fault each in a hash that verifies with the password `saltern`."""
+"""The hostile half of crypt.json: hashes of the password `saltern`, each with one fault."""
 
 import passlib.hash as ph
 
@@ -28,7 +28,7 @@ def groups():
 
 
 def output(stored, spare):
-    """Faults of the last field. The bits `spare` of its last character carry no byte."""
+    """Faults of the last field. The bits `spare` of its last character belong to no byte."""
     head, _, text = stored.rpartition("$")
     return [
         ("no output", head, INVALID, "Structure"),
@@ -58,7 +58,10 @@ def output(stored, spare):
 
 
 def salt(stored, text="saltsalt"):
-    """Characters that no crypt(3) takes in a salt: they would break a line of /etc/shadow, or are no printable ASCII."""
+    """Characters that no crypt(3) accepts in a salt.
+
+    They would break a line of /etc/shadow, or they are not printable ASCII.
+    """
     wrong = [
         ("colon", ":"),
         ("newline", "\n"),
@@ -79,7 +82,7 @@ def salt(stored, text="saltsalt"):
 
 
 def rounds(stored, before, number):
-    """Each wrong spelling of the number that stands after `before`."""
+    """Each wrong spelling of the number after `before`."""
     assert before + str(number) in stored
     return [
         (f"rounds: {what}", stored.replace(before + str(number), before + text, 1), INVALID, "Number")
@@ -135,7 +138,8 @@ def md5_crypt(prefix, stored):
 
 
 def sha1_crypt(stored):
-    # 20 bytes leave two for the last group of four characters; the first byte is printed again in front of them.
+    # The last group of four characters holds the last two of 20 bytes, and the first byte again in
+    # front of them.
     filled = stored[:-4] + ITOA64[ITOA64.index(stored[-4]) ^ 0b100] + stored[-3:]
     count = lambda number: stored.replace("$10$", f"${number}$")
     return [
@@ -177,7 +181,7 @@ def sun_md5(stored):
 
 
 def des_crypt(stored):
-    """A string without a prefix: what is not 13 characters of the alphabet is no hash of DES."""
+    """Strings without a prefix. A hash of DES has 13 characters of the alphabet."""
     return [
         ("12 characters", stored[:-1], UNSUPPORTED, "Scheme"),
         ("14 characters", stored + ".", UNSUPPORTED, "Scheme"),

@@ -1,8 +1,9 @@
-// Prints hashes of `saltern` as packages of Node print them, for deviations.py: package and version to name and hash.
+// For deviations.py: prints hashes of `saltern` by packages of Node: package and version to name and
+// hash.
 import crypto from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 
-// The packages draw their salts here, and the file shall be the same with every run.
+// The packages draw their salts from this, so that each run writes the same file.
 const salt = Buffer.from("0123456789abcdef");
 crypto.randomBytes = (length, done) => (done ? done(null, salt.subarray(0, length)) : salt.subarray(0, length));
 syncBuiltinESMExports();
@@ -19,7 +20,7 @@ const made = {
       return [`argon2${variant}`, await argon2.hash("saltern", { type, salt, memoryCost: 64, timeCost: 2, parallelism: 2 })];
     }),
   ),
-  // Its i and d are each other's, so nobody can tell what made such a hash: id alone.
+  // The package exchanges i and d, so the string does not tell the variant. Only id is used.
   "adonis-hash-9": [
     ["default cost", await new OldArgon({}).make("saltern")],
     ["low cost", await new OldArgon({ iterations: 2, memory: 64, parallelism: 2 }).make("saltern")],

@@ -1,7 +1,8 @@
-"""deviations.json: what real software prints beside the canonical form, each accepted, each with a wrong password too.
+"""deviations.json: forms that real software prints and that are not canonical.
 
-The password is `saltern`. The rows are those of functions/encoded/src/deviations.rs, whose `example` strings are tested
-to stand here.
+Each is accepted, and each is tested with a wrong password too. The password is `saltern`. The rows
+are those of functions/encoded/src/deviations.rs; a test requires that each `example` there is also
+here.
 """
 
 import base64
@@ -47,14 +48,14 @@ def main():
 
 
 def bcrypt_padding():
-    # 22 characters carry 132 bits: the last character's four low bits are no part of the salt.
+    # 22 characters hold 132 bits: the four low bits of the last one do not belong to the salt.
     canonical = bcrypt.hashpw(PASSWORD, b"$2b$04$abcdefghijklmnopqrstuu").decode()
     last = BCRYPT_ALPHABET.index(canonical[28])
     assert last & 0b1111 == 0
     tests = []
     for prefix, bits in (("2a", 0b1111), ("2b", 0b0001), ("2b", 0b1000), ("2y", 0b0110)):
         stored = f"${prefix}" + canonical[3:28] + BCRYPT_ALPHABET[last | bits] + canonical[29:]
-        # libxcrypt and Openwall's code read the salt with these bits ignored; PHP runs Openwall's.
+        # libxcrypt and Openwall's code ignore these bits. PHP uses Openwall's code.
         made = subprocess.run(
             ["php", "-r", "echo crypt($argv[1], $argv[2]);", "--", PASSWORD.decode(), stored[:29]],
             check=True,
@@ -73,7 +74,7 @@ def argon2_without_version():
         written = argon2.low_level.hash_secret(PASSWORD, SALT, 2, 64, 1, 32, variant, version=16).decode()
         assert "$v=16$" in written
         tests += pair(f"{name}", written.replace("$v=16", ""), "NoVersion")
-    # Argon2id is younger than the field.
+    # Argon2id is newer than the field.
     written = argon2.low_level.hash_secret(PASSWORD, SALT, 2, 64, 1, 32, argon2.low_level.Type.ID, version=16).decode()
     tests.append(test("argon2id", PASSWORD, written.replace("$v=16", ""), "invalid_hash", "UnlistedLookAlike"))
     return group("phc-winner-argon2 before 20160406, by today's library with v=16 taken out", "libargon2", tests)
@@ -110,7 +111,7 @@ def argon2_passes_first(version, hashes):
     tests.append(test("t=10^6", PASSWORD, "$".join(fields), "cost_out_of_bounds", "UnlistedLookAlike"))
     fields[1:4] = ["argon2i", "t=2,m=64,p=2"]
     tests.append(test("argon2i without v=", PASSWORD, "$".join(fields), "invalid_hash", "UnlistedLookAlike"))
-    # AdonisJS documents this one, of the password `secret`.
+    # The documentation of AdonisJS has this hash of the password `secret`.
     documented = "$argon2id$v=19$t=3,m=4096,p=1$drxJBWzWahR5tMubp+a1Sw$L/Oh2uw6QKW77i/KQ8eGuOt3ui52hEmmKlu1KBVBxiM"
     verify_in_usual_order("argon2id", documented, b"secret")
     tests.append(test("4 MiB", b"secret", documented, "match", "CostOrder"))
@@ -118,7 +119,7 @@ def argon2_passes_first(version, hashes):
 
 
 def verify_in_usual_order(name, stored, password=PASSWORD):
-    """The same fields in the usual order verify with the reference library."""
+    """Verifies the same fields in the usual order with the reference library."""
     fields = stored.split("$")
     value = dict(cost.split("=") for cost in fields[3].split(","))
     usual = "$".join([*fields[:3], ",".join(f"{cost}={value[cost]}" for cost in "mtp"), *fields[4:]])

@@ -1,5 +1,6 @@
 <?php
-// Prints what Drupal 7's own functions make of each password in hex on standard input, for products.py.
+// For products.py: prints the hash that the code of Drupal 7 makes of each password in hex on
+// standard input.
 function variable_get($name, $default) {
     return $default;
 }

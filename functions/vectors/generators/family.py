@@ -1,7 +1,7 @@
-"""What the generators of the verify-only schemes share: the passwords, the schemes, and how a group looks.
+"""The passwords, the schemes and the form of a group, for the generators of verify-only schemes.
 
-A family is one file of vectors: `crypt`, `ldap`, `frameworks`, `products`. Its groups each name the scheme that they
-are of. What software makes and what must be refused stand in the same file, the latter in groups called `Saltern: …`.
+A family is one file of vectors: `crypt`, `ldap`, `frameworks`, `products`. Each group names its
+scheme. The file also holds strings that must be rejected, in groups called `Saltern: …`.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ PASSWORDS = [
 ]
 WRONG = b"Xorrect horse battery staple"
 
-# What DES looks at, in bytes.
+# The number of bytes of a password that DES uses.
 DES_BYTES = 8
 
-# The password of hostile strings and of single cases.
+# The password for hostile strings and for single cases.
 PASSWORD = b"saltern"
 
-# Every scheme, and whether it is weak: unsalted, or so fast that a try costs well under a tenth of a millisecond.
-# None: it holds another scheme's string, and its groups say.
+# Every scheme, and whether it is weak: unsalted, or so fast that a guess costs well under a tenth
+# of a millisecond. None: the scheme holds a string of another scheme, and each group states it.
 SCHEMES = {
     "apr1": False,
     "aspnet-identity-v2": False,
@@ -79,7 +79,7 @@ SCHEMES = {
     "yescrypt": False,
 }
 
-# Flags that more than one family uses.
+# Flags of more than one family.
 NOTES = {
     "AtCeiling": "Exactly at a ceiling, which still passes.",
     "Base64": "Not the canonical Base64 of any bytes, in the scheme's own alphabet.",
@@ -98,7 +98,7 @@ NOTES = {
 
 
 def notes(groups, **own):
-    """The notes that these groups need, of the shared ones and the family's own."""
+    """Returns the notes on the flags of these groups, shared ones and those of the family."""
     used = {flag for group in groups for test in group["tests"] for flag in test["flags"]}
     return {flag: note for flag, note in sorted({**NOTES, **own}.items()) if flag in used}
 
@@ -109,9 +109,9 @@ def group(scheme, name, version, tests, weak=None):
 
 
 def made(scheme, name, version, hashes, flags=(), weak=None, reads=None):
-    """The group of a program that hashed each of the passwords: a match each, and the first with a wrong password.
+    """The group of a program that hashed each password: a match for each, one wrong password.
 
-    `reads` is how many bytes of a password the scheme looks at, if it does not look at all.
+    `reads` is the number of bytes that the scheme uses, if it does not use the whole password.
     """
     tests = [
         test(kind, password, stored, flags=[*flags, "Truncates"] if reads and len(password) > reads else flags)
@@ -122,7 +122,7 @@ def made(scheme, name, version, hashes, flags=(), weak=None, reads=None):
 
 
 def hostile(scheme, tests, weak=None, name=None):
-    """The group of what must be refused: `tests` are (comment, stored, code, flag)."""
+    """The group of strings that must be rejected: `tests` are (comment, stored, code, flag)."""
     tests = [test(comment, PASSWORD, stored, code, [flag]) for comment, stored, code, flag in tests]
     return group(scheme, f"Saltern: {name or scheme}", "1", tests, weak)
 
@@ -142,7 +142,7 @@ def run_json(command, passwords=None, folder="."):
 
 
 def java(program, passwords=None):
-    """Runs a program of `java` on what Maven put into `java/lib`."""
+    """Runs a program of `java` with the libraries that Maven put into `java/lib`."""
     return run_json(["java", "-cp", "lib/*", program], passwords, "java")
 
 
@@ -152,18 +152,18 @@ def debian(package):
 
 
 def drawn(name, length):
-    """Bytes for a salt: the same with every run, and others for every name."""
+    """Bytes for a salt: the same in every run, others for every name."""
     return hashlib.shake_128(name.encode()).digest(length)
 
 
 def ascii_of(length):
-    """A password of so many characters, no two neighbours the same."""
+    """A password of this length. No two neighbouring characters are equal."""
     letters = "the quick brown fox jumps over the lazy dog 0123456789 "
     return (letters * (length // len(letters) + 1))[:length].encode()
 
 
 def with_last(text, alphabet, bits):
-    """The text with these bits of its last character set, which carry no byte."""
+    """Sets these bits of the last character, which belong to no byte."""
     index = alphabet.index(text[-1])
     if index & bits:
         raise SystemExit(f"the last character of {text} has the bits {bits:b} set already")

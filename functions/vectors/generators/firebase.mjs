@@ -1,5 +1,6 @@
-// Prints what the package firebase-scrypt makes of each password in hex on standard input, for products.py. It reads
-// {project: {…}, users: [{password, salt}]}: Firebase itself draws the salt, and exports it beside the hash.
+// For products.py: prints the hash by the package firebase-scrypt of each password in hex on standard
+// input, which is {project: {…}, users: [{password, salt}]}. The salt is an input, because Firebase
+// draws it and exports it beside the hash.
 import { readFileSync } from "node:fs";
 import { FirebaseScrypt } from "firebase-scrypt";
 

@@ -1,4 +1,4 @@
-// Prints hashes of each password on standard input as Node packages make them, for foreign.py.
+// For foreign.py: prints hashes of each password on standard input by packages of Node.
 import { pbkdf2Sync, randomBytes, scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import argon2 from "argon2";

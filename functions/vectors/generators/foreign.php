@@ -1,5 +1,5 @@
 <?php
-// Prints password_hash() of each password on standard input, for foreign.py.
+// For foreign.py: prints password_hash() of each password on standard input.
 $passwords = json_decode(stream_get_contents(STDIN));
 $kinds = [
     'bcrypt' => [PASSWORD_BCRYPT, ['cost' => 4]],

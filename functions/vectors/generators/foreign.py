@@ -1,7 +1,8 @@
-"""foreign.json: hashes made by other software, run here with its own random salts.
+"""foreign.json: hashes by other software, which draws the salts.
 
-Each program gets three passwords and prints what a user of it would store; a fourth test per program is a wrong
-password. Costs are low: the form is what is tested. The salts are new with every run.
+Each program gets three passwords and prints the string that its user would store. A fourth test for
+each program has a wrong password. Costs are low, because only the form is tested. Each run has new
+salts.
 """
 
 import base64

@@ -1,7 +1,8 @@
-"""frameworks.json: what the frameworks of programmers store.
+"""frameworks.json: the hashes that web frameworks store.
 
-Django, passlib and Werkzeug run here, of an older Werkzeug its own file; Spring Security by Maven, ASP.NET Core by an npm
-package that holds its SDK. Each hash is taken apart and computed again by hashlib, argon2 or bcrypt.
+Django, passlib and Werkzeug run in this process, and one file of an older Werkzeug. Spring Security
+comes from Maven, and ASP.NET Core from an npm package that holds its SDK. hashlib, argon2 or bcrypt
+compute each hash again from its parts.
 """
 
 import base64
@@ -24,7 +25,8 @@ django.conf.settings.configure()
 
 from django.contrib.auth import hashers
 
-# passlib 1.7.4 asks bcrypt about old bugs with a password that bcrypt 5 refuses: its own code is slower, and asks nobody.
+# passlib 1.7.4 tests its backend bcrypt for old bugs, with a password that bcrypt 5 rejects. The
+# built-in backend is slower and has no such test.
 os.environ["PASSLIB_BUILTIN_BCRYPT"] = "enabled"
 ph.bcrypt.set_backend("builtin")
 
@@ -80,7 +82,7 @@ def django_():
             tests.append(test("default cost", PASSWORD, stored, flags=["DefaultCost"]))
             tests.append(test("default cost, wrong password", WRONG, stored, "mismatch", ["DefaultCost"]))
         if "bcrypt" not in scheme:
-            # Before 3.2 a salt had 12 characters; a program may give its own.
+            # Before 3.2 a salt had 12 characters. The caller may give the salt.
             salts = ["seasalts", "abcdefghijkl", "0123456789" * 6]
             salts += [] if scheme == "django-argon2" else ["x"]
             tests += [test(f"salt {salt!r}", PASSWORD, made(PASSWORD, salt), flags=["SaltLength"]) for salt in salts]
@@ -101,7 +103,7 @@ def django_():
 
 
 def old_django(version):
-    """What older versions chose, made by this one."""
+    """Hashes by this version with the defaults of older versions."""
     old = ["OldDefault"]
     iterations = lambda base, number: type("Old", (base,), {"iterations": number})()
     tests = []
@@ -142,7 +144,7 @@ def passlib():
 
 
 def passlib_bcrypt_sha256():
-    """Version 1 is what passlib made before 1.7.3, and still makes if asked."""
+    """Version 1 was the default of passlib before 1.7.3, and is still an option."""
     version = f"passlib {importlib.metadata.version('passlib')}"
     scheme = "passlib-bcrypt-sha256"
     groups = []
@@ -160,7 +162,7 @@ def passlib_bcrypt_sha256():
         tests.append(test("a NUL in the password, what stands before it", b"salt", stored, "mismatch", ["Nul"]))
         groups.append(family.group(scheme, name + ", single cases", version, tests))
     tests = [test("default cost", PASSWORD, ph.bcrypt_sha256.hash(PASSWORD), flags=["DefaultCost"])]
-    # passlib's documentation has this one.
+    # From passlib's documentation.
     documented = "$bcrypt-sha256$v=2,t=2b,r=12$n79VH.0Q2TMWmt3Oqt9uku$Kq4Noyk3094Y2QlB8NdRT8SvGiI4ft2"
     tests.append(test("of the documentation", b"password", documented, flags=["DefaultCost"]))
     return [*groups, family.group(scheme, "passlib bcrypt_sha256, default cost", version, tests)]
@@ -202,7 +204,7 @@ def werkzeug_():
 
 
 def old_werkzeug():
-    """Werkzeug before 3.0 hashed by whatever function of hashlib it was given: HMAC keyed with the salt."""
+    """Werkzeug before 3.0 also hashed by HMAC with the salt as key and any function of hashlib."""
     wheel = zipfile.ZipFile(sources.have("Werkzeug-2.2.3-py3-none-any.whl"))
     security = {}
     exec(compile(wheel.read("werkzeug/security.py"), "security.py", "exec"), security)
@@ -256,12 +258,12 @@ def spring():
     return groups
 
 
-# Pseudorandom functions by their number in a hash of Identity v3.
+# The number of each pseudorandom function in a hash of Identity v3.
 IDENTITY_PRF = ["sha1", "sha256", "sha512"]
 
 
 def identity():
-    """ASP.NET Core Identity: version 3.1 runs here; what newer ones choose is laid out by the same rule and shown to it."""
+    """ASP.NET Core Identity 3.1. It also verifies hashes with the parameters of newer versions."""
     tests = []
     for prf, iterations, salt_bytes, output_bytes, comment in (
         (2, 100_000, 16, 32, "default of .NET 7 and newer: SHA-512"),
@@ -299,7 +301,7 @@ def identity():
 
 
 def identity_v3(password, prf, iterations, salt, output_bytes):
-    """A marker, then function, iterations and the salt's length in 32 bits each, most significant byte first."""
+    """A marker, then function, iterations and salt length, each in 32 bits, big-endian."""
     output = hashlib.pbkdf2_hmac(IDENTITY_PRF[prf], password, salt, iterations, output_bytes)
     head = b"\x01" + b"".join(number.to_bytes(4, "big") for number in (prf, iterations, len(salt)))
     return base64.b64encode(head + salt + output).decode()

@@ -1,4 +1,4 @@
-"""The hostile half of frameworks.json: one fault each in a hash that verifies with the password `saltern`."""
+"""The hostile half of frameworks.json: hashes of the password `saltern`, each with one fault."""
 
 import base64
 import hashlib
@@ -39,7 +39,7 @@ def groups():
 
 
 def ends(stored):
-    """Faults that no text of any scheme may have."""
+    """Faults for the strings of every scheme."""
     return [
         ("trailing newline", stored + "\n", INVALID, "Structure"),
         ("trailing space", stored + " ", INVALID, "Structure"),
@@ -118,7 +118,7 @@ def django_pbkdf2(function):
         ("pbkdf2_sha512, which Django has not", stored.replace(function, "sha512", 1), UNSUPPORTED, "Scheme"),
         ("one iteration over the ceiling", made(5_000_001), OVER, "Cost"),
         ("2^32-1 iterations", made(4_294_967_295), OVER, "Cost"),
-        # Django's other names.
+        # Names of Django for other schemes.
         ("an unusable password", "!" + "a" * 40, UNSUPPORTED, "Scheme"),
         ("unsalted MD5, of Django before 5.1", hashlib.md5(PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
         ("salted SHA-1, of Django before 5.1", "sha1$seasalt$" + hashlib.sha1(SALT + PASSWORD).hexdigest(), UNSUPPORTED, "Scheme"),
@@ -220,7 +220,7 @@ def passlib_pbkdf2(function):
     made = lambda rounds, salt=ab64(salt), text=ab64(output): f"{name}${rounds}${salt}${text}"
     stored = made(10)
     other = output + b"x"
-    # A wrong number is told from PHC's `i=…,l=…` by what stands in the field.
+    # The content of the field distinguishes a wrong number from `i=…,l=…` of PHC.
     return [
         *[fault for fault in ends(stored) if fault[3] != "Scheme"],
         *numbers("rounds", 10, made),
@@ -242,7 +242,7 @@ def passlib_pbkdf2(function):
         *(
             [
                 ("cta_pbkdf2_sha1", "$p5k2$a$MDEyMzQ1Njc4OWFiY2RlZg==$aaaaaaaaaaaaaaaaaaaaaaaaaaa=", UNSUPPORTED, "Scheme"),
-                # Of the other functions it is what @phc/pbkdf2 prints.
+                # For the other functions, this is the form of @phc/pbkdf2.
                 ("rounds by PHC's name, without the length", made("i=10"), INVALID, "Structure"),
                 ("pbkdf2-sha1, which passlib spells pbkdf2", stored.replace("pbkdf2", "pbkdf2-sha1"), UNSUPPORTED, "Scheme"),
             ]
@@ -323,7 +323,7 @@ def werkzeug_hmac():
     stored = "sha256$seasalt$" + hmac.digest(SALT, PASSWORD, "sha256").hex()
     other = lambda method: f"{method}$seasalt$" + hmac.digest(SALT, PASSWORD, method).hex()
     one_field_more = ("trailing dollar sign", "trailing field")
-    # With another number of fields it is nobody's known form.
+    # With another number of fields, the form is unknown.
     return [
         *[fault for fault in ends(stored) if fault[0] not in one_field_more],
         *[(comment, hash_, UNSUPPORTED, "Scheme") for comment, hash_, *_ in ends(stored) if comment in one_field_more],
@@ -419,7 +419,7 @@ def spring_pbkdf2():
     stored = "{pbkdf2@SpringSecurity_v5_8}" + data.hex()
     within = lambda text: "{pbkdf2@SpringSecurity_v5_8}" + text
     text = base64.b64encode(data).decode()
-    # The older id: 40 bytes, of which the last Base64 character has two bits to spare.
+    # The older id: 40 bytes, so two bits of the last Base64 character are spare.
     old = base64.b64encode(data[8:]).decode()
     assert old.endswith("=")
     bare = old.rstrip("=")
@@ -489,7 +489,7 @@ def spring_argon2():
 
 
 def identity_v2():
-    """68 characters without a prefix: what has another length or alphabet is no hash of Identity v2."""
+    """A hash of Identity v2 has 68 characters of Base64 and no prefix."""
     salt = b"0123456789abcdef"
     data = b"\0" + salt + hashlib.pbkdf2_hmac("sha1", PASSWORD, salt, 1000, 32)
     text = base64.b64encode(data).decode()

@@ -1,7 +1,8 @@
-"""hostile.json: strings that a parser must refuse, one failure each, and costs that nobody may be made to compute.
+"""hostile.json: strings that a parser must reject, each with one fault, and too high costs.
 
-Every string is made from a hash that verifies with the password `saltern`, so that a parser that lets the failure
-pass answers a match, or computes for minutes, and is seen. The list of spellings of a number is CCTV's for scrypt in age.
+Every string is made from a hash of the password `saltern`. If a parser misses the fault, the answer
+is a match, or the computation takes minutes, and the test fails. The list of spellings of a number
+is from CCTV, for scrypt in age.
 """
 
 import base64
@@ -15,7 +16,7 @@ import vector_file
 PASSWORD = b"saltern"
 SALT = b"0123456789abcdef"
 
-# Longest stored hash, in bytes (HTTP contract).
+# The longest stored hash in bytes (HTTP contract).
 MAX_ENCODED_BYTES = 1024
 
 
@@ -84,7 +85,7 @@ def general():
     ]
 
 
-# Spellings of a number that are not its canonical one, by what is wrong.
+# Spellings of a number that are not canonical, by fault.
 def spellings(number):
     fullwidth = "".join(chr(ord(digit) - ord("0") + ord("０")) for digit in str(number))
     return [
@@ -108,11 +109,12 @@ def spellings(number):
 
 
 def numbers(stored, fields):
-    """Each field of each wrong spelling: `fields` are (name, number)."""
+    """Each field in each wrong spelling: `fields` are (name, number)."""
     tests = []
     for name, number in fields:
         before, after = f"{name}={number}", f"{name}={{}}"
-        # The field's name may end another's: `$` or `,` stands before it.
+        # Another field's name may end with this name, so the pattern includes the `$` or `,` before
+        # it.
         mark = "$" if f"${before}" in stored else ","
         for what, spelling in spellings(number):
             changed = stored.replace(mark + before, mark + after.format(spelling), 1)
@@ -121,7 +123,7 @@ def numbers(stored, fields):
 
 
 def texts(stored):
-    """What can be wrong with the two last fields of a PHC string."""
+    """Faults of the two last fields of a PHC string."""
     head, salt, output = stored.rsplit("$", 2)
     join = "$".join
     wrong = [
@@ -352,7 +354,7 @@ STANDARD_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 
 def next_character(text, alphabet=STANDARD_ALPHABET):
-    """The text with the lowest bit of its last character set: a bit beyond the last byte."""
+    """Sets the lowest bit of the last character, a bit beyond the last byte."""
     index = alphabet.index(text[-1])
     assert index % 2 == 0
     return text[:-1] + alphabet[index + 1]

@@ -1,7 +1,7 @@
-"""ldap.json: what directories store in userPassword, and htpasswd's {SHA}.
+"""ldap.json: hashes that directories store in userPassword, and {SHA} of htpasswd.
 
-Made by OpenLDAP, Dovecot, Apache and passlib; each hash is computed again by Python's hashlib, and what {CRYPT} holds
-by libxcrypt.
+OpenLDAP, Dovecot, Apache and passlib make the hashes. hashlib computes each again, and libxcrypt
+those in {CRYPT}.
 """
 
 import base64
@@ -23,7 +23,7 @@ from hostile import next_character, spellings
 
 ph.bcrypt.set_backend("builtin")
 
-# Scheme, name in braces, hash function, whether salted.
+# Scheme, name in braces, hash function, whether the hash is salted.
 DIGESTS = [
     ("ldap-sha", "SHA", "sha1", False),
     ("ldap-ssha", "SSHA", "sha1", True),
@@ -41,7 +41,8 @@ PBKDF2 = [
     ("ldap-pbkdf2", "PBKDF2-SHA256", "sha256"),
     ("ldap-pbkdf2", "PBKDF2-SHA512", "sha512"),
 ]
-# Dovecot's names of what others call otherwise, or do not know. Behind a point may stand the encoding.
+# Dovecot's names for schemes that others name differently or do not know. The encoding may follow
+# after a point.
 DOVECOT = [
     ("ldap-md5", "LDAP-MD5", "md5"),
     ("ldap-md5", "PLAIN-MD5", "md5"),
@@ -106,7 +107,7 @@ def openldap():
 def openldap_argon2(version):
     load = lambda costs="": ("-o", "module-path=/usr/lib/ldap", "-o", f"module-load=argon2{costs}", "-h", "{ARGON2}")
     hashes = [slappasswd(*load(" m=64 t=2 p=1"), password=password) for _, password in PASSWORDS]
-    # slappw-argon2(5) has the second one.
+    # The second one is from slappw-argon2(5).
     documented = "{ARGON2}$argon2i$v=19$m=4096,t=3,p=1$c2FsdHNhbHQ$DKlexoEJUoZTmkAAC3SaMWk30El9/RvVhlqGo6afIng"
     tests = [
         test("default cost", PASSWORD, slappasswd(*load(), password=PASSWORD), flags=["DefaultCost"]),
@@ -154,7 +155,7 @@ def dovecot_argon2():
 
 
 def dovecot_crypt():
-    """What Dovecot labels with its own name of the crypt(3) scheme."""
+    """Hashes that Dovecot labels with its name for the crypt(3) scheme."""
     groups = []
     for name in ("BLF-CRYPT", "DES-CRYPT", "MD5", "MD5-CRYPT", "SHA256-CRYPT", "SHA512-CRYPT"):
         hashes = [doveadm(name, password) for _, password in PASSWORDS]
@@ -222,7 +223,7 @@ def passlib():
 
 
 def salts():
-    """Directories differ in the salt's length: OpenLDAP has had 4 and 8 bytes, others draw 16 and more."""
+    """Lengths of salts: versions of OpenLDAP draw 4 or 8 bytes, others 16 and more."""
     groups = []
     for scheme, name, function, salted in DIGESTS:
         if not salted:
@@ -312,7 +313,7 @@ def hostile():
 
 
 def text_faults(stored, start):
-    """Faults of a Base64 text that begins at `start`, whatever it holds."""
+    """Faults of any Base64 text that begins at `start`."""
     head, text = stored[:start], stored[start:]
     bare = text.rstrip("=")
     tests = [
@@ -360,7 +361,8 @@ def digest(scheme, name, function, salted):
     else:
         tests.append(("a salt", braces(name, output + b"salt"), INVALID, "Length"))
         tests.append(("four characters short", stored[:-4], INVALID, "Length"))
-        # Hexadecimal is Base64 of more bytes: only a salted scheme could take it for a longer salt.
+        # Hexadecimal is also Base64 of more bytes. Only a salted scheme could read it as a longer
+        # salt.
         tests.append(("in hexadecimal", f"{{{name}}}{output.hex()}", INVALID, "Length"))
     if name == "SHA":
         tests += [
@@ -376,7 +378,7 @@ def digest(scheme, name, function, salted):
             ("the digest alone, in hexadecimal", output.hex(), UNSUPPORTED, "Scheme"),
         ]
     if name == "MD5":
-        # Dovecot's {MD5} is md5-crypt, and the encoding that of its text.
+        # {MD5} of Dovecot is md5-crypt, and the encoding applies to its text.
         tests.append(("Dovecot's {MD5.HEX}", "{MD5.HEX}" + output.hex(), UNSUPPORTED, "Scheme"))
         tests.append(("Dovecot's {MD5.B64}", "{MD5.B64}" + base64.b64encode(output).decode(), UNSUPPORTED, "Scheme"))
         tests.append(("Dovecot's {MD5}, a character short", "{MD5}" + libxcrypt.crypt(PASSWORD, "$1$saltsalt")[:-1], INVALID, "Length"))
@@ -458,7 +460,7 @@ def pkcs5s2():
 
 
 def crypt():
-    """{CRYPT} is known: what stands behind it and names no scheme is no unknown one, but no hash."""
+    """{CRYPT} is known, so text behind it that names no scheme is an invalid hash."""
     stored = libxcrypt.crypt(PASSWORD, "$6$rounds=1000$saltsalt")
     des = libxcrypt.crypt(PASSWORD, "sa")
     return [

@@ -22,7 +22,7 @@ def crypt(password, setting):
 
 
 def gensalt(prefix, cost=0, random=None):
-    """A setting as the library makes it; cost 0 is its default."""
+    """Returns a setting that the library makes; cost 0 is its default."""
     random = family.drawn(f"{prefix} {cost}", 32) if random is None else random
     setting = _library.crypt_gensalt(prefix.encode(), cost, random, len(random))
     if setting is None:

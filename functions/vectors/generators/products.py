@@ -1,7 +1,7 @@
-"""products.json: what finished products store: WordPress, phpBB, Drupal, Firebase, Keycloak, GRUB.
+"""products.json: hashes that WordPress, phpBB, Drupal, Firebase, Keycloak and GRUB store.
 
-WordPress's and Drupal's own PHP runs here (sources.py fetches it), GRUB's own program, Keycloak's own classes, and Node's
-package for Firebase's scrypt. Each hash is computed again by Python.
+The makers are PHP files of WordPress and Drupal (sources.py fetches them), GRUB's program,
+Keycloak's classes, and a package of Node for Firebase's scrypt. Python computes each hash again.
 """
 
 import base64
@@ -107,7 +107,7 @@ def drupal():
         family.made("drupal7", "Drupal user_hash_password", version, run(0), ["DefaultCost"]),
     ]
     tests = [test(f"2^{log2}", PASSWORD, run(log2, [PASSWORD])[0]) for log2 in (8, 10, 14, 16)]
-    # Drupal refuses more than 512 bytes since 7.34.
+    # Since 7.34, Drupal rejects more than 512 bytes.
     passwords = [ascii_of(length) for length in (0, 47, 48, 63, 64, 65, 111, 112, 128, 512)]
     for password, stored in zip(passwords, run(7, passwords), strict=True):
         tests.append(test(f"password of {len(password)} bytes", password, stored, flags=["LongPassword"]))
@@ -120,12 +120,12 @@ def drupal():
 
 
 def drupal_updated(run, version):
-    """What user_update_7000 made of Drupal 6's digests: the text of an MD5, hashed at 2^11, with a `U` in front."""
+    """Digests of Drupal 6 after user_update_7000: a `U`, and the hash of an MD5 in hex at 2^11."""
     texts = [hashlib.md5(password).hexdigest().encode() for _, password in PASSWORDS]
     hashes = ["U" + stored for stored in run(11, texts)]
     made = family.made("drupal7-updated", "Drupal user_update_7000", version, hashes)
     digest = hashlib.md5(PASSWORD).hexdigest()
-    # Drupal 6 with its module phpass kept the other form; user_check_password reads it too.
+    # Drupal 6 with the module phpass has the other form. user_check_password reads it too.
     portable = "U" + ph.phpass.using(rounds=7).hash(digest)
     made["tests"] += [
         test("portable hash", PASSWORD, portable),
@@ -154,7 +154,7 @@ def mkpasswd(password, *options):
     return printed.strip().rpartition(" ")[2]
 
 
-# The project and the user that Google publishes with its own scrypt program.
+# The project and the user that Google publishes with its scrypt program.
 PUBLISHED = {
     "signerKey": "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==",
     "saltSeparator": "Bw==",
@@ -187,7 +187,7 @@ def firebase():
         user(f"password of {len(p)} bytes, salt of {len(base64.b64decode(s))}", p, s, stored)
         for (p, s), stored in zip(users, hashes, strict=True)
     ]
-    # The Admin SDK's listUsers() writes what `firebase auth:export` does in the alphabet of URLs.
+    # listUsers() of the Admin SDK differs from `firebase auth:export` by the alphabet of URLs.
     url = lambda text: text.replace("+", "-").replace("/", "_")
     tests += [
         user(f"{case['comment']}, from listUsers()", case["password"], url(case["salt"]), url(case["passwordHash"]), flags=["UrlAlphabet"])
@@ -215,7 +215,7 @@ def firebase_group(name, version, project, tests):
 
 
 def keycloak():
-    """Rows of Keycloak's table `credential`, as a realm's export has them too: two JSON texts for each."""
+    """Rows of the table `credential` of Keycloak, or of an exported realm: two JSON texts each."""
     # 1,300,000 iterations for each of four blocks.
     over = "pbkdf2, default cost"
     singles = [ascii_of(length) for length in (1, 64, 65, 1024)] + [b"salt\0ern"]

@@ -1,4 +1,4 @@
-"""The hostile half of products.json: one fault each in a hash that verifies with the password `saltern`."""
+"""The hostile half of products.json: hashes of the password `saltern`, each with one fault."""
 
 import base64
 import hashlib
@@ -154,7 +154,7 @@ def grub():
 
 
 def firebase():
-    """Supabase Auth's form has the project's separator and key in it; what stands here has not."""
+    """Strings without the project's separator and key, which Supabase Auth writes into them."""
     ours = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$" + base64.b64encode(bytes(64)).decode()
     with_project = ours.replace("p=1$", "p=1,ss=Bw==,sk=AA==$")
     return [
@@ -168,7 +168,7 @@ def firebase():
 
 
 def keycloak_groups():
-    """What stands in a credential and is none: each has one member that is missing, or not what Keycloak writes."""
+    """Invalid credentials: each has one member that is missing or that Keycloak would not write."""
     salt = b"0123456789abcdef"
     output = hashlib.pbkdf2_hmac("sha256", PASSWORD, salt, 10, 32)
     b64 = lambda data: base64.b64encode(data).decode()

@@ -1,8 +1,11 @@
 """Published vectors: bcrypt.json, argon2.json, pbkdf2.json, scrypt.json.
 
-The values below are the published ones, copied. Each is also computed here by software that is not the one under
-test: PHP's crypt() (Openwall's own code) and passlib in pure Python for bcrypt, the reference library for Argon2
-(argon2-cffi), OpenSSL (hashlib) for PBKDF2 and scrypt. A value that does not come out again is not written.
+The values below are copies of the published ones. Other software computes each again, and only
+equal values are written:
+
+- bcrypt: crypt() of PHP (Openwall's code), and passlib in pure Python
+- Argon2: the reference library (argon2-cffi)
+- PBKDF2 and scrypt: OpenSSL (hashlib)
 """
 
 import base64
@@ -23,7 +26,7 @@ passlib.hash.bcrypt.set_backend("builtin")
 
 GENERATOR = "generators/published.py"
 
-# --- bcrypt ------------------------------------------------------------------------------------------------------
+# --- bcrypt ----------
 
 OPENWALL = [
     ("three characters", b"U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
@@ -80,7 +83,8 @@ OPENWALL = [
     ("no password", b"", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy"),
 ]
 
-# The last rows of Openwall's table are settings that crypt() refuses. Each stands here with a whole hash's output.
+# The last rows of Openwall's table are settings that crypt() rejects. Each gets the output of a
+# whole hash here.
 OPENWALL_REFUSED = [
     ("cost 3", "$2a$03$CCCCCCCCCCCCCCCCCCCCC.", "invalid_hash"),
     ("cost 32", "$2a$32$CCCCCCCCCCCCCCCCCCCCC.", "invalid_hash"),
@@ -132,7 +136,7 @@ PASSLIB = [
     ),
 ]
 
-# Wrong passwords, one byte away from a right one.
+# Wrong passwords, each one byte away from a right one.
 NEAR_MISSES = [
     ("last of 72 bytes differs", b"abc" * 23 + b"abd", "$2a$05$......................XuQjdH.wPVNUZ/bOfstdW/FqB8QSjte"),
     ("71 bytes of 72", (b"abc" * 24)[:71], "$2a$05$......................XuQjdH.wPVNUZ/bOfstdW/FqB8QSjte"),
@@ -157,7 +161,7 @@ def bcrypt():
             flags.append("SignExtensionBug")
             result = "unsupported_hash"
         elif passlib_bcrypt(password, stored) != stored:
-            # Openwall's `$2a$` alone deviates from every other bcrypt, on purpose.
+            # Only `$2a$` of Openwall deviates from every other bcrypt, on purpose.
             if not stored.startswith("$2a$") or b"\xff" not in password:
                 raise SystemExit(f"passlib does not make {stored}")
             flags.append("OpenwallSafety")
@@ -224,7 +228,7 @@ def passlib_bcrypt(password, stored):
     return made
 
 
-# --- Argon2 ------------------------------------------------------------------------------------------------------
+# --- Argon2 ----------
 
 # phc-winner-argon2, src/test.c: version, t, log2 m, p, password, salt, encoded.
 ARGON2_TEST_C = [
@@ -256,7 +260,7 @@ ARGON2_TEST_C = [
     ("id", 19, "password", "$argon2id$v=19$m=65536,t=2,p=1$ZGlmZnNhbHQ$vfMrBczELrFdWP0ZsfhWsRPaHppYdP3MVEMIVlqoFBw"),
 ]
 
-# The error states of src/test.c: what the reference answers, and what is answered here.
+# The error states of src/test.c: the answer of the reference, and of Saltern.
 ARGON2_TEST_C_ERRORS = [
     (
         "v=16, a $ is missing before the salt",
@@ -292,10 +296,11 @@ ARGON2_TEST_C_ERRORS = [
     ),
 ]
 
-# Shipped ceiling on m, in KiB (functions/policy/policies.json).
+# The shipped ceiling on m in KiB (functions/policy/policies.json).
 ARGON2_MEMORY_CEILING_KIB = 262144
 
-# What test.c leaves out: argon2d, v=16 written, p up to 16, and the lengths at the ends. Made by the reference library.
+# The reference library makes the cases that test.c lacks: argon2d, an explicit v=16, p up to 16,
+# and the shortest and longest lengths.
 ARGON2_MADE = [
     ("d", 16, 256, 2, 1, b"somesalt", 32),
     ("d", 19, 256, 2, 1, b"somesalt", 32),
@@ -351,7 +356,7 @@ def argon2_():
     )
 
 
-# --- PBKDF2 ------------------------------------------------------------------------------------------------------
+# --- PBKDF2 ----------
 
 LONG_PASSWORD, LONG_SALT = b"passwordPASSWORDpassword", b"saltSALTsaltSALTsaltSALTsaltSALTsalt"
 
@@ -379,7 +384,7 @@ RFC_7914_11 = [
         "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d",
     ),
 ]
-# The inputs of RFC 6070 under the other two hash functions, as CPython publishes them.
+# The inputs of RFC 6070 with the other two hash functions, as CPython publishes them.
 CPYTHON = {
     "sha256": [
         (b"password", b"salt", 1, "120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b"),
@@ -427,11 +432,12 @@ CPYTHON = {
 }
 PBKDF2_SCHEMES = {"sha1": "pbkdf2", "sha256": "pbkdf2-sha256", "sha512": "pbkdf2-sha512"}
 
-# Around the block of each hash function (64 and 128 bytes, where HMAC starts to hash the key) and of the output.
+# Lengths around the block of each hash function and around the output. HMAC hashes a key that is
+# longer than a block (64 or 128 bytes).
 PASSWORD_LENGTHS = [0, 1, 63, 64, 65, 127, 128, 129, 1024]
 OUTPUT_LENGTHS = [10, 19, 20, 21, 31, 32, 33, 63, 64, 65, 128]
 
-# Shortest salt that a string may state (functions/encoded).
+# The shortest salt that a string may hold (functions/encoded).
 MIN_SALT_BYTES = 8
 
 
@@ -498,7 +504,7 @@ def pbkdf2_phc(prf, iterations, salt, output):
     return f"${PBKDF2_SCHEMES[prf]}$i={iterations},l={len(output)}${b64(salt)}${b64(output)}"
 
 
-# --- scrypt ------------------------------------------------------------------------------------------------------
+# --- scrypt ----------
 
 RFC_7914_12 = [
     (
@@ -538,7 +544,7 @@ RFC_7914_12 = [
         "8e56fd8f4ba5d09ffa1c6d927c40f4c337304049e8a952fbcbf45c6fa77a41a4",
     ),
 ]
-# Shipped ceiling on 128·N·r, in bytes (functions/policy/policies.json).
+# The shipped ceiling on 128·N·r in bytes (functions/policy/policies.json).
 SCRYPT_MEMORY_CEILING = 134217728
 SCRYPT_MADE = [(1, 1, 1, 10), (1, 8, 1, 32), (4, 1, 16, 33), (10, 8, 1, 32), (4, 64, 1, 64), (15, 1, 1, 65), (7, 3, 5, 128)]
 
@@ -584,7 +590,7 @@ def scrypt():
 
 
 def openssl_scrypt(password, salt, log_n, r, p, length):
-    # OpenSSL refuses more memory than it is told, and takes a little more than the algorithm.
+    # OpenSSL needs a little more memory than the algorithm, and rejects more than this bound.
     memory = 128 * r * ((1 << log_n) + p + 2) + (1 << 20)
     return hashlib.scrypt(password, salt=salt, n=1 << log_n, r=r, p=p, maxmem=memory, dklen=length)
 
@@ -593,7 +599,7 @@ def scrypt_phc(log_n, r, p, salt, output):
     return f"$scrypt$ln={log_n},r={r},p={p}${b64(salt)}${b64(output)}"
 
 
-# --- shared by the four ------------------------------------------------------------------------------------------
+# --- shared by the four ----------
 
 
 def group(name, version, tests):

@@ -1,4 +1,4 @@
-"""The files of other projects that the generators run: fetched once into `.sources` and checked by digest."""
+"""Files of other projects that the generators run, fetched once into `.sources`."""
 
 import hashlib
 import pathlib

@@ -1,7 +1,7 @@
 """Writes one file of vectors: numbers the tests, counts them and lays the JSON out.
 
-A `tcId` is stable: a test keeps the number under which the committed file has it. Tests are told apart by the name
-of their group's source and their comment, so a comment is unique within its group.
+A `tcId` is stable: a test keeps its number of the committed file. The source of its group and its
+comment identify a test, so a comment is unique within its group.
 """
 
 import json
@@ -14,7 +14,7 @@ SCHEMA = "vectors.schema.json"
 
 
 def write(topic, description, generator, notes, groups):
-    """Writes `data/<topic>.json`. A test is a dict without `tcId`; its bytes are `bytes` and become hex."""
+    """Writes `data/<topic>.json`. A test is a dict without `tcId`; its `bytes` become hex."""
     path = DATA / f"{topic}.json"
     known = _known_ids(path)
     free = max(known.values(), default=0) + 1

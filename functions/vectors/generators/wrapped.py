@@ -1,7 +1,8 @@
-"""wrapped.json: `$saltern-wrap$argon2id$…`, argon2id over another scheme's hash, and what only looks like it.
+"""wrapped.json: argon2id over the hash of another scheme, and faulty strings of this form.
 
-Nobody else prints this form. So both layers are made here by other software, after the grammar in functions/encoded/SCHEMES.md:
-the inner hash by passlib, hashlib, bcrypt or libxcrypt, the outer one by argon2-cffi over the inner one's text.
+No other software prints `$saltern-wrap$argon2id$…`. Both layers are made here, after the grammar in
+functions/encoded/SCHEMES.md. passlib, hashlib, bcrypt or libxcrypt make the inner hash. argon2-cffi
+makes the outer one over the text of the inner hash.
 """
 
 import base64
@@ -21,7 +22,8 @@ from family import PASSWORD, drawn
 
 INVALID, UNSUPPORTED, OVER = "invalid_hash", "unsupported_hash", "cost_out_of_bounds"
 
-# Outer costs: as low as argon2id goes for a few lanes, since what is tested is how the layers are joined; and OWASP's.
+# Outer costs: the lowest of argon2id, because only the joining of the layers is tested; and the
+# default of OWASP.
 CHEAP, DEFAULT = "m=64,t=1,p=1", "m=19456,t=2,p=1"
 SALT_BYTES, OUTPUT_BYTES = 16, 32
 
@@ -46,7 +48,7 @@ def main():
 
 
 def wrap(stored, outputless, costs=CHEAP):
-    """The composite string: argon2id of the stored text, and that text again with zeros for its output."""
+    """The composite string: argon2id of the stored text, and that text with zeros as its output."""
     salt = drawn(stored, SALT_BYTES)
     m, t, p = (int(cost.partition("=")[2]) for cost in costs.split(","))
     outer = argon2.low_level.hash_secret(stored.encode(), salt, t, m, p, OUTPUT_BYTES, argon2.low_level.Type.ID)
@@ -54,7 +56,7 @@ def wrap(stored, outputless, costs=CHEAP):
 
 
 def zeroed(stored, characters, zero):
-    """The text with its last characters, which are the output, written as zeros."""
+    """Replaces the last characters of the text, which are the output, by zeros."""
     return stored[: len(stored) - characters] + zero * characters
 
 
@@ -63,7 +65,10 @@ def b64(data):
 
 
 def inner_schemes():
-    """Of each scheme: its name, the software that computes it, and what maps a password to (hash, the same without output)."""
+    """For each scheme its name, its software, and a function of a password.
+
+    The function returns the hash, and the hash without its output.
+    """
     passlib_version, hashlib_version = f"passlib {passlib.__version__}", "Python's hashlib"
 
     def of(handler, characters, zero=".", **settings):
@@ -159,7 +164,7 @@ def made_groups():
         hashes = [wrap(*both(password)) for _, password in family.PASSWORDS]
         reads = family.DES_BYTES if name.startswith("des-crypt") else None
         group = family.made("wrapped", f"{name}, wrapped", f"{version}; {ARGON2_CFFI}", hashes, ["Wrapped"], reads=reads)
-        # The stored text itself is what argon2id takes, and no password.
+        # The input of argon2id is the stored text, not a password.
         stored = both(family.PASSWORDS[0][1])[0]
         group["tests"].append(family.test("the hash beneath for a password", stored.encode(), hashes[0], "mismatch", ["Wrapped"]))
         groups.append(group)

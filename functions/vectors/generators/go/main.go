@@ -1,4 +1,4 @@
-// Prints hashes of each password on standard input as Go packages make them, for foreign.py.
+// For foreign.py: prints hashes of each password on standard input by packages of Go.
 package main
 
 import (

@@ -7,7 +7,10 @@ import java.util.Map;
 import org.apache.commons.codec.digest.Crypt;
 import org.apache.commons.codec.digest.Md5Crypt;
 
-/** Prints what Apache Commons Codec makes of each password in hex on standard input, for crypt_hashes.py: scheme to hashes. */
+/**
+ * For crypt_hashes.py: prints hashes by Apache Commons Codec of each password in hex on standard
+ * input: scheme to hashes.
+ */
 public class Codec {
   public static void main(String[] arguments) throws Exception {
     List<byte[]> passwords = new ArrayList<>();

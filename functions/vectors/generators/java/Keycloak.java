@@ -12,8 +12,8 @@ import org.keycloak.credential.hash.Pbkdf2PasswordHashProvider;
 import org.keycloak.crypto.hash.Argon2PasswordHashProvider;
 
 /**
- * Prints what Keycloak stores for each password in hex on standard input, for products.py: kind to the two JSON texts of
- * a credential. -1 iterations are the provider's own.
+ * For products.py: prints the two JSON texts of a credential of Keycloak for each password in hex
+ * on standard input, by kind. -1 iterations means the default of the provider.
  */
 public class Keycloak {
   private record Kind(PasswordHashProvider provider, int iterations) {}

@@ -14,7 +14,10 @@ import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.crypto.password.Pbkdf2PasswordEncoder;
 import org.springframework.security.crypto.scrypt.SCryptPasswordEncoder;
 
-/** Prints what Spring Security makes of each password in hex on standard input, for frameworks.py: kind to hashes. */
+/**
+ * For frameworks.py: prints hashes by Spring Security of each password in hex on standard input:
+ * kind to hashes.
+ */
 public class Spring {
   public static void main(String[] arguments) throws Exception {
     List<String> passwords = new ArrayList<>();
