@@ -1,5 +1,5 @@
-//! `cargo xtask test` runs the checks that every change must pass. `cargo xtask test-all` also runs the
-//! longer ones. Both end with one line: `N passed, N failed`.
+//! `cargo xtask test` runs the checks that every change must pass. `cargo xtask test-all` also runs
+//! the longer ones. Both end with one line: `N passed, N failed`.
 //!
 //! `cargo xtask lines` counts lines of code.
 

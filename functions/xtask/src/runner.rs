@@ -24,8 +24,8 @@ pub(crate) type Track = Vec<Check>;
 
 /// Runs the phases one after the other, the tracks of a phase side by side, and prints the sums.
 ///
-/// The output of a check is printed when the check ends, so that the outputs of two tracks do not mix.
-/// A track without another beside it prints at once. A failure ends nothing early.
+/// The output of a check is printed when the check ends, so that the outputs of two tracks do not
+/// mix. A track without another beside it prints at once. A failure ends nothing early.
 pub(crate) fn run(phases: &[Vec<Track>]) -> ExitCode {
     let results: Vec<_> = phases.iter().flat_map(|tracks| run_tracks(tracks)).collect();
     println!("\n{}", summary(&results));
@@ -51,7 +51,8 @@ fn run_tracks(tracks: &[Track]) -> Vec<Ran> {
     })
 }
 
-/// A check counts the tests that it reports, or itself if it reports none. A bad exit status is a failure.
+/// A check counts the tests that it reports, or itself if it reports none. A bad exit status is a
+/// failure.
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
@@ -107,7 +108,8 @@ fn lines_of(check: &Check, mut each: impl FnMut(&str)) -> io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; …` (cargo test) and `3 passed, 0 failed` (the scripts).
+/// Reads `test result: ok. 3 passed; 0 failed; …` (cargo test) and `3 passed, 0 failed` (the
+/// scripts).
 fn reported(line: &str) -> Option<(u64, u64)> {
     let (passed, rest) = match line.strip_prefix("test result: ") {
         Some(rest) => rest.split_once(". ")?.1.split_once(" passed; ")?,
