@@ -65,19 +65,24 @@ val common = Seq(
     if (missing.nonEmpty)
       sys.error(s"${name.value}: fill in ${missing.mkString(", ")} (publisher.properties, docs/PUBLISHING.md)")
   },
+  // `-Dsaltern.test.java.home.2.13=…` and `….3=…`: the JDK that runs the tests of that Scala.
+  Test / javaHome := sys.props.get(s"saltern.test.java.home.${scalaBinaryVersion.value}").map(file),
   publish := (if (directory.isEmpty) publish.dependsOn(centralReady) else publish).value,
   PgpKeys.publishSigned := PgpKeys.publishSigned.dependsOn(centralReady).value
 )
 val unpublished = Seq(publish / skip := true, centralReady := {}, mimaPreviousArtifacts := Set.empty)
 
-// Which JDK runs the tests: compiled once, run on each.
+// The repository, and the test vectors in it that the client shares with the service.
+val repository = file("..").getCanonicalFile
+val vectors = repository / "functions" / "vectors" / "data"
+
 ThisBuild / Test / fork := true
-ThisBuild / Test / javaHome := sys.props.get("saltern.test.java.home").map(file)
-ThisBuild / Test / javaOptions ++= Seq(
-  "-Xmx1g",
-  s"-Dsaltern.functions=${sys.props.getOrElse("saltern.functions", ((LocalRootProject / baseDirectory).value.getParentFile / "functions").toString)}"
-)
+ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.root=$repository", s"-Dsaltern.vectors=$vectors")
 ThisBuild / run / fork := true
+
+// The tests of two modules run at the same time: most of a test run keeps only one core busy.
+Global / concurrentRestrictions :=
+  Seq(Tags.limitAll(EvaluateTask.SystemProcessors), Tags.limit(Tags.ForkedTestGroup, 2), Tags.exclusiveGroup(Tags.Clean))
 
 // SemanticDB, which scalafix reads, is compiled for it alone. Sources are the same under both Scalas, so 2.13 says all.
 ThisBuild / semanticdbVersion := "4.14.2"
@@ -124,7 +129,7 @@ lazy val core = project
     ),
     // The service's own policy document, and what Sun's MD5 hashes, packed: one file each, never a copy in the repository.
     Compile / resourceGenerators += Def.task {
-      val functions = (LocalRootProject / baseDirectory).value.getParentFile / "functions"
+      val functions = repository / "functions"
       val target = (Compile / resourceManaged).value / "saltern" / "client"
       Seq(functions / "policy" / "policies.json", functions / "algorithm" / "src" / "verify_only" / "hamlet.txt").map { source =>
         IO.copyFile(source, target / source.name, CopyOptions().withOverwrite(true))
@@ -305,7 +310,7 @@ lazy val exampleBackend = project
     common,
     name := "saltern-example-backend",
     unpublished,
-    run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true"),
+    run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true", s"-Dsaltern.vectors=$vectors"),
     // Not through sbt's log, which `bin/` silences.
     run / outputStrategy := Some(StdoutOutput),
     // Paths in arguments are the caller's.

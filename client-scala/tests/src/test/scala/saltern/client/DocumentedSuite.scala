@@ -47,7 +47,7 @@ object DocumentedSuite {
 
   /** Of every module that has sources and is neither the tests nor an example. */
   private def sources(): Vector[Path] = {
-    val client = Paths.get(sys.props("saltern.functions")).toAbsolutePath.getParent.resolve("client-scala")
+    val client = Paths.get(sys.props("saltern.root"), "client-scala")
     val modules = Files.list(client).iterator.asScala.filterNot(_.endsWith("tests")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
     modules.toVector.flatMap(Files.walk(_).iterator.asScala.filter(_.toString.endsWith(".scala"))).sorted
   }

@@ -29,7 +29,7 @@ class PackagesSuite extends munit.FunSuite {
   }
 
   test("the core's sources use each other in one direction") {
-    val core = Paths.get(sys.props("saltern.functions")).resolveSibling("client-scala").resolve("core/src/main/scala")
+    val core = Paths.get(sys.props("saltern.root"), "client-scala/core/src/main/scala")
     val files = Files.walk(core).iterator.asScala.filter(_.toString.endsWith(".scala")).toVector.sorted
     val sources = files.map(file => core.relativize(file).toString -> Files.readString(file, UTF_8))
     assert(sources.size > 30, "the sources were not found")

@@ -18,7 +18,7 @@ object SharedVectors {
   lazy val logins: Vector[Login] = Vector("argon2", "bcrypt", "frameworks", "pbkdf2", "scrypt").flatMap(portion)
 
   private def portion(topic: String): Vector[Login] = {
-    val path = Paths.get(sys.props("saltern.functions"), "vectors", "data", s"$topic.json")
+    val path = Paths.get(sys.props("saltern.vectors"), s"$topic.json")
     val logins = for {
       group <- readFromArray[File](Files.readAllBytes(path)).testGroups if group.`type` == "verify"
       test <- group.tests

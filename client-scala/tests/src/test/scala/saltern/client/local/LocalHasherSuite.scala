@@ -147,7 +147,7 @@ class LocalHasherSuite extends munit.FunSuite {
 
   test("the shipped document is packed byte for byte, and its digest is of those bytes") {
     val packed = saltern.client.PolicySource.read(saltern.client.PolicySource.Packed)
-    val shipped = java.nio.file.Files.readAllBytes(java.nio.file.Paths.get(sys.props("saltern.functions"), "policy", "policies.json"))
+    val shipped = java.nio.file.Files.readAllBytes(java.nio.file.Paths.get(sys.props("saltern.root"), "functions", "policy", "policies.json"))
     assertEquals(packed.toSeq, shipped.toSeq)
     val policies = Policies.read(packed).fold(problem => fail(problem), identity)
     assertEquals(policies.current.id, "argon2id-2026")

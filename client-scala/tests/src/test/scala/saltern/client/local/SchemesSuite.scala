@@ -15,7 +15,7 @@ class SchemesSuite extends munit.FunSuite {
     new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(names).fold(problem => fail(problem), identity))
 
   test("the names are those of local-schemes.txt") {
-    val list = Paths.get(sys.props("saltern.functions")).resolveSibling("client-scala").resolve("local-schemes.txt")
+    val list = Paths.get(sys.props("saltern.root"), "client-scala", "local-schemes.txt")
     assertEquals(Scheme.all.map(_.name), Files.readAllLines(list).asScala.toSeq)
     assertEquals(Scheme.all.map(_.name).distinct.size, Scheme.all.size)
   }
@@ -123,7 +123,7 @@ class SchemesSuite extends munit.FunSuite {
 
   /** The first right hash of each scheme in each group of the vectors. */
   private def oneOfEachGroup: Seq[String] = {
-    val directory = Paths.get(sys.props("saltern.functions"), "vectors", "data")
+    val directory = Paths.get(sys.props("saltern.vectors"))
     for {
       topic <- Seq("crypt", "frameworks", "ldap", "products")
       group <- readFromArray[VectorsThrough.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)

@@ -20,7 +20,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
 
   override def munitTimeout: Duration = 10.minutes
 
-  private val directory: Path = Paths.get(sys.props("saltern.functions"), "vectors", "data")
+  private val directory: Path = Paths.get(sys.props("saltern.vectors"))
   private val policies =
     Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
   private val hasher = hasherWith(None)
