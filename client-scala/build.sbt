@@ -1,17 +1,19 @@
-// The Scala client of Saltern. `bin/test` runs everything; README.md says what the modules are for.
+// The Scala client of Saltern. `bin/test` runs the tests; README.md lists the modules.
 
 val scala213 = "2.13.18"
 val scala3Lts = "3.3.7"
 
 val awsSdkVersion = "2.42.36"
 val bouncyCastleVersion = "1.86"
-// The newest that the registry holds for both Scala versions, as for ZIO. A user's later 3.x takes its place.
+// The newest version that the registry has for both Scala versions; the same holds for ZIO. An
+// application may use a later 3.x.
 val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
 val jnaVersion = "5.18.1"
-// The newest that the registry this was built against holds for each; only reading is used, which is the same in both.
+// The newest versions that the registry has for each Scala version. The client only reads JSON,
+// which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
-// The newest that the same registry holds for each.
+// The newest versions that the registry has for each Scala version.
 def mdocVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.8.2" else "2.6.1"
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
@@ -23,21 +25,23 @@ val zioVersion = "2.1.24"
 
 ThisBuild / organization := "io.saltern"
 ThisBuild / organizationName := "Saltern"
-// `-Dsaltern.version=…` for a build that is thrown away.
+// `-Dsaltern.version=…` sets the version of a temporary build.
 ThisBuild / version := sys.props.getOrElse("saltern.version", "0.1.0-SNAPSHOT")
 ThisBuild / versionScheme := Some("early-semver")
 
-// What binary compatibility is checked against (docs/COMPATIBILITY.md): nothing until 0.1.0 is out, then every version of the
-// same series. `-Dsaltern.previous=…` for the check of the check.
+// The versions that binary compatibility is checked against (docs/COMPATIBILITY.md): none until
+// 0.1.0 is released, then every version of the same series. `-Dsaltern.previous=…` is for
+// bin/check-compatibility.
 val previousVersions: Seq[String] = sys.props.get("saltern.previous").toSeq
 
-// docs/PUBLISHING.md.
+// See docs/PUBLISHING.md.
 val publishedBy = Publisher.read(file(sys.props.getOrElse("saltern.publisher", "publisher.properties")))
 ThisBuild / homepage := publishedBy.homepage
 ThisBuild / scmInfo := publishedBy.scm
 ThisBuild / developers := publishedBy.developers
 
-// A directory of one's own, which is a Maven repository after it; else Maven Central.
+// `-Dsaltern.repository=…` publishes to a directory, as a Maven repository. The default is Maven
+// Central.
 val directory: Option[File] = sys.props.get("saltern.repository").map(file)
 ThisBuild / resolvers ++= directory.map(d => "saltern-repository" at d.toURI.toString)
 ThisBuild / publishTo :=
@@ -51,10 +55,11 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / scalaVersion := scala213
 ThisBuild / crossScalaVersions := Seq(scala213, scala3Lts)
 
-// Bytecode and JDK API of 11: what the library promises. sbt itself runs on 17.
+// The library promises the bytecode and the JDK API of 11. sbt itself runs on 17.
 ThisBuild / javacOptions ++= Seq("--release", "11")
 
-// For each project, because each has its own Scala version while crossing.
+// The settings of each project. They are not in ThisBuild, because they depend on the project's
+// Scala version.
 val common = Seq(
   scalacOptions ++= Seq("-release:11", "-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Werror") ++
     (if (scalaBinaryVersion.value == "3") Seq("-Wunused:all") else Seq("-Xsource:3", "-Xlint", "-Wunused", "-Wdead-code")),
@@ -84,7 +89,8 @@ ThisBuild / run / fork := true
 Global / concurrentRestrictions :=
   Seq(Tags.limitAll(EvaluateTask.SystemProcessors), Tags.limit(Tags.ForkedTestGroup, 2), Tags.exclusiveGroup(Tags.Clean))
 
-// SemanticDB, which scalafix reads, is compiled for it alone. Sources are the same under both Scalas, so 2.13 says all.
+// SemanticDB is compiled only for scalafix. The sources are the same under both Scala versions, so
+// 2.13 is enough.
 ThisBuild / semanticdbVersion := "4.14.2"
 addCommandAlias("fix", "++2.13; set ThisBuild / semanticdbEnabled := true; scalafixAll")
 addCommandAlias("styleCheck", "++2.13; scalafmtSbtCheck; scalafmtCheckAll; set ThisBuild / semanticdbEnabled := true; scalafixAll --check")
@@ -96,7 +102,9 @@ lazy val root = project
   .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(unpublished, name := "saltern-client-build", crossScalaVersions := Nil, mimaFailOnNoPrevious := false)
 
-/** A module that stands before the client for a framework. Its suites run its example (`examples/<directory>`) too. */
+/** A module that adapts the client to a framework. Its suites also run its example
+  * (`examples/<directory>`).
+  */
 def framework(id: String, directory: String, what: String): Project = Project(id, file(directory))
   .dependsOn(core, tests % "test->test")
   .settings(
@@ -127,7 +135,8 @@ lazy val core = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
     ),
-    // The service's own policy document, and what Sun's MD5 hashes, packed: one file each, never a copy in the repository.
+    // The jar contains the service's own policy document and the text of Sun's MD5. They are copied
+    // here, so that the repository has one file of each.
     Compile / resourceGenerators += Def.task {
       val functions = repository / "functions"
       val target = (Compile / resourceManaged).value / "saltern" / "client"
@@ -181,7 +190,8 @@ lazy val micrometer = project
     libraryDependencies += "io.micrometer" % "micrometer-core" % micrometerVersion
   )
 
-// The Rust kernels through JNI. `native/build` makes the libraries; whichever it made are packed, with a digest each in the code.
+// The Rust kernels through JNI. `native/build` makes the libraries. All libraries that it made are
+// packed, and the code contains a digest of each.
 val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
 val nativeLibraries = taskKey[Seq[(String, File)]]("The libraries that native/build has made, by target.")
 val everyNativeLibrary = taskKey[Unit]("Fails where a library is missing: what is published must hold all.")
@@ -196,7 +206,7 @@ lazy val nativeKernels = project
     nativeLibraries := nativeTargets.map(target => target -> baseDirectory.value / "libraries" / target / "libsaltern_jni.so").filter(_._2.exists),
     Compile / resourceGenerators += Def.task {
       val packed = (Compile / resourceManaged).value / "saltern" / "client" / "nativekernels"
-      // None stays that was made before and is no more.
+      // Removes libraries of an earlier build.
       IO.delete(packed)
       nativeLibraries.value.map { case (target, library) =>
         val compressed = packed / target / s"${library.name}.gz"
@@ -235,11 +245,12 @@ ${digests.mkString(",\n")}
       val missing = nativeTargets.diff(nativeLibraries.value.map(_._1))
       if (missing.nonEmpty) sys.error(s"saltern-client-native lacks ${missing.mkString(", ")}: run client-scala/native/build --all first")
     },
-    // A directory of one's own gets what there is.
+    // Publishing to a directory takes the libraries that exist.
     centralReady := (if (directory.isEmpty) centralReady.dependsOn(everyNativeLibrary) else centralReady).value
   )
 
-// Scala 2.13 alone: the registry this is built against has no other of Silhouette. Under Scala 3 it is an empty project.
+// Only for Scala 2.13, because the registry has no other version of Silhouette. Under Scala 3 this
+// is an empty project.
 lazy val silhouette = framework("silhouette", "silhouette", "The Saltern client as a PasswordHasher of Play Silhouette.").settings(
   publish / skip := scalaBinaryVersion.value == "3",
   mimaPreviousArtifacts := (if (scalaBinaryVersion.value == "3") Set.empty[ModuleID] else mimaPreviousArtifacts.value),
@@ -248,7 +259,7 @@ lazy val silhouette = framework("silhouette", "silhouette", "The Saltern client 
   Seq(Compile, Test).map(c => c / sources := (c / sources).value.filter(_ => scalaBinaryVersion.value != "3"))
 )
 
-// Spring Security's own bytecode wants JDK 17; so does whoever uses this.
+// Spring Security's bytecode needs JDK 17, so users of this module need it too.
 lazy val springSecurity = framework("springSecurity", "spring-security", "The Saltern client as a PasswordEncoder of Spring Security.").settings(
   libraryDependencies ++= Seq(
     "org.springframework.security" % "spring-security-crypto" % springSecurityVersion,
@@ -275,7 +286,7 @@ lazy val tests = project
     unpublished,
     libraryDependencies ++= Seq(
       munit,
-      // Reads the sources that DocumentedSuite looks at.
+      // DocumentedSuite reads the sources with it.
       "org.scalameta" %% "scalameta" % scalametaVersion % Test cross CrossVersion.for3Use2_13,
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
     )
@@ -294,10 +305,10 @@ lazy val docs = project
     libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
     mdocIn := baseDirectory.value / "guide",
     mdocOut := target.value / "guide",
-    // It knows the pages alone, and they link to what lies beside them.
+    // mdoc knows only the pages, but they link to files beside them.
     mdocExtraArguments := Seq("--no-link-hygiene"),
     mdocVariables := Map("VERSION" -> version.value),
-    // A page shows what its reader needs and not what a linter wants.
+    // The pages show what readers need. The linter's rules do not apply to them.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")
   )
 
@@ -311,13 +322,13 @@ lazy val exampleBackend = project
     name := "saltern-example-backend",
     unpublished,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true", s"-Dsaltern.vectors=$vectors"),
-    // Not through sbt's log, which `bin/` silences.
+    // Printed directly and not through sbt's log, because `bin/` silences the log.
     run / outputStrategy := Some(StdoutOutput),
-    // Paths in arguments are the caller's.
+    // Paths in arguments are relative to this directory.
     run / baseDirectory := (LocalRootProject / baseDirectory).value,
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
-      // Measured against, and not used.
+      // Only for comparison in measurements.
       "at.favre.lib" % "bcrypt" % "0.10.2",
       "net.java.dev.jna" % "jna" % jnaVersion,
       "org.http4s" %% "http4s-ember-server" % http4sVersion,

@@ -2,8 +2,8 @@ import java.util.Properties
 import sbt.*
 import sbt.io.IO
 
-/** What only the publisher can say: where the project lives and who answers for it. Empty in the repository, because an address
-  * that leads nowhere is worse than none.
+/** Facts that only the publisher knows: the project's addresses and its developers. They are empty
+  * in the repository, because no address is better than a wrong one.
   */
 final class Publisher private (values: Map[String, String]) {
   def homepage: Option[URL] = value("project.url").map(url)
@@ -19,7 +19,7 @@ final class Publisher private (values: Map[String, String]) {
       home <- value("developer.url")
     } yield Developer(id, name, email, url(home))).toList
 
-  /** Names without a value. Each is needed: Maven Central refuses a POM without them. */
+  /** The names without a value. Maven Central rejects a POM that lacks one of them. */
   def missing: Seq[String] = Publisher.Names.filter(value(_).isEmpty)
 
   private def value(name: String): Option[String] = values.get(name).map(_.trim).filter(_.nonEmpty)

@@ -1,5 +1,5 @@
-// The newest that work with sbt 1.11, but for scalafix: 0.14.3 is the newest whose command-line artifact the registry this was
-// built against holds.
+// The newest versions that work with sbt 1.11. For scalafix it is 0.14.3, the newest whose
+// command-line artifact the registry has.
 addSbtPlugin("ch.epfl.scala" % "sbt-scalafix" % "0.14.3")
 addSbtPlugin("com.github.sbt" % "sbt-pgp" % "2.3.1")
 addSbtPlugin("com.typesafe" % "sbt-mima-plugin" % "1.1.6")

@@ -1,4 +1,5 @@
-// A build that takes the published jars, as yours would. `bin/consume` publishes them to a directory and runs this against it.
+// A build that uses the published jars, as a user's build does. `bin/consume` publishes them to a
+// directory and runs this build against it.
 
 val saltern = sys.props.getOrElse("saltern.version", sys.error("run client-scala/bin/consume"))
 val repository = file(sys.props.getOrElse("saltern.repository", sys.error("run client-scala/bin/consume")))
@@ -6,7 +7,7 @@ val repository = file(sys.props.getOrElse("saltern.repository", sys.error("run c
 name := "saltern-example-consumer"
 crossScalaVersions := Seq("2.13.18", "3.3.7")
 scalaVersion := crossScalaVersions.value.head
-// `import saltern.client.*`, where `_` would do without.
+// `import saltern.client.*`; an import with `_` would not need the option.
 scalacOptions ++= (if (scalaBinaryVersion.value == "3") Nil else Seq("-Xsource:3"))
 resolvers += "saltern-repository" at repository.toURI.toString
 libraryDependencies ++= Seq(
@@ -21,9 +22,9 @@ libraryDependencies ++= Seq(
   "io.saltern" %% "saltern-client-testkit" % saltern,
   "io.saltern" %% "saltern-client-zio" % saltern
 )
-// Published for Scala 2.13 alone.
+// Published only for Scala 2.13.
 libraryDependencies ++= Seq("io.saltern" %% "saltern-client-silhouette" % saltern).filter(_ => scalaBinaryVersion.value != "3")
-// Two versions of one thing that cannot be told to be compatible end the build.
+// The build fails if two versions of one library may be incompatible.
 evictionErrorLevel := Level.Error
 run / fork := true
 run / outputStrategy := Some(StdoutOutput)

@@ -2,7 +2,7 @@ import play.silhouette.api.util.{PasswordHasher, PasswordInfo}
 import saltern.client.Saltern
 import saltern.client.silhouette.SalternPasswordHasher
 
-/** Something of the module that is published for Scala 2.13 alone. */
+/** Uses the module that is published only for Scala 2.13. */
 object OfThisScala {
   def check(saltern: Saltern, password: String, bcrypt: String): Unit = {
     val hasher: PasswordHasher = new SalternPasswordHasher(saltern)

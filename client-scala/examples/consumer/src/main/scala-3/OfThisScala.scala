@@ -1,6 +1,6 @@
 import saltern.client.Saltern
 
-/** Scala 2.13 alone has a module of its own, Silhouette's: there is nothing to call here. */
+/** Silhouette's module exists only for Scala 2.13, so this is empty. */
 object OfThisScala {
   def check(saltern: Saltern, password: String, bcrypt: String): Unit = ()
 }

@@ -14,7 +14,9 @@ import scala.concurrent.Await
 import scala.concurrent.duration.*
 import zio.{Runtime, Unsafe, ZIO}
 
-/** Something of each published module, from outside their build. Ends with an exception where an answer is not the right one. */
+/** Uses each published module from outside their build. Ends with an exception if an answer is
+  * wrong.
+  */
 object Consumer {
   def main(arguments: Array[String]): Unit = {
     val registry = new SimpleMeterRegistry
@@ -44,7 +46,7 @@ object Consumer {
     require(fallbacks == 2, s"$fallbacks fallbacks were counted")
     saltern.close()
 
-    // Signs by AWS's own signer, which must be there to be made. Nothing is sent.
+    // Makes a signer, so AWS's own signer must be on the class path. Nothing is sent.
     LambdaInvoke(LambdaInvoke.config("eu-north-1"), "saltern").close()
     println(s"consumed: hashed under ${old.hash.policy}, upgraded to ${upgraded.rehashed.get.policy}, $fallbacks fallbacks")
   }

@@ -8,7 +8,7 @@ import saltern.client.Verified;
 import saltern.testkit.InMemoryService;
 import scala.jdk.javaapi.FutureConverters;
 
-/** The client from Java: futures become completion stages. */
+/** Uses the client from Java: futures become completion stages. */
 public final class Consumer {
   public static void main(String[] arguments) throws Exception {
     InMemoryService service = InMemoryService.apply(PolicySource.Packed$.MODULE$);

@@ -12,10 +12,11 @@ import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters.*
 import scala.util.control.NonFatal
 
-/** The service, in memory: the contract's answers by real hashing, with the client's packed policies. Faults are scripted:
-  * each request takes the next one, and when the script is empty the service is well.
+/** The service in memory. It answers as the contract says, by real hashing, with the client's
+  * packed policies. Faults are scripted: each request meets the next fault, and without a fault the
+  * service answers normally.
   *
-  * It hashes on the calling thread. Use passwords and hashes of cheap policies, or `Fault.Answer`.
+  * It hashes on the calling thread. Use hashes of cheap policies, or `Fault.Answer`.
   */
 final class InMemoryService private (policies: Policies) extends Transport {
   import InMemoryService.*
@@ -26,19 +27,20 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private val givenUp = new AtomicInteger
   @volatile private var always: Option[Fault] = None
 
-  /** The next requests meet these, in order. */
+  /** The next requests meet these faults, in order. */
   def next(faults: Fault*): Unit = faults.foreach(script.add)
 
-  /** Every request meets this, until `recover`. */
+  /** Every request meets this fault, until `recover`. */
   def failAlways(fault: Fault): Unit = always = Some(fault)
 
-  /** The service is well again, and the script empty. */
+  /** Removes all faults. */
   def recover(): Unit = { always = None; script.clear() }
 
-  /** Every request that arrived, oldest first. The policy check's `GET /health` is not among them. */
+  /** Every request that arrived, oldest first, without the policy check's `GET /health`. */
   def requests: Vector[Recorded] = seen.asScala.toVector
 
-  /** Exchanges that the client ended before their answer: a timeout, or a call that was cancelled. */
+  /** The number of exchanges that the client ended before their answer, by a timeout or a cancel.
+    */
   def abandoned: Int = givenUp.get
 
   override def send(request: Transport.Request): Transport.Exchange = {
@@ -114,19 +116,21 @@ final class InMemoryService private (policies: Policies) extends Transport {
 
 object InMemoryService {
 
-  /** With the shipped policies, or another document's; `IllegalArgumentException` where that is wrong. */
+  /** Makes a service with the shipped policies, or with another document; an invalid one is an
+    * `IllegalArgumentException`.
+    */
   def apply(source: PolicySource = PolicySource.Packed): InMemoryService =
     new InMemoryService(
       Policies.read(PolicySource.read(source)).fold(problem => throw new IllegalArgumentException(problem), identity)
     )
 
-  /** What a request may meet instead of an answer. */
+  /** The faults that a request may meet instead of an answer. */
   sealed trait Fault
   object Fault {
 
-    /** This answer, whatever was asked.
+    /** This answer, whatever the request was.
       *
-      * @param status HTTP's
+      * @param status of HTTP
       * @param headers names and values
       * @param body sent as UTF-8
       */
@@ -134,18 +138,18 @@ object InMemoryService {
 
     /** A problem document of the contract.
       *
-      * @param status HTTP's
-      * @param code the contract's, such as `overloaded`
+      * @param status of HTTP
+      * @param code of the contract, such as `overloaded`
       */
     final case class Problem(status: Int, code: String) extends Fault
 
     /** No answer.
       *
-      * @param kind why there is none
+      * @param kind the reason
       */
     final case class Fails(kind: TransportFailure.Kind) extends Fault
 
-    /** Silence. */
+    /** No answer and no failure, until the client gives up. */
     case object Never extends Fault
   }
 
@@ -154,7 +158,7 @@ object InMemoryService {
     * @param method `POST`
     * @param path of the contract
     * @param headers names and values, in their order
-    * @param operations in its body: 1, or a batch's number
+    * @param operations in its body: 1, or the number in a batch
     */
   final class Recorded(
       val method: String,
@@ -163,7 +167,7 @@ object InMemoryService {
       val operations: Int
   ) {
 
-    /** The first value of a header, whose name is compared without its case. */
+    /** Returns the first value of a header. The name is compared without case. */
     def header(name: String): Option[String] = headers.collectFirst { case (n, v) if n.equalsIgnoreCase(name) => v }
     override def toString: String = s"$method $path ($operations)"
   }

@@ -5,22 +5,22 @@ import saltern.client.{BreakerState, ClientListener, FallbackReason, Origin, Sal
 import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters.*
 
-/** Keeps all that the client tells, in order. */
+/** Keeps all events of a client, in order. */
 final class RecordingListener extends ClientListener {
   import RecordingListener.Event
 
   private val kept = new ConcurrentLinkedQueue[Event]
 
-  /** All, oldest first. */
+  /** All events, oldest first. */
   def events: Vector[Event] = kept.asScala.toVector
 
-  /** Why calls went local, oldest first. */
+  /** The reasons of all fallbacks, oldest first. */
   def fallbacks: Vector[FallbackReason] = events.collect { case Event.Fallback(reason) => reason }
 
-  /** What the breaker became, oldest first. */
+  /** The states that the breaker changed to, oldest first. */
   def breakerStates: Vector[BreakerState] = events.collect { case Event.Breaker(state) => state }
 
-  /** Forgets them. */
+  /** Removes all events. */
   def clear(): Unit = kept.clear()
 
   override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = keep(Event.Answer(operation, origin))
@@ -39,40 +39,40 @@ final class RecordingListener extends ClientListener {
 
 object RecordingListener {
 
-  /** One call of a `ClientListener`'s method, without durations that no test could expect. */
+  /** One call of a `ClientListener`'s method, without durations, which a test cannot predict. */
   sealed trait Event
   object Event {
 
     /** @param operation `hash` or `verify`
-      * @param origin who did the work
+      * @param origin the side that did the work
       */
     final case class Answer(operation: String, origin: Origin) extends Event
 
     /** @param operation `hash` or `verify`
-      * @param error what the call ended in
+      * @param error of the call
       */
     final case class Error(operation: String, error: SalternError) extends Event
 
-    /** @param reason why the call goes local */
+    /** @param reason of the fallback */
     final case class Fallback(reason: FallbackReason) extends Event
 
-    /** @param waited since it was decided */
+    /** @param waited since the fallback */
     final case class LocalStart(waited: FiniteDuration) extends Event
 
-    /** Local hashing had no room. */
+    /** Local hashing rejected a call. */
     case object Shed extends Event
 
     /** @param calls in one exchange */
     final case class Send(calls: Int) extends Event
 
-    /** A connect failure is tried again. */
+    /** A request is tried again after a failed connect. */
     case object Retry extends Event
 
-    /** @param state what it became */
+    /** @param state after the change */
     final case class Breaker(state: BreakerState) extends Event
 
-    /** @param remoteDigest the service's
-      * @param localDigest the client's
+    /** @param remoteDigest of the service
+      * @param localDigest of the client
       */
     final case class PolicyDrift(remoteDigest: String, localDigest: String) extends Event
   }

@@ -4,12 +4,12 @@ import saltern.client.{Cancellable, ClientConfig, Saltern, Scheduler, Transport}
 import scala.collection.mutable
 import scala.concurrent.duration.*
 
-/** A client under virtual time: nothing happens but what the test lets happen, on the test's own thread, in the same order
-  * every time. Chance is fixed too.
+/** A client under virtual time. Everything happens on the test's own thread, only when the test
+  * calls for it, and in the same order every time. Random values are fixed too.
   *
-  * @param config of the client; its workers are not used, since local hashes wait for `runLocal`
+  * @param config of the client; its workers are not used, because local hashes wait for `runLocal`
   * @param transport such as an `InMemoryService`
-  * @param chance what every draw gives, in [0, 1)
+  * @param chance the value of every random draw, in [0, 1)
   */
 final class VirtualClient(config: ClientConfig, transport: Transport, chance: Double = 0.5) {
   private val scheduler = new VirtualScheduler
@@ -18,16 +18,16 @@ final class VirtualClient(config: ClientConfig, transport: Transport, chance: Do
   /** The client. Its futures are completed on the test's thread. */
   val client: Saltern = Saltern.wired(config, transport, scheduler, task => { localTasks.enqueue(task); () }, () => chance)
 
-  /** Lets time pass, task by task. */
+  /** Advances the time and runs the tasks that become due, one after the other. */
   def advance(by: FiniteDuration): Unit = scheduler.advance(by)
 
-  /** Time as the client sees it, since the start. */
+  /** The client's time since the start. */
   def now: FiniteDuration = scheduler.nanos.nanos
 
-  /** Local hashes that wait for a thread. */
+  /** The number of local hashes that wait for a thread. */
   def localWaiting: Int = localTasks.size
 
-  /** Runs all local hashes that wait, one after the other. */
+  /** Runs all waiting local hashes, one after the other. */
   def runLocal(): Unit = while (localTasks.nonEmpty) localTasks.dequeue().run()
 }
 
@@ -61,6 +61,6 @@ private final class VirtualScheduler extends Scheduler {
     time = end
   }
 
-  /** The earliest, and of equals the one that was added first. */
+  /** The earliest task; of equal ones, the one that was added first. */
   private def nextBefore(end: Long): Option[Task] = tasks.filter(_.at <= end).minByOption(_.at)
 }

@@ -1,6 +1,6 @@
 package saltern.client
 
-/** The client for cats-effect: every call as an effect that can be cancelled. */
+/** The client for cats-effect: every call is an effect that can be cancelled. */
 package object catseffect {
 
   /** [[catseffect.SalternF]] for `IO`. */

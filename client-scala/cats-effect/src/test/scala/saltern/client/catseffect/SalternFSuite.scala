@@ -14,7 +14,7 @@ import scala.concurrent.duration.*
 
 class SalternFSuite extends munit.FunSuite {
 
-  /** One thread computes, as on a small container: what blocks it stops everything. */
+  /** One compute thread, as on a small container. Code that blocks it stops everything. */
   private val compute = Executors.newSingleThreadExecutor(task => new Thread(task, "compute"))
   private implicit val runtime: IORuntime = {
     val (scheduler, closeScheduler) = Scheduler.createDefaultScheduler()
@@ -27,7 +27,7 @@ class SalternFSuite extends munit.FunSuite {
 
   private val secret = Password("secret")
 
-  /** The attempt's own end is far away: only whoever cancels frees the connection. */
+  /** The attempt's own timeout is far away, so only a cancel frees the connection in time. */
   private val oneConnection =
     (config: ClientConfig) => config.withMaxConnections(1).withAttemptTimeout(30.seconds).withDeadline(40.seconds)
 
@@ -154,7 +154,7 @@ class SalternFSuite extends munit.FunSuite {
         ticked <- ticks.get
       } yield {
         assertEquals(names.distinct, List("compute"))
-        // One after the other they would take 800 s.
+        // One after the other, the calls would take 800 s.
         assert(took < 30.seconds, s"$took")
         assert(distant.mostAtOnce > calls / 4, s"${distant.mostAtOnce}")
         assert(ticked > 10, s"$ticked")

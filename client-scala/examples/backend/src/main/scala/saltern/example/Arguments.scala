@@ -1,6 +1,8 @@
 package saltern.example
 
-/** `--name value` pairs. A name that is not known is refused: a mistyped one would measure something else. */
+/** `--name value` pairs. An unknown name is refused, because a mistyped one would measure something
+  * else.
+  */
 object Arguments {
   def apply(arguments: Seq[String], defaults: Map[String, String]): Map[String, String] =
     arguments.grouped(2).foldLeft(defaults) {

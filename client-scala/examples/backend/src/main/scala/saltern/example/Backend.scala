@@ -10,10 +10,11 @@ import saltern.client.{ClientConfig, LocalKernels, Password, Saltern, SalternErr
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
-/** A backend with a login and something else to do.
+/** A backend with a login and an unrelated request.
   *
-  * `bin/sbt "exampleBackend/runMain saltern.example.Backend --service http://127.0.0.1:9000"`, then
-  * `curl -d 'user=ada&password=secret' http://127.0.0.1:8080/login` and `curl http://127.0.0.1:8080/hello`.
+  * Start it with `bin/sbt "exampleBackend/runMain saltern.example.Backend --service
+  * http://127.0.0.1:9000"`. Then try `curl -d 'user=ada&password=secret'
+  * http://127.0.0.1:8080/login` and `curl http://127.0.0.1:8080/hello`.
   */
 object Backend extends IOApp {
 
@@ -26,7 +27,7 @@ object Backend extends IOApp {
     val users = new Users(settings("--cost").toInt)
     val login = settings("--hashing") match {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
-      // What the storm is measured against: the hash on the threads that serve requests.
+      // The baseline of the storm: it hashes on the threads that serve requests.
       case "inline" => (user: String, password: String) => IO(users.verifyHere(user, password)).map(if (_) Outcome.Welcome else Outcome.Denied)
       case other    => throw new IllegalArgumentException(s"--hashing: saltern or inline, not $other")
     }
@@ -44,7 +45,8 @@ object Backend extends IOApp {
 
   private def kernels(name: String): LocalKernels = name match {
     case "jvm" => LocalKernels.Jvm
-    // Here a reason to stop, since this is measured; a host would take `load()`.
+    // A failure ends the program, because the kernels are what is measured. A real host would call
+    // `load()`.
     case "native" => NativeKernels.attempt().fold(reason => throw new IllegalArgumentException(s"--kernels native: $reason"), identity)
     case other    => throw new IllegalArgumentException(s"--kernels: jvm or native, not $other")
   }
@@ -60,7 +62,7 @@ object Backend extends IOApp {
     HttpRoutes
       .of[IO] {
         case GET -> Root / "hello" => Ok("hello")
-        // A handler that needs the CPU itself: about a millisecond of it.
+        // A handler that needs about a millisecond of CPU time itself.
         case GET -> Root / "report"           => IO(busyWork()).flatMap(n => Ok(n.toString))
         case request @ POST -> Root / "login" =>
           request.as[UrlForm].flatMap { form =>
@@ -76,7 +78,7 @@ object Backend extends IOApp {
     case Outcome.Welcome         => Response[IO](Status.Ok).withEntity("welcome")
     case Outcome.Denied          => Response[IO](Status.Forbidden).withEntity("user or password is wrong")
     case Outcome.ComeBack(after) =>
-      // Never "wrong password": nobody checked it.
+      // Never "wrong password": the password was not checked.
       Response[IO](Status.ServiceUnavailable).putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, after.toSeconds)))
   }
 
@@ -98,6 +100,6 @@ object Backend extends IOApp {
     x
   }
 
-  /** Steps of four cycles' latency: one millisecond at 3 GHz. */
+  /** Steps with a latency of four cycles: one millisecond at 3 GHz. */
   private val BusySteps = 750000
 }

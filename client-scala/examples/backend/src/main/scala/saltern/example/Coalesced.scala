@@ -6,8 +6,9 @@ import saltern.client.{ClientConfig, Origin, Password, Saltern}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 
-/** The question: how many more logins does coalescing get out of a server that has one core and takes one request at a
-  * time, as classic Lambda does? bcrypt-10, 64 callers, the real server behind [[OneAtATime]], with and without in turn.
+/** Question: how many more logins does coalescing get out of a server with one core that takes one
+  * request at a time, as classic Lambda does? bcrypt-10, 64 callers, the real server behind
+  * [[OneAtATime]]. Runs with and without coalescing alternate.
   */
 object Coalesced {
   def main(arguments: Array[String]): Unit = {

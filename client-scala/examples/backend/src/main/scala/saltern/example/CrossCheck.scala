@@ -10,10 +10,13 @@ import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success, Try}
 
-/** The question: do the service and the client's local side answer alike? The real server, both directions:
+/** Question: do the service and the client's local side answer alike? It uses the real server, in
+  * both directions:
   *
-  *   - every vector that is text, verified there and here: the same match, need, reason and policy, or the same refusal
-  *   - for every active policy: hashed there and verified here, hashed here and verified there
+  * - every vector that is text, verified on both sides: the same match, need, reason and policy, or
+  *   the same refusal
+  * - for every active policy: hashed by the service and verified locally, hashed locally and
+  *   verified by the service
   */
 object CrossCheck {
   def main(arguments: Array[String]): Unit = {
@@ -40,7 +43,7 @@ object CrossCheck {
       topic <- topics
       vector <- readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.filter(_.`type` == "verify").flatMap(_.tests)
       password <- text(vector.password).toSeq
-      // yescrypt is the service's alone.
+      // Only the service reads yescrypt.
       hash <- vector.hash.toSeq.filterNot(_.contains("$y$"))
     } yield {
       val (remote, local) = (said(there.verify(Password(password), hash), Origin.Remote), said(here.verify(Password(password), hash), Origin.Local))
@@ -57,13 +60,13 @@ object CrossCheck {
       val made = Await.result(maker.hash(Password(password), policy), 60.seconds)
       val right = Await.result(checker.verify(Password(password), made.encoded), 60.seconds)
       val wrong = Await.result(checker.verify(Password(password + "x"), made.encoded), 60.seconds)
-      // bcrypt reads 72 bytes: one more is ignored, on both sides.
+      // bcrypt reads 72 bytes. Both sides ignore one more.
       val ignored = policy.startsWith("bcrypt") && password.length == 72
       val alike = made.hash.policy == policy && made.origin != right.origin && right.matches && right.policy.contains(policy) && wrong.matches == ignored
       Either.cond(alike, (), s"a hash of $policy made $name is not verified on the other side")
     }
 
-  /** An answer in brief. What only the service may know is unsupported to both. */
+  /** A short form of an answer. Schemes that only the service reads are unsupported in both. */
   private def said(call: Future[Verified], expected: Origin): String = Try(Await.result(call, 70.seconds)) match {
     case Success(v) if v.origin == expected           => s"match=${v.matches} reason=${v.rehashReason.map(_.name)} policy=${v.policy}"
     case Success(v)                                   => s"an answer from the ${v.origin} side"
@@ -75,7 +78,7 @@ object CrossCheck {
 
   private def text(hex: String): Option[String] =
     try Some(StandardCharsets.UTF_8.newDecoder.decode(ByteBuffer.wrap(hex.grouped(2).map(Integer.parseInt(_, 16).toByte).toArray)).toString)
-    // No UTF-8, so no password of the contract.
+    // Not UTF-8, so not a password of the contract.
     catch { case _: CharacterCodingException => None }
 
   final case class OneVector(tcId: Int, password: String, hash: Option[String])

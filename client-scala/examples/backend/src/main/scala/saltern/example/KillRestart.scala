@@ -8,10 +8,12 @@ import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 import scala.util.{Failure, Success, Try}
 
-/** The question: the service is killed and started again under 200 calls in flight and steady load. Does every call end by
-  * its deadline, is none answered wrongly, and how soon is the service used again?
+/** Question: the service is killed and started again, under 200 calls in flight and steady load.
+  * Does every call end by its deadline, is no call answered wrongly, and how soon is the service
+  * used again?
   *
-  * `--server` is the binary (`saltern`); the stub has another mind about passwords, so this needs the real one.
+  * `--server` is the binary (`saltern`). The stub does not check passwords, so this needs the real
+  * one.
   */
 object KillRestart {
   def main(arguments: Array[String]): Unit = {
@@ -89,7 +91,7 @@ object KillRestart {
           if (what == "remote") { val _ = remotes.add(now) }
           ends.add(End(what, (now - started).nanos - deadline))
           open.decrementAndGet()
-          // Whoever was refused pauses, as people do.
+          // A caller that was refused pauses before the next call, as people do.
           val pause = if (result.isFailure) 50L else 5L
           val _ = threads.schedule((() => next(right)): Runnable, pause, TimeUnit.MILLISECONDS)
         }

@@ -10,13 +10,17 @@ import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** The question: a host whose service is away answers so many logins a second on one core; how many more with the native
-  * kernels, and is that the factor by which the kernels themselves are faster?
+/** Question: how many logins a second does a host answer on one core while the service is away, and
+  * how many more with the native kernels? Is that the factor by which the kernels themselves are
+  * faster?
   *
-  * Nothing listens where the service should be. Of each algorithm these take turns, A B C … C B A, `--rounds` times, for
-  * `--seconds` each, on one worker: the JVM's kernel alone and the native kernels alone, as `bin/measure-native` has them; and a
-  * client with either, through its queue and its pool, kept full by twice as many logins as it hashes at once. Logins that end are
-  * counted, medians told. Every login's password is right, and every answer is looked at. Run it on an idle machine.
+  * Nothing listens at the service's address. For each algorithm four contenders alternate, A B C …
+  * C B A, `--rounds` times, for `--seconds` each, on one worker. Two are the kernels alone, JVM and
+  * native, as in `bin/measure-native`. Two are a client with either kernel, through its queue and
+  * its pool. The client always has twice as many logins in progress as it hashes at once.
+  *
+  * Completed logins are counted, and medians are printed. Every login's password is right, and
+  * every answer is checked. Run it on an idle machine.
   */
 object LocalCapacity {
   def main(arguments: Array[String]): Unit = {
@@ -46,7 +50,7 @@ object LocalCapacity {
     val output = Kernels.compute(admitted, Secret)
     val stored = setting.print(output)
     def checked(computed: Array[Byte]): Unit = require(Arrays.equals(computed, output), "a kernel computes something else")
-    // Whole hashes one after the other on a worker, and as many in its lanes as it has.
+    // The JVM computes one hash at a time on a worker; the native kernels compute one in each lane.
     val callers = kernels.hashesAtOnce(Workers)
     Seq(
       Contender(JvmAlone, Workers, () => checked(Kernels.compute(admitted, Secret))),
@@ -67,7 +71,7 @@ object LocalCapacity {
 
   /** Hashes a second, by name. */
   private def compare(rounds: Int, window: FiniteDuration, algorithm: String, contenders: Seq[Contender]): Map[String, Double] = {
-    // The JIT's turn, and the estimator's.
+    // Warms up the JIT and the estimator.
     contenders.foreach(_.perSecond(WarmUp))
     val rates = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map(c => c.name -> c.perSecond(window)))
     val medians = contenders.map { c => c.name -> median(rates.collect { case (c.`name`, rate) => rate }) }.toMap
@@ -93,12 +97,12 @@ object LocalCapacity {
     def apply(kernels: LocalKernels): Host = {
       val config =
         ClientConfig("http://127.0.0.1:1").withLocalKernels(kernels).withLocalWorkers(Workers).withLocalMemoryBytes(MemoryBytes).withDeadline(Deadline)
-      // One waits for each that is hashed, so that no lane is empty between two.
+      // One call waits for each that is hashed, so that no lane is empty between two.
       new Host(Saltern(config), 2 * kernels.hashesAtOnce(Workers))
     }
   }
 
-  /** @param callers that do it again and again at the same time */
+  /** @param callers that repeat the work at the same time */
   private final case class Contender(name: String, callers: Int, once: () => Unit) {
     def perSecond(window: FiniteDuration): Double = {
       val (stop, ended, failed) = (new AtomicBoolean, new AtomicLong, new AtomicLong)
@@ -107,7 +111,8 @@ object LocalCapacity {
         try while (!stop.get) { once(); val _ = ended.incrementAndGet() }
         catch { case problem: Throwable => failed.incrementAndGet(); problem.printStackTrace() }
       }
-      // Where lanes start together they end together, and a count from the first instant on would depend on where the last ends.
+      // Lanes that start together end together. Counting from the first instant would depend on
+      // where the last lane ends.
       Thread.sleep(SettleMillis)
       val (before, started) = (ended.get, System.nanoTime())
       Thread.sleep(window.toMillis)
@@ -135,7 +140,7 @@ object LocalCapacity {
   private val JvmHost = "host, JVM"
   private val NativeHost = "host, native"
 
-  /** So that a rate is one core's. */
+  /** So that a rate is that of one core. */
   private val Workers = 1
   private val MemoryBytes = 256L << 20
   private val Secret = "correct horse battery staple".getBytes(java.nio.charset.StandardCharsets.UTF_8)
@@ -143,6 +148,7 @@ object LocalCapacity {
   private val WarmUp = 2.seconds
   private val SettleMillis = 300L
 
-  /** Of the kernels' own factor: a tenth is what queue, threads and measuring may cost. */
+  /** The smallest part of the kernels' own factor: queue, threads and measuring may cost a tenth.
+    */
   private val SameFactor = 0.9
 }

@@ -10,8 +10,9 @@ import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator
 import org.bouncycastle.crypto.params.KeyParameter
 import saltern.client.local.{Admitted, Ceilings, Kernels, Params, Setting}
 
-/** The question: which pure JVM code computes each algorithm fastest here? Contenders in turn, A B C … C B A; milliseconds
-  * of CPU of the calling thread, median; outputs compared. What `Kernels` uses is named `used`.
+/** Question: which JVM code computes each algorithm fastest on this machine? Contenders alternate,
+  * A B C … C B A. It prints the median milliseconds of CPU time of the calling thread, and compares
+  * the outputs. `used` marks the code that `Kernels` uses.
   */
 object MeasureKernels {
   def main(arguments: Array[String]): Unit = {
@@ -62,7 +63,7 @@ object MeasureKernels {
     outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$what: $name computes something else") }
     val threads = java.lang.management.ManagementFactory.getThreadMXBean
     def cpuMillis(compute: () => Array[Byte]): Double = { val t = threads.getCurrentThreadCpuTime; compute(); (threads.getCurrentThreadCpuTime - t) / 1e6 }
-    // The JIT's turn.
+    // Warms up the JIT.
     for (_ <- 1 to 3; (_, compute) <- contenders) compute()
     val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> cpuMillis(compute) })
     for ((name, _) <- contenders) {

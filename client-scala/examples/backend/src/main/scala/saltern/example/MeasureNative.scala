@@ -11,8 +11,9 @@ import saltern.client.local.{Admitted, Ceilings, EncodedHash, Kernels, OpenedKer
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
-/** The question: what do the native kernels gain over the JVM's, and what do they lose to C's? One worker, so one core;
-  * contenders in turn, A B C … C B A; milliseconds of wall time, median; outputs compared. Run it on an idle machine.
+/** Question: how much faster are the native kernels than the JVM's, and how much slower than C
+  * code? One worker, so one core. Contenders alternate, A B C … C B A. It prints the median
+  * milliseconds of wall time, and compares the outputs. Run it on an idle machine.
   *
   * libxcrypt is the system's `libcrypt.so.1`, called in this process.
   */
@@ -44,7 +45,9 @@ object MeasureNative {
     println(f"bcrypt-10            native / libxcrypt ${times("native") / times("libxcrypt")}%.3f (at most 1.05)")
   }
 
-  /** Hashes that one core makes, by eight callers of the library and by one of at.favre: the JVM's code gains nothing from more. */
+  /** Hashes that one core computes for eight callers of the library, and for one caller of
+    * at.favre: the JVM's code gains nothing from more callers.
+    */
   private def eightAtOnce(opened: OpenedKernels, rounds: Int): Unit = {
     val callers = Executors.newFixedThreadPool(Lanes)
     val calls = java.util.Collections.nCopies(Lanes, (() => native(opened, Bcrypt10)): Callable[Array[Byte]])
@@ -71,7 +74,9 @@ object MeasureNative {
     println(f"argon2id 19456,2,1   native / Bouncy Castle ${times("native") / times("Bouncy Castle")}%.3f (at most 0.40)")
   }
 
-  /** In a JVM of its own each time: from `NativeKernels.load()` to the first output, where a client was made before. */
+  /** The time from `NativeKernels.load()` to the first output, each time in a new JVM that has
+    * already made a client.
+    */
   private def firstCall(starts: Int): Unit = {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val times = (1 to starts).map { _ =>
@@ -85,7 +90,7 @@ object MeasureNative {
   private def compare(rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Map[String, Double] = {
     val outputs = contenders.map { case (name, compute) => name -> compute() }
     outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$name computes something else") }
-    // The JIT's turn.
+    // Warms up the JIT.
     for (_ <- 1 to 5; (_, compute) <- contenders) compute()
     val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> wallMillis(compute()) })
     contenders.map { case (name, _) => name -> median(times.collect { case (`name`, time) => time }) }.toMap
@@ -106,7 +111,7 @@ object MeasureNative {
 
   private def median(times: Seq[Double]): Double = times.sorted.apply(times.size / 2)
 
-  /** crypt(3). It is not called from two threads. */
+  /** crypt(3). Only one thread calls it. */
   trait CryptLibrary extends Library {
     def crypt(password: String, setting: String): String
   }
@@ -126,8 +131,9 @@ object MeasureNative {
   }
 }
 
-/** Prints the milliseconds from loading the library to its first output, of a hash that itself takes none worth naming. A client
-  * was made before, as in every host that has use for it: what the JVM loads for that is not the library's.
+/** Prints the milliseconds from loading the library to its first output. The hash itself takes
+  * almost no time. A client was made before, as in every host that uses the library, so the time to
+  * load the client's classes does not count.
   */
 object FirstNativeCall {
   def main(none: Array[String]): Unit = {
@@ -139,7 +145,7 @@ object FirstNativeCall {
       val opened = NativeKernels.load().open(1, 256L << 20, MeasureNative.NoCeilings)
       opened.compute(admitted, Array[Byte](1), 10.seconds)
     })
-    // The workers of the pool are no reason to stay.
+    // The workers of the pool must not keep the JVM alive.
     System.exit(0)
   }
 }

@@ -5,7 +5,9 @@ import java.net.{InetAddress, InetSocketAddress, URI}
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.util.concurrent.Executors
 
-/** Lets one request through to a server at a time: an execution environment of classic Lambda. */
+/** Lets one request through to a server at a time, as an execution environment of classic Lambda
+  * does.
+  */
 final class OneAtATime private (server: HttpServer) extends AutoCloseable {
   def close(): Unit = server.stop(0)
 }
@@ -14,8 +16,9 @@ object OneAtATime {
   def start(port: Int, target: Int): OneAtATime = {
     val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, port), 1024)
     val client = HttpClient.newHttpClient()
-    // One thread: one exchange at a time, from its request's first byte to its answer's last.
-    // bin/coalesced sets sun.net.httpserver.nodelay: without it an answer waits 40 ms for a delayed acknowledgement.
+    // One thread: one exchange at a time, from the first byte of the request to the last byte of
+    // the answer. bin/coalesced sets sun.net.httpserver.nodelay; without it an answer waits 40 ms
+    // for a delayed acknowledgement.
     server.setExecutor(Executors.newSingleThreadExecutor(task => { val t = new Thread(task); t.setDaemon(true); t }))
     server.createContext(
       "/",

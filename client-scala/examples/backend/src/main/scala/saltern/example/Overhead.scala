@@ -6,10 +6,11 @@ import saltern.client.{ClientConfig, ClientListener, FallbackReason, Origin, Pas
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** Two questions. How much does a call through the client take longer than the same request through the bare JDK client?
-  * And how long after a failed attempt has the first local hash started?
+/** Two questions: how much longer does a call through the client take than the same request through
+  * the JDK's client alone? And how long after a failed attempt does the first local hash start?
   *
-  * The stub runs in a JVM of its own. Both ways in turn, A B B A, so that what disturbs one disturbs the other.
+  * The stub runs in a separate JVM. Both ways alternate, A B B A, so that a disturbance affects
+  * both.
   */
 object Overhead {
   def main(arguments: Array[String]): Unit = {
@@ -40,7 +41,7 @@ object Overhead {
       require(verified.origin == Origin.Remote, "the stub did not answer")
     }
     def throughBare(): Unit = {
-      // As the client does: asynchronously, and waited for.
+      // Asynchronous, and then awaited, as in the client.
       val response = bare.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray()).get()
       require(response.statusCode == 200)
     }

@@ -4,7 +4,7 @@ import saltern.client.{ClientConfig, Password, Saltern}
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** The three lines, and what they answer: with `saltern serve` running remotely, without it locally. */
+/** The three lines, and their answers: remote if `saltern serve` is running, otherwise local. */
 object QuickStart {
   def main(arguments: Array[String]): Unit = {
     val saltern = Saltern(ClientConfig(arguments.headOption.getOrElse("http://127.0.0.1:9000")))

@@ -7,11 +7,13 @@ import java.util.concurrent.{Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import scala.concurrent.duration.*
 
-/** The question: while 64 logins are in flight and the service is down, how long does an unrelated `/hello` take?
+/** Question: how long does an unrelated `/hello` take while 64 logins are in flight and the service
+  * is down?
   *
-  * The backend runs in a JVM of its own, and so does what stands in for the service; this one only asks. Side by side in one
-  * run: idle, the storm with the service down, the storm with the service up, and the storm on a backend that hashes on the
-  * threads that serve requests. Each of `--runs` runs takes `--samples` of each; medians over the runs are told. `--kernels native`
+  * The backend and the stub of the service run in JVMs of their own; this program only sends
+  * requests. One run compares: an idle backend, the storm with the service down, the storm with the
+  * service up, and the storm on a backend that hashes on the threads that serve requests. Each of
+  * `--runs` runs takes `--samples` of each. Medians over the runs are printed. `--kernels native`
   * hashes with the library.
   */
 object Storm {
@@ -28,7 +30,7 @@ object Storm {
     try {
       val paths = "hello" +: (if (settings("--report").toBoolean) Seq("report") else Nil)
       for (path <- paths) measure(path, runs, samples, logins, Seq("service down" -> down.port, "service up" -> up.port))
-      // A few samples say enough where each takes seconds.
+      // A few samples are enough if each takes seconds.
       inline.foreach(b => measure("hello", 1, math.max(5, samples / 600), logins, Seq("hashing inline" -> b.port)))
     } finally (Seq(stub, down.child, up.child) ++ inline.map(_.child)).foreach(_.stop())
   }
@@ -57,10 +59,10 @@ object Storm {
 
   private def measure(path: String, runs: Int, samples: Int, logins: Int, backends: Seq[(String, Int)]): Unit =
     for ((name, port) <- backends) {
-      // The stub calls every password right.
+      // The stub accepts every password.
       val checked = name != "service up"
       Child.awaitPort(port)
-      // The JIT compiles what is measured, before it is measured.
+      // The JIT compiles the measured code before it is measured.
       val _ = new Logins(port, logins, checked).during(percentiles(port, path, math.min(samples, 1000)))
       val results = (1 to runs).map { _ =>
         val idle = percentiles(port, path, samples)
@@ -82,7 +84,7 @@ object Storm {
     val client = HttpClient.newHttpClient()
     val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$port/$path")).build()
     val sorted = Array.fill(samples) {
-      // Seconds instead of an instant: a pause now and then is part of what is measured.
+      // Several seconds, because occasional pauses are part of the result.
       Thread.sleep(1)
       val started = System.nanoTime()
       val status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode
@@ -92,7 +94,9 @@ object Storm {
     Percentiles(sorted(samples / 2), sorted(samples * 99 / 100))
   }
 
-  /** Keeps logins in flight: each of these asks again when it is answered. Half of them with a wrong password. */
+  /** Keeps logins in flight: each caller sends the next login after its answer. Half of the
+    * passwords are wrong.
+    */
   private final class Logins(port: Int, count: Int, checked: Boolean) {
     val answered = new AtomicLong
     val refused = new AtomicLong
@@ -118,11 +122,12 @@ object Storm {
             }
           catch { case _: java.io.IOException | _: InterruptedException => () }
       }
-      // All in flight before anything is measured.
+      // All logins are in flight before anything is measured.
       Thread.sleep(1000)
       try body
       finally {
-        // Each waits for its last answer: a login that was abandoned would keep the backend busy in the next run.
+        // Each caller waits for its last answer. An abandoned login would keep the backend busy in
+        // the next run.
         stop.set(true)
         threads.shutdown()
         val _ = threads.awaitTermination(30, TimeUnit.SECONDS)
@@ -130,7 +135,7 @@ object Storm {
     }
   }
 
-  /** Who is told to come back does not come back at once. */
+  /** A caller that is told to come back later waits first. */
   private val RefusedPauseMillis = 200L
 
   private def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)

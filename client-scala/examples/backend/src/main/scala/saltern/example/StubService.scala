@@ -5,9 +5,10 @@ import java.net.{InetAddress, InetSocketAddress}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.{Executors, ScheduledThreadPoolExecutor, TimeUnit}
 
-/** Stands in for the service where only its time matters: every password is right, after a pause that takes no CPU.
+/** A stub of the service for measurements of time: every password matches, after a pause that takes
+  * no CPU time.
   *
-  * `--think-ms` is the pause. The contract's answers, none of its checks.
+  * `--think-ms` is the pause. The answers follow the contract; nothing is checked.
   */
 object StubService {
   def main(arguments: Array[String]): Unit = {
@@ -46,7 +47,7 @@ object StubService {
     exchange.close()
   }
 
-  /** Counted by their names: the stub reads no JSON. */
+  /** Counted by the members' names, because the stub does not parse JSON. */
   private def operations(request: Array[Byte]): Int = "\"op\":\"".r.findAllIn(new String(request, UTF_8)).size
 
   private val Verified = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""

@@ -4,7 +4,9 @@ import java.security.SecureRandom
 import java.util.concurrent.ConcurrentHashMap
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt
 
-/** A user table in memory with one user, `ada`, whose password is `secret`, as an older system stored it: bcrypt. */
+/** A user table in memory with one user, `ada`, whose password is `secret`. An older system stored
+  * it as bcrypt.
+  */
 final class Users(cost: Int) {
   private val hashes = new ConcurrentHashMap[String, String]
   hashes.put(
@@ -17,7 +19,7 @@ final class Users(cost: Int) {
 
   def storedHash(user: String): Option[String] = Option(hashes.get(user))
 
-  /** Compare and swap: a password changed meanwhile stays changed. */
+  /** Compare and swap: a password that was changed in the meantime stays changed. */
   def replace(user: String, old: String, made: String): Unit = { val _ = hashes.replace(user, old, made) }
 
   /** On the calling thread, as backends without Saltern do it. */

@@ -7,8 +7,8 @@ import saltern.client.{ClientConfig, PolicySource, RequestAuth}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
-/** Settings from HOCON. Only `endpoint` must be there; a name that is none of these is refused, because a mistyped one
-  * would silently leave the default in force.
+/** Settings from HOCON. Only `endpoint` must be there; a name that is none of these is refused,
+  * because a mistyped one would silently leave the default in force.
   *
   * {{{
   * saltern {
@@ -31,11 +31,12 @@ import scala.jdk.CollectionConverters.*
   */
 object HoconConfig {
 
-  /** From `saltern` in the application's own configuration. Throws as `from` does. */
+  /** Reads `saltern` of the application's own configuration. Throws as `from` does. */
   def load(): ClientConfig = from(ConfigFactory.load().getConfig("saltern"))
 
-  /** From what stands inside the braces of `saltern`. Throws `IllegalArgumentException` for a name that is no setting or a value
-    * out of its range, and `ConfigException` for one of another type or a missing `endpoint`.
+  /** Reads the settings inside the braces of `saltern`. Throws `IllegalArgumentException` for an
+    * unknown name or a value out of range, and `ConfigException` for a wrong type or a missing
+    * `endpoint`.
     */
   def from(config: Config): ClientConfig = {
     val known = setters.map(_._1).toSet + "endpoint"
@@ -78,7 +79,9 @@ object HoconConfig {
 
   private def duration(config: Config, name: String): FiniteDuration = config.getDuration(name).toNanos.nanos
 
-  /** The two ends of the breaker's rest are set together: one alone keeps the other's default where it can. */
+  /** Both ends of the breaker's range are set together. If only one is given, the other keeps its
+    * default if possible.
+    */
   private def longestRest(config: Config, shortest: FiniteDuration): FiniteDuration =
     if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(1.second)
 

@@ -10,22 +10,24 @@ import saltern.client.sigv4.SigV4
 import scala.concurrent.{ExecutionContext, Future}
 import scala.util.control.NonFatal
 
-/** Direct `Invoke` of the function, for callers inside a VPC: the same payload-v2 event that its URL would bring, sent to
-  * Lambda's API (through a `lambda` VPC endpoint where there is one). No SDK client: one signed POST.
+/** Invokes the function directly, for callers inside a VPC. It sends the same payload-v2 event as
+  * the function's URL would, to Lambda's API (through a `lambda` VPC endpoint if there is one). It
+  * is one signed POST and needs no SDK client.
   */
 object LambdaInvoke {
 
-  /** A client that invokes `functionName` at `qualifier`.
+  /** Makes a client that invokes `functionName` at `qualifier`.
     *
-    * `config` is made by [[config]], or its own with an endpoint of Lambda's API and SigV4 as its auth.
+    * Make `config` by [[config]], or with an endpoint of Lambda's API and SigV4 as its auth.
     *
-    * @param functionName 1 to 64 letters, digits, hyphens and underscores, or an `IllegalArgumentException`
+    * @param functionName 1 to 64 letters, digits, hyphens and underscores, or an
+    *   `IllegalArgumentException`
     * @param qualifier an alias or a version, 1 to 128 of the same characters
     */
   def apply(config: ClientConfig, functionName: String, qualifier: String = "live"): Saltern =
     Saltern(config, transport(new HttpTransport(config), functionName, qualifier))
 
-  /** Settings for a region (`eu-north-1`), signed with the default credentials chain. */
+  /** Returns settings for a region (`eu-north-1`), signed with the default credentials chain. */
   def config(region: String): ClientConfig =
     ClientConfig(URI.create(s"https://lambda.$region.amazonaws.com")).withAuth(SigV4(region))
 
@@ -44,7 +46,7 @@ object LambdaInvoke {
         Seq("Content-Type" -> "application/json"),
         event,
         request.timeout,
-        // The answer is a string inside JSON: escaping may double it.
+        // The answer is a string inside JSON: escaping may double its length.
         request.maxAnswerBytes * 2 + EnvelopeBytes
       )
       val exchange = http.send(invocation)
@@ -58,7 +60,7 @@ object LambdaInvoke {
     def close(): Unit = http.close()
   }
 
-  /** Base64, so that the password in it stays out of every `String`. */
+  /** Base64 of bytes, so that the password is never in a `String`. */
   private def eventOf(request: Transport.Request): Array[Byte] = {
     val headers = request.headers.map { case (name, value) => name.toLowerCase(java.util.Locale.ROOT) -> value }.toMap
     val envelope = writeToArray(
@@ -84,12 +86,14 @@ object LambdaInvoke {
     event
   }
 
-  /** The function's own answer; or, where Lambda or the function's runtime failed, an answer that is not ours. */
+  /** Returns the function's own answer. If Lambda or the function's runtime failed, returns an
+    * answer that is not the service's.
+    */
   private def unwrapped(response: Transport.Response): Transport.Response = {
     def notOurs(status: Int) =
       new Transport.Response(status, response.header("Retry-After").map("Retry-After" -> _).toSeq, Array.emptyByteArray)
     if (response.status != 200) notOurs(response.status)
-    // A function that crashed answers 200 with this header: to the caller it is a bad gateway.
+    // Lambda answers 200 with this header if the function crashed. The client treats it as a 502.
     else if (response.header("X-Amz-Function-Error").isDefined) notOurs(502)
     else
       try {
@@ -125,6 +129,6 @@ object LambdaInvoke {
 
   private val readerConfig: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
 
-  /** Of the answer around its body: status and headers. */
+  /** The parts of the answer around its body: status and headers. */
   private val EnvelopeBytes = 4096
 }

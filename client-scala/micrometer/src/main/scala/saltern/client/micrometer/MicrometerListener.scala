@@ -5,26 +5,26 @@ import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{BreakerState, ClientListener, FallbackReason, Origin, SalternError}
 import scala.concurrent.duration.FiniteDuration
 
-/** The client's events as Micrometer meters. The names are fixed:
+/** Reports the client's events as Micrometer meters. The names are fixed:
   *
-  *   - `saltern.client.calls` (timer; tags `operation`, `outcome` = remote, local or an error's name)
-  *   - `saltern.client.fallback` (counter; tag `reason`): its rate over that of `saltern.client.calls` is the fallback
-  *     rate, the one number to put an alarm on
-  *   - `saltern.client.shed` (counter): calls that local hashing had no room for
-  *   - `saltern.client.local.wait` (timer): from the decision to the start of a local hash
-  *   - `saltern.client.sends` (counter) and `saltern.client.batched` (counter of the calls in them)
-  *   - `saltern.client.retries` (counter)
-  *   - `saltern.client.breaker` (gauge; 0 closed, 1 half-open, 2 open)
-  *   - `saltern.client.policy.drift` (counter)
+  * - `saltern.client.calls` (timer; tags `operation`, `outcome` = remote, local or an error's name)
+  * - `saltern.client.fallback` (counter; tag `reason`): its rate divided by that of
+  *   `saltern.client.calls` is the fallback rate. Set an alarm on it.
+  * - `saltern.client.shed` (counter): calls that local hashing rejected
+  * - `saltern.client.local.wait` (timer): from the fallback to the start of the local hash
+  * - `saltern.client.sends` (counter) and `saltern.client.batched` (counter of the calls in them)
+  * - `saltern.client.retries` (counter)
+  * - `saltern.client.breaker` (gauge; 0 closed, 1 half-open, 2 open)
+  * - `saltern.client.policy.drift` (counter)
   *
-  * @param registry where they are registered, when this is made
+  * @param registry the registry in which the constructor registers the meters
   */
 final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
   import MicrometerListener.*
 
   private val breaker = new AtomicInteger(0)
   private val fallbacks: Map[FallbackReason, Counter] =
-    // Registered before the first event, so that a rate over them starts at zero and not at nothing.
+    // Registered before the first event, so that a rate starts at zero and is not missing.
     FallbackReason.all.map(reason => reason -> registry.counter(Fallback, "reason", reason.name)).toMap
   private val shed = registry.counter(Shed)
   private val localWait = registry.timer(LocalWait)
@@ -61,19 +61,19 @@ object MicrometerListener {
   /** Timer of calls; tags `operation` and `outcome`. */
   val Calls: String = "saltern.client.calls"
 
-  /** Counter of calls that went local; tag `reason`. */
+  /** Counter of calls that fell back to local hashing; tag `reason`. */
   val Fallback: String = "saltern.client.fallback"
 
-  /** Counter of calls that local hashing had no room for. */
+  /** Counter of calls that local hashing rejected. */
   val Shed: String = "saltern.client.shed"
 
-  /** Timer from the decision to the start of a local hash. */
+  /** Timer from the fallback to the start of the local hash. */
   val LocalWait: String = "saltern.client.local.wait"
 
   /** Counter of exchanges. */
   val Sends: String = "saltern.client.sends"
 
-  /** Counter of the calls in them. */
+  /** Counter of the calls in the exchanges. */
   val Batched: String = "saltern.client.batched"
 
   /** Counter of second attempts. */
@@ -82,7 +82,7 @@ object MicrometerListener {
   /** Gauge: 0 closed, 1 half-open, 2 open. */
   val Breaker: String = "saltern.client.breaker"
 
-  /** Counter of policy documents of the service's that were not the client's. */
+  /** Counter of the service's policy documents that differ from the client's. */
   val Drift: String = "saltern.client.policy.drift"
 
   private def outcomeOf(error: SalternError): String = error match {

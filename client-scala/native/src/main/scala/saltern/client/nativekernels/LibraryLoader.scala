@@ -9,15 +9,16 @@ import java.util.Base64
 import java.util.zip.GZIPInputStream
 import scala.util.control.NonFatal
 
-/** Takes the platform's library out of the jar, makes sure that it is the one that was built, and loads it.
+/** Takes the platform's library out of the jar, checks its digest, and loads it.
   *
-  * Nobody else can put a file in its place: the directory is fresh and ours alone, the file is made anew, and what is
-  * written was compared with the digest before. Afterwards both are removed; what is loaded stays.
+  * No other user can replace the file: the directory is new and readable only by this user, the
+  * file is new, and its content is checked before it is written. Both are removed afterwards; the
+  * loaded library stays.
   *
-  * @param digests SHA-256 in Base64 of what is packed, by target, as of the build
-  * @param packed a resource of the jar: a library in gzip's form, because a JVM that has just started takes a digest slowly, and so
-  *   of half as much
-  * @param temporary where the fresh directory is made, as `java.io.tmpdir` has it
+  * @param digests SHA-256 in Base64 of the packed libraries, by target, from the build
+  * @param packed a resource of the jar: a library compressed with gzip. A JVM that has just started
+  *   computes digests slowly, and this halves the input.
+  * @param temporary the directory in which the new directory is made, as in `java.io.tmpdir`
   */
 private[nativekernels] final class LibraryLoader(
     platform: Platform,
@@ -28,7 +29,7 @@ private[nativekernels] final class LibraryLoader(
 ) {
   import LibraryLoader.*
 
-  /** Once it says why not, nothing has changed. */
+  /** If this returns a reason, nothing has changed. */
   def load(): Either[String, Unit] =
     for {
       target <- platform.target
@@ -48,7 +49,7 @@ private[nativekernels] final class LibraryLoader(
 
   private def loadFromFile(library: => InputStream): Either[String, Unit] =
     try {
-      // The system loads by absolute paths alone.
+      // `System.load` takes only absolute paths.
       val parent = Paths.get(temporary).toAbsolutePath
       val directory = Files.createTempDirectory(parent, "saltern-native-", PosixFilePermissions.asFileAttribute(mode("rwx------")))
       val file = directory.resolve("libsaltern_jni.so")
@@ -58,7 +59,7 @@ private[nativekernels] final class LibraryLoader(
         Right(())
       } finally remove(file, directory)
     } catch {
-      // IllegalCallerException: JDK 24 and later (JEP 472), told to deny what was not enabled.
+      // IllegalCallerException: JDK 24 and later (JEP 472), if native access is denied.
       case e: IllegalCallerException => Left(s"the JVM denies native access, $EnableIt: ${told(e)}")
       case e: LinkageError => Left(s"the system does not load it from $temporary (java.io.tmpdir names another, where that one is mounted noexec): ${told(e)}")
       case NonFatal(e)     => Left(s"it cannot be unpacked and written below $temporary (java.io.tmpdir names another): ${told(e)}")
@@ -76,7 +77,7 @@ private[nativekernels] final class LibraryLoader(
 private[nativekernels] object LibraryLoader {
   private val EnableIt = "which --enable-native-access=ALL-UNNAMED allows"
 
-  /** What cannot be removed stays: it holds no secret, and a library that was loaded must not be called missing. */
+  /** A file that cannot be removed stays. It contains no secret, and the library is loaded. */
   private def remove(paths: Path*): Unit =
     paths.foreach { path =>
       try { val _ = Files.deleteIfExists(path) }

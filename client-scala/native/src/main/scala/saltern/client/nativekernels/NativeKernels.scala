@@ -8,17 +8,22 @@ import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue,
 import saltern.client.local.OpenedKernels.Stopped
 import scala.concurrent.duration.FiniteDuration
 
-/** Saltern's own kernels, in Rust, for local hashing: `config.withLocalKernels(NativeKernels.load())`.
+/** Saltern's own kernels, in Rust, for local hashing:
+  * `config.withLocalKernels(NativeKernels.load())`.
   *
-  * They compute bcrypt, PBKDF2, argon2 and scrypt; everything else stays with the JVM. Concurrent bcrypt and PBKDF2 hashes
-  * share a core's lanes.
+  * They compute bcrypt, PBKDF2, argon2 and scrypt; the JVM computes everything else. Concurrent
+  * bcrypt and PBKDF2 hashes share a core's lanes.
   */
 object NativeKernels {
 
-  /** Loads the library, or says in the log, once, why the JVM computes as it would without this module. Never throws. */
+  /** Loads the library. If that fails, logs the reason once and returns the JVM's kernels. Never
+    * throws.
+    */
   def load(): LocalKernels = attempt().getOrElse { warning; LocalKernels.Jvm }
 
-  /** The same for who decides himself: the reason is one sentence. The library is loaded at the first call, and kept. */
+  /** Loads the library, or returns the reason as one sentence. The first call loads it, and the
+    * result is kept.
+    */
   def attempt(): Either[String, LocalKernels] = loaded
 
   private lazy val loaded: Either[String, LocalKernels] = loader.load().map(_ => Native)
@@ -45,11 +50,14 @@ object NativeKernels {
     override def toString: String = "NativeKernels"
   }
 
-  /** bcrypt hashes that a worker computes at once where the L1 cache holds them (`MOST_BCRYPT_LANES` of `functions/algorithm`). */
+  /** The bcrypt hashes that a worker computes at the same time in the L1 cache (`MOST_BCRYPT_LANES`
+    * of `functions/algorithm`).
+    */
   private val LanesOfAWorker = 8
 }
 
-/** The native kernels of one client. Its workers are threads of the library; who calls waits for them.
+/** The native kernels of one client. The workers are threads of the library; the calling threads
+  * wait for them.
   *
   * @param start `NativeCalls.open`
   */
@@ -60,11 +68,11 @@ private[nativekernels] final class OpenedNative(
     start: (Int, Long, Array[Long]) => Long
 ) extends OpenedKernels {
 
-  // At the first hash, and never after the end.
+  // Opened at the first hash, and never after close.
   private var pool: Option[Long] = None
   private var closed = false
 
-  /** As many threads as would hash without the library: its callers are more. */
+  /** As many hashes as without the library. The library has more calling threads than that. */
   private val onJvm = new Semaphore(workers)
 
   private val calls = new AtomicLong
@@ -92,11 +100,12 @@ private[nativekernels] final class OpenedNative(
       begun: Cancellable => Unit
   ): Array[Byte] = {
     val output = new Array[Byte](setting.outputBytes)
-    // A setting crosses in the text of a hash, whose output is not yet known: both sides read it by the same rules.
+    // The setting is passed as the text of a hash with an unknown output. Both sides read it by the
+    // same rules.
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
     val call = calls.incrementAndGet()
     begun(() => NativeCalls.cancel(open, call))
-    // Without memory it ends as it does on the JVM, shed.
+    // The hash fails as it does on the JVM without memory, and is shed.
     NativeCalls.compute(open, call, text, password, timeLeft.toNanos, output) match {
       case NativeCalls.DONE               => output
       case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
@@ -110,7 +119,9 @@ private[nativekernels] final class OpenedNative(
     }
   }
 
-  /** None where the system gives the library no threads: the JVM has the caller's. The next hash asks again. */
+  /** None if the system gives the library no threads: then the JVM computes the hash. The next hash
+    * tries again.
+    */
   private def openPool(): Option[Long] = synchronized {
     if (closed) throw new Stopped(LocalPool.Failure.Closed)
     if (pool.isEmpty) {
@@ -121,10 +132,10 @@ private[nativekernels] final class OpenedNative(
   }
 
   private def byJvm(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = {
-    // Half of the time: who waited for all of it would get a thread, and nothing computed on it.
+    // Waits at most half of the time. After a longer wait there would be no time left to compute.
     val mine =
       try onJvm.tryAcquire(timeLeft.toNanos / 2, TimeUnit.NANOSECONDS)
-      // The client was closed: it interrupts its threads.
+      // The client was closed, which interrupts its threads.
       catch { case _: InterruptedException => throw new Stopped(LocalPool.Failure.Closed) }
     if (!mine) throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
     try Kernels.compute(admitted, password)

@@ -3,7 +3,7 @@ package saltern.client.nativekernels
 import java.nio.file.{Files, Paths}
 import scala.util.control.NonFatal
 
-/** What decides which library fits.
+/** The facts that decide which library fits.
   *
   * @param os `os.name`
   * @param architecture `os.arch`
@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
   */
 private[nativekernels] final case class Platform(os: String, architecture: String, musl: Boolean) {
 
-  /** As Rust names it. */
+  /** The name of the target in Rust. */
   def target: Either[String, String] = {
     val processor = architecture match {
       case "amd64" | "x86_64"  => Some("x86_64")
@@ -28,9 +28,9 @@ private[nativekernels] final case class Platform(os: String, architecture: Strin
 private[nativekernels] object Platform {
   def ofThisProcess(): Platform = Platform(sys.props("os.name"), sys.props("os.arch"), usesMusl)
 
-  /** musl's loader is mapped into every process that uses it, under this name. */
+  /** Every process that uses musl has musl's loader mapped under this name. */
   private def usesMusl: Boolean =
     try Files.readString(Paths.get("/proc/self/maps")).contains("/ld-musl-")
-    // Not Linux, or a /proc that nobody may read: the system's loader has the last word.
+    // Not Linux, or /proc is unreadable. The system's loader then decides.
     catch { case NonFatal(_) => false }
 }

@@ -11,16 +11,17 @@ import software.amazon.awssdk.http.{ContentStreamProvider, SdkHttpMethod, SdkHtt
 import software.amazon.awssdk.http.auth.aws.signer.{AwsV4FamilyHttpSigner, AwsV4HttpSigner}
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
-/** Signs requests for a Function URL with `AWS_IAM` (or for Lambda's own API) by AWS's own signer.
+/** Signs requests for a Function URL with `AWS_IAM`, or for Lambda's own API, with AWS's signer.
   *
-  * Credentials are resolved for each request on threads of the module's own, because the chain may ask the network when
-  * they expire. The SDK keeps them until then. A failure sends the call to local hashing.
+  * Credentials are resolved for each request on the module's own threads, because the chain may use
+  * the network when they expire. The SDK caches them until then. If signing fails, the call is
+  * hashed locally.
   */
 final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIdentity], region: String) extends RequestAuth {
   import SigV4.*
 
   private val signer = AwsV4HttpSigner.create()
-  // Bounded: while credentials hang, later requests fail at once instead of piling up.
+  // Bounded: while the credentials provider hangs, later requests fail at once and do not pile up.
   private val executor = new ThreadPoolExecutor(
     SigningThreads,
     SigningThreads,
@@ -61,7 +62,7 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
     val before = headers.map(_._1.toLowerCase(java.util.Locale.ROOT)).toSet
     signed.request.headers.asScala.toSeq
       .flatMap { case (name, values) => values.asScala.map(name -> _) }
-      // `Host` is signed, and the HTTP client writes the same one itself.
+      // `Host` is signed, and the HTTP client writes the same header itself.
       .filterNot { case (name, _) => name.equalsIgnoreCase("Host") || before(name.toLowerCase(java.util.Locale.ROOT)) }
   }
 
@@ -70,22 +71,25 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
 
 object SigV4 {
 
-  /** By the default credentials chain: environment, system properties, web identity, profile, container, instance.
+  /** Uses the default credentials chain: environment, system properties, web identity, profile,
+    * container, instance.
     *
     * @param region such as `eu-north-1`
     */
   def apply(region: String): SigV4 = apply(region, DefaultCredentialsProvider.builder().build())
 
-  /** By credentials of one's own, asked for at each request. They have three seconds. */
+  /** Uses the given provider, which is called for each request. It has three seconds to answer. */
   def apply(region: String, credentials: IdentityProvider[? <: AwsCredentialsIdentity]): SigV4 = new SigV4(credentials, region)
 
-  /** The service that Function URLs and `Invoke` belong to. */
+  /** The service name of Function URLs and `Invoke`. */
   private val Service = "lambda"
 
-  /** Signing takes 0.1 ms, and waiting for credentials happens on few at a time. */
+  /** Signing takes 0.1 ms. Only a few threads wait for credentials. */
   private val SigningThreads = 2
   private val LongestLine = 256
 
-  /** The instance metadata service answers in milliseconds or is not there; an attempt has no longer. */
+  /** The instance metadata service answers within milliseconds or not at all. An attempt has no
+    * more time than this.
+    */
   private val ResolveSeconds = 3L
 }

@@ -46,7 +46,8 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
 
   test("what Spring Security's own encoder stored is read, whichever id it used") {
     using() { world =>
-      // Its defaults: bcrypt-10. Argon2, scrypt and PBKDF2 want Bouncy Castle or time; the vectors hold them.
+      // Spring Security's defaults: bcrypt-10. Its Argon2, scrypt and PBKDF2 need Bouncy Castle or
+      // much time; the vectors test them.
       val spring = PasswordEncoderFactories.createDelegatingPasswordEncoder()
       val stored = spring.encode("secret")
       assert(stored.startsWith("{bcrypt}$2a$10$"))

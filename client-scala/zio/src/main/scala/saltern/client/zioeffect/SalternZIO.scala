@@ -6,35 +6,41 @@ import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 import scala.util.{Failure, Success}
 import zio.{Duration, IO, Scope, Task, ZIO, ZLayer}
 
-/** Saltern for ZIO. Each method is the one of `Saltern`, as a value: nothing happens before it runs, and it may
-  * run again.
+/** Saltern for ZIO. Each method does the same as the method of `Saltern`, as a value: nothing
+  * happens before it runs, and it may run again.
   *
-  *   - The error is a `SalternError` in the type, never a mismatch.
-  *   - Interrupting the fiber cancels the call: it leaves the local queue or its batch, or closes its connection.
-  *   - No thread waits. The answer comes by a callback, and the fiber goes on where it ran before.
+  * - The error is a `SalternError` in the type, never a mismatch.
+  * - Interrupting the fiber cancels the call: it leaves the local queue or its batch, or closes its
+  *   connection.
+  * - No thread is blocked. The answer comes by a callback, and the fiber continues on its own
+  *   executor.
   *
-  * The password is read when the effect runs: wipe it after that, not before.
+  * The password is read when the effect runs. Do not wipe it before.
   */
 final class SalternZIO private (client: Saltern) {
 
-  /** A new hash under the current policy. */
+  /** Returns a new hash under the current policy. */
   def hash(password: Password): IO[SalternError, Hashed] = call(_.hash(password))
 
-  /** A new hash under a named policy. */
+  /** Returns a new hash under a named policy. */
   def hash(password: Password, policy: String): IO[SalternError, Hashed] = call(_.hash(password, policy))
 
-  /** Whether the password is the stored one. */
+  /** Returns whether the password matches the stored hash. */
   def verify(password: Password, stored: String): IO[SalternError, Verified] = call(_.verify(password, stored))
 
-  /** The same, and the hash to store instead where one is due: by compare-and-swap on the old one. */
+  /** Does the same, and returns a new hash if the stored one should be replaced. Store it by
+    * compare-and-swap on the old one.
+    */
   def verifyAndUpgrade(password: Password, stored: String): IO[SalternError, Verified] =
     call(_.verifyAndUpgrade(password, stored))
 
-  /** For a login whose user may be unknown: without a stored hash it takes the time of one and is a mismatch. */
+  /** Verifies a login whose user may be unknown. Without a stored hash, it takes the time of a
+    * verification and is a mismatch.
+    */
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): IO[SalternError, Verified] =
     call(_.verifyOrDecoy(password, stored, upgrade))
 
-  /** The same client, with another deadline (1 ms to 60 s) for the calls made through it. */
+  /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): SalternZIO =
     new SalternZIO(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
 
@@ -52,17 +58,19 @@ final class SalternZIO private (client: Saltern) {
 
 object SalternZIO {
 
-  /** A client that is closed with the layer's scope. Wrong settings are an `IllegalArgumentException`. It connects to nothing. */
+  /** Makes a client that is closed with the layer's scope. It opens no connection. Invalid settings
+    * are an `IllegalArgumentException`.
+    */
   def layer(config: ClientConfig): ZLayer[Any, Throwable, SalternZIO] = ZLayer.scoped(closing(Saltern(config)))
 
-  /** Over another transport, such as the testkit's. */
+  /** Makes a client over another transport, such as the testkit's. */
   def layer(config: ClientConfig, transport: Transport): ZLayer[Any, Throwable, SalternZIO] =
     ZLayer.scoped(closing(Saltern(config, transport)))
 
-  /** The same for a scope of one's own. */
+  /** Makes the same client in the caller's scope. */
   def scoped(config: ClientConfig): ZIO[Scope, Throwable, SalternZIO] = closing(Saltern(config))
 
-  /** A client that somebody else closes. */
+  /** Wraps a client. The caller closes it. */
   def of(client: Saltern): SalternZIO = new SalternZIO(client)
 
   /** Blocking, because the policy document may be read from a file. */

@@ -13,7 +13,7 @@ import zio.{durationInt, Executor, Runtime, Schedule, Unsafe, ZIO, ZLayer}
 class SalternZIOSuite extends munit.FunSuite {
   private val oneThread = Executors.newSingleThreadExecutor(task => new Thread(task, "compute"))
 
-  /** One thread computes, as on a small container: what blocks it stops everything. */
+  /** One compute thread, as on a small container. Code that blocks it stops everything. */
   private val onOneThread = Runtime.setExecutor(Executor.fromExecutionContext(ExecutionContext.fromExecutorService(oneThread)))
 
   override def munitTimeout: Waiting = Waiting("2 minutes")
@@ -26,7 +26,7 @@ class SalternZIOSuite extends munit.FunSuite {
       Runtime.default.unsafe.run(effect.timeoutFail("a minute has passed")(1.minute).provideLayer(onOneThread)).getOrThrowFiberFailure()
     }
 
-  /** The attempt's own end is far away: only whoever interrupts frees the connection. */
+  /** The attempt's own timeout is far away, so only an interrupt frees the connection in time. */
   private val oneConnection = (config: ClientConfig) =>
     config
       .withMaxConnections(1)
@@ -149,7 +149,7 @@ class SalternZIOSuite extends munit.FunSuite {
         ticked <- ticks.get
       } yield {
         assertEquals(names.distinct, List("compute"))
-        // One after the other they would take 800 s.
+        // One after the other, the calls would take 800 s.
         assert(took.toMillis < 30000, s"$took")
         assert(distant.mostAtOnce > calls / 4, s"${distant.mostAtOnce}")
         assert(ticked > 10, s"$ticked")

@@ -36,7 +36,7 @@ object LoginServer extends IOApp.Simple {
       }
   }
 
-  /** If the browser goes away, http4s cancels the fiber, and with it the call. */
+  /** If the browser disconnects, http4s cancels the fiber, and with it the call. */
   private def login(saltern: SalternIO, users: Users, user: String, password: Password): IO[Response[IO]] = {
     val answer = for {
       stored <- users.storedHash(user)
@@ -54,7 +54,7 @@ object LoginServer extends IOApp.Simple {
   final class Users private (hashes: Ref[IO, Map[String, String]]) {
     def storedHash(user: String): IO[Option[String]] = hashes.get.map(_.get(user))
 
-    /** Compare and swap: a password changed meanwhile stays changed. */
+    /** Compare and swap: a password that was changed in the meantime stays changed. */
     def replace(user: String, old: Option[String], made: Option[String]): IO[Unit] =
       hashes.update(known => if (known.get(user) == old) known ++ made.map(user -> _) else known)
   }

@@ -12,7 +12,8 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 import scala.reflect.ClassTag
 
-/** A Silhouette login whose user was stored by its `BCryptPasswordHasher`: remotely with `saltern serve`, locally without it.
+/** A Silhouette login whose user was stored by its `BCryptPasswordHasher`: remotely with `saltern
+  * serve`, locally without it.
   *
   * {{{
   * bin/sbt "silhouette/Test/runMain saltern.example.silhouette.SilhouetteLogin"
@@ -20,7 +21,7 @@ import scala.reflect.ClassTag
   */
 object SilhouetteLogin {
 
-  /** Of `secret`, as `BCryptPasswordHasher` stores it. */
+  /** The hash of `secret`, as `BCryptPasswordHasher` stores it. */
   val stored: PasswordInfo = PasswordInfo("bcrypt", "$2a$10$BTINDsJE.cqWqWIaqYLmdOh4Ld31PrqpFmTLpqCAlwsNh44twnf0u")
 
   def main(arguments: Array[String]): Unit = {
@@ -35,11 +36,11 @@ object SilhouetteLogin {
     } finally { threads.shutdown(); saltern.close() }
   }
 
-  /** Silhouette's hashers are synchronous: threads of their own wait, not Play's. */
+  /** Silhouette's hashers are synchronous, so a separate pool of threads waits, and not Play's. */
   def waitingThreads(most: Int) = ExecutionContext.fromExecutorService(Executors.newFixedThreadPool(most))
 
-  /** What a Guice module would provide. It reads the old table by itself; a `bcrypt-sha256` one would want Silhouette's own
-    * hasher among the deprecated.
+  /** A Guice module would provide this. It reads the old table without further hashers. For
+    * `bcrypt-sha256` hashes, add Silhouette's own hasher to the deprecated ones.
     */
   def credentials(saltern: Saltern, users: AuthInfoRepository)(threads: ExecutionContext): CredentialsProvider = {
     val hasher = new SalternPasswordHasher(saltern).withWait(5.seconds)

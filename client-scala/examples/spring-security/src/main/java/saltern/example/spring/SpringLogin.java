@@ -14,16 +14,17 @@ import saltern.client.SalternError;
 import saltern.client.spring.SalternPasswordEncoder;
 
 /**
- * A Spring Security login whose users were stored by a {@code DelegatingPasswordEncoder}: remotely with
- * {@code saltern serve}, locally without it.
+ * A Spring Security login whose users were stored by a {@code DelegatingPasswordEncoder}: remotely
+ * with {@code saltern serve}, locally without it.
  *
- * <pre>
- * bin/sbt "springSecurity/Test/runMain saltern.example.spring.SpringLogin"
- * </pre>
+ * <pre> bin/sbt "springSecurity/Test/runMain saltern.example.spring.SpringLogin" </pre>
  */
 public final class SpringLogin {
 
-  /** Of {@code secret}, as {@code PasswordEncoderFactories.createDelegatingPasswordEncoder()} stores it. */
+  /**
+   * The hash of {@code secret}, as {@code
+   * PasswordEncoderFactories.createDelegatingPasswordEncoder()} stores it.
+   */
   public static final String STORED = "{bcrypt}$2a$10$BTINDsJE.cqWqWIaqYLmdOh4Ld31PrqpFmTLpqCAlwsNh44twnf0u";
 
   public static void main(String[] arguments) {
@@ -37,16 +38,16 @@ public final class SpringLogin {
     }
   }
 
-  /** What a configuration class would publish as beans. */
+  /** A configuration class would publish these as beans. */
   public static AuthenticationManager authenticationManager(Saltern saltern, InMemoryUserDetailsManager users) {
     DaoAuthenticationProvider provider = new DaoAuthenticationProvider(users);
     provider.setPasswordEncoder(new SalternPasswordEncoder(saltern).withWait(Duration.ofSeconds(5)));
-    // With it, Spring Security replaces a hash below the current policy at the login.
+    // With this, Spring Security replaces a hash below the current policy at the login.
     provider.setUserDetailsPasswordService(users);
     return new ProviderManager(provider);
   }
 
-  /** What the HTTP layer would answer. */
+  /** The HTTP layer would answer this. */
   public static int login(AuthenticationManager manager, String user, String password) {
     try {
       manager.authenticate(UsernamePasswordAuthenticationToken.unauthenticated(user, password));

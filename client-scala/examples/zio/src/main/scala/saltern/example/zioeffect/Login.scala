@@ -21,7 +21,9 @@ object Login extends ZIOAppDefault {
     _ <- Console.printLine(s"hashed ${hashed.origin}; the right password: $right, a wrong one: $wrong")
   } yield ()
 
-  /** Whether the password is the user's. An error is no answer: tell the user to try again. */
+  /** Returns whether the password is the user's. An error is not an answer: ask the user to try
+    * again.
+    */
   def login(user: String, password: String): ZIO[SalternZIO & Users, SalternError, Boolean] =
     for {
       saltern <- ZIO.service[SalternZIO]
@@ -36,7 +38,7 @@ object Login extends ZIOAppDefault {
     def storedHash(user: String): UIO[Option[String]] = hashes.get.map(_.get(user))
     def add(user: String, hash: String): UIO[Unit] = hashes.update(_ + (user -> hash))
 
-    /** Compare and swap: a password changed meanwhile stays changed. */
+    /** Compare and swap: a password that was changed in the meantime stays changed. */
     def replace(user: String, old: Option[String], made: String): UIO[Unit] =
       hashes.update(known => if (known.get(user) == old) known + (user -> made) else known)
   }
