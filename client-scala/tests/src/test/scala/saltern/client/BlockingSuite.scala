@@ -5,7 +5,7 @@ import saltern.testkit.InMemoryService
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.duration.*
 
-/** The client for callers that wait, against the service in memory, in real time. */
+/** The client for callers that block, against the service in memory, in real time. */
 class BlockingSuite extends munit.FunSuite {
   import EngineSuite.{bcrypt4, cheap, hasher}
   import local.LocalHasherSuite

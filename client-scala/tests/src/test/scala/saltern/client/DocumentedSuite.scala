@@ -6,8 +6,8 @@ import scala.jdk.CollectionConverters.*
 import scala.meta.*
 import scala.meta.inputs.Input
 
-/** Every public member of the published modules has a documentation comment. What stands in it (units, ranges, errors) is for
-  * people to judge; that there is none is seen here.
+/** Every public member of the published modules has a documentation comment. This only checks that
+  * there is a comment; its content (units, ranges, errors) is for reviewers.
   */
 class DocumentedSuite extends munit.FunSuite {
   import DocumentedSuite.*
@@ -45,7 +45,7 @@ class DocumentedSuite extends munit.FunSuite {
 
 object DocumentedSuite {
 
-  /** Of every module that has sources and is neither the tests nor an example. */
+  /** The sources of every module except the tests and the examples. */
   private def sources(): Vector[Path] = {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
     val modules = Files.list(client).iterator.asScala.filterNot(_.endsWith("tests")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
@@ -66,7 +66,7 @@ object DocumentedSuite {
     def at(tree: Tree): Int = tree.pos.startLine + 1
 
     def ofStats(owner: String, stats: List[Stat]): Vector[(String, Int)] = {
-      // The companion of what is documented needs no second comment.
+      // The companion of a documented type needs no second comment.
       val types = stats.collect { case c: Defn.Class => c.name.value; case t: Defn.Trait => t.name.value }.toSet
       stats.toVector.filter(isPublic).flatMap {
         case p: Pkg        => ofStats(owner, p.body.stats)
@@ -91,7 +91,7 @@ object DocumentedSuite {
         clause <- c.ctor.paramClauses.toVector
         parameter <- clause.values
         if (isCase || parameter.mods.exists(_.is[Mod.ValParam])) && !parameter.mods.exists(m => m.is[Mod.Private] || m.is[Mod.Override])
-        // Scaladoc drops a comment that stands at the parameter.
+        // Scaladoc ignores a comment at the parameter itself.
         if !comment.contains(s"@param ${parameter.name.value} ")
       } yield (owner + parameter.name.value, at(parameter))
     }

@@ -10,7 +10,7 @@ import scala.concurrent.duration.*
 import scala.reflect.ClassTag
 import scala.util.{Failure, Success}
 
-/** The whole client under virtual time: nobody sleeps, and every run is the same. */
+/** The whole client under virtual time: no test sleeps, and every run is the same. */
 class EngineSuite extends munit.FunSuite {
   import EngineSuite.*
 
@@ -24,7 +24,7 @@ class EngineSuite extends munit.FunSuite {
     val client: Saltern = virtual.client
     def breakerStates: Vector[BreakerState] = listener.breakerStates
 
-    /** Answers of the local side are computed when this is called. */
+    /** Calling this computes the waiting local hashes. */
     def local[A](call: => Future[A]): A = { val future = call; virtual.advance(300.millis); virtual.runLocal(); now(future) }
   }
 
@@ -67,7 +67,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.flatMap(_.header("Saltern-Deadline-Ms")), Vector("5000", "250"))
   }
 
-  // Falls back, or does not
+  // With and without fallback
 
   test("each cause that falls back is answered locally, and told") {
     val json = Seq("Content-Type" -> "application/json")
@@ -243,7 +243,7 @@ class EngineSuite extends munit.FunSuite {
     world.virtual.runLocal()
     assertEquals(now(patient).origin, Origin.Local: Origin)
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
-    // Nobody hashes locally meanwhile.
+    // Nothing is hashed locally in the meantime.
     val unserved = world.client.verify(secret, bcrypt4)
     world.virtual.advance(9999.millis)
     assert(!unserved.isCompleted)
@@ -262,7 +262,8 @@ class EngineSuite extends munit.FunSuite {
     world.virtual.runLocal()
     assertEquals((now(hurried).matches, now(hurried).origin), (true, Origin.Local: Origin))
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
-    // The service may have hashed until the deadline: its own "deadline_exceeded" would have been the end.
+    // The service may have hashed until the deadline. Its own "deadline_exceeded" would have ended
+    // the call.
     assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("800")))
   }
 
@@ -302,7 +303,7 @@ class EngineSuite extends munit.FunSuite {
     val world = new World(_.withLocalQueue(2))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
-    // Nothing runs yet, so that the first waits too.
+    // No local hash runs yet, so the first one waits too.
     assertEquals(calls.map(_.isCompleted), Vector(false, false, true, true, true))
     val error = failure[SalternError.Overloaded](calls.last)
     assert(error.retryAfter >= 1.second)
@@ -378,7 +379,8 @@ class EngineSuite extends munit.FunSuite {
   test("a cancelled call whose connection came while it got in line gives it back too") {
     val service = InMemoryService(cheap)
     service.failAlways(Fault.Never)
-    // Stands still. What another thread does between two steps of a call happens when the call sets its attempt's timer.
+    // A step of another thread, between two steps of a call, is made when the call sets its
+    // attempt's timer.
     var meanwhile: () => Unit = () => ()
     val scheduler = new Scheduler {
       def nanos: Long = 0
@@ -496,9 +498,10 @@ class EngineSuite extends munit.FunSuite {
       case other                          => fail(s"$other")
     }
     assert(cancelled > 50, s"$cancelled")
-    // Until a breaker that had opened is closed again.
+    // Waits until an open breaker is closed again.
     for (_ <- 1 to 20) { world.local(world.client.verify(secret, bcrypt4)); world.virtual.advance(300.millis) }
-    // Every connection and every place is free again: as many calls of unequal work as there are leave at once.
+    // Every connection and every place is free again: that many calls of unequal work are sent at
+    // once.
     world.service.failAlways(Fault.Never)
     val before = world.service.requests.size
     val all = Vector("bcrypt-4", "pbkdf2", "scrypt").map(world.client.hash(secret, _))
@@ -514,7 +517,7 @@ class EngineSuite extends munit.FunSuite {
     assert(local.forall(now(_).matches))
   }
 
-  // Together
+  // Coalescing
 
   test("calls of equal work travel together while one is in flight; a lone call waits for nobody") {
     val world = new World()
@@ -611,7 +614,7 @@ class EngineSuite extends munit.FunSuite {
     val waiting = Vector.fill(1000)(world.client.verify(secret, bcrypt4))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     world.virtual.advance(1.second)
-    // The one that had it too.
+    // The call that had the connection.
     assertEquals(world.listener.fallbacks.size, 1001)
     world.virtual.runLocal()
     assert(waiting.forall(now(_).matches))
@@ -667,7 +670,7 @@ class EngineSuite extends munit.FunSuite {
     val world = new World(_.withLocalQueue(8))
     var calls = Vector.empty[(Boolean, Duration, Future[Verified])]
     for (i <- 1 to 3000) {
-      // Ill and well by turns.
+      // The service is down and up in turns.
       if (i / 300 % 2 == 0 && random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
       val right = random.nextBoolean()
       val deadline = (50 + random.nextInt(5000)).millis
@@ -675,7 +678,7 @@ class EngineSuite extends munit.FunSuite {
       calls :+= ((right, world.virtual.now + deadline, future))
       world.virtual.advance(random.nextInt(20).millis)
       if (random.nextInt(4) == 0) world.virtual.runLocal()
-      // Or faults pile up while the breaker keeps calls away.
+      // Otherwise faults pile up while the breaker keeps calls from the service.
       if (i % 20 == 0) world.service.recover()
       for ((_, ends, f) <- calls if world.virtual.now >= ends) assert(f.isCompleted, s"call of step $i is late")
     }
@@ -692,7 +695,7 @@ class EngineSuite extends munit.FunSuite {
 
 object EngineSuite {
 
-  /** Cheap policies, so that nothing here takes long. */
+  /** Cheap policies, so that hashing takes little time. */
   private lazy val file: Path = {
     val path = Files.createTempFile("policies", ".json")
     path.toFile.deleteOnExit()
@@ -702,6 +705,6 @@ object EngineSuite {
   lazy val hasher = LocalHasherSuite.hasherOf(LocalHasherSuite.document())
   lazy val bcrypt4: String = LocalHasherSuite.hash(hasher, "bcrypt-4", "secret")
 
-  /** Of a cost that no policy lists. */
+  /** Its cost is in no policy. */
   val bcrypt5: String = "$2b$05$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
 }

@@ -7,27 +7,29 @@ import saltern.client.local.LocalHasherSuite
 import scala.concurrent.{Future, Promise}
 import scala.concurrent.duration.*
 
-/** What the suites of the frameworks' modules share. */
+/** Shared by the suites of the frameworks' modules. */
 object FrameworkFixtures {
   import EngineSuite.{cheap, hasher}
 
-  /** Of cheap policies, at an address that nobody has: only a test's transport answers. */
+  /** Cheap policies, and an address that does not exist: only a test's transport answers. */
   val config: ClientConfig = ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing
 
-  /** Of `secret`, below the current policy. */
+  /** The hash of `secret`, below the current policy. */
   def oldHash: String = EngineSuite.bcrypt4
   def currentHash: String = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
 
-  /** Of nobody's password, and half a second of work: to keep a local thread busy. */
+  /** A hash that takes half a second and that no password matches, to keep a local thread busy. */
   val slowHash: String = "$2b$13$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
 
-  /** Says "no match" to everything, after a while, on a thread of its own: a service far away. */
+  /** A distant service: answers every request with a mismatch, after a pause, on a thread of its
+    * own.
+    */
   final class Distant(delay: FiniteDuration) extends Transport {
     private val threads = Executors.newSingleThreadScheduledExecutor(Threads.named("distant"))
     private val running = new AtomicInteger
     private val peak = new AtomicInteger
 
-    /** Most exchanges at the same time. */
+    /** The largest number of concurrent exchanges. */
     def mostAtOnce: Int = peak.get
 
     def send(request: Transport.Request): Transport.Exchange = {

@@ -10,7 +10,9 @@ import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success, Try}
 
-/** Real sockets and real time: what servers, networks and platforms may do to the client. */
+/** The client over real sockets and in real time, against faults of servers, networks and
+  * platforms.
+  */
 class HttpTransportSuite extends munit.FunSuite {
   import EngineSuite.{bcrypt4, cheap}
   import RawServer.{always, mismatch, response}
@@ -26,7 +28,7 @@ class HttpTransportSuite extends munit.FunSuite {
     def close(): Unit = client.close()
   }
 
-  /** The right answer, made here, for the one reason. */
+  /** Checks that the right answer was computed locally, for this reason only. */
   private def answeredLocally(client: Client, reason: FallbackReason)(implicit loc: munit.Location): Unit = {
     val verified = client.verify()
     assertEquals((verified.matches, verified.origin), (true, Origin.Local: Origin))
@@ -80,7 +82,7 @@ class HttpTransportSuite extends munit.FunSuite {
     ("a platform's 502", response(502, "application/json", "Internal Server Error"), FallbackReason.ServerError)
   )
   for ((name, bytes, reason) <- hostile) test(s"$name: answered locally") {
-    // The connection ends behind it, so that what is missing is seen to be.
+    // The connection ends behind it, so that the client sees that something is missing.
     using(new RawServer((seen, out) => { seen.close = true; out.write(bytes) }))(client => answeredLocally(client, reason))
   }
 
@@ -89,7 +91,7 @@ class HttpTransportSuite extends munit.FunSuite {
       s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
     using(new RawServer((seen, out) => { seen.close = true; out.write(bytes.getBytes) })) { client =>
       val verified = client.verify()
-      // The server says mismatch, the local side knows better.
+      // The server answers a mismatch; the local side finds the match.
       assertEquals(verified.matches, verified.origin == Origin.Local)
     }
   }
@@ -235,7 +237,7 @@ class HttpTransportSuite extends munit.FunSuite {
     val logged = new java.io.ByteArrayOutputStream
     val handler = new java.util.logging.StreamHandler(logged, new java.util.logging.SimpleFormatter)
     handler.setLevel(java.util.logging.Level.ALL)
-    // The JDK's own client, set to debug, quotes a peer's malformed status line. README says so.
+    // With debug logging, the JDK's client quotes a malformed status line. README mentions it.
     handler.setFilter(record => !record.getLoggerName.startsWith("jdk.") || record.getLevel.intValue >= java.util.logging.Level.INFO.intValue)
     val root = java.util.logging.Logger.getLogger("")
     root.addHandler(handler)
@@ -297,7 +299,7 @@ class HttpTransportSuite extends munit.FunSuite {
     for (mark <- marks) assert(!all.contains(mark), s"$mark in ${all.linesIterator.find(_.contains(mark))}")
   }
 
-  /** A server with a self-signed certificate, made by the JDK's own tool. */
+  /** A server with a self-signed certificate, made by the JDK's keytool. */
   private def tls(): ServerSocket = {
     val store = java.nio.file.Files.createTempDirectory("tls").resolve("store.p12")
     val keytool = java.nio.file.Paths.get(sys.props("java.home"), "bin", "keytool").toString

@@ -200,7 +200,7 @@ class ModulesSuite extends munit.FunSuite {
 
 object ModulesSuite {
 
-  /** Signature Version 4 from its documentation, by the JDK alone. */
+  /** Signature Version 4, written from its documentation with the JDK alone. */
   def sigV4(secret: String, date: String, region: String, time: String, path: String, headers: Seq[(String, String)], body: Array[Byte]): String = {
     def hex(bytes: Array[Byte]) = bytes.map("%02x".format(_)).mkString
     def sha256(bytes: Array[Byte]) = hex(java.security.MessageDigest.getInstance("SHA-256").digest(bytes))

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Paths
 import scala.jdk.CollectionConverters.*
 
-/** A main of the tests in a JVM of its own, with this one's class path. */
+/** Runs a main class of the tests in a separate JVM, with this JVM's class path. */
 object OtherJvm {
   final case class Ended(exitCode: Int, said: String)
 

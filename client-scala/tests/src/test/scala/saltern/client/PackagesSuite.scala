@@ -10,8 +10,9 @@ import scala.meta.inputs.Input
   *
   * words < resilience < wire < local < client
   *
-  * `words` are the sources of `saltern.client` that use none of the packages below it, not even by way of another source: what
-  * the packages and the client's users call things by. `client` are its others.
+  * `words` are the sources of `saltern.client` that use none of the packages below it, directly or
+  * through other sources: the types that the packages and the client's users share. `client` are
+  * its others.
   */
 class PackagesSuite extends munit.FunSuite {
   import PackagesSuite.*
@@ -42,7 +43,7 @@ object PackagesSuite {
   private val Root = "saltern.client"
   private val Direction = Vector("words", "resilience", "wire", "local", "client")
 
-  /** Each use of a source by one that stands before it. */
+  /** Returns each use of a source by a source of a lower layer. */
   private def backwards(texts: Vector[(String, String)]): Vector[String] = {
     val files = texts.map { case (name, text) => read(name, text) }
     def usedBy(file: File): Vector[File] =
@@ -58,9 +59,9 @@ object PackagesSuite {
   }
 
   /** @param in its package
-    * @param defined at its top level
-    * @param words every name that it says
-    * @param imports packages, with a name of theirs or with all, `_`
+    * @param defined names at its top level
+    * @param words every name in it
+    * @param imports packages, each with a name in it or with all, `_`
     */
   private final class File(val name: String, val in: String, val defined: Set[String], val words: Set[String], imports: Set[(String, String)]) {
     def sees(other: String, name: String): Boolean = other == in || imports((other, name)) || imports((other, "_"))

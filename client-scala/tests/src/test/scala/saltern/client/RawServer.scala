@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors}
 import scala.util.control.NonFatal
 
-/** A server that answers with whatever bytes a test wants, and keeps what it was sent. */
+/** A server that answers with the bytes that a test gives, and keeps the requests. */
 final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: ServerSocket = RawServer.plain()) extends AutoCloseable {
   import RawServer.*
 
@@ -23,7 +23,7 @@ final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: Se
     catch { case NonFatal(_) => () }
   }
 
-  /** A connection that comes while the server closes is closed too. */
+  /** A connection that arrives during close is closed too. */
   private def accepted(connection: Socket): Unit = {
     connections.add(connection)
     if (closed) connection.close() else threads.execute(() => serve(connection))

@@ -7,8 +7,9 @@ import java.nio.file.{Files, Paths}
 import saltern.client.local.{Admitted, EncodedHash, Estimator, Policies}
 import scala.concurrent.duration.*
 
-/** A portion of the service's vectors for the modules that stand before the client: of each file, the first of each scheme and
-  * result that is text, quick and no weak scheme. What they compute, `VectorsSuite` proves; here the way there is.
+/** A selection of the service's vectors, for the modules that adapt the client to frameworks. From
+  * each file it has the first vector of each scheme and result that is text, quick and not of a
+  * weak scheme. `VectorsSuite` tests the computation; these test the path through the module.
   */
 object SharedVectors {
 
@@ -41,7 +42,9 @@ object SharedVectors {
     case Left(_) => result == "invalid_hash"
   }
 
-  /** Spring Security's PBKDF2 takes 76 ms here before anything was measured; what takes longer proves nothing more. */
+  /** The estimate for Spring Security's PBKDF2 is 76 ms before any measurement. Longer vectors test
+    * nothing more.
+    */
   private val Quick = 100.millis
 
   private lazy val shipped =

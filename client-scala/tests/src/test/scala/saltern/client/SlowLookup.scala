@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** A name server that stops answering while an answer is on its way: how long does that one take? The JVM reads names from the
-  * file `jdk.net.hosts.file`, which becomes a pipe that nobody writes to; its cache is `sun.net.inetaddr.ttl` seconds.
+/** A name server that stops answering while an answer is in flight: how long does that answer take?
+  * The JVM reads names from the file `jdk.net.hosts.file`, which becomes a pipe without a writer.
+  * The JVM's cache lasts for `sun.net.inetaddr.ttl` seconds.
   */
 object SlowLookup {
   def main(none: Array[String]): Unit = {
@@ -35,7 +36,7 @@ object SlowLookup {
     release.countDown()
     val took = scala.util.Try(Await.ready(underWay, 10.seconds)).map(_ => (System.nanoTime() - started).nanos)
     println(s"the answer under way came within a second: ${took.toOption.exists(_ < 1.second)}; looked up meanwhile: ${waiting.exists(_.isCompleted)}")
-    // Whoever reads the pipe still waits.
+    // A thread still blocks on the pipe.
     Runtime.getRuntime.halt(0)
   }
 }

@@ -51,7 +51,7 @@ class LocalHasherSuite extends munit.FunSuite {
   }
 
   test("a bcrypt hash made of the bytes after a NUL too is matched by them, and nothing was ignored") {
-    // The kernel takes the NUL as any byte: what software without C strings makes.
+    // The kernel takes the NUL as any other byte, like software without C strings.
     val params = Params.Bcrypt(4).get
     val setting = Setting.fresh(params, new Array[Byte](16))
     val admitted = Admitted(setting, hasher.policies.ceilings).get
@@ -87,7 +87,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(reason(Params.Bcrypt(4).get), Some(RehashReason.OlderPolicy))
     assertEquals(reason(argon2(64, 2, 1)), None)
     assertEquals(reason(Params.Scrypt(4, 8, 1).get), None, "a policy after current is never downgraded")
-    // The prefix alone is no reason, and no other policy.
+    // The prefix alone is no reason, and the policy is the same.
     assertEquals(reason(Params.Bcrypt(4).get, prefix = "2y"), Some(RehashReason.OlderPolicy))
     // Not listed: by algorithm, then by any parameter below.
     assertEquals(reason(Params.Bcrypt(5).get), Some(RehashReason.OtherAlgorithm))
@@ -167,7 +167,7 @@ object LocalHasherSuite {
   def verdict(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => throw new AssertionError(r.toString), identity)
 
-  /** Cheap policies of every algorithm; the shipped ceilings. */
+  /** Cheap policies of every algorithm, with the shipped ceilings. */
   def document(rehashTruncated: Boolean = false): String = {
     def policy(id: String, status: String, rest: String) =
       s"""{"id":"$id","status":"$status","rationale":"r","source":"s",$rest}"""

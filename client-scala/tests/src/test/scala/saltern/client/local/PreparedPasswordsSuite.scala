@@ -10,7 +10,9 @@ import java.util.Arrays
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
-/** What is made of a password to be hashed in its place opens what the password opens, so it is wiped as the password is. */
+/** The bytes that are hashed in place of a password are as secret as the password, so they are
+  * wiped too.
+  */
 class PreparedPasswordsSuite extends munit.FunSuite {
   import PreparedPasswordsSuite.*
 
@@ -37,7 +39,7 @@ class PreparedPasswordsSuite extends munit.FunSuite {
 
   test("no digest that stands for a password is left on the heap") {
     val hasher = LocalHasherSuite.hasherOf(LocalHasherSuite.document())
-    // Drawn here, so that it is in no constant pool; longer than HMAC's block of 128 bytes.
+    // Random, so that it is in no constant pool; longer than HMAC's block of 128 bytes.
     val random = new Array[Byte](75)
     new SecureRandom().nextBytes(random)
     def password(): Array[Byte] = LowerHex.encodeToBytes(random)
@@ -49,7 +51,7 @@ class PreparedPasswordsSuite extends munit.FunSuite {
     }
     val dump = dumped()
     try {
-      // Only now, so that the dump cannot hold what the test itself makes.
+      // Computed after the dump, so that the dump does not contain the test's own copies.
       val made = password()
       val sha256 = digest("SHA-256", made)
       val keyed = { val mac = Mac.getInstance("HmacSHA384"); mac.init(new SecretKeySpec(bytes("wp-sha384"), "HmacSHA384")); mac.doFinal(made) }
@@ -66,7 +68,7 @@ class PreparedPasswordsSuite extends munit.FunSuite {
         "the key of HMAC-SHA-256" -> sha256,
         "the key of HMAC-SHA-512" -> digest("SHA-512", made)
       )
-      // What is there must be found, or finding nothing says nothing.
+      // Checks that the search works: the random bytes are on the heap and must be found.
       assertEquals(found(dump, Seq("the random bytes" -> random)), Seq("the random bytes"))
       assertEquals(found(dump, needles), Nil)
     } finally Files.delete(dump)
@@ -75,7 +77,9 @@ class PreparedPasswordsSuite extends munit.FunSuite {
 
 object PreparedPasswordsSuite {
 
-  /** Hashes whose schemes prepare the password, and PBKDF2 under each digest, at costs that take no time. No password fits. */
+  /** Hashes whose schemes transform the password, and PBKDF2 under each digest, at low costs. No
+    * password matches.
+    */
   private val Stored = Seq(
     "bcrypt_sha256$$2b$04$abcdefghijklmnopqrstuu" + "." * 31,
     "$bcrypt-sha256$v=2,t=2b,r=4$abcdefghijklmnopqrstuu$" + "." * 31,
@@ -91,7 +95,7 @@ object PreparedPasswordsSuite {
 
   private def digest(name: String, of: Array[Byte]): Array[Byte] = MessageDigest.getInstance(name).digest(of)
 
-  /** The whole heap, with what nobody holds any more. */
+  /** The whole heap, including unreachable objects. */
   private def dumped(): Path = {
     val file = Files.createTempFile("saltern-heap", ".hprof")
     Files.delete(file)
@@ -99,7 +103,7 @@ object PreparedPasswordsSuite {
     file
   }
 
-  /** Names of the needles that stand somewhere in the file. */
+  /** The names of the needles that are in the file. */
   private def found(file: Path, needles: Seq[(String, Array[Byte])]): Seq[String] = {
     val longest = needles.map(_._2.length).max
     val window = new Array[Byte](1 << 20)
@@ -111,7 +115,7 @@ object PreparedPasswordsSuite {
       while (read >= 0) {
         val filled = kept + read
         for ((name, needle) <- needles if !hits(name) && stands(window, filled, needle)) hits += name
-        // The end again before what follows: a needle may lie across both.
+        // Keeps the end of the window, because a needle may lie across two windows.
         kept = math.min(longest, filled)
         System.arraycopy(window, filled - kept, window, 0, kept)
         read = in.read(window, kept, window.length - kept)

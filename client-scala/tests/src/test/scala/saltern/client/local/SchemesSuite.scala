@@ -6,7 +6,9 @@ import java.security.SecureRandom
 import saltern.client.{ClientConfig, PolicySource, RehashReason}
 import scala.jdk.CollectionConverters.*
 
-/** Other software's schemes on the local side: their names, who may use the weak ones, and what a match means. */
+/** Other software's schemes on the local side: their names, the permission for the weak ones, and
+  * the meaning of a match.
+  */
 class SchemesSuite extends munit.FunSuite {
   private val policies =
     Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
@@ -35,7 +37,8 @@ class SchemesSuite extends munit.FunSuite {
         assert(claiming.size <= 1, s"$changed: ${claiming.mkString(" ")}")
         EncodedHash.parse(changed).foreach(read => assertEquals(read.print, changed))
       }
-      // A hash that was cut is never another hash of its scheme, but where the scheme leaves the length open.
+      // A truncated hash is never another hash of its scheme, unless the scheme leaves the length
+      // open.
       val scheme = EncodedHash.parse(stored).map(_.scheme)
       if (!scheme.exists(s => OfAnyLength(s.name)))
         for (i <- stored.indices) assert(!EncodedHash.parse(stored.take(i)).exists(read => scheme.contains(read.scheme)), stored.take(i))
@@ -84,7 +87,7 @@ class SchemesSuite extends munit.FunSuite {
     assertEquals(work(md5Crypt, long), 1000L * 11)
     assertEquals(work(wrapped, short), 64L + 1000)
     assertEquals(work(wrapped, long), 64L + 1000 * 11)
-    // Two readings of a password with a NUL.
+    // A password with a NUL has two readings.
     assertEquals(work(wrapped, "x\u0000" + long.drop(2)), 2 * 64L + 1000 * (1 + 11))
   }
 
@@ -94,7 +97,7 @@ class SchemesSuite extends munit.FunSuite {
   }
 
   test("what DES cut off does not become required") {
-    // By libxcrypt, of the first eight bytes.
+    // Made by libxcrypt, from the first eight bytes.
     val (hasher, stored) = (accepting("des-crypt"), "saTK9dxacx.Qo")
     assertEquals(judge(hasher, stored, "the quic"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
     for (longer <- Seq("the quick", "the quic\u0000x")) assertEquals(judge(hasher, stored, longer), LocalHasher.Verdict(matches = true, None, None))
@@ -121,7 +124,7 @@ class SchemesSuite extends munit.FunSuite {
     }
   }
 
-  /** The first right hash of each scheme in each group of the vectors. */
+  /** The first matching hash of each scheme in each group of the vectors. */
   private def oneOfEachGroup: Seq[String] = {
     val directory = Paths.get(sys.props("saltern.vectors"))
     for {

@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters.*
 
 class VectorsSuite extends VectorsThrough(Kernels.compute)
 
-/** The vectors that the service is tested with, run through the local side: every test of every file, counted.
+/** Runs every test of the service's vectors through the local side, and counts them.
   *
   * @param compute the kernels that compute them
   */
@@ -49,7 +49,8 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     val ran = file.testGroups.flatMap { group =>
       group.tests.map { vector =>
         val said = answer(group, vector)
-        // What nobody knows the service refuses, and the client leaves it to the service.
+        // If neither side knows the scheme, the service refuses it, and the client leaves it to the
+        // service.
         val unknown = isOfTheServiceAlone(group, vector) || said == NotAvailableLocally && vector.result == "unsupported_hash"
         val expected = if (unknown) NotAvailableLocally else vector.result
         assertEquals(said, expected, s"$topic tcId ${vector.tcId}: ${vector.comment}")
@@ -59,7 +60,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     assertEquals(ran.distinct.size, file.numberOfTests)
   }
 
-  /** yescrypt, whatever is wrong with it, under its own name, behind LDAP's label and beneath another layer. */
+  /** Any text of yescrypt: under its own name, behind LDAP's label, or beneath another layer. */
   private def isOfTheServiceAlone(group: Group, vector: Vector1): Boolean =
     group.scheme.contains("yescrypt") || vector.hash.exists { hash =>
       hash.startsWith("{CRYPT}$y$") || hash.startsWith("{crypt}$y$") || hash.startsWith("$saltern-wrap$") && hash.contains("$y$j")
@@ -91,15 +92,15 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
                         |  mem_cost: ${project.memCost},
                         |}""".stripMargin
     val read = FirebaseProject.read(parameters).fold(problem => fail(problem), identity)
-    // Firebase's Admin SDK exports Base64 for URLs, its command line the standard one.
+    // Firebase's Admin SDK exports Base64 for URLs, its command line exports standard Base64.
     def standard(text: Option[String]) = PaddedBase64.encode(Base64.getDecoder.decode(text.get.replace('-', '+').replace('_', '/')))
     val (salt, output) = (standard(vector.salt), standard(vector.passwordHash))
     val stored = s"$$fbscrypt$$v=1,n=${project.memCost},r=${project.rounds},p=1$$$salt$$$output"
     verified(hasherWith(Some(read)), bytes(vector.password), stored)
   }
 
-  /** The rule of `functions/encoded/SCHEMES.md`. What it refuses before there is a string is the service's to test: here no
-    * string comes of it, as none comes there.
+  /** Follows the rule of `functions/encoded/SCHEMES.md`. A credential that the rule refuses gives
+    * no string, so only the service's tests cover it.
     */
   private def keycloak(vector: Vector1): String =
     try {
@@ -176,7 +177,7 @@ object VectorsThrough {
 
   private val NotAvailableLocally = "not available locally"
 
-  /** For the raw vectors: they are of the kernel, not of admission. */
+  /** For the raw vectors, which test the kernel and not admission. */
   private val NoCeilings = {
     val none = Long.MaxValue
     Ceilings(none, none, none, none, none, none, none, none)

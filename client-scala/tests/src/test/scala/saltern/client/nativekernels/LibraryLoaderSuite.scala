@@ -8,19 +8,21 @@ import java.util.Base64
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 import scala.jdk.CollectionConverters.*
 
-/** Whatever is wrong with the library or the place where it is put: a reason, no exception, and nothing left behind. */
+/** For every fault of the library or of its directory, the loader returns a reason, throws nothing
+  * and leaves no file behind.
+  */
 class LibraryLoaderSuite extends munit.FunSuite {
   private val platform = Platform.ofThisProcess()
   private val target = platform.target.fold(problem => fail(problem), identity)
 
-  /** As it is packed. */
+  /** The library, packed as in the jar. */
   private lazy val library: Array[Byte] = {
     val stream = getClass.getResourceAsStream(PackedLibraries.resource(target))
     assert(stream != null, "client-scala/native/build makes this machine's library")
     stream.readAllBytes()
   }
 
-  /** Another one, packed alike. */
+  /** Another file, packed in the same way. */
   private def madeOf(change: Array[Byte] => Array[Byte]): Array[Byte] = {
     val bytes = new GZIPInputStream(new ByteArrayInputStream(library)).readAllBytes()
     val packed = new ByteArrayOutputStream
@@ -164,7 +166,7 @@ class LibraryLoaderSuite extends munit.FunSuite {
     def ran(command: String*) = new ProcessBuilder(command*).inheritIO().start().waitFor() == 0
     assume(ran("mount", "-t", "tmpfs", "-o", s"$option,size=16m", "saltern-test", directory.toString), s"NOT RUN: this root may not mount a directory $option")
     try body
-    // Lazily: the JVM may keep a file open that it could not load.
+    // Read lazily, because the JVM may keep a file open that it failed to load.
     finally assert(ran("umount", "--lazy", directory.toString), s"$directory stays mounted")
   }
 }

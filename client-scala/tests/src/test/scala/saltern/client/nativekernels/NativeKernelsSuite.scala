@@ -15,11 +15,11 @@ class NativeKernelsSuite extends munit.FunSuite {
   private val password = "correct horse".getBytes(UTF_8)
   private val salt = Array.tabulate[Byte](16)(_.toByte)
 
-  /** Where JEP 472 holds. */
+  /** For the JDKs with JEP 472. */
   private val enableNativeAccess: Seq[String] =
     if (Runtime.version.feature >= 24) Seq("--enable-native-access=ALL-UNNAMED") else Nil
 
-  /** Scala 3's own library is warned of otherwise (JEP 498). */
+  /** Without it the JDK warns of Scala 3's own library (JEP 498). */
   private val quietUnsafe: Seq[String] =
     if (Runtime.version.feature >= 24) Seq("--sun-misc-unsafe-memory-access=allow") else Nil
 
@@ -53,7 +53,8 @@ class NativeKernelsSuite extends munit.FunSuite {
   }
 
   test("no copy of a password stays in the process") {
-    // A collection that moves the caller's array leaves what it was moved from: in so much room there is none.
+    // A garbage collection that moves the caller's array leaves a copy behind. With so much memory
+    // there is no collection.
     val still = Seq("-Xmx512m", "-Xmn256m", "-XX:+UseSerialGC")
     val ended = TestKernels.inJvm(quietUnsafe ++ enableNativeAccess ++ still, "Residue")
     assertEquals(ended.said.trim, "found before the caller wiped it: true; afterwards: 0")
@@ -86,10 +87,10 @@ class NativeKernelsSuite extends munit.FunSuite {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
     val neighbour = Future(opened.compute(TestKernels.admitted(bcrypt(10)), password, 60.seconds))
     val hash = Promise[Cancellable]()
-    // Hours on any machine.
+    // The hash takes hours on any machine.
     val endless = Future(endOf(opened.compute(TestKernels.admitted(bcrypt(24)), password, 1000.days, hash.success(_): Unit)))
     val cancelling = Await.result(hash.future, 10.seconds)
-    // It was told before it waits: once is not always enough.
+    // The cancel may come before the call waits, so one cancel may not be enough.
     while (!endless.isCompleted) { cancelling.cancel(); Thread.sleep(5) }
     assertEquals(await(endless), "Cancelled")
     assertEquals(await(neighbour).toSeq, Kernels.compute(TestKernels.admitted(bcrypt(10)), password).toSeq)
@@ -106,7 +107,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     try {
       val alone = took(await(client.verify(Password("x"), stored(15))))
       begun.drainPermits()
-      // As many as there are threads for: the next one has none until one of them is given up.
+      // As many calls as threads: the next call gets a thread only when one of them is given up.
       val gone = Vector.fill(TestKernels.native.hashesAtOnce(1))(client.verify(Password("x"), stored(15)))
       assert(begun.tryAcquire(gone.size, 30, TimeUnit.SECONDS))
       Thread.sleep(50)
@@ -151,13 +152,13 @@ class NativeKernelsSuite extends munit.FunSuite {
 
   test("what the JVM does waits for its turn for half of its time, and is shed then") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
-    // Some tenths of a second each, and of sixteen one at a time.
+    // Each takes some tenths of a second, and only one of the sixteen runs at a time.
     val sha512 = EncodedHash.parse("$6$rounds=200000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
     val admitted = TestKernels.admitted(sha512.setting)
     val ends = inParallel(16)(_ => endOf(opened.compute(admitted, password, 200.millis)))
     assert(ends.contains("done") && ends.contains("Shed"), ends.toString)
     assert(ends.forall(Set("done", "Shed")), ends.toString)
-    // So a client that is closed ends its threads.
+    // A closing client ends its threads in this way.
     Thread.currentThread.interrupt()
     val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
     assertEquals(refused.why, LocalPool.Failure.Closed)
@@ -175,9 +176,10 @@ class NativeKernelsSuite extends munit.FunSuite {
 
   test("a deadline ends a hash that has begun, by about a slice") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
-    // The first call measures the machine, and would be late for that.
+    // The first call measures the machine, and would be late because of that.
     val _ = opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds)
-    // A second or more, shared by as many as fit: what one alone could have done in time, all together cannot.
+    // A second or more in shared lanes: each of the hashes alone would be in time, but together
+    // they are not.
     val started = System.nanoTime()
     val ends = inParallel(16)(_ => endOf(opened.compute(TestKernels.admitted(bcrypt(11)), password, 300.millis)))
     val took = (System.nanoTime() - started).nanos

@@ -2,5 +2,7 @@ package saltern.client.nativekernels
 
 import saltern.client.local.VectorsThrough
 
-/** The shared vectors, through the native kernels. What these leave to the JVM is counted by [[NativeKernelsSuite]]. */
+/** The shared vectors, through the native kernels. [[NativeKernelsSuite]] tests the settings that
+  * these leave to the JVM.
+  */
 class NativeVectorsSuite extends VectorsThrough(TestKernels.compute)

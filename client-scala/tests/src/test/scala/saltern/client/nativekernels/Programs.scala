@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
 import saltern.client.local.{Kernels, Params, Setting}
 import scala.concurrent.duration.*
 
-/** Cheap settings and passwords at random: what the library makes of them against what the JVM does, from many threads at
-  * once, which now and then cancel each other's. `RandomCalls 1000000` prints `1000000 calls, 0 differences`, which algorithms
-  * they were, and how many of them were asked again because they had been cancelled.
+/** Compares the library with the JVM, on random cheap settings and passwords, from many threads
+  * that now and then cancel each other's calls. `RandomCalls 1000000` prints `1000000 calls, 0
+  * differences`, the algorithms, and how many calls were repeated because they had been cancelled.
   */
 object RandomCalls {
   def main(arguments: Array[String]): Unit = {
@@ -34,7 +34,7 @@ object RandomCalls {
             val _ = cancelled.incrementAndGet()
             answer = pool.compute(setting, password, 60.seconds, output)
           }
-          // Whoever's it is: it asks again.
+          // The call may have been cancelled by any thread. It is repeated.
           if (random.nextInt(4) == 0) pool.cancel(random.nextInt(Threads))
           val same = answer == NativeCalls.DONE && java.util.Arrays.equals(output, Kernels.compute(TestKernels.admitted(setting), password))
           if (!same) {
@@ -74,10 +74,10 @@ object RandomCalls {
     }
   )
 
-  /** bcrypt at its least still takes a millisecond: one call in a hundred. */
+  /** bcrypt at its lowest cost still takes a millisecond: one call in a hundred. */
   private def kindAtRandom(random: Random): Int = if (random.nextInt(100) == 0) 0 else 1 + random.nextInt(Kinds.size - 1)
 
-  /** Mostly short, now and then any length that is taken; any bytes, NUL among them. */
+  /** Mostly short, sometimes any allowed length; any bytes, including NUL. */
   private def passwordAtRandom(random: Random): Array[Byte] =
     bytes(random, if (random.nextInt(20) == 0) random.nextInt(1025) else random.nextInt(80))
 
@@ -90,13 +90,13 @@ object RandomCalls {
   }
 }
 
-/** Loads as a host does, hashes once, and says by what. */
+/** Loads the library as a host does, hashes once, and prints which code computed the hash. */
 object LoadAndHash {
   def main(none: Array[String]): Unit = {
     require(none.isEmpty)
     val setting = Setting.Bcrypt("2b", Params.Bcrypt(4).get, new Array[Byte](16), 0)
     val kernels = NativeKernels.load()
-    // A second client asks again, and nothing is said again.
+    // A second client does not log the reason again.
     val again = NativeKernels.load()
     val opened = kernels.open(1, 1L << 26, TestKernels.NoCeilings)
     val output = opened.compute(TestKernels.admitted(setting), Array[Byte](1, 2, 3), 10.seconds)
@@ -106,13 +106,16 @@ object LoadAndHash {
   }
 }
 
-/** Hashes a password that this process knows in disguise only, and then searches all of its own memory for it. */
+/** Hashes a password that this process stores only in disguise, then searches all of its own memory
+  * for it.
+  */
 object Residue {
   def main(none: Array[String]): Unit = {
     require(none.isEmpty)
     val disguised = new Array[Byte](PasswordBytes)
     new Random().nextBytes(disguised)
-    // By hand, as the search below: what the collections do in between is not what is asked about.
+    // A loop and no collections, which would leave copies of their own. The search below does the
+    // same.
     val password = new Array[Byte](PasswordBytes)
     for (i <- password.indices) password(i) = (disguised(i) ^ Disguise).toByte
     val pool = new TestKernels.Pool
@@ -129,7 +132,7 @@ object Residue {
 
   private def copies(disguised: Array[Byte]): Int = {
     val memory = FileChannel.open(Paths.get("/proc/self/mem"))
-    // Direct: whatever else the JDK would read through, it does not wipe.
+    // A direct buffer: the JDK does not wipe its other buffers.
     val buffer = ByteBuffer.allocateDirect(1 << 20)
     try
       writableRegions().map { case (from, to) =>
@@ -138,7 +141,7 @@ object Residue {
           buffer.clear().limit(math.min(buffer.capacity.toLong, to - at).toInt)
           val read =
             try memory.read(buffer, at)
-            // A guard page, or gone since.
+            // A guard page, or memory that was freed in the meantime.
             catch { case _: java.io.IOException => -1 }
           if (read < PasswordBytes) at = to
           else {
@@ -147,7 +150,7 @@ object Residue {
               if (isAt(buffer, i, disguised)) found += 1
               i += 1
             }
-            // What lies across two reads is seen by the second.
+            // Finds a password that lies across two reads.
             at += (if (at + read < to) read - PasswordBytes + 1 else read)
           }
         }

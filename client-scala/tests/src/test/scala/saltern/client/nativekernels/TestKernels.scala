@@ -6,7 +6,9 @@ import saltern.client.{LocalKernels, OtherJvm}
 import saltern.client.local.{Admitted, Ceilings, Kernels, OpenedKernels, Setting}
 import scala.concurrent.duration.*
 
-/** The native kernels for tests: a library that does not load here is a failure, never a reason to test the JVM's twice. */
+/** The native kernels for tests. If the library does not load, the tests fail; they never test the
+  * JVM's kernels twice.
+  */
 object TestKernels {
   lazy val native: LocalKernels = NativeKernels
     .attempt()
@@ -23,7 +25,7 @@ object TestKernels {
 
   val compute: Kernels.Compute = (admitted, password) => opened.compute(admitted, password, 60.seconds)
 
-  /** A pool of the library's own, without what stands in front of it. */
+  /** A pool of the library, called directly. */
   final class Pool(ceilings: Array[Long] = Array.fill(8)(Long.MaxValue)) extends AutoCloseable {
     locally { val _ = native }
     private val calls = new AtomicLong
@@ -36,7 +38,7 @@ object TestKernels {
     def compute(setting: Array[Byte], password: Array[Byte], left: FiniteDuration, output: Array[Byte]): Int =
       NativeCalls.compute(number, calls.incrementAndGet(), setting, password, left.toNanos, output)
 
-    /** The call that was made so many calls ago. */
+    /** The number of the call that was made so many calls ago. */
     def cancel(ago: Int): Unit = NativeCalls.cancel(number, calls.get - ago)
 
     def close(): Unit = NativeCalls.close(number)
@@ -44,7 +46,7 @@ object TestKernels {
 
   def admitted(setting: Setting): Admitted = Admitted(setting, NoCeilings).get
 
-  /** A main of these tests in a JVM of its own. */
+  /** Runs a main class of these tests in a separate JVM. */
   def inJvm(options: Seq[String], main: String, arguments: String*): OtherJvm.Ended =
     OtherJvm.run(options, s"saltern.client.nativekernels.$main", arguments*)
 }

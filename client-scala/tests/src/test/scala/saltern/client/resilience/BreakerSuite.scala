@@ -43,7 +43,7 @@ class BreakerSuite extends munit.FunSuite {
   test("open, it lets nobody through until its rest is over, then one probe an interval") {
     val open = after(Seq.fill(10)(failure))
     assertEquals(open.admit(at(9.millis))._2, None)
-    // Half of 250 ms is certain, and half of the other half is the chance of 0.5.
+    // Half of 250 ms is fixed; the chance of 0.5 adds half of the other half.
     val rested = at(9.millis + 187500.micros)
     assert(!open.wouldAdmit(rested - 1) && open.wouldAdmit(rested))
     val (probing, first) = open.admit(rested)

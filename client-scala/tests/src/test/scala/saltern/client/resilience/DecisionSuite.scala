@@ -10,7 +10,7 @@ class DecisionSuite extends munit.FunSuite {
 
   private def problem(status: Int, code: String): Outcome[String] = Outcome.Problem(status, code, None, None)
 
-  /** What matters of a decision. */
+  /** The short form of a decision. */
   private def brief(decision: Decision[String]): String = decision match {
     case Answer(value)       => s"answer $value"
     case Drop                => "nothing"
@@ -104,7 +104,7 @@ class DecisionSuite extends munit.FunSuite {
       )
     )
       assertEquals(decide(outcome, 0.seconds, mayRetry = true), "deadline")
-    // An answer is an answer, and a refusal a refusal.
+    // An answer stays an answer, and a refusal stays a refusal.
     assertEquals(decide(Outcome.Answered("x"), 0.seconds), "answer x")
     assertEquals(decide(problem(422, "invalid_hash"), 0.seconds), "refuse invalid_hash")
   }
