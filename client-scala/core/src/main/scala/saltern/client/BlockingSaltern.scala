@@ -57,7 +57,7 @@ final class BlockingSaltern private[client] (client: Saltern) {
         throw new SalternError.Cancelled
       case _: TimeoutException =>
         client.cancel(call)
-        throw new SalternError.DeadlineExceeded("and the client's timer did not run")
+        throw new SalternError.DeadlineExceeded("and the client's timer got no CPU time")
     }
 }
 

@@ -217,9 +217,9 @@ object ClientConfig {
   def apply(endpoint: URI): ClientConfig = {
     require(
       endpoint.getHost != null && (endpoint.getScheme == "http" || endpoint.getScheme == "https"),
-      "endpoint: an http or https URI with a host is needed"
+      "endpoint: give an http or https URI with a host"
     )
-    require(endpoint.getQuery == null && endpoint.getFragment == null, "endpoint: no query and no fragment can be kept")
+    require(endpoint.getQuery == null && endpoint.getFragment == null, "endpoint: remove the query and the fragment")
     val cores = Runtime.getRuntime.availableProcessors
     Settings(
       endpoint = endpoint,
@@ -280,7 +280,7 @@ object ClientConfig {
     def withAuth(auth: RequestAuth): ClientConfig = copy(auth = auth)
 
     def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig = {
-      require(shortest > Duration.Zero && longest >= shortest, "breaker: 0 < shortest <= longest is needed")
+      require(shortest > Duration.Zero && longest >= shortest, "breaker: give 0 < shortest <= longest")
       copy(breaker = breaker.copy(openFor = shortest, maxOpenFor = longest))
     }
 
@@ -288,7 +288,7 @@ object ClientConfig {
       copy(breaker = breaker.copy(slowCall = positive("slowCall", slowCall)))
 
     def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig = {
-      require(atMost >= 1 && atMost <= LargestCoalesceAtMost, s"coalesceAtMost: 1 to $LargestCoalesceAtMost")
+      require(atMost >= 1 && atMost <= LargestCoalesceAtMost, s"coalesceAtMost: give 1 to $LargestCoalesceAtMost")
       copy(coalesceAtMost = atMost, coalesceWindow = positive("coalesceWindow", window))
     }
 
@@ -310,22 +310,22 @@ object ClientConfig {
     def withLocalKernels(kernels: LocalKernels): ClientConfig = copy(localKernels = kernels)
 
     def withLocalMemoryBytes(bytes: Long): ClientConfig = {
-      require(bytes > 0, "localMemoryBytes: more than 0 is needed")
+      require(bytes > 0, "localMemoryBytes: give more than 0")
       copy(localMemoryBytes = bytes)
     }
 
     def withLocalQueue(calls: Int): ClientConfig = {
-      require(calls >= 0, "localQueue: 0 or more is needed")
+      require(calls >= 0, "localQueue: give 0 or more")
       copy(localQueue = calls)
     }
 
     def withLocalWorkers(workers: Int): ClientConfig = {
-      require(workers >= 1, "localWorkers: at least 1 is needed; withFallback(false) turns local hashing off")
+      require(workers >= 1, "localWorkers: give at least 1, or turn local hashing off by withFallback(false)")
       copy(localWorkers = workers)
     }
 
     def withMaxConnections(connections: Int): ClientConfig = {
-      require(connections >= 1, "maxConnections: at least 1 is needed")
+      require(connections >= 1, "maxConnections: give at least 1")
       copy(maxConnections = connections)
     }
 
@@ -335,7 +335,7 @@ object ClientConfig {
       copy(policyCheckInterval = positive("policyCheckInterval", interval))
 
     def withRetryBudget(tokens: Int): ClientConfig = {
-      require(tokens >= 0, "retryBudget: 0 or more is needed")
+      require(tokens >= 0, "retryBudget: give 0 or more")
       copy(retryBudget = tokens)
     }
 
@@ -346,7 +346,7 @@ object ClientConfig {
   }
 
   private[saltern] def checkedDeadline(deadline: FiniteDuration): FiniteDuration = {
-    require(deadline >= 1.milli && deadline <= LongestDeadline, s"deadline: 1 ms to $LongestDeadline")
+    require(deadline >= 1.milli && deadline <= LongestDeadline, s"deadline: give 1 ms to $LongestDeadline")
     deadline
   }
 
@@ -354,7 +354,7 @@ object ClientConfig {
     read.fold(problem => throw new IllegalArgumentException(s"$name: $problem"), identity)
 
   private def positive(name: String, value: FiniteDuration): FiniteDuration = {
-    require(value > Duration.Zero, s"$name: more than 0 is needed")
+    require(value > Duration.Zero, s"$name: give more than 0")
     value
   }
 }
@@ -391,7 +391,7 @@ object PolicySource {
     val stream = context
       .flatMap(loader => Option(loader.getResourceAsStream(name)))
       .orElse(Option(getClass.getClassLoader.getResourceAsStream(name)))
-      .getOrElse(throw new IllegalArgumentException(s"policies: the class path has no resource `$name`"))
+      .getOrElse(throw new IllegalArgumentException(s"policies: the class path has no resource `$name`; give a name without a leading slash"))
     try stream.readAllBytes()
     finally stream.close()
   }

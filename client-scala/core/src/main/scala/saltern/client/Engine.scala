@@ -242,7 +242,7 @@ private[client] final class Engine(
     def checked(call: Call[?], outcome: Outcome[Wire.Answer]): Outcome[Answered] = outcome match {
       case Outcome.Answered(answer) =>
         call.prepared(answer, measured) match {
-          case None           => Outcome.Unreadable("status 200 without what the operation promises")
+          case None           => Outcome.Unreadable("status 200 without a member that the operation promises")
           case Some(complete) => Outcome.Answered(complete)
         }
       case other: Outcome.Problem    => other
@@ -340,9 +340,9 @@ private[client] final class Engine(
       new SalternError.NotAvailableLocally(s"$exception; remote: ${reason.name}")
     case LocalPool.Failure.Shed(after) =>
       listener.onShed()
-      new SalternError.Overloaded(after, s"local hashing is full; remote: ${reason.name}")
+      new SalternError.Overloaded(after, s"local hashing has no free place; remote: ${reason.name}")
     case LocalPool.Failure.TooMuchMemory =>
-      new SalternError.NotAvailableLocally(s"more memory than the host gives; remote: ${reason.name}")
+      new SalternError.NotAvailableLocally(s"the hash needs more memory than this host has; remote: ${reason.name}")
   }
 
   private def withoutFallback(reason: FallbackReason, detail: String): SalternError = {

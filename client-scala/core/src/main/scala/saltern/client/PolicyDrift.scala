@@ -56,7 +56,7 @@ private[client] final class PolicyDrift(
       listener.onPolicyDrift(theirs, own)
       PolicyDrift.log.log(
         System.Logger.Level.WARNING,
-        s"the service's policy document ($theirs) is not the client's ($own): local hashes follow the client's until they agree"
+        s"the policy document of the service ($theirs) differs from the client's ($own): give both the same document; until then local hashes follow the client's"
       )
     }
 

@@ -61,7 +61,7 @@ object SalternError {
 
   /** The answer does not follow the contract. Only if local hashing is off. */
   final class Unreadable private[saltern] (reason: String)
-      extends SalternError("the password service did not answer as agreed", s"unreadable answer: $reason")
+      extends SalternError("the answer of the password service was invalid", s"unreadable answer: $reason")
 }
 
 /** The codes of a refusal: the contract's (later versions may add some), and three of the client's

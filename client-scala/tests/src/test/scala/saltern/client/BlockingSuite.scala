@@ -19,7 +19,7 @@ class BlockingSuite extends munit.FunSuite {
     finally client.close()
   }
 
-  test("the answers are the client's") {
+  test("it returns the client's answers") {
     using() { (_, client) =>
       val made = client.blocking.hash(secret)
       assert(client.blocking.verify(secret, made.encoded).matches)
@@ -27,7 +27,7 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
-  test("it waits no longer than the deadline, and throws the client's own error") {
+  test("it blocks no longer than the deadline, and throws the client's error") {
     using(_.withFallback(false)) { (service, client) =>
       service.failAlways(Fault.Never)
       val started = System.nanoTime()
@@ -56,7 +56,7 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
-  test("a password that cannot be anybody's does not match; everything else that is no answer is thrown") {
+  test("an impossible password does not match, and every other error is thrown") {
     using() { (service, client) =>
       val blocking = client.blocking
       assert(blocking.matches(secret, bcrypt4) && !blocking.matches(Password("wrong"), bcrypt4))
@@ -67,7 +67,7 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
-  test("a replacement is due after a match that the service gave, by the document") {
+  test("after a match by the service, the policy document decides about a replacement") {
     using() { (_, client) =>
       val blocking = client.blocking
       assert(blocking.verify(secret, bcrypt4).matches && blocking.needsRehash(bcrypt4))
@@ -75,7 +75,7 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
-  test("no replacement after a match that ignored part of the password") {
+  test("a match that ignored part of the password asks for no replacement") {
     using() { (_, client) =>
       val blocking = client.blocking
       val stored = LocalHasherSuite.hash(hasher, "bcrypt-4", "x" * 72)
@@ -84,7 +84,7 @@ class BlockingSuite extends munit.FunSuite {
     }
   }
 
-  test("a hash that matched again is among the latest, and not the next to be forgotten") {
+  test("a hash that matched again is not the next to be dropped") {
     val kept = new BlockingSaltern.KeptAsTheyAre
     kept.note("again", true)
     for (i <- 2 to BlockingSaltern.MostKept) kept.note(s"$i", true)
@@ -95,7 +95,7 @@ class BlockingSuite extends munit.FunSuite {
     assert(!kept("again"))
   }
 
-  test("no replacement while the service is away: it would be a second local hash") {
+  test("a local match asks for no replacement, which would be a second local hash") {
     using() { (service, client) =>
       val blocking = client.blocking
       service.next(Fault.Answer(502, Nil, ""))

@@ -12,7 +12,7 @@ import scala.meta.inputs.Input
 class DocumentedSuite extends munit.FunSuite {
   import DocumentedSuite.*
 
-  test("a public member without a comment is seen, wherever it stands") {
+  test("the check finds a public member without a comment in every place") {
     val source =
       """package p
         |/** A. */

@@ -60,7 +60,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.map(_.path).distinct, Vector("/hash", "/verify"))
   }
 
-  test("the deadline travels, and a view has its own") {
+  test("the deadline is sent, and a client with another deadline sends that one") {
     val world = new World(_.withDeadline(5.seconds))
     now(world.client.hash(secret))
     now(world.client.withDeadline(250.millis).hash(secret))
@@ -69,7 +69,7 @@ class EngineSuite extends munit.FunSuite {
 
   // With and without fallback
 
-  test("each cause that falls back is answered locally, and told") {
+  test("each cause of a fallback is answered locally and reported") {
     val json = Seq("Content-Type" -> "application/json")
     val causes = Seq[(Fault, FallbackReason)](
       Fault.Fails(TransportFailure.Kind.TlsFailed) -> FallbackReason.TlsFailed,
@@ -100,7 +100,7 @@ class EngineSuite extends munit.FunSuite {
     }
   }
 
-  test("each refusal of ours stays a refusal") {
+  test("each refusal of the service stays a refusal") {
     for ((status, code) <- Seq(400 -> "invalid_request", 404 -> "not_found", 408 -> "request_timeout", 413 -> "body_too_large", 422 -> "cost_out_of_bounds")) {
       val world = new World()
       world.service.next(Fault.Problem(status, code))
@@ -110,14 +110,14 @@ class EngineSuite extends munit.FunSuite {
     }
   }
 
-  test("deadline_exceeded is the end") {
+  test("deadline_exceeded ends the call") {
     val world = new World()
     world.service.next(Fault.Problem(503, "deadline_exceeded"))
     failure[SalternError.DeadlineExceeded](world.client.verify(secret, bcrypt4))
     assertEquals(world.virtual.localWaiting, 0)
   }
 
-  test("without fallback the error says what the caller may assume") {
+  test("without fallback the error says whether the request was sent") {
     def error(fault: Fault): SalternError = {
       val world = new World(_.withFallback(false).withRetryBudget(0))
       world.service.next(fault)
@@ -135,7 +135,7 @@ class EngineSuite extends munit.FunSuite {
     assert(error(Fault.Answer(200, Nil, "x")).isInstanceOf[SalternError.Unreadable])
   }
 
-  test("a scheme that the client lacks is not available, never a mismatch") {
+  test("a scheme that the client lacks is not available locally, and never a mismatch") {
     val world = new World()
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$y$j75$salt$hash"))
@@ -149,7 +149,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals((error.code, error.origin, world.virtual.localWaiting), (RefusalCode.CostOutOfBounds, Origin.Local: Origin, 0))
   }
 
-  test("what cannot travel is refused before it is sent") {
+  test("text that the contract does not carry is refused before it is sent") {
     val world = new World()
     val expected = Seq(
       world.client.verify(Password("\ud800"), bcrypt4) -> RefusalCode.UnpairedSurrogate,
@@ -162,7 +162,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests, Vector.empty)
   }
 
-  test("null, as Java may have it, is refused and keeps nothing") {
+  test("a null from Java is refused and holds no place") {
     val world = new World()
     val expected = Seq(
       world.client.verify(secret, null) -> RefusalCode.InvalidHash,
@@ -171,7 +171,7 @@ class EngineSuite extends munit.FunSuite {
     )
     for ((future, code) <- expected) {
       assertEquals(failure[SalternError.Refused](future).code, code)
-      assert(!world.client.cancel(future), "it is not under way")
+      assert(!world.client.cancel(future), "the call is not in progress")
     }
     assertEquals(world.client.rehashReason(null), None)
     assertEquals(world.service.requests, Vector.empty)
@@ -191,7 +191,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.events.count(_ == Event.Retry), 1)
   }
 
-  test("twice failed goes local; an empty budget tries nothing again") {
+  test("a call falls back after two failed connects, and with an empty budget after one") {
     val world = new World(_.withBreakerOpenFor(1.hour, 1.hour).withoutCoalescing)
     world.service.failAlways(connectFails)
     assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
@@ -202,7 +202,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(poor.service.requests.size, 4, "two, one, one")
   }
 
-  test("after Retry-After calls stay away until it is over") {
+  test("no call goes to the service until Retry-After is over") {
     val world = new World()
     world.service.next(Fault.Answer(429, Seq("Retry-After" -> "2"), ""))
     world.local(world.client.verify(secret, bcrypt4))
@@ -212,12 +212,12 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
   }
 
-  test("the breaker opens, probes, and closes: remote again within 2 s of recovery") {
+  test("the breaker opens, probes and closes, and calls are remote within 2 s of the recovery") {
     val world = new World()
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     for (_ <- 1 to 40) world.local(world.client.verify(secret, bcrypt4))
     assert(world.breakerStates.contains(BreakerState.Open))
-    assert(world.service.requests.size < 40, "an open breaker asks seldom")
+    assert(world.service.requests.size < 40, "an open breaker sends few requests")
     world.service.recover()
     val recovered = world.virtual.now
     var origins = Vector.empty[Origin]
@@ -233,7 +233,7 @@ class EngineSuite extends munit.FunSuite {
 
   // Time
 
-  test("silence: local after the attempt's time, an error at the deadline") {
+  test("a silent service is replaced locally after the attempt's time, and the call ends at its deadline") {
     val world = new World()
     world.service.failAlways(Fault.Never)
     val patient = world.client.verify(secret, bcrypt4)
@@ -251,7 +251,7 @@ class EngineSuite extends munit.FunSuite {
     failure[SalternError.DeadlineExceeded](unserved)
   }
 
-  test("silence, and a deadline shorter than the attempt's time: half of it is left for local hashing") {
+  test("a silent service leaves half of a short deadline for local hashing") {
     val world = new World()
     world.service.failAlways(Fault.Never)
     val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
@@ -267,7 +267,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("800")))
   }
 
-  test("no free connection, and a deadline shorter than the attempt's time: half of it is left for local hashing") {
+  test("a wait for a connection leaves half of a short deadline for local hashing") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing)
     world.service.failAlways(Fault.Never)
     world.client.verify(secret, bcrypt4)
@@ -278,7 +278,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.ConnectionsBusy))
   }
 
-  test("silence without fallback: the attempt has all of the deadline") {
+  test("without fallback the attempt has the whole deadline") {
     val world = new World(_.withFallback(false))
     world.service.failAlways(Fault.Never)
     val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
@@ -312,7 +312,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.events.count(_ == Event.Shed), 3)
   }
 
-  test("a system that starts no more threads is an overload, and no place is lost by it") {
+  test("a system that starts no more threads gives an overload, and no place is lost") {
     val service = InMemoryService(cheap)
     service.failAlways(Fault.Fails(TransportFailure.Kind.TlsFailed))
     var threads = 0
@@ -325,13 +325,13 @@ class EngineSuite extends munit.FunSuite {
     client.close()
   }
 
-  test("a local hash that needs more memory than the host gives is not available") {
+  test("a local hash that needs more memory than the host has is not available") {
     val world = new World(_.withLocalMemoryBytes(32 * 1024))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     failure[SalternError.NotAvailableLocally](world.client.hash(secret))
   }
 
-  test("a jump of the clock ends what it overtakes, and no more") {
+  test("a jump of the clock ends only the calls whose time is over") {
     val world = new World()
     world.service.failAlways(Fault.Never)
     val before = Vector.fill(3)(world.client.verify(secret, bcrypt4))
@@ -341,7 +341,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
   }
 
-  test("close ends what is in flight, and says whether it may have been sent") {
+  test("close ends the calls in flight, and the error says whether they may have been sent") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing)
     world.service.failAlways(Fault.Never)
     val (sent, waiting) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
@@ -354,18 +354,18 @@ class EngineSuite extends munit.FunSuite {
 
   // Cancelled
 
-  test("a cancelled call ends at once, once, and is told") {
+  test("a cancelled call ends at once and is reported once") {
     val world = new World()
     world.service.next(Fault.Never)
     val call = world.client.verify(secret, bcrypt4)
     assert(world.client.cancel(call))
     failure[SalternError.Cancelled](call)
     assert(world.listener.events.exists { case Event.Error("verify", _: SalternError.Cancelled) => true; case _ => false })
-    assert(!world.client.cancel(call), "it has ended")
-    assert(!world.client.cancel(Future.unit), "it is nobody's")
+    assert(!world.client.cancel(call), "the call has ended")
+    assert(!world.client.cancel(Future.unit), "the future belongs to no call")
   }
 
-  test("a cancelled call gives back its connection, and the next one in line has it") {
+  test("a cancelled call gives its connection to the next call in line") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing)
     world.service.next(Fault.Never)
     val (carried, waiting) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
@@ -376,7 +376,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.fallbacks, Vector.empty)
   }
 
-  test("a cancelled call whose connection came while it got in line gives it back too") {
+  test("a call that is cancelled while it gets its connection gives the connection back") {
     val service = InMemoryService(cheap)
     service.failAlways(Fault.Never)
     // A step of another thread, between two steps of a call, is made when the call sets its
@@ -396,7 +396,7 @@ class EngineSuite extends munit.FunSuite {
     val carried = client.verify(secret, bcrypt4)
     meanwhile = () => { val _ = client.cancel(carried) }
     val next = client.verify(secret, bcrypt4)
-    assertEquals((service.requests.size, service.abandoned), (2, 1), "the second has the connection of the first")
+    assertEquals((service.requests.size, service.abandoned), (2, 1), "the second call has the connection of the first")
     client.cancel(next)
     assertEquals(service.abandoned, 2)
     client.close()
@@ -411,15 +411,15 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.ConnectionsBusy), "the line is full")
     waiting.foreach(world.client.cancel)
     val next = world.client.verify(secret, bcrypt4)
-    assertEquals(world.listener.fallbacks.size, 1, "it is not full any more")
+    assertEquals(world.listener.fallbacks.size, 1, "the line is not full any more")
     world.client.cancel(carried)
     assert(now(next).matches)
-    assertEquals(world.service.requests.size, 2, "whom nobody waits for is not sent")
+    assertEquals(world.service.requests.size, 2, "a cancelled call is not sent")
     world.virtual.runLocal()
     assert(now(tooMany).matches)
   }
 
-  test("a cancelled call leaves the batch it waits for; one that travels with others is only theirs") {
+  test("a cancelled call leaves its waiting batch, and a batch in flight goes on for the others") {
     val world = new World(_.withCoalescing(3, 5.millis))
     world.service.next(Fault.Never)
     world.client.verify(secret, bcrypt4)
@@ -436,7 +436,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.abandoned, 1)
   }
 
-  test("a batch whose members are cancelled while it waits for a connection carries the others alone") {
+  test("a batch that waits for a connection is sent without its cancelled calls") {
     val world = new World(_.withMaxConnections(1).withCoalescing(2, 5.millis))
     world.service.next(Fault.Never)
     val carried = world.client.verify(secret, bcrypt4)
@@ -447,21 +447,21 @@ class EngineSuite extends munit.FunSuite {
     assert(now(stays).matches)
   }
 
-  test("a cancelled call leaves the local queue; the hash that has begun is finished for nobody") {
+  test("a cancelled call leaves the local queue, and a running hash is completed and dropped") {
     val world = new World(_.withLocalQueue(2))
     world.service.failAlways(Fault.Answer(502, Nil, ""))
     val (first, second) = (world.client.verify(secret, bcrypt4), world.client.verify(secret, bcrypt4))
     failure[SalternError.Overloaded](world.client.verify(secret, bcrypt4))
     world.client.cancel(first)
     val third = world.client.verify(secret, bcrypt4)
-    assert(!third.isCompleted, "it has the place")
+    assert(!third.isCompleted, "the third call has the place")
     world.listener.clear()
     world.virtual.runLocal()
     assert(now(second).matches && now(third).matches)
     assertEquals(world.listener.events.count { case _: Event.LocalStart => true; case _ => false }, 2)
   }
 
-  test("cancelled calls leave the breaker as it was: a probe that nobody waited for proves nothing") {
+  test("cancelled calls do not change the breaker, and a cancelled probe does not count") {
     val world = new World()
     world.service.failAlways(Fault.Never)
     for (_ <- 1 to 100) world.client.cancel(world.client.verify(secret, bcrypt4))
@@ -470,7 +470,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
   }
 
-  test("random cancelling: nothing is kept, every other call ends, and rightly") {
+  test("with random cancels no place is lost, and every other call ends with a right answer") {
     val random = new scala.util.Random(11)
     val world = new World(_.withMaxConnections(3).withLocalQueue(6))
     var open = Vector.empty[(Boolean, Future[Verified])]
@@ -519,7 +519,7 @@ class EngineSuite extends munit.FunSuite {
 
   // Coalescing
 
-  test("calls of equal work travel together while one is in flight; a lone call waits for nobody") {
+  test("calls of equal work are sent as a batch while one is in flight, and a lone call does not wait") {
     val world = new World()
     world.service.next(Fault.Never)
     world.client.verify(secret, bcrypt4)
@@ -532,7 +532,7 @@ class EngineSuite extends munit.FunSuite {
     assert(now(late).encoded.startsWith("$2b$04$"))
   }
 
-  test("other work, another deadline and a possible upgrade travel apart") {
+  test("calls with other work, another deadline or a possible upgrade are sent apart") {
     val world = new World()
     world.service.next(Fault.Never)
     world.client.verify(secret, bcrypt4)
@@ -559,7 +559,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.map(_.path).distinct, Vector("/verify"))
   }
 
-  test("one refused operation of a batch is refused alone") {
+  test("a refused operation of a batch does not affect the others") {
     val world = new World()
     world.service.next(Fault.Never)
     world.client.hash(secret, "bcrypt-4")
@@ -569,7 +569,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(failure[SalternError.Refused](bad).code, RefusalCode.PasswordTooLong)
   }
 
-  test("batch results missing, extra or out of order are not believed: everyone is answered locally, and rightly") {
+  test("if batch results are missing, extra or out of order, every call is answered locally and rightly") {
     val verify = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
     val hash = """{"status":200,"body":{"hash":"$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S","policy":"bcrypt-4"}}"""
     for (results <- Seq(Seq(verify), Seq(verify, hash, verify), Seq(hash, verify), Nil)) {
@@ -584,7 +584,7 @@ class EngineSuite extends munit.FunSuite {
     }
   }
 
-  test("a match for nobody, or a match that contradicts itself, is not believed") {
+  test("a match without a stored hash, or with contradicting members, is not accepted") {
     def body(text: String) = Fault.Answer(200, Seq("Content-Type" -> "application/json"), text)
     val world = new World()
     world.service.next(body("""{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""))
@@ -593,7 +593,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
   }
 
-  test("connections are bounded: who finds none in time goes local") {
+  test("connections are bounded, and a call without one in time falls back") {
     val world = new World(_.withMaxConnections(2).withoutCoalescing)
     world.service.failAlways(Fault.Never)
     val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
@@ -607,7 +607,7 @@ class EngineSuite extends munit.FunSuite {
     assert(calls.forall(now(_).matches))
   }
 
-  test("a thousand that wait for one connection are let go one after the other") {
+  test("a thousand calls that wait for one connection are sent one after the other") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing.withLocalQueue(2000))
     world.service.failAlways(Fault.Never)
     world.client.withDeadline(1.second).verify(secret, bcrypt4)
@@ -620,7 +620,7 @@ class EngineSuite extends munit.FunSuite {
     assert(waiting.forall(now(_).matches))
   }
 
-  test("a transport that throws has failed") {
+  test("an exception of the transport is a failed exchange") {
     val throwing = new Transport {
       def send(request: Transport.Request): Transport.Exchange = throw new IllegalStateException("thrown")
       def close(): Unit = ()
@@ -633,7 +633,7 @@ class EngineSuite extends munit.FunSuite {
 
   // The policy document
 
-  test("a policy digest that differs is told once, and answers go on") {
+  test("a different policy digest is reported once, and calls are still answered") {
     val world = new World(source = PolicySource.Packed)
     for (_ <- 1 to 3) { assert(now(world.client.verify(secret, bcrypt4)).matches); world.virtual.advance(1.hour) }
     assertEquals(world.listener.events.count { case _: Event.PolicyDrift => true; case _ => false }, 1)
@@ -642,7 +642,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(same.listener.events.collect { case e: Event.PolicyDrift => e }, Vector.empty)
   }
 
-  test("a listener that throws harms nobody") {
+  test("a listener that throws affects no call") {
     val broken = new ClientListener {
       override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = throw new RuntimeException("broken")
       override def onFallback(reason: FallbackReason): Unit = throw new RuntimeException("broken")
@@ -654,7 +654,7 @@ class EngineSuite extends munit.FunSuite {
     assert(world.local(world.client.verify(secret, bcrypt4)).matches)
   }
 
-  test("random faults: every call ends by its deadline, and no login is answered wrongly") {
+  test("with random faults every call ends by its deadline, and no login is answered wrongly") {
     val random = new scala.util.Random(7)
     val faults = Vector[Fault](
       connectFails,

@@ -42,7 +42,7 @@ class HttpTransportSuite extends munit.FunSuite {
       finally client.close()
     } finally server.close()
 
-  test("a real exchange: one request, its headers, its body") {
+  test("one exchange sends one request with its headers and its body") {
     val server = always(response(200, "application/json", mismatch))
     using(server, _.withAuth(RequestAuth.bearer("token-1"))) { client =>
       assertEquals(client.verify().origin, Origin.Remote: Origin)
@@ -55,7 +55,7 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
-  test("a path in the endpoint stands before the contract's") {
+  test("the contract's paths are appended to the endpoint's path") {
     val server = always(response(200, "application/json", mismatch))
     try {
       val client = new Client(URI.create(s"${server.uri}/base/"))
@@ -81,12 +81,12 @@ class HttpTransportSuite extends munit.FunSuite {
     ("a platform's 429", response(429, "application/json", "{\"Reason\":\"x\"}"), FallbackReason.Throttled),
     ("a platform's 502", response(502, "application/json", "Internal Server Error"), FallbackReason.ServerError)
   )
-  for ((name, bytes, reason) <- hostile) test(s"$name: answered locally") {
+  for ((name, bytes, reason) <- hostile) test(s"$name is answered locally") {
     // The connection ends behind it, so that the client sees that something is missing.
     using(new RawServer((seen, out) => { seen.close = true; out.write(bytes) }))(client => answeredLocally(client, reason))
   }
 
-  test("a huge header: JDKs before 22 read it, later ones refuse it, and either way the answer is right") {
+  test("with a huge header the answer is right, whether the JDK reads it (before 22) or refuses it") {
     val bytes =
       s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
     using(new RawServer((seen, out) => { seen.close = true; out.write(bytes.getBytes) })) { client =>
@@ -96,7 +96,7 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
-  test("slow answers, in the head and in the body: local after the attempt's time") {
+  test("a slow head or a slow body is hashed locally after the attempt's time") {
     def trickle(bytes: Array[Byte]) = new RawServer((_, out) => bytes.foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) })
     val bytes = response(200, "application/json", mismatch)
     using(trickle(bytes))(client => answeredLocally(client, FallbackReason.AttemptTimeout))
@@ -108,7 +108,7 @@ class HttpTransportSuite extends munit.FunSuite {
     )
   }
 
-  test("a connection that ends before the answer, and one that nobody accepts") {
+  test("a connection that ends before the answer, and a refused one, are hashed locally") {
     using(new RawServer((seen, _) => seen.close = true))(client => answeredLocally(client, FallbackReason.ConnectionBroken))
     val free = RawServer.plain()
     val uri = URI.create(s"http://127.0.0.1:${free.getLocalPort}")
@@ -119,22 +119,22 @@ class HttpTransportSuite extends munit.FunSuite {
     client.close()
   }
 
-  test("a name that does not resolve") {
+  test("a name that does not resolve is hashed locally") {
     val client = new Client(URI.create("http://saltern.invalid:9000"), _.withAttemptTimeout(2.seconds))
     answeredLocally(client, FallbackReason.ConnectFailed)
     client.close()
   }
 
-  test("a name server that does not answer delays no answer that is on its way") {
+  test("a name server that does not answer delays no answer in flight") {
     val directory = Files.createTempDirectory("saltern-lookup")
     val hosts = directory.resolve("hosts")
     val ended = OtherJvm.run(Seq(s"-Djdk.net.hosts.file=$hosts", "-Dsun.net.inetaddr.ttl=1"), "saltern.client.SlowLookup")
     Files.deleteIfExists(hosts)
     Files.delete(directory)
-    assert(ended.said.contains("the answer under way came within a second: true; looked up meanwhile: false"), ended.said)
+    assert(ended.said.contains("the answer in flight came within a second: true; resolved in the meantime: false"), ended.said)
   }
 
-  test("a certificate that nobody signed: nothing is sent") {
+  test("nothing is sent to a server with an untrusted certificate") {
     val server = new RawServer((_, out) => out.write(response(200, "application/json", mismatch)), tls())
     val client = new Client(URI.create(s"https://127.0.0.1:${server.port}"), _.withAttemptTimeout(2.seconds))
     answeredLocally(client, FallbackReason.TlsFailed)
@@ -143,7 +143,7 @@ class HttpTransportSuite extends munit.FunSuite {
     server.close()
   }
 
-  test("credentials that fail: nothing is sent") {
+  test("nothing is sent if the credentials fail") {
     val server = always(response(200, "application/json", mismatch))
     val failing: RequestAuth = (_, _, _, _) => Future.failed(new RuntimeException("marked-credential"))
     using(server, _.withAuth(failing)) { client =>
@@ -154,7 +154,7 @@ class HttpTransportSuite extends munit.FunSuite {
     using(always(Array.emptyByteArray), _.withAuth(throwing))(client => answeredLocally(client, FallbackReason.CredentialsFailed))
   }
 
-  test("a starved pool of the caller's delays the caller, not the client") {
+  test("a caller's busy thread pool delays the caller and not the client") {
     val server = always(response(200, "application/json", mismatch))
     using(server) { client =>
       val threads = Executors.newFixedThreadPool(1)
@@ -171,7 +171,7 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
-  test("close while calls are in flight: each ends at once, typed") {
+  test("close ends every call in flight at once, with a typed error") {
     val held = new CountDownLatch(8)
     val server = new RawServer((_, _) => { held.countDown(); Thread.sleep(60000) })
     using(server, _.withoutCoalescing.withAttemptTimeout(3.seconds)) { client =>
@@ -203,7 +203,7 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
-  test("nothing hangs: 64 calls against silence all end by their deadline") {
+  test("64 calls to a silent server all end by their deadline") {
     val server = new RawServer((_, _) => Thread.sleep(60000))
     using(server, _.withDeadline(1.second).withAttemptTimeout(900.millis).withFallback(false)) { client =>
       val started = System.nanoTime()
@@ -214,7 +214,7 @@ class HttpTransportSuite extends munit.FunSuite {
     }
   }
 
-  test("the service comes back on the same address: remote again") {
+  test("calls are remote again when the service comes back on the same address") {
     val first = always(response(200, "application/json", mismatch))
     val client = new Client(first.uri)
     assertEquals(client.verify().origin, Origin.Remote: Origin)
@@ -232,7 +232,7 @@ class HttpTransportSuite extends munit.FunSuite {
     second.close()
   }
 
-  test("secrets: no password, hash, token or body in anything that the client says") {
+  test("no output of the client contains a password, hash, token or body") {
     val marks = Seq("marked-password", "marked-hash", "marked-token", "marked-body", "marked-credential")
     val logged = new java.io.ByteArrayOutputStream
     val handler = new java.util.logging.StreamHandler(logged, new java.util.logging.SimpleFormatter)
@@ -295,7 +295,7 @@ class HttpTransportSuite extends munit.FunSuite {
     root.removeHandler(handler)
     root.setLevel(java.util.logging.Level.INFO)
     val all = said.toString + logged.toString
-    assert(all.contains("maybe sent") && all.contains("refused"), "something was said")
+    assert(all.contains("maybe sent") && all.contains("refused"), "the client logged nothing")
     for (mark <- marks) assert(!all.contains(mark), s"$mark in ${all.linesIterator.find(_.contains(mark))}")
   }
 

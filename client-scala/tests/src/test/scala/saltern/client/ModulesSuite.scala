@@ -24,7 +24,7 @@ class ModulesSuite extends munit.FunSuite {
 
   // SigV4
 
-  test("SigV4 signs for Lambda, with the session token, and recomputed by hand it is the same") {
+  test("SigV4 signs for Lambda with the session token, and gives the same signature as our own computation") {
     val credentials = AwsSessionCredentials.create("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "session-1")
     val auth = SigV4("eu-north-1", StaticCredentialsProvider.create(credentials))
     val uri = URI.create("https://abc.lambda-url.eu-north-1.on.aws/verify")
@@ -57,7 +57,7 @@ class ModulesSuite extends munit.FunSuite {
     auth.close()
   }
 
-  test("credentials that cannot be had fail the signature, and the call goes local") {
+  test("if there are no credentials, signing fails and the call is hashed locally") {
     val none: AwsCredentialsProvider = () => throw SdkClientException.create("no credentials")
     val auth = SigV4("eu-north-1", none)
     val server = RawServer.always(Array.emptyByteArray)
@@ -93,7 +93,7 @@ class ModulesSuite extends munit.FunSuite {
   private def lambdaAnswer(status: Int, body: String, headers: (String, String)*) =
     new Transport.Response(status, headers, body.getBytes(UTF_8))
 
-  test("Invoke carries a payload-v2 event, and its answer is read as HTTP's would be") {
+  test("Invoke sends a payload-v2 event, and its answer is read like an HTTP answer") {
     val inner = """{\"match\":true,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
     val (http, future, _) =
       invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""))
@@ -104,7 +104,7 @@ class ModulesSuite extends munit.FunSuite {
       assert(event.contains(part), s"$part in $event")
   }
 
-  test("an event's body is the request's, in Base64") {
+  test("the body of an event is the request's body in Base64") {
     val (http, _, _) = invoked(lambdaAnswer(502, ""))
     val event = http.requests.head._2
     val Body = """.*"rawPath":"/verify".*"body":"([A-Za-z0-9+/=]+)"}""".r
@@ -114,7 +114,7 @@ class ModulesSuite extends munit.FunSuite {
     }
   }
 
-  test("Lambda's own failures are not ours: answered locally") {
+  test("failures of Lambda itself are hashed locally") {
     for (
       answer <- Seq(
         lambdaAnswer(429, "{\"Reason\":\"ReservedFunctionConcurrentInvocationLimitExceeded\"}", "Retry-After" -> "1"),
@@ -131,14 +131,14 @@ class ModulesSuite extends munit.FunSuite {
     }
   }
 
-  test("names that do not belong into a path are refused") {
+  test("names that cannot stand in a path are refused") {
     for ((name, qualifier) <- Seq(("a/b", "live"), ("", "live"), ("f", "a?b"), ("f", "")))
       intercept[IllegalArgumentException](LambdaInvoke.transport(new Invoked(lambdaAnswer(200, "")), name, qualifier))
   }
 
   // Micrometer
 
-  test("the documented meters, with the fallback rate under its fixed name") {
+  test("every documented meter exists under its name") {
     val registry = new SimpleMeterRegistry
     val service = InMemoryService(cheap)
     val config = ClientConfig("http://service.invalid").withPolicies(cheap).withListener(new MicrometerListener(registry))
@@ -159,7 +159,7 @@ class ModulesSuite extends munit.FunSuite {
 
   // HOCON
 
-  test("HOCON: every setting, the least, and what is refused") {
+  test("HOCON reads every setting, needs only the endpoint, and refuses invalid settings") {
     val full = HoconConfig.from(ConfigFactory.parseString("""
       endpoint = "http://127.0.0.1:9000", token = t, deadline = 5s, attempt-timeout = 2s, connect-timeout = 100ms
       max-connections = 7, retry-budget = 20, policy-check-interval = 1m, policies-resource = "x.json"
@@ -187,7 +187,7 @@ class ModulesSuite extends munit.FunSuite {
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
   }
 
-  test("settings refuse what cannot be") {
+  test("settings refuse values out of range") {
     val config = ClientConfig("http://127.0.0.1:9000")
     intercept[IllegalArgumentException](config.withDeadline(0.millis))
     intercept[IllegalArgumentException](config.withDeadline(61.seconds))

@@ -17,7 +17,7 @@ import scala.meta.inputs.Input
 class PackagesSuite extends munit.FunSuite {
   import PackagesSuite.*
 
-  test("what uses against the direction is seen, by way of another source too") {
+  test("the check finds a use against the direction, also through another source") {
     val sources = Vector(
       "Word.scala" -> "package saltern.client\nclass Word",
       "Pool.scala" -> "package saltern.client.local\nimport saltern.client.{Kernels, Word}\nclass Pool(word: Word, kernels: Kernels)",

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 class PasswordSuite extends munit.FunSuite {
 
-  test("the bytes are the JDK's UTF-8, from a string and from characters") {
+  test("strings and characters give the same UTF-8 as the JDK") {
     for (text <- Seq("", "a", "ä", "€", "😀", "a\u0000b", "pässwörd €😀", "x" * 1024, "ä" * 512)) {
       val expected = text.getBytes(UTF_8).toSeq
       assertEquals(Password(text).copyBytes().map(_.toSeq), Right(expected))
@@ -12,12 +12,12 @@ class PasswordSuite extends munit.FunSuite {
     }
   }
 
-  test("unpaired surrogates are refused, wherever they stand") {
+  test("unpaired surrogates are refused at every position") {
     for (text <- Seq("\ud800", "a\ud800", "\ud800a", "\udc00", "\udc00\ud800", "\ud83d\ud83d\ude00"))
       assertEquals(Password(text).copyBytes().map(_.toSeq), Left(RefusalCode.UnpairedSurrogate))
   }
 
-  test("1,024 bytes are the most") {
+  test("a password has at most 1,024 bytes") {
     for (text <- Seq("x" * 1025, "€" * 342, "x" * 1023 + "ä", "x" * 1021 + "😀", "x" * 1000000))
       assertEquals(Password(text).copyBytes().map(_.toSeq), Left(RefusalCode.PasswordTooLong))
   }

@@ -35,7 +35,7 @@ object SlowLookup {
     val started = System.nanoTime()
     release.countDown()
     val took = scala.util.Try(Await.ready(underWay, 10.seconds)).map(_ => (System.nanoTime() - started).nanos)
-    println(s"the answer under way came within a second: ${took.toOption.exists(_ < 1.second)}; looked up meanwhile: ${waiting.exists(_.isCompleted)}")
+    println(s"the answer in flight came within a second: ${took.toOption.exists(_ < 1.second)}; resolved in the meantime: ${waiting.exists(_.isCompleted)}")
     // A thread still blocks on the pipe.
     Runtime.getRuntime.halt(0)
   }

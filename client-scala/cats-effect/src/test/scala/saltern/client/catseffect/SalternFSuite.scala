@@ -59,7 +59,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("a value: nothing happens before it runs, and it may run again") {
+  test("an effect does nothing before it runs, and may run again") {
     val service = InMemoryService(config.policies)
     using(service) { saltern =>
       val verify = saltern.verify(secret, oldHash)
@@ -71,7 +71,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("errors are the client's own, in F") {
+  test("errors are the client's errors in F") {
     val service = InMemoryService(config.policies)
     service.next(Fault.Problem(503, "deadline_exceeded"))
     using(service) { saltern =>
@@ -82,7 +82,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("wrong settings are an error in F, and after its release the client is closed") {
+  test("invalid settings are an error in F, and release closes the client") {
     intercept[IllegalArgumentException](SalternIO.resource(config.withPolicies(PolicySource.Resource("nowhere.json"))).use(_ => IO.unit).unsafeRunSync())
     val escaped = using(InMemoryService(config.policies))(IO.pure)
     assert(failure(escaped.verify(secret, oldHash)).unsafeRunSync().isInstanceOf[SalternError.NotSent])
@@ -107,7 +107,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("timeout cancels: the place is free, long before the call's own deadline") {
+  test("a timeout cancels the call and frees its place before the call's deadline") {
     val service = InMemoryService(config.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
@@ -138,7 +138,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("one compute thread carries thousands of calls, keeps ticking, and each goes on there") {
+  test("one compute thread carries thousands of calls, is never blocked, and every call continues on it") {
     val calls = 4000
     val distant = new Distant(200.millis)
     using(distant, _.withMaxConnections(calls).withAttemptTimeout(20.seconds).withDeadline(30.seconds)) { saltern =>
@@ -162,7 +162,7 @@ class SalternFSuite extends munit.FunSuite {
     }
   }
 
-  test("the service's vectors, through the module") {
+  test("the service's vectors give the same results through the module") {
     using(InMemoryService(), _.withPolicies(PolicySource.Packed)) { saltern =>
       SharedVectors.logins.traverse_ { login =>
         saltern.verify(Password(login.password), login.stored).attempt.map {
@@ -175,7 +175,7 @@ class SalternFSuite extends munit.FunSuite {
     assert(SharedVectors.logins.map(_.expected).toSet.size >= 3 && SharedVectors.logins.size > 50, s"${SharedVectors.logins.size}")
   }
 
-  test("the example: a login, a wrong password, an overload") {
+  test("the example answers a login, a wrong password and an overload") {
     import org.http4s.{Method, Request, Status, UrlForm}
     import org.http4s.headers.`Retry-After`
     import org.http4s.implicits.*

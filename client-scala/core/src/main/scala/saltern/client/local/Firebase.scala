@@ -104,7 +104,7 @@ private[saltern] object FirebaseProject {
       costs <- Params.Scrypt(logN, r, Parallelization)
     } yield new FirebaseProject(costs, separator, key)
     read.toRight(
-      "copy what the Firebase console shows as `Password hash parameters`, from `hash_config {` to `}`: " + Names.mkString(" ")
+      "copy the text that the Firebase console shows as `Password hash parameters`, from `hash_config {` to `}`: " + Names.mkString(" ")
     )
   }
 

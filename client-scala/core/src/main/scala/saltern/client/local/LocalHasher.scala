@@ -43,7 +43,7 @@ private[saltern] final class LocalHasher(
     case Some(text) =>
       for {
         encoded <- EncodedHash.parse(text).left.map(refusalOf)
-        _ <- Either.cond(acceptedWeak.accepts(encoded.scheme), (), Refusal.NotSetUp(s"`${encoded.scheme}` is not among the accepted weak schemes"))
+        _ <- Either.cond(acceptedWeak.accepts(encoded.scheme), (), Refusal.NotSetUp(s"`${encoded.scheme}` is a weak scheme that is not accepted: see withAcceptedWeak"))
         resolved <- resolve(encoded)
         (setting, expected) = resolved
         admitted <- admit(setting)
@@ -66,7 +66,7 @@ private[saltern] final class LocalHasher(
     */
   private def resolve(encoded: EncodedHash): Either[Refusal, (Setting, Array[Byte])] = encoded.setting match {
     case own: Firebase.OwnSetting =>
-      firebase.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project has these costs"))
+      firebase.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project with these costs is set: see withFirebaseProject"))
     case setting => Right((setting, encoded.output))
   }
 

@@ -83,16 +83,16 @@ private[saltern] object Policies {
     */
   def read(document: Array[Byte]): Either[String, Policies] =
     for {
-      raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON of the schema's shape")
+      raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON, or a member is missing or has a wrong type")
       ceilings <- ceilingsOf(raw.ceilings)
       list <- raw.policies.foldLeft[Either[String, Vector[Policy]]](Right(Vector.empty)) { (read, policy) =>
         read.flatMap(done => checked(policy).map(done :+ _))
       }
-      _ <- firstTwice(list.map(_.id)).map(id => s"policy id `$id` stands twice").toLeft(())
+      _ <- firstTwice(list.map(_.id)).map(id => s"policy id `$id` is used twice: give each policy its own id").toLeft(())
       _ <- firstTwice(list.map(_.params)).map(p => s"two policies have the same ${p.algorithm} parameters").toLeft(())
       _ <- list
         .find(p => Admitted(Setting.fresh(p.params, new Array[Byte](Setting.NewSaltBytes)), ceilings).isEmpty)
-        .map(p => s"policy `${p.id}` is over a ceiling: its own hashes could not be verified")
+        .map(p => s"policy `${p.id}` costs more than a ceiling, so its hashes could not be verified: raise the ceiling")
         .toLeft(())
       current <- indexOf(list, "current", raw.current)
       _ <- Either.cond(list(current).active, (), s"`current` names `${raw.current}`, which is verify-only")
@@ -122,7 +122,7 @@ private[saltern] object Policies {
     for {
       _ <- Either.cond(raw.id.matches("[A-Za-z0-9._-]{1,64}"), (), "a policy id is 1 to 64 letters, digits, `.`, `_`, `-`")
       possible <- params
-      chosen <- possible.toRight(s"policy `${raw.id}` is out of ${raw.algorithm}'s range")
+      chosen <- possible.toRight(s"policy `${raw.id}` has parameters out of the range of ${raw.algorithm}")
       active <- raw.status match {
         case "active"      => Right(true)
         case "verify-only" => Right(false)
@@ -146,7 +146,7 @@ private[saltern] object Policies {
       case Some(missing) => Left(s"the ceiling `$missing` is missing")
       case None          =>
         raw.keys.find(!names.contains(_)) match {
-          case Some(unknown) => Left(s"`$unknown` is no ceiling")
+          case Some(unknown) => Left(s"`$unknown` is not a ceiling")
           case None          =>
             val v = names.map(raw(_).max)
             Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)))

@@ -80,7 +80,7 @@ private[saltern] object AcceptedWeak {
     val weak = Scheme.all.filter(_.isWeak)
     if (names == Seq("all")) Right(new AcceptedWeak(weak.toSet))
     else if (names.forall(name => weak.exists(_.name == name))) Right(new AcceptedWeak(weak.filter(s => names.contains(s.name)).toSet))
-    else Left(s"write `all`, or some of these: ${weak.map(_.name).mkString(" ")}")
+    else Left(s"give `all`, or names of this list: ${weak.map(_.name).mkString(" ")}")
   }
 }
 

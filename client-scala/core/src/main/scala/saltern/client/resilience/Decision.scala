@@ -54,9 +54,9 @@ private[saltern] object Decision {
     outcome match {
       case Answered(answer)                                 => Answer(answer)
       case Abandoned                                        => Drop
-      case Problem(_, "deadline_exceeded", _, _)            => DeadlineExceeded("by the service's account")
+      case Problem(_, "deadline_exceeded", _, _)            => DeadlineExceeded("at the service")
       case Problem(422 | 400, code, field, _)               => Refuse(code, field)
-      case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while asking the service")
+      case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while waiting for the service")
       case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
       case Problem(429, code, _, _)                         => GoLocal(FallbackReason.Throttled, code)
       case Problem(_, "overloaded", _, _)                   => GoLocal(FallbackReason.Throttled, "overloaded")

@@ -55,20 +55,20 @@ private[saltern] object Wire {
   /** Reads the answer to an operation that was sent alone. */
   def single(response: Transport.Response): Outcome[Answer] =
     if (response.status != 200) notAnswered(response)
-    else if (!isJson(response)) Outcome.Unreadable("status 200 with another content type")
-    else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with another body"))(Outcome.Answered(_))
+    else if (!isJson(response)) Outcome.Unreadable("status 200 with a content type that is not JSON")
+    else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with a body that does not follow the contract"))(Outcome.Answered(_))
 
   /** Reads the answer to a batch of `size` operations: one outcome for each, in order, or one for
     * all.
     */
   def batch(response: Transport.Response, size: Int): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
     if (response.status != 200) Left(notAnswered(response))
-    else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with another content type"))
+    else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with a content type that is not JSON"))
     else
       read[Batch](response.body) match {
-        case None => Left(Outcome.Unreadable("status 200 with another body"))
+        case None => Left(Outcome.Unreadable("status 200 with a body that does not follow the contract"))
         // With a wrong number of results, no result can be assigned to its operation.
-        case Some(batch) if batch.results.size != size => Left(Outcome.Unreadable("another number of results than operations"))
+        case Some(batch) if batch.results.size != size => Left(Outcome.Unreadable("the number of results differs from the number of operations"))
         case Some(batch)                               => Right(batch.results.map(resultOf))
       }
 

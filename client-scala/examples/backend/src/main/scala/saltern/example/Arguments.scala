@@ -8,6 +8,6 @@ object Arguments {
     arguments.grouped(2).foldLeft(defaults) {
       case (known, Seq(name, value)) if known.contains(name) => known + (name -> value)
       case (known, pair)                                     =>
-        throw new IllegalArgumentException(s"${pair.mkString(" ")}: known are ${known.keys.toSeq.sorted.mkString(", ")}, each with a value")
+        throw new IllegalArgumentException(s"${pair.mkString(" ")}: the names are ${known.keys.toSeq.sorted.mkString(", ")}, each with a value")
     }
 }

@@ -29,12 +29,12 @@ object Backend extends IOApp {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
       // The baseline of the storm: it hashes on the threads that serve requests.
       case "inline" => (user: String, password: String) => IO(users.verifyHere(user, password)).map(if (_) Outcome.Welcome else Outcome.Denied)
-      case other    => throw new IllegalArgumentException(s"--hashing: saltern or inline, not $other")
+      case other    => throw new IllegalArgumentException(s"--hashing: give saltern or inline, not $other")
     }
     EmberServerBuilder
       .default[IO]
       .withHost(Host.fromString("127.0.0.1").get)
-      .withPort(Port.fromString(settings("--port")).getOrElse(throw new IllegalArgumentException("--port: 0 to 65535")))
+      .withPort(Port.fromString(settings("--port")).getOrElse(throw new IllegalArgumentException("--port: give 0 to 65535")))
       .withMaxConnections(1024)
       .withShutdownTimeout(1.second)
       .withHttpApp(app(login))
@@ -48,7 +48,7 @@ object Backend extends IOApp {
     // A failure ends the program, because the kernels are what is measured. A real host would call
     // `load()`.
     case "native" => NativeKernels.attempt().fold(reason => throw new IllegalArgumentException(s"--kernels native: $reason"), identity)
-    case other    => throw new IllegalArgumentException(s"--kernels: jvm or native, not $other")
+    case other    => throw new IllegalArgumentException(s"--kernels: give jvm or native, not $other")
   }
 
   sealed trait Outcome

@@ -13,7 +13,7 @@ import scala.concurrent.duration.*
 object Coalesced {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--rounds" -> "3", "--seconds" -> "8", "--callers" -> "64", "--at-most" -> "4"))
-    require(settings("--server").nonEmpty, "--server: the path of the `saltern` binary")
+    require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
     val server = Child.start(Seq("taskset", "-c", "0", settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--workers", "1", "--log-format", "json"))
     try {
       Child.awaitPort(Port)

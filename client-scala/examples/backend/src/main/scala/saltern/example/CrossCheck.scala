@@ -21,7 +21,7 @@ import scala.util.{Failure, Success, Try}
 object CrossCheck {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--vectors" -> sys.props("saltern.vectors")))
-    require(settings("--server").nonEmpty, "--server: the path of the `saltern` binary")
+    require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
     val server = Child.start(Seq(settings("--server"), "serve", "--accept-weak", "all", "--listen", s"127.0.0.1:$Port", "--log-format", "json"))
     val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds)
     val there = Saltern(patient.withFallback(false))

@@ -18,7 +18,7 @@ import scala.util.{Failure, Success, Try}
 object KillRestart {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--rounds" -> "3", "--in-flight" -> "200", "--deadline-ms" -> "3000"))
-    require(settings("--server").nonEmpty, "--server: the path of the `saltern` binary")
+    require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
     val deadline = settings("--deadline-ms").toInt.millis
     val command = Seq(settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--log-format", "json")
     val client = Saltern(ClientConfig(s"http://127.0.0.1:$Port").withDeadline(deadline).withAttemptTimeout(1500.millis))

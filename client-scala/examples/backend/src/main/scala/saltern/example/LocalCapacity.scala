@@ -49,7 +49,7 @@ object LocalCapacity {
     val admitted = Admitted(setting, MeasureNative.NoCeilings).get
     val output = Kernels.compute(admitted, Secret)
     val stored = setting.print(output)
-    def checked(computed: Array[Byte]): Unit = require(Arrays.equals(computed, output), "a kernel computes something else")
+    def checked(computed: Array[Byte]): Unit = require(Arrays.equals(computed, output), "a kernel computes another output")
     // The JVM computes one hash at a time on a worker; the native kernels compute one in each lane.
     val callers = kernels.hashesAtOnce(Workers)
     Seq(
@@ -88,7 +88,7 @@ object LocalCapacity {
   private final class Host(client: Saltern, val logins: Int) {
     def login(stored: String): Unit = {
       val verified = Await.result(client.verify(Password("correct horse battery staple"), stored), Deadline)
-      require(verified.matches && verified.origin == Origin.Local, "a login was answered wrongly")
+      require(verified.matches && verified.origin == Origin.Local, "a login got a wrong answer")
     }
     def close(): Unit = client.close()
   }

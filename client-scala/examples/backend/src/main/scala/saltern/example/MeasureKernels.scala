@@ -60,7 +60,7 @@ object MeasureKernels {
 
   private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit = {
     val outputs = contenders.map { case (name, compute) => name -> Arrays.copyOf(compute(), 23) }
-    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$what: $name computes something else") }
+    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$what: $name computes another output") }
     val threads = java.lang.management.ManagementFactory.getThreadMXBean
     def cpuMillis(compute: () => Array[Byte]): Double = { val t = threads.getCurrentThreadCpuTime; compute(); (threads.getCurrentThreadCpuTime - t) / 1e6 }
     // Warms up the JIT.

@@ -89,7 +89,7 @@ object MeasureNative {
 
   private def compare(rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Map[String, Double] = {
     val outputs = contenders.map { case (name, compute) => name -> compute() }
-    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$name computes something else") }
+    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$name computes another output") }
     // Warms up the JIT.
     for (_ <- 1 to 5; (_, compute) <- contenders) compute()
     val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> wallMillis(compute()) })

@@ -41,11 +41,11 @@ object HoconConfig {
   def from(config: Config): ClientConfig = {
     val known = setters.map(_._1).toSet + "endpoint"
     config.entrySet.asScala.map(_.getKey).find(!known(_)).foreach { name =>
-      throw new IllegalArgumentException(s"saltern.$name is no setting; known are ${known.toSeq.sorted.mkString(", ")}")
+      throw new IllegalArgumentException(s"saltern.$name is not a setting; the settings are ${known.toSeq.sorted.mkString(", ")}")
     }
     require(
       !(config.hasPath("policies-file") && config.hasPath("policies-resource")),
-      "saltern: policies-file or policies-resource, not both"
+      "saltern: give policies-file or policies-resource, not both"
     )
     setters.foldLeft(ClientConfig(URI.create(config.getString("endpoint")))) { case (settings, (name, set)) =>
       if (config.hasPath(name)) set(settings, config, name) else settings

@@ -32,8 +32,8 @@ object LambdaInvoke {
     ClientConfig(URI.create(s"https://lambda.$region.amazonaws.com")).withAuth(SigV4(region))
 
   private[saltern] def transport(http: Transport, functionName: String, qualifier: String): Transport = {
-    require(functionName.matches("[A-Za-z0-9_-]{1,64}"), "functionName: 1 to 64 letters, digits, hyphens and underscores")
-    require(qualifier.matches("[A-Za-z0-9_-]{1,128}"), "qualifier: a version or an alias")
+    require(functionName.matches("[A-Za-z0-9_-]{1,64}"), "functionName: give 1 to 64 letters, digits, hyphens and underscores")
+    require(qualifier.matches("[A-Za-z0-9_-]{1,128}"), "qualifier: give a version or an alias")
     new InvokeTransport(http, s"/2015-03-31/functions/$functionName/invocations?Qualifier=$qualifier")
   }
 

@@ -35,7 +35,7 @@ private[nativekernels] final class LibraryLoader(
       target <- platform.target
       digest <- digests.get(target).toRight(s"this build has no library for $target")
       compressed <- read(target)
-      _ <- Either.cond(sha256(compressed) == digest, (), s"the library for $target is not the one that was built: its SHA-256 differs")
+      _ <- Either.cond(sha256(compressed) == digest, (), s"the library for $target was changed after the build: its SHA-256 differs")
       _ <- loadFromFile(new GZIPInputStream(new ByteArrayInputStream(compressed)))
     } yield ()
 
@@ -60,9 +60,9 @@ private[nativekernels] final class LibraryLoader(
       } finally remove(file, directory)
     } catch {
       // IllegalCallerException: JDK 24 and later (JEP 472), if native access is denied.
-      case e: IllegalCallerException => Left(s"the JVM denies native access, $EnableIt: ${told(e)}")
-      case e: LinkageError => Left(s"the system does not load it from $temporary (java.io.tmpdir names another, where that one is mounted noexec): ${told(e)}")
-      case NonFatal(e)     => Left(s"it cannot be unpacked and written below $temporary (java.io.tmpdir names another): ${told(e)}")
+      case e: IllegalCallerException => Left(s"the JVM denies native access; $EnableIt: ${told(e)}")
+      case e: LinkageError => Left(s"the system does not load it from $temporary (if that directory is mounted noexec, set java.io.tmpdir to another): ${told(e)}")
+      case NonFatal(e)     => Left(s"it cannot be unpacked and written below $temporary (set java.io.tmpdir to a writable directory): ${told(e)}")
     }
 
   private def write(file: Path, library: InputStream): Unit = {
@@ -75,7 +75,7 @@ private[nativekernels] final class LibraryLoader(
 }
 
 private[nativekernels] object LibraryLoader {
-  private val EnableIt = "which --enable-native-access=ALL-UNNAMED allows"
+  private val EnableIt = "start it with --enable-native-access=ALL-UNNAMED"
 
   /** A file that cannot be removed stays. It contains no secret, and the library is loaded. */
   private def remove(paths: Path*): Unit =

@@ -38,7 +38,7 @@ object NativeKernels {
 
   private lazy val warning: Unit =
     loaded.left.foreach { reason =>
-      System.getLogger("saltern.client").log(System.Logger.Level.WARNING, s"the native kernels are not used, the JVM hashes: $reason")
+      System.getLogger("saltern.client").log(System.Logger.Level.WARNING, s"the native kernels are not used, and the JVM computes the hashes: $reason")
     }
 
   private object Native extends LocalKernels {

@@ -33,7 +33,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("suitable: its own, and Silhouette's hashers whose strings are the algorithm's own") {
+  test("its own hashes, and those of Silhouette's hashers with standard strings, are suitable") {
     using() { world =>
       val only = new SalternPasswordHasher(world.client, alsoReads = Set.empty)
       for ((id, all, own) <- Seq(("saltern", true, true), ("bcrypt", true, false), ("argon2v2", true, false), ("bcrypt-sha256", false, false))) {
@@ -44,7 +44,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("deprecated: what is below the current policy, and not where the match ignored part of the password") {
+  test("a hash below the current policy is deprecated, unless the match ignored part of the password") {
     using() { world =>
       assertEquals(world.hasher.isDeprecated(PasswordInfo("saltern", currentHash)), Some(false))
       assertEquals(world.hasher.isDeprecated(PasswordInfo("bcrypt", oldHash)), Some(true))
@@ -55,7 +55,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("no answer is never false, and the wait is bounded") {
+  test("a call without an answer throws, and the wait is bounded") {
     using(_.withFallback(false)) { world =>
       world.service.failAlways(Fault.Never)
       val started = System.nanoTime()
@@ -67,7 +67,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("the service's vectors, through the module") {
+  test("the service's vectors give the same results through the module") {
     using(_.withPolicies(PolicySource.Packed)) { world =>
       for (login <- SharedVectors.logins) {
         val said =
@@ -78,7 +78,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("the example: a login, a wrong password, an overload; the registry finds the hasher") {
+  test("the example answers a login, a wrong password and an overload, and the registry finds the hasher") {
     using(_.withFallback(false)) { world =>
       val threads = SilhouetteLogin.waitingThreads(2)
       val users = new SilhouetteLogin.Users("ada" -> PasswordInfo("bcrypt", oldHash))
@@ -96,7 +96,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
     }
   }
 
-  test("the example runs, without a service too") {
+  test("the example also runs without a service") {
     SilhouetteLogin.main(Array("http://127.0.0.1:1"))
   }
 }

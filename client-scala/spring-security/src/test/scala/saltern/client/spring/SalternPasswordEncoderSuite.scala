@@ -34,7 +34,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("null and empty, as the interface says") {
+  test("null and empty values are handled as the interface requires") {
     using() { world =>
       assertEquals(world.encoder.encode(null), null)
       assert(!world.encoder.upgradeEncoding(null) && !world.encoder.upgradeEncoding(""))
@@ -44,7 +44,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("what Spring Security's own encoder stored is read, whichever id it used") {
+  test("hashes of Spring Security's own encoder are read under every id") {
     using() { world =>
       // Spring Security's defaults: bcrypt-10. Its Argon2, scrypt and PBKDF2 need Bouncy Castle or
       // much time; the vectors test them.
@@ -58,7 +58,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("as one encoder of a DelegatingPasswordEncoder") {
+  test("it works as one encoder of a DelegatingPasswordEncoder") {
     using() { world =>
       val encoders = new java.util.HashMap[String, PasswordEncoder]
       encoders.put("saltern", world.encoder)
@@ -71,7 +71,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("upgradeEncoding follows the policies, and leaves a hash whose match ignored part of the password") {
+  test("upgradeEncoding follows the policies, except after a match that ignored part of the password") {
     using() { world =>
       assert(world.encoder.upgradeEncoding(oldHash) && !world.encoder.upgradeEncoding(currentHash))
       val long = world.client.blocking
@@ -80,7 +80,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("no answer is never false: it throws the client's own error, which is no AuthenticationException") {
+  test("a call without an answer throws the client's error, which is not an AuthenticationException") {
     using(_.withFallback(false)) { world =>
       world.service.next(Fault.Problem(503, "deadline_exceeded"))
       intercept[SalternError.DeadlineExceeded](world.encoder.encode("secret"))
@@ -92,7 +92,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("the wait is bounded by what is told") {
+  test("the wait is bounded by withWait") {
     using(_.withFallback(false)) { world =>
       world.service.failAlways(Fault.Never)
       val started = System.nanoTime()
@@ -103,7 +103,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("the service's vectors, through the module") {
+  test("the service's vectors give the same results through the module") {
     using(_.withPolicies(PolicySource.Packed)) { world =>
       for (login <- SharedVectors.logins) {
         val said =
@@ -114,7 +114,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("the example: a login, a wrong password, an overload") {
+  test("the example answers a login, a wrong password and an overload") {
     using(_.withFallback(false)) { world =>
       val users = SpringLogin.users("{bcrypt}" + oldHash)
       val manager = SpringLogin.authenticationManager(world.client, users)
@@ -129,12 +129,12 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
     }
   }
 
-  test("the example's stored hash is what Spring Security says it is") {
+  test("Spring Security verifies the example's stored hash") {
     val encoders = Collections.singletonMap[String, PasswordEncoder]("bcrypt", new BCryptPasswordEncoder)
     assert(new DelegatingPasswordEncoder("bcrypt", encoders).matches("secret", SpringLogin.STORED))
   }
 
-  test("the example runs, without a service too") {
+  test("the example also runs without a service") {
     SpringLogin.main(Array("http://127.0.0.1:1"))
   }
 }

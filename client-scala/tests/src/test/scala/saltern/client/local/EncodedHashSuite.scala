@@ -4,7 +4,7 @@ class EncodedHashSuite extends munit.FunSuite {
   private val salt = "MDEyMzQ1Njc4OWFiY2RlZg"
   private val output = "9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
 
-  test("what parses prints the same") {
+  test("a parsed string prints the same") {
     for (
       text <- Seq(
         "$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S",
@@ -23,7 +23,7 @@ class EncodedHashSuite extends munit.FunSuite {
     ) assertEquals(EncodedHash.parse(text).map(_.print), Right(text))
   }
 
-  test("one change to a valid string is refused or prints the same") {
+  test("a valid string with one change is refused or prints the same") {
     val valid = Seq(
       "$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S",
       s"$$argon2id$$v=19$$m=64,t=2,p=1$$$salt$$$output",
@@ -50,7 +50,7 @@ class EncodedHashSuite extends munit.FunSuite {
       assertEquals(Text.decimal(text), Left(ParseError.Invalid))
   }
 
-  test("schemes that the contract refuses are not the same as schemes that only this client lacks") {
+  test("schemes that the contract refuses are told from schemes that only this client lacks") {
     assertEquals(EncodedHash.parse("$2x$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S").left.toOption, Some(ParseError.Unsupported))
     assertEquals(EncodedHash.parse(s"$$argon2id$$v=19$$m=64,t=2,p=1,keyid=AAAA$$$salt$$$output").left.toOption, Some(ParseError.Unsupported))
     assertEquals(EncodedHash.parse("$y$j75$salt$output").left.toOption, Some(ParseError.UnknownScheme))

@@ -13,7 +13,7 @@ class LocalHasherSuite extends munit.FunSuite {
   private def refusal(result: Either[LocalHasher.Refusal, Any]): Option[LocalHasher.Refusal] = result.left.toOption
   private def code(code: String): Option[LocalHasher.Refusal] = Some(LocalHasher.Refusal.Code(code))
 
-  test("a new hash verifies, and is of the form the contract names") {
+  test("a new hash verifies, and has the form that the contract names") {
     for (
       (policy, prefix) <- Seq(
         "bcrypt-4" -> "$2b$04$",
@@ -50,7 +50,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(verdict(hasher, short, "abc\u0000def"), LocalHasher.Verdict(matches = true, None, Some("bcrypt-4")))
   }
 
-  test("a bcrypt hash made of the bytes after a NUL too is matched by them, and nothing was ignored") {
+  test("a bcrypt hash of a password with a NUL matches the whole password, and nothing is ignored") {
     // The kernel takes the NUL as any other byte, like software without C strings.
     val params = Params.Bcrypt(4).get
     val setting = Setting.fresh(params, new Array[Byte](16))
@@ -66,7 +66,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(verdict(lifted, stored, "x" * 73).rehashReason, Some(RehashReason.OlderPolicy))
   }
 
-  test("no stored hash is the decoy's work and a mismatch") {
+  test("without a stored hash, the decoy's work is done and the answer is a mismatch") {
     val job = hasher.prepareVerify(None, bytes("x")).fold(r => fail(r.toString), identity)
     assertEquals(job.admitted.setting.params, hasher.policies.decoy.params)
     assertEquals(job.run(), LocalHasher.Verdict(matches = false, None, None))
@@ -98,7 +98,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(reason(argon2(64, 2, 1), saltBytes = 8), Some(RehashReason.UnlistedParameters))
   }
 
-  test("the reason without a password: the same, but for what only the service reads and what is no hash") {
+  test("the reason without a password is the same, except for schemes of the service and text that is not a hash") {
     assertEquals(hasher.rehashReason(hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
     assertEquals(hasher.rehashReason(hash(hasher, "argon2id-2", "x")), None)
     assertEquals(hasher.rehashReason("{bcrypt}" + hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
@@ -106,7 +106,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assertEquals(hasher.rehashReason("$2b$04$short"), None)
   }
 
-  test("names and statuses of policies") {
+  test("policies are found by name, and refused by status") {
     assertEquals(refusal(hasher.prepareHash(Some("nobody"), bytes("x"))), code(RefusalCode.UnknownPolicy))
     assertEquals(refusal(hasher.prepareHash(Some("old"), bytes("x"))), code(RefusalCode.PolicyNotForHashing))
   }
@@ -123,7 +123,7 @@ class LocalHasherSuite extends munit.FunSuite {
     ) assertEquals(refusal(hasher.prepareVerify(Some(stored), bytes("x"))), code(RefusalCode.CostOutOfBounds), stored)
   }
 
-  test("a wrong document is refused with a sentence") {
+  test("an invalid document is refused with a sentence") {
     val good = document()
     for (
       (from, to) <- Seq(
@@ -145,7 +145,7 @@ class LocalHasherSuite extends munit.FunSuite {
     assert(Policies.read(bytes("{")).isLeft)
   }
 
-  test("the shipped document is packed byte for byte, and its digest is of those bytes") {
+  test("the jar contains the shipped document byte for byte, and the digest is of those bytes") {
     val packed = saltern.client.PolicySource.read(saltern.client.PolicySource.Packed)
     val shipped = java.nio.file.Files.readAllBytes(java.nio.file.Paths.get(sys.props("saltern.root"), "functions", "policy", "policies.json"))
     assertEquals(packed.toSeq, shipped.toSeq)

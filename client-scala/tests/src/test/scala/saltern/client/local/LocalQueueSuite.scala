@@ -8,7 +8,7 @@ class LocalQueueSuite extends munit.FunSuite {
   private def state(running: Int = 1, queued: Int = 0, backlog: FiniteDuration = Duration.Zero) =
     State(atOnce = 1, running = running, queued = queued, capacity = 4, backlog = backlog)
 
-  test("taken, or shed at once with the wait ahead") {
+  test("a call is taken, or shed at once with the wait ahead") {
     val own = 100.millis
     for (
       (before, timeLeft, expected) <- Seq(
@@ -22,7 +22,7 @@ class LocalQueueSuite extends munit.FunSuite {
     ) assertEquals(admit(before, own, timeLeft), expected: Admission, s"$before $timeLeft")
   }
 
-  test("an idle worker tries what its estimate forbids") {
+  test("an idle worker tries a call that its estimate forbids") {
     assertEquals(admit(state(running = 0), 1.hour, 1.milli), Take: Admission)
   }
 
@@ -31,7 +31,7 @@ class LocalQueueSuite extends munit.FunSuite {
     assertEquals(admit(two, 100.millis, 1.second), Take: Admission)
   }
 
-  test("the estimate follows what was measured, for each algorithm by itself") {
+  test("the estimate follows the measured time of each algorithm") {
     val estimator = new Estimator
     val ceilings = Ceilings(15, 262144, 1048576, 16, 5000000, 134217728, 4194304, 1000000)
     def admitted(params: Params) = Admitted(Setting.fresh(params, new Array[Byte](16)), ceilings).get

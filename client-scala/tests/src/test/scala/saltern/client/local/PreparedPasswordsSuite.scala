@@ -16,7 +16,7 @@ import javax.crypto.spec.SecretKeySpec
 class PreparedPasswordsSuite extends munit.FunSuite {
   import PreparedPasswordsSuite.*
 
-  test("what is hashed is right while it is hashed, and wiped after, whatever the scheme reads and however hashing ends") {
+  test("prepared passwords are right while they are hashed and wiped afterwards, for every scheme and after a failure") {
     val readings = Scheme.all.map(_.reading).distinct
     assert(readings.size > 5, "the schemes read passwords in many ways")
     for (reading <- readings; text <- Seq("", "secret", " secret\t", "se\u0000cret", "pässwörd" * 20)) {
@@ -33,11 +33,11 @@ class PreparedPasswordsSuite extends munit.FunSuite {
         })
         assert(seen.forall(_ == 0), s"$reading left what it hashed when hashing failed")
       }
-      assertEquals(password.toSeq, bytes(text).toSeq, "the caller's password is the caller's to wipe")
+      assertEquals(password.toSeq, bytes(text).toSeq, "the caller's password is not wiped")
     }
   }
 
-  test("no digest that stands for a password is left on the heap") {
+  test("no digest that replaces a password is left on the heap") {
     val hasher = LocalHasherSuite.hasherOf(LocalHasherSuite.document())
     // Random, so that it is in no constant pool; longer than HMAC's block of 128 bytes.
     val random = new Array[Byte](75)

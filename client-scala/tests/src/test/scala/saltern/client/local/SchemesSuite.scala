@@ -16,13 +16,13 @@ class SchemesSuite extends munit.FunSuite {
   private def accepting(names: String*) =
     new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(names).fold(problem => fail(problem), identity))
 
-  test("the names are those of local-schemes.txt") {
+  test("the schemes' names are those of local-schemes.txt") {
     val list = Paths.get(sys.props("saltern.root"), "client-scala", "local-schemes.txt")
     assertEquals(Scheme.all.map(_.name), Files.readAllLines(list).asScala.toSeq)
     assertEquals(Scheme.all.map(_.name).distinct.size, Scheme.all.size)
   }
 
-  test("every string has at most one scheme, prints as it was read, and refuses every cut and change of structure") {
+  test("every string has at most one scheme, prints as it was read, and is refused if cut or changed in structure") {
     var tried = 0
     for (stored <- oneOfEachGroup) {
       assertEquals(EncodedHash.parse(stored).map(_.print), Right(stored))
@@ -46,7 +46,7 @@ class SchemesSuite extends munit.FunSuite {
     assert(tried > 50000, s"$tried")
   }
 
-  test("an unsalted digest is not verified until it is named, and then asks to be replaced") {
+  test("an unsalted digest is verified only if its scheme is named, and then asks for a rehash") {
     assertEquals(strict.prepareVerify(Some(ShaOfSaltern), bytes("saltern")).left.toOption.map(_.getClass), Some(classOf[LocalHasher.Refusal.NotSetUp]))
     assert(accepting("ldap-md5").prepareVerify(Some(ShaOfSaltern), bytes("saltern")).isLeft)
     for (names <- Seq(Seq("ldap-sha"), Seq("ldap-md5", "ldap-sha"), Seq("all"))) {
@@ -56,14 +56,14 @@ class SchemesSuite extends munit.FunSuite {
     }
   }
 
-  test("names that are no weak scheme's are refused where they are set") {
+  test("an unknown weak scheme is refused when it is set") {
     for (names <- Seq(Seq("bcrypt"), Seq("nobody"), Seq("all", "ldap-sha"), Seq(""))) {
       val problem = intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:1").withAcceptedWeak(names*))
       assert(problem.getMessage.contains("ldap-sha"), problem.getMessage)
     }
   }
 
-  test("a wrapped hash is checked through both layers, without permission, and stays to be replaced") {
+  test("a wrapped hash is verified through both layers without permission, and asks for a rehash") {
     val setting = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
     val outer = Kernels.compute(Admitted(setting, policies.ceilings).get, bytes(ShaOfSaltern))
     val wrapped = s"$$saltern-wrap${setting.print(outer)}$${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -76,7 +76,7 @@ class SchemesSuite extends munit.FunSuite {
       assertEquals(EncodedHash.parse(wrong).left.toOption, Some(ParseError.Invalid), wrong)
   }
 
-  test("a long password is more work for the layer that reads it, and for no other") {
+  test("a long password is more work only for the layer that reads it") {
     val md5Crypt = "$1$saltsalt$......................"
     val outer = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
     val wrapped = s"$$saltern-wrap${outer.print(new Array[Byte](32))}$$$md5Crypt"
@@ -91,12 +91,12 @@ class SchemesSuite extends munit.FunSuite {
     assertEquals(work(wrapped, "x\u0000" + long.drop(2)), 2 * 64L + 1000 * (1 + 11))
   }
 
-  test("a hash of something else than the password has no policy") {
+  test("a hash of a transformed password has no policy") {
     val stored = "bcrypt_sha256$$2b$10$3uxvWBO9lJbQxcCNPjHMKeSRQ9bdtN6nBR.EuhMr99PPq26IKk19a"
     assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
   }
 
-  test("what DES cut off does not become required") {
+  test("a match that DES cut asks for no rehash") {
     // Made by libxcrypt, from the first eight bytes.
     val (hasher, stored) = (accepting("des-crypt"), "saTK9dxacx.Qo")
     assertEquals(judge(hasher, stored, "the quic"), LocalHasher.Verdict(matches = true, Some(RehashReason.WeakScheme), None))
@@ -104,13 +104,13 @@ class SchemesSuite extends munit.FunSuite {
     assert(!judge(hasher, stored, "the qui").matches)
   }
 
-  test("what may be several things is refused and never guessed") {
+  test("an ambiguous string is refused and never guessed") {
     val digest = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0"
     for (stored <- Seq(digest, digest.take(32), digest.toUpperCase, s"sha1$$salt$$$digest", s"salt:$digest", s"*$digest", "{noop}saltern", "saltern", ""))
       assertEquals(EncodedHash.parse(stored).left.toOption, Some(ParseError.UnknownScheme), stored)
   }
 
-  test("Firebase wants its project, and nothing quotes the key") {
+  test("Firebase hashes need a project, and no message quotes its key") {
     val stored = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
     assert(strict.prepareVerify(Some(stored), bytes("user1password")).isLeft)
     val project = FirebaseProject.read(GoogleProject).fold(problem => fail(problem), identity)

@@ -39,12 +39,12 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     "wrapped"
   )
 
-  test("every file of vectors is known here") {
+  test("every file of vectors is tested") {
     val files = Files.list(directory).iterator.asScala.map(_.getFileName.toString).filterNot(_ == "vectors.schema.json").toSet
     assertEquals(files, topics.map(_ + ".json").toSet)
   }
 
-  for (topic <- topics) test(s"$topic: as the service answers") {
+  for (topic <- topics) test(s"$topic: every vector gives the service's answer") {
     val file = readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json")))
     val ran = file.testGroups.flatMap { group =>
       group.tests.map { vector =>
@@ -130,7 +130,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(Seq("all")).getOrElse(AcceptedWeak.None), firebase)
 
   private def raw(vector: Vector1, setting: Setting): String = {
-    val admitted = Admitted(setting, NoCeilings).getOrElse(fail("no ceiling, and refused"))
+    val admitted = Admitted(setting, NoCeilings).getOrElse(fail("refused without a ceiling"))
     val computed = compute(admitted, bytes(vector.password))
     if (computed.toSeq == bytes(vector.output.get).toSeq) "match" else "mismatch"
   }

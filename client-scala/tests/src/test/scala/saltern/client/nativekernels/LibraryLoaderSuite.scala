@@ -34,7 +34,7 @@ class LibraryLoaderSuite extends munit.FunSuite {
 
   private val temporary = FunFixture[Path](_ => Files.createTempDirectory("saltern-loader-test-"), path => { val _ = deleted(path) })
 
-  temporary.test("the library that was built loads, from a file that is ours alone, and is removed") { directory =>
+  temporary.test("the built library loads from a private file, which is then removed") { directory =>
     var seen = ""
     val loaded = load(directory, library) { file =>
       val modes = Seq(file.getParent, file).map(path => PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
@@ -46,55 +46,55 @@ class LibraryLoaderSuite extends munit.FunSuite {
     assertEquals(left(directory), 0)
   }
 
-  temporary.test("corrupt: one bit is enough") { directory =>
+  temporary.test("a library with one changed bit is refused") { directory =>
     val corrupt = library.clone()
     corrupt(corrupt.length / 2) = (corrupt(corrupt.length / 2) ^ 1).toByte
     refused(directory, corrupt, digest(library))("SHA-256 differs")
   }
 
-  temporary.test("truncated") { directory =>
+  temporary.test("a truncated library is refused") { directory =>
     refused(directory, library.take(library.length / 2), digest(library))("SHA-256 differs")
   }
 
-  temporary.test("truncated before its digest was taken: the system refuses it") { directory =>
+  temporary.test("a library that was truncated before the build is refused by the system") { directory =>
     val short = madeOf(_.take(100))
     refused(directory, short, digest(short))("the system does not load it")
   }
 
-  temporary.test("cut off within gzip's form before its digest was taken") { directory =>
+  temporary.test("a truncated gzip file is refused by its format") { directory =>
     val short = library.take(library.length / 2)
     refused(directory, short, digest(short))("cannot be unpacked and written")
   }
 
-  temporary.test("for another architecture: the system refuses it") { directory =>
+  temporary.test("a library of another architecture is refused by the system") { directory =>
     // ELF's e_machine: 62 is x86-64, 183 is aarch64.
     val foreign = madeOf(bytes => bytes.updated(18, (if (bytes(18) == 62) 183 else 62).toByte))
     refused(directory, foreign, digest(foreign))("the system does not load it")
   }
 
-  temporary.test("the class path lacks it") { directory =>
+  temporary.test("a class path without the library gives a reason") { directory =>
     val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => None, directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("class path has no library")), loader.load().toString)
   }
 
-  temporary.test("the build had none") { directory =>
-    val loader = new LibraryLoader(platform, Map.empty, _ => fail("was looked for"), directory.toString, loadNothing)
+  temporary.test("a build without the library gives a reason") { directory =>
+    val loader = new LibraryLoader(platform, Map.empty, _ => fail("a library was requested"), directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("this build has no library")), loader.load().toString)
   }
 
-  temporary.test("it cannot be read") { directory =>
+  temporary.test("an unreadable jar gives a reason") { directory =>
     val broken: InputStream = () => throw new java.io.IOException("the jar is gone")
     val loader = new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(broken), directory.toString, loadNothing)
     assert(loader.load().left.exists(_.contains("the jar is gone")), loader.load().toString)
   }
 
-  temporary.test("the temporary directory is a relative path") { directory =>
+  temporary.test("a relative temporary directory works") { directory =>
     val relative = Paths.get("").toAbsolutePath.relativize(directory)
     assertEquals(load(relative, library)(file => System.load(file.toString)), Right(()))
     assertEquals(left(directory), 0)
   }
 
-  test("the temporary directory is no path") {
+  test("a temporary directory that is not a path gives a reason") {
     for (none <- Seq("\u0000", null)) {
       val loader =
         new LibraryLoader(platform, Map(target -> digest(library)), _ => Some(new ByteArrayInputStream(library)), none, loadNothing)
@@ -102,11 +102,11 @@ class LibraryLoaderSuite extends munit.FunSuite {
     }
   }
 
-  temporary.test("the temporary directory does not exist") { directory =>
+  temporary.test("a missing temporary directory gives a reason") { directory =>
     refused(directory.resolve("nowhere"), library, digest(library))("java.io.tmpdir")
   }
 
-  temporary.test("the temporary directory may only be read") { directory =>
+  temporary.test("a read-only temporary directory gives a reason") { directory =>
     if (isRoot) mounted(directory, "ro")(refused(directory, library, digest(library))("cannot be unpacked and written"))
     else {
       val _ = Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("r-x------"))
@@ -114,17 +114,17 @@ class LibraryLoaderSuite extends munit.FunSuite {
     }
   }
 
-  temporary.test("the temporary directory is mounted noexec") { directory =>
+  temporary.test("a temporary directory that is mounted noexec gives a reason") { directory =>
     assume(isRoot, "NOT RUN: only root mounts a directory noexec")
     mounted(directory, "noexec")(refused(directory, library, digest(library))("mounted noexec"))
   }
 
-  temporary.test("the JVM denies native access") { directory =>
+  temporary.test("denied native access gives a reason") { directory =>
     assert(load(directory, library)(_ => throw new IllegalCallerException("denied")).left.exists(_.contains("--enable-native-access=ALL-UNNAMED")))
     assertEquals(left(directory), 0)
   }
 
-  test("systems without a library are told so") {
+  test("a system without a library gets a reason") {
     for ((os, architecture) <- Seq("Mac OS X" -> "aarch64", "Windows 11" -> "amd64", "Linux" -> "riscv64", "Linux" -> "i386"))
       assertEquals(Platform(os, architecture, musl = false).target, Left(s"there is no library for $os on $architecture"))
     assertEquals(Platform("Linux", "amd64", musl = true).target, Right("x86_64-unknown-linux-musl"))

@@ -25,7 +25,7 @@ class NativeKernelsSuite extends munit.FunSuite {
 
   private def bcrypt(cost: Int): Setting.Own = Setting.fresh(Params.Bcrypt(cost).get, salt)
 
-  test("every policy's algorithm is computed by the library, as the JVM does") {
+  test("the library computes every policy's algorithm as the JVM does") {
     val pool = new TestKernels.Pool
     val all = Seq(
       Params.Bcrypt(6).get,
@@ -42,7 +42,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     pool.close()
   }
 
-  test("random calls from many threads, some of them cancelled, give what the JVM gives, and -Xcheck:jni has nothing to say") {
+  test("random calls from many threads, some cancelled, give the JVM's results and no warning of -Xcheck:jni") {
     val calls = sys.env.getOrElse("SALTERN_NATIVE_CALLS", "20000")
     val ended = TestKernels.inJvm(Seq("-Xcheck:jni") ++ quietUnsafe ++ enableNativeAccess, "RandomCalls", calls)
     assertEquals(ended.exitCode, 0, ended.said)
@@ -60,7 +60,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assertEquals(ended.said.trim, "found before the caller wiped it: true; afterwards: 0")
   }
 
-  test("what is not the library's is refused by number, and no array of a wrong shape does harm") {
+  test("settings that the library does not compute, and arrays of a wrong length, return an error number") {
     val pool = new TestKernels.Pool
     val text = bcrypt(4).print(new Array[Byte](23)).getBytes(US_ASCII)
     def answer(setting: Array[Byte], password: Array[Byte] = password, left: FiniteDuration = 10.seconds, output: Int = 23) =
@@ -83,7 +83,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     }
   }
 
-  test("a cancelled call ends at once, and what else is computed does not notice") {
+  test("a cancelled call ends at once, and other calls go on") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
     val neighbour = Future(opened.compute(TestKernels.admitted(bcrypt(10)), password, 60.seconds))
     val hash = Promise[Cancellable]()
@@ -117,7 +117,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     } finally client.close()
   }
 
-  test("the library has the ceilings too") {
+  test("the library checks the ceilings too") {
     val pool = new TestKernels.Pool(Array[Long](6, 1024, 1024, 1, 1000, 1 << 20, 1 << 10, 1000))
     def answer(params: Params): Int = {
       val setting = Setting.fresh(params, salt)
@@ -140,7 +140,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     pool.close()
   }
 
-  test("what the library does not compute, the JVM does: a scheme that is only verified, a salt too short for its text") {
+  test("the JVM computes settings that the library does not: schemes that are only verified, and too short salts") {
     val des = EncodedHash.parse("/.5HtJ1UHtEh2").fold(error => fail(error.toString), identity)
     assertEquals(des.scheme.name, "des-crypt")
     val short = Setting.Pbkdf2(Params.Pbkdf2(Params.Prf.Sha1, 10).get, Array[Byte](1), 20)
@@ -150,7 +150,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     }
   }
 
-  test("what the JVM does waits for its turn for half of its time, and is shed then") {
+  test("a hash for the JVM waits for half of its time and is then shed") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
     // Each takes some tenths of a second, and only one of the sixteen runs at a time.
     val sha512 = EncodedHash.parse("$6$rounds=200000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
@@ -165,7 +165,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     opened.close()
   }
 
-  test("where the system gives the library no threads the JVM hashes") {
+  test("the JVM hashes if the system gives the library no threads") {
     val opened = new OpenedNative(1, 1L << 26, TestKernels.NoCeilings, (_, _, _) => 0)
     val admitted = TestKernels.admitted(bcrypt(4))
     assertEquals(opened.compute(admitted, password, 10.seconds).toSeq, Kernels.compute(admitted, password).toSeq)
@@ -174,7 +174,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assertEquals(refused.why, LocalPool.Failure.Closed)
   }
 
-  test("a deadline ends a hash that has begun, by about a slice") {
+  test("a deadline ends a running hash, within about a slice") {
     val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
     // The first call measures the machine, and would be late because of that.
     val _ = opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds)
@@ -191,7 +191,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assertEquals(refused.why, LocalPool.Failure.Closed)
   }
 
-  test("a client with the library: many logins at once, each by its own password") {
+  test("many concurrent logins through the library are each checked with their own password") {
     val client = Saltern(config)
     try {
       val hashes = await(Future.traverse((1 to 8).toVector)(i => client.hash(Password(s"password $i"), "bcrypt-12-2023")))
@@ -204,14 +204,14 @@ class NativeKernelsSuite extends munit.FunSuite {
     } finally client.close()
   }
 
-  test("a client with the library that is closed answers what is in flight, and ends") {
+  test("closing a client with the library answers the calls in flight and ends its threads") {
     val client = Saltern(config)
     val calls = (1 to 8).map(_ => client.hash(Password("x"), "bcrypt-12-2023"))
     client.close()
     for (call <- calls) assert(Await.ready(call, 10.seconds).value.get.failed.get.isInstanceOf[SalternError])
   }
 
-  test("JDK 24 and later: enabled it is silent, denied it says once that the JVM hashes") {
+  test("on JDK 24 and later, denied native access is logged once and enabled access is not logged") {
     assume(enableNativeAccess.nonEmpty, "NOT RUN: this JDK has no rule for native access")
     val enabled = TestKernels.inJvm(quietUnsafe ++ enableNativeAccess, "LoadAndHash")
     assertEquals(enabled.said.trim, "hashed by NativeKernels, then NativeKernels: right is true")
@@ -221,7 +221,7 @@ class NativeKernelsSuite extends munit.FunSuite {
     assertEquals(denied.exitCode, 0)
   }
 
-  test("a host whose temporary directory is of no use hashes on the JVM, and is told once") {
+  test("a host with an unusable temporary directory hashes on the JVM, and this is logged once") {
     val ended = TestKernels.inJvm(Seq("-Djava.io.tmpdir=/nowhere"), "LoadAndHash")
     assert(ended.said.contains("hashed by LocalKernels.Jvm, then LocalKernels.Jvm: right is true"), ended.said)
     assertEquals(ended.said.split("the native kernels are not used").length, 2, ended.said)

@@ -17,7 +17,7 @@ class BreakerSuite extends munit.FunSuite {
   private val slow: CallResult = CallResult.Slow
   private val neutral: CallResult = CallResult.Neutral
 
-  test("when it opens") {
+  test("the breaker opens after enough failed or slow calls") {
     val open: BreakerState = BreakerState.Open
     val closed: BreakerState = BreakerState.Closed
     for (
@@ -40,7 +40,7 @@ class BreakerSuite extends munit.FunSuite {
     assertEquals(later.state, BreakerState.Closed: BreakerState)
   }
 
-  test("open, it lets nobody through until its rest is over, then one probe an interval") {
+  test("an open breaker admits no call until its rest is over, then one probe in each interval") {
     val open = after(Seq.fill(10)(failure))
     assertEquals(open.admit(at(9.millis))._2, None)
     // Half of 250 ms is fixed; the chance of 0.5 adds half of the other half.
@@ -50,10 +50,10 @@ class BreakerSuite extends munit.FunSuite {
     assertEquals(probing.state, BreakerState.HalfOpen: BreakerState)
     assert(first.isDefined)
     assertEquals(probing.admit(rested + 1)._2, None)
-    assert(probing.admit(rested + settings.probeInterval.toNanos)._2.isDefined, "an unanswered probe blocks nobody for long")
+    assert(probing.admit(rested + settings.probeInterval.toNanos)._2.isDefined, "an unanswered probe blocks other probes only for a short time")
   }
 
-  test("two good probes close it, one bad one opens it for longer") {
+  test("two good probes close the breaker, and a bad probe opens it for longer") {
     val (probing, epoch) = after(Seq.fill(10)(failure)).admit(at(1.second))
     val one = probing.record(epoch.get, success, at(1.second), 0.5)
     assertEquals(one.state, BreakerState.HalfOpen: BreakerState)
@@ -63,7 +63,7 @@ class BreakerSuite extends munit.FunSuite {
     assertEquals(reopened.phase, Breaker.Resting(at(1.second + 375.millis), 1): Breaker.Phase)
   }
 
-  test("its rest doubles up to the longest") {
+  test("the breaker's rest doubles up to the longest") {
     val lengths = (0 to 5).map { times =>
       val probing = Breaker(settings, Breaker.Probing(0, 0, times), 7)
       probing.record(7, failure, 0, 0.999999).phase match {
@@ -74,14 +74,14 @@ class BreakerSuite extends munit.FunSuite {
     assertEquals(lengths.toList, List(500L, 1000L, 1000L, 1000L, 1000L, 1000L))
   }
 
-  test("an answer from before the state changed counts for nothing") {
+  test("an answer of an earlier epoch does not count") {
     val closed = Breaker(settings)
     val (probing, _) = after(Seq.fill(10)(failure)).admit(at(1.second))
     assertEquals(probing.record(closed.epoch, failure, at(1.second), 0.5), probing)
     assertEquals(probing.record(closed.epoch, success, at(1.second), 0.5), probing)
   }
 
-  test("a clock that wraps or jumps changes no decision for long") {
+  test("a clock that wraps or jumps changes decisions only for a short time") {
     val start = Long.MaxValue - 5
     val open = (1 to 10).foldLeft(Breaker(settings))((b, _) => b.record(b.epoch, failure, start, 0.5))
     assert(!open.wouldAdmit(start + 1.milli.toNanos))
@@ -90,7 +90,7 @@ class BreakerSuite extends munit.FunSuite {
     assertEquals(nine.record(nine.epoch, success, 0, 0.5).state, BreakerState.Open: BreakerState, "a step back keeps the window")
   }
 
-  test("a pause keeps calls away and outlives shorter ones") {
+  test("a pause keeps calls from the service, and a shorter pause does not end it") {
     val health = Health(Breaker(settings), RetryBudget.full(100), None)
     val overloaded = Outcome.Problem(503, "overloaded", None, Some(2.seconds))
     val brief = Outcome.Foreign(429, Some(1.second))

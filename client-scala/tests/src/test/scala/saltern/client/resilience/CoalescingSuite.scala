@@ -8,13 +8,13 @@ class CoalescingSuite extends munit.FunSuite {
   private val window = 2.millis
   private def arrive(state: Coalescing[String], call: String) = state.arrive(call, window)
 
-  test("a lone call waits for nobody") {
+  test("a lone call does not wait") {
     val (state, step) = arrive(Coalescing.empty(4), "a")
     assertEquals(step, Step.Send(Vector("a")): Step[String])
     assert(state.finish._1.idle)
   }
 
-  test("calls that find one in flight wait for company: until full") {
+  test("calls wait while one is in flight: until the batch is full") {
     val (s1, _) = arrive(Coalescing.empty(3), "a")
     val (s2, first) = arrive(s1, "b")
     assertEquals(first, Step.WakeAfter(window, 1): Step[String])
@@ -22,23 +22,23 @@ class CoalescingSuite extends munit.FunSuite {
     assertEquals(second, Step.Wait: Step[String])
     val (s4, third) = arrive(s3, "d")
     assertEquals(third, Step.Send(Vector("b", "c", "d")): Step[String])
-    assertEquals(s4.wake(1)._2, Step.Wait: Step[String], "the window of a round that left says nothing")
+    assertEquals(s4.wake(1)._2, Step.Wait: Step[String], "the window of an earlier round has no effect")
   }
 
-  test("until the window ends") {
+  test("calls wait while one is in flight: until the window ends") {
     val (s1, _) = arrive(Coalescing.empty(4), "a")
     val (s2, _) = arrive(s1, "b")
     val (s3, _) = arrive(s2, "c")
     assertEquals(s3.wake(1)._2, Step.Send(Vector("b", "c")): Step[String])
   }
 
-  test("until nothing is in flight any more") {
+  test("calls wait while one is in flight: until it is answered") {
     val (s1, _) = arrive(Coalescing.empty(4), "a")
     val (s2, _) = arrive(s1, "b")
     assertEquals(s2.finish._2, Step.Send(Vector("b")): Step[String])
   }
 
-  test("who is withdrawn does not leave with the others, and the window of a round that emptied is not the next one's") {
+  test("a withdrawn call is not sent, and the window of an emptied round does not count for the next") {
     val (s1, _) = arrive(Coalescing.empty(4), "a")
     val (s2, first) = arrive(s1, "b")
     val (s3, _) = arrive(s2, "c")
@@ -50,13 +50,13 @@ class CoalescingSuite extends munit.FunSuite {
     assert(arrive(Coalescing.empty(4), "a")._1.withdraw("a").finish._1.idle)
   }
 
-  test("at most one: nobody ever waits") {
+  test("with a largest batch of one, no call waits") {
     val (s1, first) = arrive(Coalescing.empty(1), "a")
     val (_, second) = arrive(s1, "b")
     assertEquals(Seq(first, second), Seq[Step[String]](Step.Send(Vector("a")), Step.Send(Vector("b"))))
   }
 
-  test("over any order of events: every call leaves once, in its order, in batches that are not too large") {
+  test("for any order of events, every call leaves once, in order, in batches that are not too large") {
     val random = new scala.util.Random(1)
     for (most <- 1 to 8; _ <- 1 to 200) {
       var state = Coalescing.empty[Int](most)

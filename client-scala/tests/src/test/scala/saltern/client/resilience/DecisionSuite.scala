@@ -23,7 +23,7 @@ class DecisionSuite extends munit.FunSuite {
   private def decide(outcome: Outcome[String], timeLeft: FiniteDuration = 1.second, mayRetry: Boolean = false): String =
     brief(Decision.after(outcome, timeLeft, mayRetry))
 
-  test("every answer of ours") {
+  test("every answer of the service leads to its decision") {
     val ours4xx = Seq(
       400 -> "invalid_json",
       400 -> "invalid_request",
@@ -50,7 +50,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(Outcome.Answered("x")), "answer x")
   }
 
-  test("a 4xx of ours never falls back, but for 401 and 429, over all statuses") {
+  test("of the service's 4xx statuses, only 401 and 429 fall back") {
     for (status <- 400 to 499 if status != 401 && status != 429; mayRetry <- Seq(true, false))
       assertEquals(decide(problem(status, "some_code"), mayRetry = mayRetry), "refuse some_code", s"$status")
   }
@@ -60,13 +60,13 @@ class DecisionSuite extends munit.FunSuite {
       assertEquals(decide(problem(status, "deadline_exceeded"), left), "deadline")
   }
 
-  test("what nobody waits for is followed by nothing, and says nothing about the service") {
+  test("a cancelled call has no next step, and says nothing about the service") {
     for (left <- Seq(-1.second, 1.hour); mayRetry <- Seq(true, false))
       assertEquals(decide(Outcome.Abandoned, left, mayRetry), "nothing")
     assertEquals(Decision.health(Outcome.Abandoned, 1.hour, BreakerSettings.Default), CallResult.Neutral: CallResult)
   }
 
-  test("an answer that is not ours goes local, over all statuses") {
+  test("an answer that is not the service's falls back, for every status") {
     for (status <- 100 to 999) {
       val reason = if (status == 429) F.Throttled else if (status >= 500) F.ServerError else F.AnswerNotOurs
       assertEquals(decide(Outcome.Foreign(status, None), mayRetry = true), s"local $reason", s"$status")
@@ -74,7 +74,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(Outcome.Unreadable("x")), s"local ${F.AnswerNotOurs}")
   }
 
-  test("only a failed connect is tried again, and only where that is allowed") {
+  test("only a failed connect is tried again, and only if a retry is allowed") {
     val failures = Seq(
       Kind.ConnectFailed -> F.ConnectFailed,
       Kind.TlsFailed -> F.TlsFailed,
@@ -92,7 +92,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(Outcome.NotTried(F.BreakerOpen), mayRetry = true), s"local ${F.BreakerOpen}")
   }
 
-  test("with no time left nothing goes local and nothing is tried again") {
+  test("without time left, no call falls back or is tried again") {
     for (
       outcome <- Seq[Outcome[String]](
         Outcome.Failed(Kind.ConnectFailed, "x"),
@@ -109,7 +109,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(problem(422, "invalid_hash"), 0.seconds), "refuse invalid_hash")
   }
 
-  test("what the breaker learns") {
+  test("the breaker counts each outcome as it should") {
     val settings = BreakerSettings.Default
     def health(outcome: Outcome[Any], took: FiniteDuration = 1.milli) = Decision.health(outcome, took, settings)
     val expected = Seq[(Outcome[Any], CallResult)](
@@ -130,7 +130,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(health(Outcome.Answered("x"), settings.slowCall), CallResult.Slow: CallResult)
   }
 
-  test("how long calls stay away after a throttled answer") {
+  test("a throttled answer keeps calls from the service for a bounded time") {
     val none = Option.empty[FiniteDuration]
     def pause(outcome: Outcome[Any]) = Decision.pause(outcome)
     assertEquals(pause(Outcome.Problem(503, "overloaded", None, Some(2.seconds))), Some(2.seconds))

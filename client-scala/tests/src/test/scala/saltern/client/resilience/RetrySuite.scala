@@ -4,7 +4,7 @@ import scala.concurrent.duration.*
 
 class RetrySuite extends munit.FunSuite {
 
-  test("the budget dries up, and answers refill it slowly") {
+  test("retries empty the budget, and answers refill it slowly") {
     val spent = Iterator.iterate(Option(RetryBudget.full(100)))(_.flatMap(_.take)).takeWhile(_.isDefined).flatten.toVector
     assertEquals(spent.size - 1, 10)
     val empty = spent.last
@@ -16,7 +16,7 @@ class RetrySuite extends munit.FunSuite {
     assertEquals(RetryBudget.full(0).take, None)
   }
 
-  test("an attempt takes what was set, and leaves half of the time for local hashing where that follows") {
+  test("an attempt takes the configured time, and with fallback at most half of the time left") {
     for (
       (left, set, fallback, expected) <- Seq(
         (10.seconds, 3.seconds, true, 3.seconds),
@@ -30,7 +30,7 @@ class RetrySuite extends munit.FunSuite {
       assertEquals(Attempt.longest(left, set, fallback), expected)
   }
 
-  test("full jitter: anything below the bound, which doubles up to the longest") {
+  test("full jitter draws below a bound, which doubles up to the longest") {
     for (
       (attempt, random, expected) <-
         Seq((0, 0.0, 0.millis), (0, 0.5, 10.millis), (1, 0.5, 20.millis), (2, 0.5, 40.millis), (9, 0.5, 100.millis), (1000, 0.5, 100.millis))

@@ -15,7 +15,7 @@ class WireSuite extends munit.FunSuite {
   private def problem(code: String, status: Int, more: String = "") =
     s"""{"type":"urn:saltern:problem:$code","title":"t","status":$status,"code":"$code","detail":"d"$more}"""
 
-  test("problem documents of ours, and what only looks like them") {
+  test("problem documents of the service are told from similar ones") {
     val ours = Wire.single(response(422, problemJson, problem("invalid_hash", 422, ",\"field\":\"hash\",\"line\":1")))
     assertEquals(ours, Outcome.Problem(422, "invalid_hash", Some("hash"), None): Outcome[Wire.Answer])
     val foreign: Outcome[Wire.Answer] = Outcome.Foreign(422, None)
@@ -33,7 +33,7 @@ class WireSuite extends munit.FunSuite {
     ) assertEquals(Wire.single(answer), foreign)
   }
 
-  test("when to come again: the document's milliseconds, else the header's seconds, never a date") {
+  test("the retry time is the document's milliseconds, else the header's seconds, never a date") {
     def after(more: String, header: String) =
       Wire.single(response(503, problemJson, problem("overloaded", 503, more), "retry-after" -> header)) match {
         case Outcome.Problem(_, _, _, retryAfter) => retryAfter
@@ -45,7 +45,7 @@ class WireSuite extends munit.FunSuite {
       assertEquals(after("", header), None, header)
   }
 
-  test("200 with anything else is unreadable") {
+  test("a 200 with any other body is unreadable") {
     val good = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":"p","later":[1,{"x":2}]}"""
     assertEquals(
       Wire.single(response(200, json, good)),
@@ -75,7 +75,7 @@ class WireSuite extends munit.FunSuite {
       }
   }
 
-  test("a batch with a result missing or extra is not believed at all") {
+  test("a batch with a missing or an extra result is unreadable as a whole") {
     val result = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
     def batch(results: String*) = response(200, json, results.mkString("{\"results\":[", ",", "]}"))
     assertEquals(Wire.batch(batch(result, result), 2).map(_.size), Right(2))
@@ -90,7 +90,7 @@ class WireSuite extends munit.FunSuite {
       }
   }
 
-  test("request bodies escape what JSON wants escaped, and nothing else") {
+  test("request bodies escape exactly the characters that JSON requires") {
     val all = (0 until 0x250).filterNot(c => c >= 0xd800 && c <= 0xdfff).map(_.toChar).mkString + "€😀"
     val written = new String(new JsonBytes(4).raw("{\"password\":").string(all.getBytes(UTF_8)).raw("}").finish(), UTF_8)
     val plain = all.flatMap {
@@ -102,7 +102,7 @@ class WireSuite extends munit.FunSuite {
     assertEquals(written, s"""{"password":"$plain"}""")
   }
 
-  test("Server-Timing") {
+  test("Server-Timing gives queue and hash times, and other entries are ignored") {
     val header = Some("queue;dur=1.5, hash;desc=\"x\";dur=62")
     assertEquals(ServerTiming.duration(header, "queue"), Some(1500.micros))
     assertEquals(ServerTiming.duration(header, "hash"), Some(62.millis))

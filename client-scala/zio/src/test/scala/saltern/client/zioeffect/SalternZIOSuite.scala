@@ -55,7 +55,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("a value: nothing happens before it runs, and it may run again") {
+  test("an effect does nothing before it runs, and may run again") {
     val service = InMemoryService(config.policies)
     using(service) { saltern =>
       val verify = saltern.verify(secret, oldHash)
@@ -78,7 +78,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("wrong settings fail the layer, and after its scope the client is closed") {
+  test("invalid settings fail the layer, and the end of its scope closes the client") {
     val wrong = SalternZIO.layer(config.withPolicies(PolicySource.Resource("nowhere.json")))
     assert(run(wrong.build.unit.flip.provideLayer(ZLayer.scoped(ZIO.scope))).isInstanceOf[IllegalArgumentException])
     val escaped = using(InMemoryService(config.policies))(ZIO.succeed(_))
@@ -104,7 +104,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("timeout interrupts: the place is free, long before the call's own deadline") {
+  test("a timeout interrupts the call and frees its place before the call's deadline") {
     val service = InMemoryService(config.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
@@ -135,7 +135,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("one compute thread carries thousands of calls, keeps ticking, and each goes on there") {
+  test("one compute thread carries thousands of calls, is never blocked, and every call continues on it") {
     val calls = 4000
     val distant = new Distant(scala.concurrent.duration.FiniteDuration(200, "ms"))
     val wide = (c: ClientConfig) => c.withMaxConnections(calls).withAttemptTimeout(Waiting(20, "s")).withDeadline(Waiting(30, "s"))
@@ -157,7 +157,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("the service's vectors, through the module") {
+  test("the service's vectors give the same results through the module") {
     using(InMemoryService(), _.withPolicies(PolicySource.Packed)) { saltern =>
       ZIO.foreachDiscard(SharedVectors.logins) { login =>
         saltern
@@ -171,7 +171,7 @@ class SalternZIOSuite extends munit.FunSuite {
     }
   }
 
-  test("the example: a login, a wrong password, an overload") {
+  test("the example answers a login, a wrong password and an overload") {
     val service = InMemoryService(config.policies)
     val program = for {
       right <- Login.login("ada", "secret")
@@ -189,7 +189,7 @@ class SalternZIOSuite extends munit.FunSuite {
     run(program.provide(SalternZIO.layer(config.withFallback(false), service), Login.Users.layer("ada" -> oldHash)))
   }
 
-  test("the example runs, without a service too") {
+  test("the example also runs without a service") {
     run(Login.run)
   }
 }

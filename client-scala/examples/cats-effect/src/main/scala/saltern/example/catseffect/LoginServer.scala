@@ -31,7 +31,7 @@ object LoginServer extends IOApp.Simple {
       request.decode[UrlForm] { form =>
         (form.getFirst("user"), form.getFirst("password")) match {
           case (Some(user), Some(password)) => login(saltern, users, user, Password(password))
-          case _                            => BadRequest("user and password are needed\n")
+          case _                            => BadRequest("give user and password\n")
         }
       }
   }
