@@ -1,10 +1,9 @@
 package saltern.client
 
-import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
-import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
+import com.github.plokhotnyuk.jsoniter_scala.core.readFromArray
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
-import saltern.client.local.{Admitted, EncodedHash, Estimator, Policies}
+import saltern.client.local.{Admitted, EncodedHash, Estimator, Policies, VectorsThrough}
 import scala.concurrent.duration.*
 
 /** A selection of the service's vectors, for the modules that adapt the client to frameworks. From
@@ -21,7 +20,7 @@ object SharedVectors {
   private def portion(topic: String): Vector[Login] = {
     val path = Paths.get(sys.props("saltern.vectors"), s"$topic.json")
     val logins = for {
-      group <- readFromArray[File](Files.readAllBytes(path)).testGroups if group.`type` == "verify"
+      group <- readFromArray[VectorsThrough.File](Files.readAllBytes(path)).testGroups if group.`type` == "verify"
       test <- group.tests
       password <- text(test.password)
       stored <- test.hash if isQuick(stored, test.result)
@@ -49,9 +48,4 @@ object SharedVectors {
 
   private lazy val shipped =
     Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
-
-  private final case class Test(tcId: Int, password: String, hash: Option[String], result: String)
-  private final case class Group(`type`: String, scheme: Option[String], tests: Vector[Test])
-  private final case class File(testGroups: Vector[Group])
-  private implicit val codec: JsonValueCodec[File] = JsonCodecMaker.make
 }

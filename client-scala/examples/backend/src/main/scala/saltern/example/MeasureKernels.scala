@@ -1,14 +1,14 @@
 package saltern.example
 
 import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
+import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Arrays
 import javax.crypto.SecretKeyFactory
 import javax.crypto.spec.PBEKeySpec
 import org.bouncycastle.crypto.digests.{SHA256Digest, SHA512Digest}
 import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator
 import org.bouncycastle.crypto.params.KeyParameter
-import saltern.client.local.{Admitted, Ceilings, Kernels, Params, Setting}
+import saltern.client.local.{Admitted, Kernels, Params, Setting}
 
 /** Question: which JVM code computes each algorithm fastest on this machine? Contenders alternate,
   * A B C … C B A. It prints the median milliseconds of CPU time of the calling thread, and compares
@@ -21,7 +21,7 @@ object MeasureKernels {
     val password = "correct horse battery staple".getBytes(UTF_8)
     val salt = Array.tabulate[Byte](16)(_.toByte)
     def used(params: Params): () => Array[Byte] = {
-      val admitted = Admitted(Setting.fresh(params, salt), NoCeilings).get
+      val admitted = Admitted(Setting.fresh(params, salt), MeasureNative.NoCeilings).get
       () => Kernels.compute(admitted, password)
     }
     compare(
@@ -58,22 +58,13 @@ object MeasureKernels {
     compare("scrypt 17,8,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Scrypt(17, 8, 1).get)))
   }
 
-  private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit = {
-    val outputs = contenders.map { case (name, compute) => name -> Arrays.copyOf(compute(), 23) }
-    outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$what: $name computes another output") }
-    val threads = java.lang.management.ManagementFactory.getThreadMXBean
-    def cpuMillis(compute: () => Array[Byte]): Double = { val t = threads.getCurrentThreadCpuTime; compute(); (threads.getCurrentThreadCpuTime - t) / 1e6 }
-    // Warms up the JIT.
-    for (_ <- 1 to 3; (_, compute) <- contenders) compute()
-    val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> cpuMillis(compute) })
-    for ((name, _) <- contenders) {
-      val own = times.collect { case (`name`, t) => t }.sorted
-      println(f"$what%-22s $name%-38s ${own(own.size / 2)}%8.2f ms")
-    }
-  }
+  private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit =
+    for ((name, millis) <- MeasureNative.compare(rounds, contenders, cpuMillis)) println(f"$what%-22s $name%-38s $millis%8.2f ms")
 
-  private val NoCeilings = {
-    val none = Long.MaxValue
-    Ceilings(none, none, none, none, none, none, none, none)
+  private def cpuMillis(compute: () => Array[Byte]): Double = {
+    val threads = ManagementFactory.getThreadMXBean
+    val started = threads.getCurrentThreadCpuTime
+    compute()
+    (threads.getCurrentThreadCpuTime - started) / 1e6
   }
 }

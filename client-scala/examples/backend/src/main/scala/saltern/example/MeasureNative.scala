@@ -87,12 +87,17 @@ object MeasureNative {
     println(f"first call in a host that has a client, load included: ${median(times)}%.1f ms (at most 100), longest ${times.max}%.1f ms")
   }
 
-  private def compare(rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Map[String, Double] = {
+  /** Returns the median milliseconds of each contender, by name. */
+  private[example] def compare(
+      rounds: Int,
+      contenders: Seq[(String, () => Array[Byte])],
+      millis: (() => Array[Byte]) => Double = compute => wallMillis(compute())
+  ): Map[String, Double] = {
     val outputs = contenders.map { case (name, compute) => name -> compute() }
     outputs.foreach { case (name, output) => require(Arrays.equals(output, outputs.head._2), s"$name computes another output") }
     // Warms up the JIT.
     for (_ <- 1 to 5; (_, compute) <- contenders) compute()
-    val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> wallMillis(compute()) })
+    val times = (1 to rounds).flatMap(_ => (contenders ++ contenders.reverse).map { case (name, compute) => name -> millis(compute) })
     contenders.map { case (name, _) => name -> median(times.collect { case (`name`, time) => time }) }.toMap
   }
 
@@ -109,7 +114,7 @@ object MeasureNative {
     (System.nanoTime() - started) / 1e6
   }
 
-  private def median(times: Seq[Double]): Double = times.sorted.apply(times.size / 2)
+  private[example] def median(times: Seq[Double]): Double = times.sorted.apply(times.size / 2)
 
   /** crypt(3). Only one thread calls it. */
   trait CryptLibrary extends Library {

@@ -17,6 +17,8 @@ import scala.concurrent.duration.*
   * hashes with the library.
   */
 object Storm {
+  import MeasureNative.median
+
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(
       arguments.toSeq,
@@ -137,8 +139,6 @@ object Storm {
 
   /** A caller that is told to come back later waits first. */
   private val RefusedPauseMillis = 200L
-
-  private def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
 }
 
 /** One of this example's programs in a JVM of its own. */
