@@ -42,9 +42,9 @@ final class BlockingSaltern private[client] (client: Saltern) {
     * for interfaces that ask this in a separate call, without the password.
     *
     * The answer follows the client's policy document, with two exceptions. It is `false` if the
-    * last match through this object ignored part of the password, or was computed locally: a host
-    * that hashes locally has no capacity for a second hash. The latest 1,024 such matches are
-    * remembered.
+    * last match through this object ignored part of the password. It is also `false` if that match
+    * was computed locally, because such a host has no capacity for a second hash. The latest 1,024
+    * such matches are remembered.
     */
   def needsRehash(stored: String): Boolean = !keptAsTheyAre(stored) && client.rehashReason(stored).isDefined
 

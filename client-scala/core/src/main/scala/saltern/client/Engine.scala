@@ -198,7 +198,7 @@ private[client] final class Engine(
     }(ExecutionContext.parasitic)
   }
 
-  /** An exception of one transport is a failure of its own exchange only. */
+  /** An exception of the transport fails only this exchange. */
   private def sent(request: Transport.Request): Transport.Exchange =
     try transport.send(request)
     catch {

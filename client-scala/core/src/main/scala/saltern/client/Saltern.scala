@@ -39,8 +39,8 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
   def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
   /** Cancels a call by the future that its method returned (not by one mapped from it). The call
-    * fails with [[SalternError.Cancelled]] and gives up its place in the local queue, its place in
-    * a batch that is not yet sent, or its connection.
+    * fails with [[SalternError.Cancelled]]. It leaves the local queue or a batch that is not yet
+    * sent, or closes its connection.
     *
     * A local hash that has started is completed and its result dropped. Native kernels that compute
     * it in a lane free the lane at once. Returns `false` if the call has ended or does not belong

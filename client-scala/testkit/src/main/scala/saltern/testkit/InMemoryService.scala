@@ -128,7 +128,7 @@ object InMemoryService {
   sealed trait Fault
   object Fault {
 
-    /** This answer, whatever the request was.
+    /** This answer to any request.
       *
       * @param status of HTTP
       * @param headers names and values

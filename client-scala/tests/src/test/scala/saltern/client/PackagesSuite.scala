@@ -11,8 +11,8 @@ import scala.meta.inputs.Input
   * words < resilience < wire < local < client
   *
   * `words` are the sources of `saltern.client` that use none of the packages below it, directly or
-  * through other sources: the types that the packages and the client's users share. `client` are
-  * its others.
+  * through other sources. They are the types that the packages and the client's users share.
+  * `client` are its others.
   */
 class PackagesSuite extends munit.FunSuite {
   import PackagesSuite.*

@@ -17,13 +17,13 @@ private[saltern] final case class Ceilings(
 
 /** A setting whose cost is below the ceilings. A kernel accepts only this type.
   *
-  * @param work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), KiB
-  *   written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (schemes that
-  *   are only verified). A wrapped hash has the sum of both layers: except for bcrypt, their units
-  *   take times of the same order.
+  * @param work in the algorithm's own unit, in which time is linear. The units are key expansions
+  *   (bcrypt), KiB written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), and
+  *   rounds (schemes that are only verified). A wrapped hash has the sum of both layers: except for
+  *   bcrypt, their units take times of the same order.
   * @param memoryBytes needed by the computation; 0 if it is a few KiB
-  * @param readingWork the part of the work that may read the password in every round: all of it, or
-  *   for a wrapped hash only the inner layer, because the outer layer reads other text
+  * @param readingWork the part of the work that may read the password in every round. For a wrapped
+  *   hash it is the inner layer's, because the outer layer reads other text; otherwise all of it.
   */
 private[saltern] final class Admitted private (val setting: Setting, val work: Long, val memoryBytes: Long, readingWork: Long) {
   private def this(setting: Setting, work: Long, memoryBytes: Long) = this(setting, work, memoryBytes, work)

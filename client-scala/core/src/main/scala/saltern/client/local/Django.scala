@@ -3,8 +3,8 @@ package saltern.client.local
 /** Django's hashes: a name, costs, salt and output, separated by dollar signs. The salt is used as
   * the text that it is.
   *
-  * `sha1$<salt>$<hex>` is not read because it is ambiguous: in Django before 5.1 it is SHA-1 of
-  * salt and password, in Werkzeug before 0.9 HMAC-SHA-1 keyed with the salt. Source: Django
+  * `sha1$<salt>$<hex>` is not read because it is ambiguous. In Django before 5.1 it is SHA-1 of
+  * salt and password. In Werkzeug before 0.9 it is HMAC-SHA-1 keyed with the salt. Source: Django
   * `django/contrib/auth/hashers.py`.
   */
 private[local] object Django {

@@ -90,8 +90,9 @@ private[local] object CryptBase64 extends Encoding {
   private def numberOf(text: String): Long =
     text.foldRight(0L)((c, number) => number << 6 | Alphabet.indexOf(c.toInt).toLong)
 
-  /** Returns whether crypt(3) takes every character in a salt that it hashes as text: printable,
-    * not a separator of its own or of `/etc/shadow`, and not a mark of a locked account.
+  /** Returns whether crypt(3) takes every character in a salt that it hashes as text. The
+    * characters must be printable. Separators of crypt(3) and of `/etc/shadow` are not allowed, nor
+    * are the marks of a locked account.
     */
   def isSalt(text: String): Boolean = Text.isGraphic(text) && !text.exists(c => "$!*:;\\".indexOf(c.toInt) >= 0)
 

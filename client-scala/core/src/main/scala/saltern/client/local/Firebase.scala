@@ -9,7 +9,7 @@ import org.bouncycastle.crypto.generators.SCrypt
   * secret signer key, encrypted with AES-256 in counter mode under a key that scrypt derives from
   * the password.
   *
-  * The form is Supabase Auth's without its two optional fields: the project's separator and key are
+  * The form is Supabase Auth's without its two optional fields. The project's separator and key are
   * settings, and a string that carries them is not read. Source:
   * <https://github.com/firebase/scrypt>; Supabase Auth `internal/crypto/password.go`.
   */

@@ -6,8 +6,8 @@ import saltern.client.{Cancellable, ClientListener, Scheduler, Threads}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
-/** Hashes locally on a few threads of its own. Threads and queue are bounded, so local hashing
-  * cannot overload the host.
+/** Hashes locally on a few separate threads. Threads and queue are bounded, so local hashing cannot
+  * overload the host.
   *
   * @param atOnce hashes in progress at the same time: one for each worker, or more if the kernels
   *   share a worker among several

@@ -17,7 +17,7 @@ private[saltern] object LocalQueue {
 
   def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
     val wait = state.backlog / state.atOnce.toLong
-    // If a worker is free, the work is tried whatever the estimate says. Otherwise a wrong estimate
+    // If a worker is free, the work is tried even against the estimate. Otherwise a wrong estimate
     // would never be corrected.
     if (state.running < state.atOnce && state.queued == 0) Take
     else if (state.queued >= state.capacity || wait + own > timeLeft) Shed(wait.max(ShortestRetryAfter))

@@ -11,7 +11,7 @@ private[saltern] trait OpenedKernels {
     * stop without an output for a known reason.
     *
     * @param begun receives a function that cancels the computation from another thread, if these
-    *   kernels support it; a cancel that comes too early or too late has no effect
+    *   kernels support it. A cancel that comes too early or too late has no effect.
     */
   def compute(
       admitted: Admitted,

@@ -160,8 +160,8 @@ private[local] object Phc {
   /** The shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets). */
   private val MinSaltBytes = 8
 
-  /** The shortest output that is read if the scheme sets no bound of its own, in bytes (PHC string
-    * format: 80 bits).
+  /** The shortest output that is read if the scheme sets no bound, in bytes (PHC string format: 80
+    * bits).
     */
   val MinOutputBytes = 10
 }

@@ -36,8 +36,8 @@ private[saltern] final class Policies private (
   }
 
   /** Returns the policy that the hash was made under. A hash does not belong to a policy if its
-    * salt or output is shorter than the policy's, or if it is a hash of something other than the
-    * password itself.
+    * salt or output is shorter than the policy's. A hash of a transformed password belongs to no
+    * policy.
     */
   def policyOf(encoded: EncodedHash): Option[Policy] =
     if (encoded.scheme.reading.preparation != Preparation.None) None

@@ -1,9 +1,9 @@
 package saltern.client.local
 
-/** Spring Security's hashes without a prefix of their own, behind the id of an encoder in braces.
-  * For PBKDF2 and SHA-256 only the id fixes the costs. Hashes of bcrypt and Argon2 have a prefix of
-  * their own: see [[Label]]. Source: Spring Security `PasswordEncoderFactories`, and the encoders
-  * that are named here.
+/** Spring Security's hashes that have no prefix except the id of an encoder in braces. For PBKDF2
+  * and SHA-256 only the id fixes the costs. Hashes of bcrypt and Argon2 have another prefix too:
+  * see [[Label]]. Source: Spring Security `PasswordEncoderFactories`, and the encoders that are
+  * named here.
   */
 private[local] object Spring {
 

@@ -6,8 +6,8 @@ import saltern.client.{ClientConfig, Origin, Password, Saltern}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 
-/** Question: how many more logins does coalescing get out of a server with one core that takes one
-  * request at a time, as classic Lambda does? bcrypt-10, 64 callers, the real server behind
+/** Question: how many more logins does a server answer with coalescing? It has one core and takes
+  * one request at a time, as classic Lambda does. bcrypt-10, 64 callers, the real server behind
   * [[OneAtATime]]. Runs with and without coalescing alternate.
   */
 object Coalesced {

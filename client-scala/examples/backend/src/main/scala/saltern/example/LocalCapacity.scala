@@ -10,9 +10,9 @@ import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** Question: how many logins a second does a host answer on one core while the service is away, and
-  * how many more with the native kernels? Is that the factor by which the kernels themselves are
-  * faster?
+/** Question: how many logins a second does a host answer on one core while the service is away? How
+  * many more does it answer with the native kernels? Is that the factor by which the kernels
+  * themselves are faster?
   *
   * Nothing listens at the service's address. For each algorithm four contenders alternate, A B C …
   * C B A, `--rounds` times, for `--seconds` each, on one worker. Two are the kernels alone, JVM and

@@ -10,11 +10,15 @@ import scala.concurrent.duration.*
 /** Question: how long does an unrelated `/hello` take while 64 logins are in flight and the service
   * is down?
   *
-  * The backend and the stub of the service run in JVMs of their own; this program only sends
-  * requests. One run compares: an idle backend, the storm with the service down, the storm with the
-  * service up, and the storm on a backend that hashes on the threads that serve requests. Each of
-  * `--runs` runs takes `--samples` of each. Medians over the runs are printed. `--kernels native`
-  * hashes with the library.
+  * The backend and the stub of the service run in separate JVMs; this program only sends requests.
+  * One run compares four cases:
+  * - an idle backend
+  * - the storm with the service down
+  * - the storm with the service up
+  * - the storm on a backend that hashes on the threads that serve requests
+  *
+  * Each of `--runs` runs takes `--samples` of each. Medians over the runs are printed. `--kernels
+  * native` hashes with the library.
   */
 object Storm {
   import MeasureNative.median
@@ -137,11 +141,11 @@ object Storm {
     }
   }
 
-  /** A caller that is told to come back later waits first. */
+  /** A caller that was refused with a retry time waits before the next call. */
   private val RefusedPauseMillis = 200L
 }
 
-/** One of this example's programs in a JVM of its own. */
+/** One of this example's programs in a separate JVM. */
 final class Child private (process: Process) {
   Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
 

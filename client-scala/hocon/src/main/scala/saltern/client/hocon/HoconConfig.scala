@@ -7,13 +7,13 @@ import saltern.client.{ClientConfig, PolicySource, RequestAuth}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
-/** Settings from HOCON. Only `endpoint` must be there; a name that is none of these is refused,
-  * because a mistyped one would silently leave the default in force.
+/** Settings from HOCON. Only `endpoint` is required. An unknown name is refused, because a mistyped
+  * one would silently keep the default.
   *
   * {{{
   * saltern {
   *   endpoint = "http://127.0.0.1:9000"
-  *   token = "..."                                  # a secret: HOCON can take it from the environment
+  *   token = "..."                                  # a secret, for example from the environment
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
@@ -22,7 +22,7 @@ import scala.jdk.CollectionConverters.*
   *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
   *   policy-check-interval = 5m
   *   accept-weak = [ldap-sha, django-md5]           # or [all]
-  *   firebase-project = "..."                       # a secret: the console's "Password hash parameters"
+  *   firebase-project = "..."                       # a secret: "Password hash parameters"
   *   fallback { enabled = true, workers = 1, queue = 128, memory = 64MiB }
   *   coalescing { at-most = 4, window = 2ms }
   *   breaker { open-for = 250ms, max-open-for = 1s, slow-call = 1500ms }

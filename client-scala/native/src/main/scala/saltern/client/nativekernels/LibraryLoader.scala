@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 
 /** Takes the platform's library out of the jar, checks its digest, and loads it.
   *
-  * No other user can replace the file: the directory is new and readable only by this user, the
+  * No other user can replace the file. The directory is new and readable only by this user, the
   * file is new, and its content is checked before it is written. Both are removed afterwards; the
   * loaded library stays.
   *

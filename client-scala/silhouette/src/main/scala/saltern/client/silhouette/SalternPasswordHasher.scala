@@ -6,7 +6,7 @@ import scala.concurrent.duration.FiniteDuration
 
 /** Saltern as Silhouette's `PasswordHasher`.
   *
-  * It reads its own hashes and those of the hashers that it is told by name. Silhouette's `bcrypt`
+  * It reads its own hashes and those of the hashers whose names are given. Silhouette's `bcrypt`
   * and `argon2v2` store plain bcrypt and argon2 strings, so an existing table needs no second
   * hasher. `bcrypt-sha256` hashes a digest instead: keep that hasher among the registry's
   * deprecated ones. Hashes below the current policy are deprecated, and Silhouette replaces them at
@@ -39,7 +39,8 @@ final class SalternPasswordHasher(client: Saltern, alsoReads: Set[String] = Salt
   def matches(passwordInfo: PasswordInfo, suppliedPassword: String): Boolean =
     Password.during(suppliedPassword)(blocking.matches(_, passwordInfo.password))
 
-  /** Returns whether this hasher reads the hash: its own, or one of a hasher that it was told. */
+  /** Returns whether this hasher reads the hash: its own, or one of a hasher whose name was given.
+    */
   override def isSuitable(passwordInfo: PasswordInfo): Boolean =
     passwordInfo.hasher == id || alsoReads(passwordInfo.hasher)
 

@@ -106,16 +106,15 @@ object LoadAndHash {
   }
 }
 
-/** Hashes a password that this process stores only in disguise, then searches all of its own memory
-  * for it.
+/** Hashes a password that this process stores only in disguise, then searches all of the process's
+  * memory for it.
   */
 object Residue {
   def main(none: Array[String]): Unit = {
     require(none.isEmpty)
     val disguised = new Array[Byte](PasswordBytes)
     new Random().nextBytes(disguised)
-    // A loop and no collections, which would leave copies of their own. The search below does the
-    // same.
+    // A loop and no collections, which would leave further copies. The search below does the same.
     val password = new Array[Byte](PasswordBytes)
     for (i <- password.indices) password(i) = (disguised(i) ^ Disguise).toByte
     val pool = new TestKernels.Pool
