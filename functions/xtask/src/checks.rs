@@ -85,7 +85,7 @@ fn beside_rust() -> Track {
         },
         Check {
             part: "client",
-            shows: "the Scala client, under Scala 2.13 and 3, on JDK 17 and 25",
+            shows: "the Scala client, under Scala 2.13 on JDK 17 and under Scala 3 on JDK 25",
             command: &["client-scala/bin/test"],
             environment: &[],
         },
@@ -145,6 +145,12 @@ pub(crate) fn before_a_release() -> Track {
             part: "aarch64",
             shows: "the NEON paths compute what the reference does, emulated",
             command: &["functions/xtask/aarch64"],
+            environment: &[],
+        },
+        Check {
+            part: "client-swapped",
+            shows: "the Scala client, under Scala 2.13 on JDK 25 and under Scala 3 on JDK 17",
+            command: &["client-scala/bin/test", "--swapped"],
             environment: &[],
         },
         Check {
