@@ -2,9 +2,9 @@ use core::fmt;
 
 use saltern_encoded::{Params, Setting, argon2, scrypt, verify_only};
 
-/// The most that one hash may cost. Each bound is on the product that decides memory or time, not on its factors.
+/// The highest cost of one hash. Each bound is on the product that decides memory or time.
 ///
-/// `saltern-policy` owns the values; `policies.json` states them with source, resulting memory and time.
+/// `saltern-policy` owns the values. `policies.json` states them with source, memory and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ceilings {
     /// Binary logarithm of the number of key expansions.
@@ -17,18 +17,18 @@ pub struct Ceilings {
     pub argon2_parallelism: u32,
     /// Iterations × output blocks.
     pub pbkdf2_iterations_blocks: u64,
-    /// Rounds of sha-crypt, and of every other scheme that is only verified and takes little memory.
+    /// Rounds of sha-crypt, and of every other verify-only scheme that needs little memory.
     pub sha_crypt_rounds: u64,
-    /// Memory, `128·N·r`, in bytes; `128·p·r` stays below an eighth of it.
+    /// Memory, `128·N·r`, in bytes. `128·p·r` must stay below an eighth of it.
     pub scrypt_memory_bytes: u64,
     /// Work, `N·r·p`.
     pub scrypt_n_r_p: u64,
 }
 
-/// A setting whose cost stays below the ceilings: the only thing a kernel accepts.
+/// A setting whose cost is within the ceilings. A kernel accepts no other type.
 ///
 /// ```compile_fail
-/// // The fields are private: nothing but the check makes one.
+/// // The fields are private: only the check makes an `Admitted`.
 /// fn forge(setting: saltern_encoded::Setting) -> saltern_algorithm::Admitted {
 ///     saltern_algorithm::Admitted { setting, work: 0 }
 /// }
@@ -40,34 +40,37 @@ pub struct Admitted {
 }
 
 impl Admitted {
-    /// Admits a setting, before anything is allocated or computed for it.
+    /// Checks a setting before any memory is allocated for it.
     ///
     /// # Errors
-    /// [`CostOutOfBounds`] where a cost is over its ceiling.
+    /// [`CostOutOfBounds`] if a cost is over its ceiling.
     pub fn new(setting: Setting, ceilings: &Ceilings) -> Result<Self, CostOutOfBounds> {
         let work = bounded_work(&setting, ceilings).ok_or(CostOutOfBounds)?;
         Ok(Self { setting, work })
     }
 
-    /// What is to be computed.
+    /// Returns the setting.
     #[must_use]
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
 
-    /// The work in the algorithm's own unit, in which time is linear: key expansions (bcrypt), blocks of 1 KiB
-    /// written (Argon2), iterations × output blocks (PBKDF2), `N·r·p` (scrypt), rounds (what is only verified). Of a
-    /// wrapped hash it is the sum of both layers, nearly linear: those units are of the same order, but for bcrypt's.
+    /// Returns the work in the algorithm's own unit. Time is linear in it.
+    ///
+    /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations × output
+    /// blocks (PBKDF2), `N·r·p` (scrypt), rounds (verify-only schemes). The work of a wrapped hash is
+    /// the sum of both layers. That is nearly linear: all units except bcrypt's are of one order.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// The work with a password of so many bytes: where every round reads the password, more of it for a long one.
+    /// Returns the work for a password of this length. It grows with the length if every round reads
+    /// the password.
     pub(crate) fn work_with(&self, password_bytes: usize) -> u64 {
         match &self.setting {
             Setting::VerifyOnly(setting) => self.work.saturating_mul(setting.length_factor(password_bytes)),
-            // The outer layer reads what the inner one printed, whose length is always the same.
+            // The outer layer reads the text of the inner hash, whose length is fixed.
             Setting::Wrapped(setting) => match setting.inner().setting() {
                 Setting::VerifyOnly(inner) => {
                     let outer = argon2_work(setting.outer().params());
@@ -80,14 +83,14 @@ impl Admitted {
         }
     }
 
-    /// The memory that computing takes, in bytes; 0 where it is a few KiB.
+    /// Returns the memory that the hash needs, in bytes; 0 for a few KiB.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         setting_memory_bytes(&self.setting)
     }
 }
 
-/// The memory that one hash under these parameters takes, in bytes; 0 where it is a few KiB.
+/// Returns the memory that one hash with these parameters needs, in bytes; 0 for a few KiB.
 #[must_use]
 pub fn memory_bytes(params: Params) -> u64 {
     match params {
@@ -100,14 +103,14 @@ pub fn memory_bytes(params: Params) -> u64 {
     }
 }
 
-/// The memory that computing a setting takes, in bytes; 0 where it is a few KiB.
+/// Returns the memory that a setting needs, in bytes; 0 for a few KiB.
 pub(crate) fn setting_memory_bytes(setting: &Setting) -> u64 {
     match setting {
         Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_) => {
             setting.params().map_or(0, memory_bytes)
         }
         Setting::VerifyOnly(setting) => cost_memory_bytes(setting.cost()),
-        // The layers are computed one after the other.
+        // The two layers run one after the other.
         Setting::Wrapped(setting) => {
             let outer = memory_bytes(Params::Argon2(setting.outer().params()));
             outer.max(setting_memory_bytes(setting.inner().setting()))
@@ -115,7 +118,7 @@ pub(crate) fn setting_memory_bytes(setting: &Setting) -> u64 {
     }
 }
 
-/// Memory that computing takes at such a cost, in bytes.
+/// Returns the memory that a verify-only hash of this cost needs, in bytes.
 pub(crate) fn cost_memory_bytes(cost: verify_only::Cost) -> u64 {
     match cost {
         verify_only::Cost::Rounds(_) => 0,
@@ -149,7 +152,7 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
                 bounded_scrypt_work(blocks, lane_blocks, work, ceilings)
             }
         },
-        // Both layers are bounded, and both take time.
+        // Both layers have a bound, and both take time.
         Setting::Wrapped(setting) => {
             let inner = setting.inner().setting();
             let unit = if let Setting::Bcrypt(_) = inner { BCRYPT_UNIT_IN_OTHERS } else { 1 };
@@ -159,7 +162,7 @@ fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
     }
 }
 
-/// `m·t`, in KiB.
+/// Returns `m·t`, in KiB.
 fn argon2_work(params: argon2::Params) -> u64 {
     u64::from(params.memory_kib()) * u64::from(params.passes())
 }
@@ -172,7 +175,7 @@ fn bounded_argon2_work(params: argon2::Params, ceilings: &Ceilings) -> Option<u6
     bounded.then_some(memory_passes)
 }
 
-/// `N·r·p`.
+/// Returns the work `N·r·p` if memory and work are within the ceilings.
 fn bounded_scrypt_work(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u64> {
     let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let lanes_memory = lane_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
@@ -182,27 +185,31 @@ fn bounded_scrypt_work(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceil
     bounded.then_some(work)
 }
 
-/// `N·r`, where it can be named at all.
+/// Returns `N·r`; `None` if it overflows.
 fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
     1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
 }
 
-/// `p·r`: what the lanes hold before they are mixed (RFC 7914 §6, `B`). Below 2^30, as every [`Params::Scrypt`] is.
+/// Returns `p·r`, the size of `B` in RFC 7914 §6. It is below 2^30 for every [`Params::Scrypt`].
 fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
     u64::from(params.p()) * u64::from(params.r())
 }
 
-/// What bcrypt's unit counts for beneath another layer. A unit of the others takes from a tenth of a microsecond to some, a
-/// key expansion some dozens (`saltern-bench kernels`). A wrong factor makes an estimate less good and admits nothing.
+/// Weight of a bcrypt unit in the sum of a wrapped hash.
+///
+/// A key expansion takes some dozens of microseconds; a unit of any other algorithm takes between a
+/// tenth of a microsecond and a few. A wrong weight makes an estimate worse, but admits nothing more.
 const BCRYPT_UNIT_IN_OTHERS: u64 = 64;
 
-/// With a small N the lanes would be the larger part of the memory, which nobody's hashes are: they get an eighth.
+/// The lanes of scrypt get an eighth of its memory ceiling. Only a very small N needs more, and no
+/// real hash has one.
 const SCRYPT_LANES_SHARE: u64 = 8;
 
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
 const SCRYPT_BLOCK_BYTES: u64 = 128;
 
-/// A cost is over its ceiling. It carries no value: the stored hash it came from is not the asker's to learn.
+/// A cost is over its ceiling. The error carries no value: the caller must not learn about the stored
+/// hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostOutOfBounds;
 

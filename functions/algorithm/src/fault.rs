@@ -1,20 +1,44 @@
-//! Faults on demand, for the tests that prove that a panic costs one request and no worker. Test builds only.
+//! Panics on demand: for the tests that prove that a panic costs one request and no worker.
+//!
+//! Only `saltern-faults` enables the feature `fault-injection`. No shipped binary contains this
+//! module; a check searches the built binaries for [`MARKER`].
 
-#[cfg(not(debug_assertions))]
-compile_error!(
-    "`fault-injection` is for tests in debug builds: a release with it would panic for a known password"
-);
+use std::cell::Cell;
 
-/// A password that starts with these bytes makes the kernel panic.
-pub const PANICS: &str = "\u{1}saltern-fault-injection\u{1}";
+/// A password that starts with this text makes the kernel panic.
+pub const PANICS: &str = "\u{1}panic-in-the-kernel\u{1}";
 
-/// One that starts with these makes a lane panic at its end.
-pub const PANICS_AT_THE_END: &str = "\u{1}saltern-fault-injection-at-the-end\u{1}";
+/// A password that starts with this text makes its lane panic when the lane finishes.
+pub const PANICS_AT_THE_END: &str = "\u{1}panic-at-the-end\u{1}";
 
-/// And with these the worker that takes it, outside every kernel.
-pub const PANICS_IN_THE_WORKER: &str = "\u{1}saltern-fault-injection-in-the-worker\u{1}";
+/// A password that starts with this text makes the worker panic, outside every kernel.
+pub const PANICS_IN_THE_WORKER: &str = "\u{1}panic-in-the-worker\u{1}";
 
-/// Panics for a password that asks for it by starting so. The message quotes the password, as the worst panic would.
-pub(crate) fn strike(asks_for_it: &str, password: &[u8]) {
-    assert!(!password.starts_with(asks_for_it.as_bytes()), "injected: {}", String::from_utf8_lossy(password));
+/// Adds the panic that the password demands to a part of a hash, which runs under a guard.
+///
+/// A worker calls this once for a hash that is computed whole, and twice for a hash in a lane: when
+/// the lane starts and when it finishes.
+pub(crate) fn injected<T>(password: &[u8], run: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    thread_local! {
+        static STARTED: Cell<bool> = const { Cell::new(false) };
+    }
+    strike(PANICS_IN_THE_WORKER, password);
+    let finishes =
+        password.starts_with(PANICS_AT_THE_END.as_bytes()) && STARTED.replace(!STARTED.get());
+    move || {
+        strike(PANICS, password);
+        if finishes {
+            strike(PANICS_AT_THE_END, password);
+        }
+        run()
+    }
 }
+
+/// Panics if the password demands this fault. The message quotes the password, as the worst panic
+/// would.
+fn strike(fault: &str, password: &[u8]) {
+    assert!(!password.starts_with(fault.as_bytes()), "{MARKER}: {}", String::from_utf8_lossy(password));
+}
+
+/// The text by which a check finds this module in a binary.
+const MARKER: &str = "saltern-test-only: fault-injection";

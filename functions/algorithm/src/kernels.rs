@@ -7,48 +7,54 @@ use zeroize::{Zeroizing, zeroize_stack};
 use crate::{
     Admitted, Output,
     admitted::setting_memory_bytes,
-    argon2::{self, arena::Arena},
+    arena::Arena,
+    argon2,
     bcrypt, pbkdf2, scrypt, verify_only,
 };
 
-/// Which code computes.
+/// The code that computes hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernels {
-    /// Our own: many bcrypt and PBKDF2 hashes at once on each core, Argon2 on vectors and kept memory, scrypt on kept memory,
-    /// sha-crypt.
+    /// This crate's own kernels; the setting's value is `lanes`.
+    ///
+    /// bcrypt and PBKDF2 run many hashes at once on each core. Argon2 uses vector instructions and
+    /// kept memory, scrypt uses kept memory. sha-crypt has a kernel too. The other algorithms come
+    /// from the crates.
     #[default]
-    Lanes,
-    /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference, and the rollback.
+    Own,
+    /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference and the rollback.
     Crates,
 }
 
 impl Kernels {
     /// Every choice.
-    pub const ALL: [Self; 2] = [Self::Lanes, Self::Crates];
+    pub const ALL: [Self; 2] = [Self::Own, Self::Crates];
 
-    /// Its name in settings and logs.
+    /// Returns the name in settings and logs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Lanes => "lanes",
+            Self::Own => "lanes",
             Self::Crates => "crates",
         }
     }
 }
 
-/// Computes one hash on the calling thread with the reference crates, from start to end; where there is none, with
-/// code of ours.
+/// Computes one hash on the calling thread with the reference crates.
 ///
-/// The password is the bytes that the algorithm takes; bcrypt reads the first 72 and a terminating NUL.
+/// If no crate has the algorithm, this crate's own code computes it. The password is the bytes that
+/// the algorithm takes. bcrypt reads its first 72 bytes and a terminating NUL.
 ///
 /// # Errors
-/// [`OutOfMemory`] where the system does not give the memory that the algorithm wants.
+/// [`OutOfMemory`] if the system does not give the memory that the algorithm needs.
 pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
     compute_setting(Kernels::Crates, admitted.setting(), password)
 }
 
-/// Computes a setting that was admitted, by itself or as the inner one of a wrapped hash, and wipes what was left on the
-/// stack: the crates do not. Where a kernel of ours has state that is kept between two hashes, the crate computes.
+/// Computes an admitted setting, or the inner setting of an admitted wrapped hash.
+///
+/// Wipes the stack after it: the crates do not. If this crate's kernel keeps state between two
+/// hashes, the reference crate computes instead.
 fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
     let computed = compute_on_the_stack(kernels, setting, password);
     zeroize_stack::<STACK_BYTES>();
@@ -72,7 +78,9 @@ fn compute_on_the_stack(kernels: Kernels, setting: &Setting, password: &[u8]) ->
     Ok(output)
 }
 
-/// The stored hash that was wrapped, if the password is its own: what argon2id takes for a password.
+/// Returns the text of the wrapped hash for this password: argon2id takes that text as its password.
+///
+/// It equals the stored hash that was wrapped if the password is right.
 fn inner_hash(
     kernels: Kernels,
     setting: &wrapped::Setting,
@@ -96,10 +104,11 @@ impl fmt::Display for OutOfMemory {
 
 impl core::error::Error for OutOfMemory {}
 
-/// More stack than any crate takes, in bytes: some digests, each with a block and its schedule, or the tables of Blowfish.
+/// More stack than any crate uses, in bytes: some digests, each with a block and its schedule, or
+/// the tables of Blowfish.
 const STACK_BYTES: usize = 16 << 10;
 
-/// What a block worker computes with.
+/// The kernel of a block worker.
 #[derive(Debug)]
 pub(crate) struct WholeKernel {
     kernels: Kernels,
@@ -107,18 +116,16 @@ pub(crate) struct WholeKernel {
 }
 
 impl WholeKernel {
-    /// Keeps at most `keep_bytes` of memory between two hashes.
+    /// Makes a kernel that keeps at most `keep_bytes` of memory between two hashes.
     pub(crate) fn new(kernels: Kernels, keep_bytes: u64) -> Self {
         Self { kernels, arena: Arena::new(keep_bytes) }
     }
 
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-        #[cfg(feature = "fault-injection")]
-        crate::fault::strike(crate::fault::PANICS, password);
         match admitted.setting() {
-            Setting::Argon2(setting) if self.kernels == Kernels::Lanes => self.argon2(setting, password),
-            Setting::Scrypt(setting) if self.kernels == Kernels::Lanes => self.scrypt(setting, password),
-            Setting::Wrapped(setting) if self.kernels == Kernels::Lanes => {
+            Setting::Argon2(setting) if self.kernels == Kernels::Own => self.argon2(setting, password),
+            Setting::Scrypt(setting) if self.kernels == Kernels::Own => self.scrypt(setting, password),
+            Setting::Wrapped(setting) if self.kernels == Kernels::Own => {
                 self.make_room_for(setting.inner().setting());
                 let inner = inner_hash(self.kernels, setting, password)?;
                 self.argon2(setting.outer(), inner.as_bytes())
@@ -130,7 +137,8 @@ impl WholeKernel {
         }
     }
 
-    /// Gives back what is kept before memory is taken elsewhere: one hash's memory for each worker is what the budget counts.
+    /// Releases the arena before the setting takes memory elsewhere: the memory budget counts one
+    /// hash per worker.
     fn make_room_for(&mut self, setting: &Setting) {
         if setting_memory_bytes(setting) > 0 {
             self.arena.release();
@@ -158,21 +166,22 @@ impl WholeKernel {
         computed.map(|()| output)
     }
 
-    /// How long to wait for the next hash before memory is given back; `None` where none is held.
+    /// Returns how long to wait for the next hash before memory is released; `None` if none is held.
     pub(crate) fn give_back_after(&self) -> Option<Duration> {
         (self.arena_bytes() > 0).then_some(IDLE)
     }
 
-    /// Memory kept between hashes.
+    /// Returns the memory that is kept between hashes, in bytes.
     pub(crate) fn arena_bytes(&self) -> u64 {
         self.arena.resident_bytes()
     }
 
-    /// Gives memory that was kept between hashes back to the system.
+    /// Returns the memory that was kept between hashes to the system.
     pub(crate) fn give_back_memory(&mut self) {
         self.arena.release();
     }
 }
 
-/// A worker that had no hash for so long gives its memory back: getting it again costs one hash some milliseconds.
+/// A worker that has been idle for so long releases its memory. Getting it again costs some
+/// milliseconds, once.
 const IDLE: Duration = Duration::from_secs(10);

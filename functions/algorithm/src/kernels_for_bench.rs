@@ -8,7 +8,8 @@ use saltern_encoded::{Setting, pbkdf2::Prf};
 
 use crate::{
     Admitted, Kernels, OutOfMemory, Output,
-    argon2::{arena::Arena, kernel::Path},
+    arena::Arena,
+    argon2::kernel::Path,
     bcrypt::lanes::{Lane, advance},
     kernels::WholeKernel,
     pbkdf2::lanes as pbkdf2_lanes,
@@ -47,7 +48,7 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
 /// Where the system gives no memory.
 #[must_use]
 pub fn whole(admitted: &Admitted, password: &[u8]) -> Output {
-    let computed = WholeKernel::new(Kernels::Lanes, 0).compute(admitted, password);
+    let computed = WholeKernel::new(Kernels::Own, 0).compute(admitted, password);
     computed.unwrap_or_else(|OutOfMemory| panic!("no memory for a hash"))
 }
 

@@ -1,11 +1,13 @@
-//! Admission by cost, the hash kernels, and the workers that run them.
+//! Cost checks, hash kernels, and the workers that run the kernels.
 //!
-//! [`Admitted`] is the only road to a kernel: it is made from a parsed setting and the ceilings, and by nothing
-//! else. [`compute`] runs one hash on the calling thread; the pool runs many on a worker per core.
+//! A kernel takes only an [`Admitted`] setting. [`Admitted::new`] is the only way to make one: it
+//! checks a parsed setting against the ceilings. [`compute`] runs one hash on the calling thread.
+//! [`Pool`] runs many hashes on one worker per core.
 //!
-//! What this crate does not do: it chooses no parameters (that is `saltern-policy`) and knows no HTTP.
+//! This crate chooses no parameters (`saltern-policy` does) and knows no HTTP.
 
 mod admitted;
+mod arena;
 mod argon2;
 mod bcrypt;
 #[cfg(feature = "fault-injection")]
@@ -28,7 +30,7 @@ pub use kernels::{Kernels, OutOfMemory, compute};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]
-pub use pool::Reply;
+pub use pool::load_model;
 pub use pool::{
     Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency,
     Work,

@@ -2,18 +2,18 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
-/// Longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes"): a bound on what is copied and hashed.
+/// The longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes").
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
-/// A password: its bytes, never normalised, wiped when dropped, absent from `Debug`.
+/// The bytes of a password, never normalised. Wiped when dropped; `Debug` does not show them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(Zeroizing<Box<[u8]>>);
 
 impl Password {
-    /// Takes a copy of the password.
+    /// Copies the password.
     ///
     /// # Errors
-    /// [`PasswordTooLong`] above [`MAX_PASSWORD_BYTES`].
+    /// [`PasswordTooLong`] if it has more than [`MAX_PASSWORD_BYTES`].
     pub fn new(bytes: &[u8]) -> Result<Self, PasswordTooLong> {
         if bytes.len() > MAX_PASSWORD_BYTES {
             return Err(PasswordTooLong);
@@ -21,12 +21,12 @@ impl Password {
         Ok(Self(Zeroizing::new(bytes.into())))
     }
 
-    /// What is hashed in place of a password.
+    /// Makes the text that an algorithm takes in place of the password.
     pub(crate) fn prepared(text: String) -> Self {
         Self(Zeroizing::new(text.into_bytes().into()))
     }
 
-    /// The bytes: for kernels, and for the questions about length and NUL that policies ask.
+    /// Returns the bytes: for kernels, and for checks of length and NUL in policies.
     #[must_use]
     pub fn expose(&self) -> &[u8] {
         &self.0

@@ -1,4 +1,4 @@
-//! What some software hashes in place of a password.
+//! Preparations: some software hashes a digest of the password in its place.
 
 use base64::{
     Engine as _,
@@ -14,7 +14,9 @@ use zeroize::zeroize_stack;
 
 use crate::Password;
 
-/// The password that the algorithm takes under this salt, whose bytes are those that the algorithm takes.
+/// Returns the password as the algorithm takes it.
+///
+/// `salt` is the salt in the bytes that the algorithm takes.
 #[must_use]
 pub fn prepare(preparation: Preparation, salt: &[u8], password: &Password) -> Password {
     let prepared = prepare_on_the_stack(preparation, salt, password);
@@ -54,11 +56,11 @@ fn keyed<M: Mac>(hmac: Result<M, InvalidLength>, password: &[u8]) -> M {
     hmac.expect("a key of any length").chain_update(password)
 }
 
-/// The text of a salt of bcrypt's.
+/// The text form of a bcrypt salt.
 const BCRYPT_BASE64: GeneralPurpose = GeneralPurpose::new(&BCRYPT, NO_PAD);
 
-/// `wp_hash_password`: no secret, but what keeps these digests apart from all others.
+/// The key of `wp_hash_password`. It is public: it separates these digests from all others.
 const WORDPRESS_KEY: &[u8] = b"wp-sha384";
 
-/// More stack than a digest and its text take, in bytes.
+/// More stack than a digest and its text use, in bytes.
 const STACK_BYTES: usize = 4 << 10;

@@ -57,7 +57,7 @@ fn what_has_no_lanes_is_computed_one_by_one() {
     for setting in settings() {
         assert_eq!(core(Kernels::Crates).lanes(&setting), 1);
         if !matches!(setting, Setting::Bcrypt(_) | Setting::Pbkdf2(_)) {
-            assert_eq!(core(Kernels::Lanes).lanes(&setting), 1);
+            assert_eq!(core(Kernels::Own).lanes(&setting), 1);
         }
     }
 }

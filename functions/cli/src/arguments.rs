@@ -93,7 +93,7 @@ pub(crate) enum KernelsArgument {
 impl From<KernelsArgument> for Kernels {
     fn from(argument: KernelsArgument) -> Self {
         match argument {
-            KernelsArgument::Lanes => Self::Lanes,
+            KernelsArgument::Lanes => Self::Own,
             KernelsArgument::Crates => Self::Crates,
         }
     }

@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn kernels_are_chosen_by_name() {
         let read = |text: &'static str| kernels(move |_| Some(text.into()));
-        assert_eq!(read(""), Ok(Kernels::Lanes));
+        assert_eq!(read(""), Ok(Kernels::Own));
         assert_eq!(read("crates"), Ok(Kernels::Crates));
         assert!(read("fast").is_err());
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use http::{HeaderMap, Method, Request};
-use saltern_algorithm::{PoolSettings, QueueLimits, fault::PANICS};
+use saltern_algorithm::{PoolSettings, QueueLimits};
 use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, RequestId, Service, metrics::DroppedLines};
 use serde_json::{Value, json};
 use support::*;
@@ -529,7 +529,6 @@ async fn a_batch_gives_every_other_defect_to_its_operation() {
             "invalid_hash",
             "operations[17].hash",
         ),
-        (json!({"op": "hash", "password": format!("{PANICS}MARK")}), 500, "internal", ""),
         (json!({"op": "hash", "password": "p"}), 200, "", ""),
     ];
     let asked: Vec<_> = operations.iter().map(|(operation, ..)| operation).collect();
@@ -894,8 +893,6 @@ async fn every_row_of_the_table_of_errors() {
         (verify(&bcrypt.replacen("$05$", "$31$", 1)), 422, "cost_out_of_bounds"),
         (hash("p", "MARK"), 422, "unknown_policy"),
         (hash("p", BCRYPT_VERIFY_ONLY), 422, "policy_not_for_hashing"),
-        (hash(&format!("{PANICS}MARK"), CURRENT), 500, "internal"),
-        (hash(&format!("{PANICS}MARK"), BCRYPT), 500, "internal"),
         (hash("p", CURRENT).arrived(expired), 503, "deadline_exceeded"),
     ];
     for (ask, status, code) in rows {
@@ -904,8 +901,6 @@ async fn every_row_of_the_table_of_errors() {
         assert!(!told.json.to_string().contains("MARK"));
         seen.insert(code.to_owned());
     }
-    // The worker lives on after a panic.
-    made(&service, "p", BCRYPT).await;
 
     // What front doors find.
     let headers = HeaderMap::new();

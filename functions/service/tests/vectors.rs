@@ -14,7 +14,7 @@ use support::*;
 
 #[tokio::test]
 async fn every_vector_is_answered_as_expected_by_our_kernels() {
-    every_vector_is_answered_as_expected_by(Kernels::Lanes).await;
+    every_vector_is_answered_as_expected_by(Kernels::Own).await;
 }
 
 #[tokio::test]

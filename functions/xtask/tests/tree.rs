@@ -172,6 +172,7 @@ fn text_ends_with_one_newline_and_lines_without_spaces() {
 #[test]
 fn what_is_unsafe_stays_in_its_rooms() {
     let rooms = [
+        "functions/algorithm/src/arena.rs",
         "functions/algorithm/src/argon2/",
         "functions/algorithm/src/bcrypt/barrier.rs",
         "functions/algorithm/src/pbkdf2/",
@@ -250,7 +251,7 @@ fn ceilings_are_written_where_they_are_known() {
         // The same document, as the Scala client read it.
         "client-scala/native/kernels/src/boundary.rs",
         // The few milliseconds at start-up.
-        "functions/algorithm/src/pool/calibration.rs",
+        "functions/algorithm/src/pool/first_estimates.rs",
         // `saltern bench`.
         "functions/cli/src/bench/ceilings.rs",
     ];

@@ -12,7 +12,10 @@
 use core::time::Duration;
 use std::{cell::RefCell, collections::HashMap, time::Instant};
 
-use saltern_algorithm::{Done, Dropped, Output, Reply, Ticket, Work};
+use saltern_algorithm::{
+    Done, Dropped, Output, Ticket, Work,
+    load_model::{Reply, output_of},
+};
 use saltern_capacity::{Architecture, Durations, Parameters};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use serde::Deserialize;
@@ -75,7 +78,7 @@ impl Kernel {
             if let Some(right) = self.passwords.get(&stored.to_string())
                 && as_hashed(setting, right) == password
             {
-                return Some(Output::stated(stored.output()));
+                return Some(output_of(stored.output()));
             }
         }
         let is_known = |stored: &&Encoded| {
@@ -83,7 +86,7 @@ impl Kernel {
         };
         // With no stored hash it is a new one's, or the decoy's.
         let is_answered = stored.is_empty() || stored.into_iter().any(|stored| is_known(&stored));
-        is_answered.then(|| Output::stated(&made(setting, password)))
+        is_answered.then(|| output_of(&made(setting, password)))
     }
 }
 

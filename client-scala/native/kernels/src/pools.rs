@@ -124,8 +124,6 @@ mod tests {
 
     use std::thread;
 
-    use saltern_algorithm::fault;
-
     use super::*;
 
     /// What `crypt_blowfish` makes of `U*U`, at cost 5.
@@ -214,14 +212,5 @@ mod tests {
         // More than a processor addresses, and ages to fill it.
         let huge = "$scrypt$ln=48,r=8,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         assert_eq!(computed(number, huge, "x", Duration::from_secs(1 << 40)), Err(Refusal::NoMemory));
-    }
-
-    #[test]
-    fn a_panic_in_a_kernel_costs_one_hash() {
-        let number = opened();
-        for setting in [BCRYPT, ARGON2] {
-            assert_eq!(computed(number, setting, fault::PANICS, LONG), Err(Refusal::Fault));
-            assert!(computed(number, setting, "U*U", LONG).is_ok());
-        }
     }
 }

@@ -1,10 +1,10 @@
 use zeroize::Zeroize;
 
 /// Words of 64 bits in a block (RFC 9106 §3.2: 1024 bytes).
-pub(super) const WORDS: usize = 128;
+pub(crate) const WORDS: usize = 128;
 
 /// Bytes in a block.
-pub(super) const BYTES: usize = WORDS * 8;
+pub(crate) const BYTES: usize = WORDS * 8;
 
 /// A block of Argon2's memory, on lines of its own: no vector load or store crosses a cache line.
 ///
@@ -12,10 +12,10 @@ pub(super) const BYTES: usize = WORDS * 8;
 /// care, and what enters or leaves the memory goes through [`Block::read`] and [`Block::write`].
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(crate) struct Block(pub(super) [u64; WORDS]);
+pub(crate) struct Block(pub(crate) [u64; WORDS]);
 
 impl Block {
-    pub(super) const ZERO: Self = Self([0; WORDS]);
+    pub(crate) const ZERO: Self = Self([0; WORDS]);
 
     /// Takes a block in the order of the specification.
     pub(super) fn write<C: Compressor>(&mut self, bytes: &[u8; BYTES]) {

@@ -10,7 +10,6 @@ use blake2::digest::block_buffer::LazyBuffer;
 use saltern_encoded::argon2::{Params, Setting, Version};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::arena::Arena;
 use super::block::{BYTES, Block, Compressor};
 #[cfg(target_arch = "x86_64")]
 use super::compress_avx2::Avx2;
@@ -21,7 +20,7 @@ use super::compress_neon::Neon;
 use super::compress_portable::Portable;
 use super::fill::{FIRST_BLOCKS, Fill, type_number};
 use super::segment::{SLICES, Segment, segments};
-use crate::OutOfMemory;
+use crate::{OutOfMemory, arena::Arena};
 
 /// Computes into `output`, of the setting's output length, with the arena's memory.
 ///

@@ -3,8 +3,7 @@
     reason = "what is not inlined into the function with the target feature is compiled without the feature"
 )]
 
-pub(crate) mod arena;
-mod block;
+pub(crate) mod block;
 #[cfg(target_arch = "x86_64")]
 mod compress_avx2;
 #[cfg(target_arch = "x86_64")]

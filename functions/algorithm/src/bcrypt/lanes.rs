@@ -15,7 +15,7 @@ use core::array;
 use std::{fs, path::Path};
 
 use saltern_encoded::bcrypt::{MAX_PASSWORD_BYTES, OUTPUT_BYTES, Setting};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::barrier::computed_here;
 use super::tables::{INITIAL_P, INITIAL_S, P_WORDS, S_BOXES, S_WORDS};
@@ -32,6 +32,7 @@ pub(crate) struct Lane {
 /// Blowfish as bcrypt keys it.
 ///
 /// The alignment keeps the S-boxes on cache lines of their own: 64 bytes is the line of every CPU we run on.
+#[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(align(64))]
 struct Cipher {
     s: [[u32; S_WORDS]; S_BOXES],
@@ -115,16 +116,6 @@ impl Cipher {
         self.s.copy_from_slice(&other.s);
         self.p.copy_from_slice(&other.p);
         self.mixed.copy_from_slice(&other.mixed);
-    }
-}
-
-impl Drop for Cipher {
-    fn drop(&mut self) {
-        self.s.zeroize();
-        self.p.zeroize();
-        self.mixed.zeroize();
-        #[cfg(test)]
-        tests::count_wiped(self);
     }
 }
 
@@ -395,7 +386,6 @@ const L1_HEAD_ROOM_BYTES: usize = 4 * 1024;
 
 #[cfg(test)]
 mod tests {
-    use core::cell::Cell;
     use std::env;
 
     use saltern_encoded::{
@@ -470,43 +460,18 @@ mod tests {
         }
     }
 
+    /// Lanes, and the copies that [`side_by_side`] makes of them, hold their secrets in a [`Cipher`].
     #[test]
-    fn a_lane_is_wiped_when_it_finishes_and_when_it_is_dropped() {
-        let mut random = Random(RANDOM_SEED);
-        let hash = Hash::random(&mut random);
-        let mut lane = hash.start();
+    fn a_cipher_is_wiped_when_it_is_dropped() {
+        fn is_wiped_on_drop(_: &impl ZeroizeOnDrop) {}
+        let is_zero = |Cipher { s, p, mixed }: &Cipher| {
+            s.iter().flatten().chain(p).chain(mixed.iter().flatten()).all(|word| *word == 0)
+        };
+        let mut lane = Hash::random(&mut Random(RANDOM_SEED)).start();
+        is_wiped_on_drop(&lane.cipher);
         assert!(!is_zero(&lane.cipher));
-        let before = WIPED.get();
-        drop(lane);
-        assert_eq!(WIPED.get(), before + 1);
-        lane = hash.start();
-        let steps = lane.remaining();
-        advance(&mut [&mut lane], steps);
-        hash.assert_output_of(lane);
-        assert_eq!(WIPED.get(), before + 2);
-    }
-
-    #[test]
-    fn what_stood_side_by_side_is_wiped_too() {
-        let mut random = Random(RANDOM_SEED);
-        let mut lanes = [(); MAX_LANES].map(|()| Hash::random(&mut random).start());
-        let before = WIPED.get();
-        advance(&mut in_step(lanes.iter_mut()), 1);
-        assert_eq!(WIPED.get(), before + MAX_LANES);
-    }
-
-    thread_local! {
-        static WIPED: Cell<usize> = const { Cell::new(0) };
-    }
-
-    /// Counts the ciphers that are zero from end to end just before their memory goes back.
-    pub(super) fn count_wiped(cipher: &Cipher) {
-        WIPED.set(WIPED.get() + usize::from(is_zero(cipher)));
-    }
-
-    fn is_zero(cipher: &Cipher) -> bool {
-        let Cipher { s, p, mixed } = cipher;
-        s.iter().flatten().chain(p).chain(mixed.iter().flatten()).all(|word| *word == 0)
+        lane.cipher.zeroize();
+        assert!(is_zero(&lane.cipher));
     }
 
     #[test]

@@ -1,10 +1,6 @@
-//! A thread that computes one hash at a time, from start to end: what cannot be sliced.
+//! A thread that computes one hash at a time, from start to end: the hashes that have no lanes.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::Ordering,
-    time::Instant,
-};
+use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
     Done, Dropped, Shared,
@@ -26,17 +22,13 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
             let woken = shared.sleep(schedule, Wake::BlockWorker(worker), kernel.give_back_after());
             if !woken {
                 kernel.give_back_memory();
-                note(shared, worker, kernel);
+                publish_memory(shared, worker, kernel);
             }
             continue;
         }
         drop(schedule);
         for task in found.expired {
             task.answer(Err(Dropped::DeadlineExceeded));
-        }
-        #[cfg(feature = "fault-injection")]
-        for waiting in &found.started {
-            waiting.job.strike();
         }
         for waiting in found.started {
             compute(shared, worker, waiting, kernel);
@@ -47,21 +39,21 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
 fn compute(shared: &Shared, worker: usize, waiting: Waiting<Task>, kernel: &mut WholeKernel) {
     let Waiting { job: task, cost, deadline, since } = waiting;
     let started = Instant::now();
-    let computed = catch_unwind(AssertUnwindSafe(|| kernel.compute(&task.admitted, task.password.expose())));
+    let computed = task.guarded(|| kernel.compute(&task.admitted, task.password.expose()));
     let hashed = started.elapsed();
-    note(shared, worker, kernel);
+    publish_memory(shared, worker, kernel);
     let measured = matches!(computed, Ok(Ok(_))).then_some((cost, hashed));
-    // Free before the answer is out: whoever got it may ask again at once.
+    // The worker is free before the answer is out: the caller may send its next request at once.
     shared.lock().block_done(worker, measured);
     task.answer(match computed {
         Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed, lanes: 1 }),
         Ok(Err(OutOfMemory)) => Err(Dropped::NoMemory),
-        Err(_) => Err(Dropped::Fault),
+        Err(fault) => Err(fault),
     });
 }
 
-/// Tells those who look from outside what memory this worker holds.
-fn note(shared: &Shared, worker: usize, kernel: &WholeKernel) {
+/// Publishes how much memory this worker holds, for metrics.
+fn publish_memory(shared: &Shared, worker: usize, kernel: &WholeKernel) {
     shared.arena_bytes[worker].store(kernel.arena_bytes(), Ordering::Relaxed);
 }

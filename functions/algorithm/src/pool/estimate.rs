@@ -188,7 +188,7 @@ impl Estimates {
     }
 
     /// Takes a measurement made to know the speed: it bounds however short it was.
-    pub(crate) fn calibrated(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
+    pub(crate) fn measured_at_start(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
         self.measured(kind, lanes, work, elapsed);
         self.bounds[kind.index()].holds |= work > 0 && lanes == 1;
     }
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn what_was_measured_for_the_purpose_is_a_bound_however_short_it_was() {
         let mut estimates = eight_lanes();
-        estimates.calibrated(Kind::Bcrypt, 1, 8, Duration::from_micros(400));
+        estimates.measured_at_start(Kind::Bcrypt, 1, 8, Duration::from_micros(400));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
         estimates.doubt_bound(Kind::Bcrypt);
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::ZERO);

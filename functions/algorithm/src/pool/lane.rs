@@ -1,4 +1,4 @@
-//! One hash in progress, whatever its algorithm.
+//! One hash in progress, of any algorithm that has lanes.
 
 use saltern_encoded::Setting;
 
@@ -12,10 +12,8 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// Begins a hash; `None` where its algorithm has no lanes.
+    /// Starts a hash; `None` if its algorithm has no lanes.
     pub(super) fn start(admitted: &Admitted, password: &[u8]) -> Option<Self> {
-        #[cfg(feature = "fault-injection")]
-        crate::fault::strike(crate::fault::PANICS, password);
         match admitted.setting() {
             Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
             Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),
@@ -23,7 +21,7 @@ impl Lane {
         }
     }
 
-    /// Work still to do, in the unit of [`Admitted::work`].
+    /// Returns the remaining work, in the unit of [`Admitted::work`].
     pub(super) fn remaining(&self) -> u64 {
         match self {
             Self::Bcrypt(lane) => lane.remaining(),
@@ -31,7 +29,7 @@ impl Lane {
         }
     }
 
-    /// Ends a hash of which nothing remains.
+    /// Writes the output of a hash without remaining work.
     pub(super) fn finish(self, output: &mut Output) {
         match self {
             Self::Bcrypt(lane) => lane.finish(output.as_mut()),
@@ -40,7 +38,7 @@ impl Lane {
     }
 }
 
-/// Does `work` units on each of the lanes, which are of one kind.
+/// Does `work` units on each of the lanes, which must all be of one kind.
 pub(super) fn advance<'a>(kind: Kind, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
     if kind == Kind::Bcrypt {
         let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();

@@ -41,10 +41,6 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         for task in unwanted.into_iter().map(|a| a.task).chain(found.expired) {
             task.answer(Err(Dropped::DeadlineExceeded));
         }
-        #[cfg(feature = "fault-injection")]
-        for waiting in &found.started {
-            waiting.job.strike();
-        }
         active.extend(found.started.into_iter().filter_map(Active::start));
         let lanes = active.len();
         for a in &mut active {
@@ -69,12 +65,12 @@ struct Active {
 }
 
 impl Active {
-    /// Begins a hash. Where beginning it panics the task is answered, and there is no lane.
+    /// Starts a hash. If the start panics, answers the task and returns `None`.
     fn start(waiting: Waiting<Task>) -> Option<Self> {
         let Waiting { job: task, cost, deadline, since } = waiting;
         let started = Instant::now();
-        let begin = AssertUnwindSafe(|| Lane::start(&task.admitted, task.password.expose()));
-        let Ok(Some(lane)) = catch_unwind(begin) else {
+        let lane = task.guarded(|| Lane::start(&task.admitted, task.password.expose()));
+        let Ok(Some(lane)) = lane else {
             task.answer(Err(Dropped::Fault));
             return None;
         };
@@ -94,7 +90,7 @@ struct Measurement {
     elapsed: Duration,
 }
 
-/// One slice for the lanes of a kind: `work` units on each, or fewer where one is done before.
+/// Computes one slice on the lanes of a kind: `work` units on each, or fewer if a lane ends before.
 fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measurement> {
     let of_kind = |a: &&mut Active| a.kind == kind;
     let lanes = active.iter().filter(|a| a.kind == kind).count();
@@ -105,7 +101,7 @@ fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measuremen
         lane::advance(kind, active.iter_mut().filter(of_kind).map(|a| &mut a.lane), work);
     });
     if catch_unwind(slice).is_err() {
-        // Whose lane it was cannot be told apart: what runs interleaved fails together.
+        // The lanes are interleaved, so the faulty one is unknown: all of them fail.
         for faulty in active.extract_if(.., |a| a.kind == kind) {
             faulty.task.answer(Err(Dropped::Fault));
         }
@@ -117,14 +113,11 @@ fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measuremen
 fn answer_finished(active: &mut Vec<Active>) {
     for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
         let Active { lane, task, since, started, most_lanes: lanes, .. } = finished;
-        let finish = AssertUnwindSafe(|| {
-            #[cfg(feature = "fault-injection")]
-            crate::fault::strike(crate::fault::PANICS_AT_THE_END, task.password.expose());
+        let output = task.guarded(|| {
             let mut output = Output::zeroed(task.admitted.setting().output_bytes());
             lane.finish(&mut output);
             output
         });
-        let output = catch_unwind(finish).map_err(|_| Dropped::Fault);
         let (queued, hashed) = (started - since, started.elapsed());
         task.answer(output.map(|output| Done { output, queued, hashed, lanes }));
     }

@@ -1,18 +1,18 @@
 //! The workers: a bounded queue in front of one thread per core.
 //!
-//! `schedule` decides who computes what and what is refused, without threads; `estimate` knows how long work takes,
-//! by measurement. `lane_worker` is a thread that computes many hashes at once, `block_worker` one that computes them one
-//! after the other; each core has one of both.
+//! `schedule` assigns work to workers and refuses work; it has no threads. `estimate` predicts how
+//! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
+//! `block_worker` a thread that computes one hash after the other. Each core has one of each.
 
 mod block_worker;
-mod calibration;
 mod estimate;
+mod first_estimates;
 mod lane;
 mod lane_worker;
+#[cfg(feature = "load-model")]
+pub mod load_model;
 mod one_core;
 mod schedule;
-#[cfg(feature = "load-model")]
-mod stand_in;
 mod task;
 
 use std::{
@@ -34,8 +34,6 @@ use saltern_encoded::pbkdf2::Prf;
 use tokio::sync::oneshot;
 
 pub use self::one_core::OneCore;
-#[cfg(feature = "load-model")]
-pub use self::stand_in::Reply;
 use self::{
     estimate::{Cost, Estimates, Kind},
     schedule::{Schedule, Wake},
@@ -43,23 +41,26 @@ use self::{
 };
 use crate::{Admitted, Kernels, Output, Password, bcrypt, kernels::WholeKernel, pbkdf2};
 
-/// How a pool is built.
+/// The settings of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// Workers, one for each core that may be used.
+    /// Number of workers: one for each core that the pool may use.
     pub workers: NonZeroUsize,
     /// Which code computes.
     pub kernels: Kernels,
-    /// Bounds on waiting work; `None` where the front door bounds it (a batch on classic Lambda).
+    /// Bounds on waiting work; `None` if the front door bounds it (a batch on classic Lambda).
     pub queue: Option<QueueLimits>,
-    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for what the L1 data cache holds.
+    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the L1
+    /// data cache holds.
     pub bcrypt_lanes: Option<NonZeroUsize>,
-    /// Memory that each worker may keep between two hashes, in bytes. More is given back right after use.
+    /// Memory that each worker may keep between two hashes, in bytes. A worker that has used more
+    /// gives all of it back right after the hash.
     pub kept_bytes: u64,
 }
 
 impl PoolSettings {
-    /// The usual settings for so many cores: lanes, the contract's queue, and memory for OWASP's largest argon2id.
+    /// Returns the default settings for so many cores: this crate's own kernels, the contract's
+    /// queue, and memory for OWASP's largest argon2id.
     #[must_use]
     pub fn new(workers: NonZeroUsize) -> Self {
         Self {
@@ -83,12 +84,12 @@ const KEPT_BYTES: u64 = 46 << 20;
 pub struct QueueLimits {
     /// Operations, over all workers.
     pub operations: usize,
-    /// Estimated work, for each worker.
+    /// Estimated work per worker.
     pub work_per_worker: Duration,
 }
 
 impl Default for QueueLimits {
-    /// The contract's: 1,024 operations and 2 s of estimated work for each worker.
+    /// The contract's bounds: 1,024 operations, and 2 s of estimated work per worker.
     fn default() -> Self {
         Self { operations: 1024, work_per_worker: Duration::from_secs(2) }
     }
@@ -97,67 +98,68 @@ impl Default for QueueLimits {
 /// One hash to compute.
 #[derive(Debug)]
 pub struct Work {
-    /// What to compute.
+    /// The setting of the hash.
     pub admitted: Admitted,
-    /// For which password.
+    /// The password, as the algorithm takes it.
     pub password: Password,
-    /// When the answer is worth nothing any more.
+    /// The time after which the answer is useless.
     pub deadline: Instant,
-    /// Whether it may be refused for others' sake.
+    /// Whether it may be refused in favour of other work.
     pub urgency: Urgency,
 }
 
-/// Whether work may be refused for others' sake.
+/// Whether work may be refused in favour of other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Urgency {
-    /// Somebody waits for it.
+    /// A caller waits for it.
     Required,
-    /// Done only where little waits: the upgrade of a hash after a login.
+    /// Done only while the queue is short: the upgrade of a hash after a login.
     Optional,
 }
 
-/// Why work was not taken.
+/// The reason why the pool did not take work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The work alone does not fit before the deadline: nobody can do it in time.
+    /// Even an idle core could not do the work before the deadline.
     DeadlineExceeded,
-    /// The queue is full, or the wait ahead makes the deadline unreachable.
+    /// The queue is full, or the wait in it would pass the deadline.
     Overloaded {
-        /// When the same work would probably be taken.
+        /// The time after which the pool would probably take the same work.
         retry_after: Duration,
     },
 }
 
-/// Why work that was taken was not done.
+/// The reason why work that was taken was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dropped {
-    /// Its deadline passed, before or during the computation.
+    /// The deadline passed, before or during the computation.
     DeadlineExceeded,
-    /// A fault of ours: the kernel panicked, or the pool ended.
+    /// A fault of this service: the kernel panicked, or the pool ended.
     Fault,
-    /// The system gave no memory for it.
+    /// The system gave no memory for the hash.
     NoMemory,
 }
 
 /// A computed hash.
 #[derive(Debug)]
 pub struct Done {
-    /// What was computed.
+    /// The output of the kernel.
     pub output: Output,
-    /// From being taken to the first instruction.
+    /// Time from [`Pool::submit`] to the first instruction of the kernel.
     pub queued: Duration,
-    /// From there to the last.
+    /// Time from the first instruction of the kernel to the last.
     pub hashed: Duration,
-    /// The most lanes that its worker had in use meanwhile, its own among them; 1 for what is computed whole.
+    /// The most lanes that the worker had in use during this hash, including its own; 1 if the
+    /// algorithm has no lanes.
     pub lanes: usize,
 }
 
-/// Work that was taken. Dropping it tells the worker that nobody waits any more.
+/// Work that was taken. If the ticket is dropped, the worker drops the work.
 #[derive(Debug)]
 pub struct Ticket(oneshot::Receiver<Result<Done, Dropped>>);
 
 impl Ticket {
-    /// Blocks the thread until the work is done or dropped. Not for asynchronous code, which awaits the ticket.
+    /// Blocks the thread until the work is done or dropped. Asynchronous code awaits the ticket instead.
     ///
     /// # Errors
     /// [`Dropped`], with the reason.
@@ -174,31 +176,31 @@ impl Future for Ticket {
     }
 }
 
-/// The workers and their queue. Dropping the pool finishes what was taken and ends the threads.
+/// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<thread::JoinHandle<()>>,
     #[cfg(feature = "load-model")]
-    stand_in: Option<stand_in::StandIn>,
+    model: Option<load_model::Model>,
 }
 
 impl Pool {
     /// Measures this machine for a few milliseconds and starts the workers.
     ///
     /// # Errors
-    /// [`io::Error`] where the system gives no thread.
+    /// [`io::Error`] if the system gives no thread.
     pub fn start(settings: &PoolSettings) -> io::Result<Self> {
         let workers = settings.workers.get();
         let mut estimates = Estimates::new(|kind| width(settings, kind));
-        calibration::measure(settings, &mut estimates);
+        first_estimates::measure(settings, &mut estimates);
         let sliced = Kind::ALL.into_iter().filter(|&kind| runs_in_lanes(settings.kernels, kind)).collect();
         let schedule = Schedule::new(workers, sliced, estimates, settings.queue);
         let mut pool = Self {
             shared: Arc::new(Shared::new(schedule, workers)),
             threads: Vec::new(),
             #[cfg(feature = "load-model")]
-            stand_in: None,
+            model: None,
         };
         for worker in 0..workers {
             let mut kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
@@ -210,18 +212,15 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Takes work, or refuses it at once.
+    /// Takes the work, or refuses it at once.
     ///
     /// # Errors
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
         #[cfg(feature = "load-model")]
-        let work = match &self.stand_in {
-            None => work,
-            Some(stand_in) => match stand_in.take(work) {
-                Ok(ticket) => return Ok(ticket),
-                Err(given_back) => given_back,
-            },
+        let work = match self.model.as_ref().map_or(Err(work), |model| model.take(work)) {
+            Ok(ticket) => return Ok(ticket),
+            Err(returned) => returned,
         };
         let Work { admitted, password, deadline, urgency } = work;
         let (reply, ticket) = oneshot::channel();
@@ -234,7 +233,7 @@ impl Pool {
         Ok(Ticket(ticket))
     }
 
-    /// Memory that the workers hold for Argon2 and scrypt, in bytes.
+    /// Returns the memory that the workers hold for Argon2 and scrypt, in bytes.
     #[must_use]
     pub fn arena_bytes(&self) -> u64 {
         self.shared.arena_bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
@@ -262,8 +261,10 @@ impl Drop for Pool {
     }
 }
 
-/// Runs a worker until it ends by itself. Kernels run under a guard of their own; where the worker's own code panics, what
-/// it held is answered as a fault, and it begins again.
+/// Runs a worker until it returns.
+///
+/// Kernels run under [`Task::guarded`]. If the worker's own code panics, all work that it held is
+/// answered as a fault, and the worker starts again.
 fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
         let mut schedule = shared.lock();
@@ -276,16 +277,16 @@ fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
     }
 }
 
-/// So that a panic that comes again and again does not take a core.
+/// Keeps a panic that repeats from using a whole core.
 const PAUSE_AFTER_A_PANIC: Duration = Duration::from_millis(10);
 
-/// Whether a kind is computed in slices beside others, or whole.
+/// Whether a kind is computed in slices, beside other hashes. The other kinds are computed whole.
 fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
     let has_lanes = matches!(kind, Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512);
-    has_lanes && kernels == Kernels::Lanes
+    has_lanes && kernels == Kernels::Own
 }
 
-/// Lanes of a kind on a full worker.
+/// Returns the number of lanes of a kind on a full worker.
 fn width(settings: &PoolSettings, kind: Kind) -> usize {
     if !runs_in_lanes(settings.kernels, kind) {
         return 1;
@@ -302,13 +303,13 @@ fn width(settings: &PoolSettings, kind: Kind) -> usize {
     }
 }
 
-/// The schedule, and a doorbell for each thread that may sleep.
+/// The schedule, and a condition variable for each thread that may sleep.
 #[derive(Debug)]
 struct Shared {
     schedule: Mutex<Schedule<Task>>,
     lane_doorbells: Vec<Condvar>,
     block_doorbells: Vec<Condvar>,
-    /// What each block worker's arena holds: for those who look from outside.
+    /// Bytes that each block worker's arena holds, for metrics.
     arena_bytes: Vec<AtomicU64>,
 }
 
@@ -324,7 +325,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Schedule<Task>> {
-        // The schedule holds no promise that a panic could break half-way: kernels run outside the lock.
+        // A panic does not leave the schedule inconsistent: kernels run outside the lock.
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -335,7 +336,7 @@ impl Shared {
         }
     }
 
-    /// Sleeps until woken or until `at_most` has passed. Says whether it was woken.
+    /// Sleeps until the thread is woken or `at_most` has passed. Returns whether it was woken.
     fn sleep(
         &self,
         mut schedule: MutexGuard<'_, Schedule<Task>>,

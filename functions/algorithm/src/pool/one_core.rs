@@ -1,4 +1,4 @@
-//! The kernels of one worker without its thread and its queue, for whoever measures them.
+//! The kernels of one worker without its thread and its queue, for measurements.
 
 use saltern_encoded::Setting;
 
@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{Admitted, OutOfMemory, Output, Password, kernels::WholeKernel};
 
-/// Computes on the calling thread what a worker of such a pool computes: hashes that have lanes in step, the others one
-/// after the other on kept memory.
+/// Computes hashes on the calling thread as one worker of a pool would.
+///
+/// Hashes that have lanes run in lanes. The others run one after the other on kept memory.
 #[derive(Debug)]
 pub struct OneCore {
     settings: PoolSettings,
@@ -19,22 +20,22 @@ pub struct OneCore {
 }
 
 impl OneCore {
-    /// The kernels of a worker of such a pool.
+    /// Makes the kernels of one worker of a pool with these settings.
     #[must_use]
     pub fn new(settings: &PoolSettings) -> Self {
         Self { settings: settings.clone(), whole: WholeKernel::new(settings.kernels, settings.kept_bytes) }
     }
 
-    /// Hashes of this kind that a full worker has in lanes; 1 for what is computed whole.
+    /// Returns how many hashes like this one a full worker has in lanes; 1 if it has no lanes.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
         width(&self.settings, Kind::of(setting))
     }
 
-    /// Computes one hash for each password, all under one setting, and [`lanes`](Self::lanes) at a time.
+    /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.
     ///
     /// # Errors
-    /// [`OutOfMemory`] where the system does not give the memory that a hash wants.
+    /// [`OutOfMemory`] if the system does not give the memory that a hash needs.
     pub fn compute(
         &mut self,
         admitted: &Admitted,

@@ -1,9 +1,11 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use tokio::sync::oneshot;
 
 use super::{Done, Dropped, schedule::Job};
 use crate::{Admitted, Password};
 
-/// A job with the way back to whoever waits for it.
+/// One hash to compute, with the channel to its caller.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) admitted: Admitted,
@@ -12,17 +14,16 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Answers; nobody may be waiting any more.
+    /// Runs a part of this hash. A panic in that part is a fault of this hash alone.
+    pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Dropped> {
+        #[cfg(feature = "fault-injection")]
+        let run = crate::fault::injected(self.password.expose(), run);
+        catch_unwind(AssertUnwindSafe(run)).map_err(|_| Dropped::Fault)
+    }
+
+    /// Answers the caller, who may have gone.
     pub(super) fn answer(self, answer: Result<Done, Dropped>) {
         let _gone = self.reply.send(answer);
-    }
-}
-
-#[cfg(feature = "fault-injection")]
-impl Task {
-    /// Panics where the password asks for a fault of the worker.
-    pub(super) fn strike(&self) {
-        crate::fault::strike(crate::fault::PANICS_IN_THE_WORKER, self.password.expose());
     }
 }
 

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::mix::{BLOCK_BYTES, Block, read, ro_mix, write};
-use crate::{OutOfMemory, argon2::arena::Arena};
+use crate::{OutOfMemory, arena::Arena};
 
 /// Computes into `output`, of the setting's output length, with the arena's memory.
 ///

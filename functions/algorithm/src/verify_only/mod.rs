@@ -30,7 +30,7 @@ pub(crate) fn compute(
         Setting::Sha1Crypt(setting) => sha1_crypt::compute(setting, password, output),
         Setting::ShaCrypt(setting) => match kernels {
             Kernels::Crates => sha_crypt::reference::compute(setting, password, output),
-            Kernels::Lanes => sha_crypt::kernel::compute(setting, password, output),
+            Kernels::Own => sha_crypt::kernel::compute(setting, password, output),
         },
         Setting::SunMd5(setting) => sun_md5::compute(setting, password, output),
         Setting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,

@@ -46,7 +46,7 @@ impl Model {
         let pool = Pool::start(&PoolSettings::new(documents::cores()))
             .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
         let (kernel, known) = (Kernel::new(users), Arc::clone(&durations));
-        let pool = pool.with_stand_in(move |work| kernel.take(&known, work));
+        let pool = pool.with_model(move |work| kernel.take(&known, work));
         let service = Service::new(policies, pool);
         Ok(Self { service, durations, spread, random: Mutex::new(Random::new(seed)) })
     }

@@ -1,4 +1,4 @@
-//! A panic costs the request that it happened in, and no worker: whoever comes next is answered.
+//! The pool: a panic costs one request and no worker.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use saltern_algorithm::{
 use saltern_encoded::{Params, Setting, bcrypt};
 
 const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: DEAR,
+    bcrypt_cost: EXPENSIVE,
     argon2_memory_kib: 0,
     argon2_memory_passes_kib: 0,
     argon2_parallelism: 0,
@@ -24,10 +24,10 @@ const CEILINGS: Ceilings = Ceilings {
     sha_crypt_rounds: 0,
 };
 
-/// bcrypt's cost of a hash that is still under way when the next one comes.
-const DEAR: u32 = 12;
+/// The bcrypt cost of a hash that is still running when the next one starts.
+const EXPENSIVE: u32 = 12;
 
-/// One worker of each sort, so that one that is lost is missed.
+/// One worker of each kind, so that a test notices a lost worker.
 fn pool(kernels: Kernels) -> Pool {
     Pool::start(&PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) }).unwrap()
 }
@@ -52,11 +52,11 @@ fn a_panic_costs_one_request_and_no_worker() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels);
         for fault in [PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER] {
-            // What runs whole has no end of its own.
+            // A hash that is computed whole has no separate end.
             if (kernels, fault) == (Kernels::Crates, PANICS_AT_THE_END) {
                 continue;
             }
-            // Twice: a worker that began again is a worker like any other.
+            // Twice: a worker that started again must work as before.
             for _ in 0..2 {
                 assert_eq!(hash(&pool, 4, fault).unwrap_err(), Dropped::Fault, "{kernels:?} {fault:?}");
                 assert!(hash(&pool, 4, "another").is_ok(), "{kernels:?} {fault:?}");
@@ -66,18 +66,18 @@ fn a_panic_costs_one_request_and_no_worker() {
 }
 
 #[test]
-fn a_lane_that_panics_at_its_end_costs_its_neighbours_nothing() {
-    let pool = pool(Kernels::Lanes);
-    let neighbour = submit(&pool, DEAR, "another");
+fn a_lane_that_panics_at_its_end_does_not_affect_other_lanes() {
+    let pool = pool(Kernels::Own);
+    let neighbour = submit(&pool, EXPENSIVE, "another");
     assert_eq!(hash(&pool, 4, PANICS_AT_THE_END).unwrap_err(), Dropped::Fault);
     assert!(neighbour.wait().is_ok());
 }
 
-/// What it held is lost and told so; then it has all its room again.
+/// The hashes that the worker held end with a fault. Then all its lanes are free.
 #[test]
-fn a_worker_that_began_again_has_no_lanes_left_over() {
-    let pool = pool(Kernels::Lanes);
-    let held: Vec<_> = (0..3).map(|_| submit(&pool, DEAR, "another")).collect();
+fn a_worker_that_started_again_has_all_its_lanes_free() {
+    let pool = pool(Kernels::Own);
+    let held: Vec<_> = (0..3).map(|_| submit(&pool, EXPENSIVE, "another")).collect();
     assert_eq!(hash(&pool, 4, PANICS_IN_THE_WORKER).unwrap_err(), Dropped::Fault);
     for held in held {
         assert_eq!(held.wait().unwrap_err(), Dropped::Fault);

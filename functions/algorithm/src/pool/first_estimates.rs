@@ -1,4 +1,6 @@
-//! A few milliseconds of measuring at start-up, so that the first deadlines are judged by this machine's speed.
+//! The first estimates: measures this machine for a few milliseconds at start-up.
+//!
+//! So the first deadlines are compared with this machine's speed.
 
 use std::time::Instant;
 
@@ -12,7 +14,7 @@ use super::{
 };
 use crate::{Admitted, Ceilings, kernels::WholeKernel};
 
-/// Measures each kind of hash: one alone, and a full worker of those that run in lanes.
+/// Measures each kind of hash: one alone, and a full worker if the kind runs in lanes.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, 0);
     for admitted in small_hashes() {
@@ -21,7 +23,7 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);
             if computed.is_ok() {
-                estimates.calibrated(cost.kind, 1, cost.work, started.elapsed());
+                estimates.measured_at_start(cost.kind, 1, cost.work, started.elapsed());
             }
             continue;
         }
@@ -30,12 +32,14 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / SHARE_OF_A_LANE;
             let started = Instant::now();
             lane::advance(cost.kind, lanes.iter_mut(), work);
-            estimates.calibrated(cost.kind, lanes.len(), work, started.elapsed());
+            estimates.measured_at_start(cost.kind, lanes.len(), work, started.elapsed());
         }
     }
 }
 
-/// One hash of each kind that takes some hundred microseconds: long enough to tell, short enough for a cold start.
+/// Returns one hash of each kind, each of some hundred microseconds.
+///
+/// That is long enough to measure and short enough for a cold start.
 fn small_hashes() -> impl Iterator<Item = Admitted> {
     let pbkdf2 = |prf| pbkdf2::Params::new(prf, PBKDF2_ITERATIONS).map(Params::Pbkdf2);
     let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
@@ -51,9 +55,9 @@ fn small_hashes() -> impl Iterator<Item = Admitted> {
     settings.filter_map(|setting| Admitted::new(setting, &CEILINGS).ok())
 }
 
-const PASSWORD: &[u8] = b"calibration";
+const PASSWORD: &[u8] = b"first estimates";
 
-/// A lane's hash need not be finished to be timed.
+/// Half a hash is enough to time a lane.
 const SHARE_OF_A_LANE: u64 = 2;
 
 const ARGON2_MEMORY_KIB: u32 = 512;
@@ -61,7 +65,7 @@ const PBKDF2_ITERATIONS: u32 = 500;
 const SCRYPT_LOG_N: u8 = 8;
 const SCRYPT_R: u32 = 8;
 
-/// Just enough for what is measured here.
+/// Just high enough for the hashes that are measured here.
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: bcrypt::MIN_COST,
     argon2_memory_kib: ARGON2_MEMORY_KIB,

@@ -11,8 +11,10 @@ use core::slice;
 
 use zeroize::optimization_barrier;
 
-use super::block::{BYTES, Block, WORDS};
-use crate::OutOfMemory;
+use crate::{
+    OutOfMemory,
+    argon2::block::{BYTES, Block, WORDS},
+};
 
 /// Memory for one hash at a time: one arena for each worker thread.
 pub(crate) struct Arena {
@@ -37,7 +39,7 @@ impl Arena {
     }
 
     /// Lends that many blocks. Their content is arbitrary: the first pass writes each before it reads it.
-    pub(super) fn lend(&mut self, blocks: usize) -> Result<Lent<'_>, OutOfMemory> {
+    pub(crate) fn lend(&mut self, blocks: usize) -> Result<Lent<'_>, OutOfMemory> {
         let bytes = blocks.checked_mul(BYTES).ok_or(OutOfMemory)?;
         if self.mapping.as_ref().is_none_or(|mapping| mapping.bytes < bytes) {
             // Given back before more is asked for: the two together might not fit.

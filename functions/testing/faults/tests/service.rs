@@ -1,0 +1,79 @@
+//! The service: a panic in a kernel is a 500 `internal`, and nothing that is written has the password.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[expect(dead_code, reason = "the tests of the contract use the rest")]
+#[path = "../../../service/tests/support/mod.rs"]
+mod support;
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use saltern_faults::PANICS;
+use saltern_service::install_panic_hook;
+use serde_json::json;
+use support::*;
+
+/// Part of every password here.
+const MARK: &str = "Mark~Mark";
+
+/// One test, because the process has one subscriber and one panic hook.
+#[tokio::test]
+async fn a_panic_in_a_kernel_costs_one_operation() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone());
+    tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
+    install_panic_hook("saltern");
+
+    let service = service();
+    let password = format!("{PANICS}{MARK}");
+    for policy in [CURRENT, BCRYPT, AFTER_CURRENT] {
+        let told = post("/hash", &json!({"password": password, "policy": policy})).of(&service).await;
+        told.answer.outcome.log();
+        told.problem(500, "internal");
+        assert!(!told.json.to_string().contains(MARK), "{}", told.json);
+        // The worker lives on.
+        made(&service, "p", policy).await;
+    }
+    let operations = json!({"operations": [
+        {"op": "hash", "password": password},
+        {"op": "hash", "password": "p"},
+    ]});
+    let told = post("/batch", &operations).of(&service).await;
+    told.answer.outcome.log();
+    let body = told.ok();
+    assert!(!body.to_string().contains(MARK), "{body}");
+    assert_eq!((&body["results"][0]["status"], &body["results"][1]["status"]), (&json!(500), &json!(200)));
+    assert_eq!(body["results"][0]["problem"]["code"], "internal");
+
+    let text = written.text();
+    assert_eq!(text.matches("a panic").count(), 4, "{text}");
+    assert!(!text.contains(MARK), "{text}");
+}
+
+/// Everything that was logged.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
