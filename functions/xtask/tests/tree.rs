@@ -25,6 +25,7 @@ const DATA_PATH: &[&[&str]] = &[
 const BESIDE_THE_DATA_PATH: &[&str] = &[
     "saltern-bench",
     "saltern-cloudwatch-stand-in",
+    "saltern-faults",
     "saltern-fleet",
     "saltern-load-report",
     "saltern-runtime-api",
