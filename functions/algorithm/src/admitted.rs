@@ -57,16 +57,17 @@ impl Admitted {
 
     /// Returns the work in the algorithm's own unit. Time is linear in it.
     ///
-    /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations × output
-    /// blocks (PBKDF2), `N·r·p` (scrypt), rounds (verify-only schemes). The work of a wrapped hash is
-    /// the sum of both layers. That is nearly linear: all units except bcrypt's are of one order.
+    /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations ×
+    /// output blocks (PBKDF2), `N·r·p` (scrypt), rounds (verify-only schemes). The work of a
+    /// wrapped hash is the sum of both layers. That is nearly linear: all units except bcrypt's are
+    /// of one order.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// Returns the work for a password of this length. It grows with the length if every round reads
-    /// the password.
+    /// Returns the work for a password of this length. It grows with the length if every round
+    /// reads the password.
     pub(crate) fn work_with(&self, password_bytes: usize) -> u64 {
         match &self.setting {
             Setting::VerifyOnly(setting) => self.work.saturating_mul(setting.length_factor(password_bytes)),
@@ -198,7 +199,8 @@ fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
 /// Weight of a bcrypt unit in the sum of a wrapped hash.
 ///
 /// A key expansion takes some dozens of microseconds; a unit of any other algorithm takes between a
-/// tenth of a microsecond and a few. A wrong weight makes an estimate worse, but admits nothing more.
+/// tenth of a microsecond and a few. A wrong weight makes an estimate worse, but admits nothing
+/// more.
 const BCRYPT_UNIT_IN_OTHERS: u64 = 64;
 
 /// The lanes of scrypt get an eighth of its memory ceiling. Only a very small N needs more, and no
@@ -208,8 +210,8 @@ const SCRYPT_LANES_SHARE: u64 = 8;
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
 const SCRYPT_BLOCK_BYTES: u64 = 128;
 
-/// A cost is over its ceiling. The error carries no value: the caller must not learn about the stored
-/// hash.
+/// A cost is over its ceiling. The error carries no value: the caller must not learn about the
+/// stored hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CostOutOfBounds;
 

@@ -1,7 +1,8 @@
 //! The memory of Argon2 and scrypt, kept from one hash to the next.
 //!
-//! Getting fresh memory costs more than filling it: the system clears every page and takes a fault for each. So a
-//! worker keeps its memory, on huge pages where the system has them, and wipes it itself.
+//! Fresh memory costs more than filling it: the system clears every page and handles a fault for
+//! each. So a worker keeps its memory and wipes it. The memory is on huge pages if the system has
+//! them.
 #![allow(unsafe_code, reason = "the system gives memory as an address")]
 
 use core::fmt;
@@ -23,33 +24,35 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// An arena without memory yet. What it holds above `keep_bytes` after a hash it gives back at once.
+    /// Makes an arena without memory. After a hash it releases its memory if that is above
+    /// `keep_bytes`.
     pub(crate) fn new(keep_bytes: u64) -> Self {
         Self { keep_bytes, mapping: None }
     }
 
-    /// Gives all memory back to the system.
+    /// Returns all memory to the system.
     pub(crate) fn release(&mut self) {
         self.mapping = None;
     }
 
-    /// The memory that the arena holds, in bytes.
+    /// Returns the number of bytes that the arena holds.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.mapping.as_ref().map_or(0, |mapping| mapping.bytes as u64)
     }
 
-    /// Lends that many blocks. Their content is arbitrary: the first pass writes each before it reads it.
+    /// Lends this many blocks. Their content is arbitrary: the first pass of Argon2 writes each
+    /// block before it reads it.
     pub(crate) fn lend(&mut self, blocks: usize) -> Result<Lent<'_>, OutOfMemory> {
         let bytes = blocks.checked_mul(BYTES).ok_or(OutOfMemory)?;
         if self.mapping.as_ref().is_none_or(|mapping| mapping.bytes < bytes) {
-            // Given back before more is asked for: the two together might not fit.
+            // The old memory goes first: both together might not fit.
             self.release();
             self.mapping = Some(Mapping::new(self.rounded(bytes)?)?);
         }
         Ok(Lent { arena: self, blocks })
     }
 
-    /// Lends so many bytes, or up to a block more. Their content is arbitrary.
+    /// Lends this many bytes, rounded up to blocks. Their content is arbitrary.
     pub(crate) fn lend_bytes(&mut self, bytes: usize) -> Result<Lent<'_>, OutOfMemory> {
         self.lend(bytes.div_ceil(BYTES))
     }
@@ -61,7 +64,7 @@ impl Arena {
             .is_none_or(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
     }
 
-    /// Whole huge pages, unless that would take more than may be kept.
+    /// Rounds up to huge pages, unless the arena could not keep that much.
     fn rounded(&self, bytes: usize) -> Result<usize, OutOfMemory> {
         let huge = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(OutOfMemory)?;
         let kept = |bytes| bytes as u64 <= self.keep_bytes;
@@ -75,19 +78,19 @@ impl fmt::Debug for Arena {
     }
 }
 
-/// Blocks in use. Wiped when dropped, also by a panic.
+/// Blocks in use. Wiped when dropped, also during a panic.
 pub(crate) struct Lent<'a> {
     arena: &'a mut Arena,
     blocks: usize,
 }
 
 impl Lent<'_> {
-    /// The same memory as words.
+    /// Returns the same memory as words.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         let blocks: &mut [Block] = self;
         let (start, words) = (blocks.as_mut_ptr(), blocks.len() * WORDS);
-        // SAFETY: a block is its words and nothing else, without padding (`repr(C)`, and its size a multiple of its
-        // alignment); they are initialised, and borrowed mutably through `self`.
+        // SAFETY: a block is its words and nothing else, without padding (`repr(C)`, and its size a
+        // multiple of its alignment); they are initialised, and borrowed mutably through `self`.
         unsafe { slice::from_raw_parts_mut(start.cast(), words) }
     }
 }
@@ -117,8 +120,10 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Plain stores: 1.1 times the time of a hash without wiping. Stores past the cache (non-temporal) leave the next hash
-/// to fetch every line, `Zeroize` writes word by word: both are slower.
+/// Wipes with plain stores. A hash takes 1.1 times as long as without wiping.
+///
+/// Two other ways are slower. After non-temporal stores the next hash must fetch every cache line.
+/// `Zeroize` writes word by word.
 fn wipe(blocks: &mut [Block]) {
     for block in &mut *blocks {
         *block = Block::ZERO;
@@ -126,15 +131,16 @@ fn wipe(blocks: &mut [Block]) {
     optimization_barrier(blocks);
 }
 
-/// Memory from the system, all of it in place.
+/// Memory from the system.
 struct Mapping {
     start: NonNull<Block>,
     bytes: usize,
-    /// Gives the memory back when dropped.
+    /// Returns the memory to the system when dropped.
     _memory: system::Memory,
 }
 
-// SAFETY: a mapping is memory that nothing else points to; which thread uses or frees it does not matter.
+// SAFETY: a mapping is memory that nothing else points to; which thread uses or frees it does not
+// matter.
 unsafe impl Send for Mapping {}
 
 impl Mapping {
@@ -144,8 +150,8 @@ impl Mapping {
     }
 
     fn blocks(&self) -> &[Block] {
-        // SAFETY: `start` is the first of `bytes` bytes that are initialised (the system gives zeroes), aligned to
-        // a page, ours alone, and mapped until `self` is dropped.
+        // SAFETY: `start` is the first of `bytes` bytes that are initialised (the system gives
+        // zeroes), aligned to a page, ours alone, and mapped until `self` is dropped.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.bytes / BYTES) }
     }
 
@@ -187,8 +193,9 @@ mod system {
             let start = mapped.cast::<u8>();
             // SAFETY: at most one huge page on, which is what was mapped beyond `bytes`.
             let start = unsafe { start.add(start.align_offset(HUGE_PAGE_BYTES)) };
-            // Advice may be refused (no huge pages; Linux before 5.14): then pages come small, or one by one.
-            // SAFETY: the advised bytes are inside the mapping, which nobody uses yet.
+            // The system may refuse this advice (no huge pages; Linux before 5.14). Then pages are
+            // small, or come one by one. SAFETY: the advised bytes are inside the mapping, which
+            // nobody uses yet.
             unsafe {
                 let _ = madvise(start.cast(), bytes, Advice::LinuxHugepage);
                 let _ = madvise(start.cast(), bytes, Advice::LinuxPopulateWrite);
@@ -207,7 +214,7 @@ mod system {
     }
 }
 
-/// Without `mmap`: under Miri, and on systems that this service is only developed on.
+/// Memory without `mmap`: under Miri, and on systems that are used for development only.
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod system {
     use core::ptr::NonNull;
@@ -237,10 +244,10 @@ mod system {
     }
 }
 
-/// A huge page of x86-64, and of aarch64 with pages of 4 KiB.
+/// The size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// The smallest page.
+/// The size of the smallest page.
 const PAGE_BYTES: usize = 4 << 10;
 
 #[cfg(test)]
@@ -279,8 +286,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_above_the_budget_is_given_back() {
-        // A budget that is no whole number of huge pages is still all usable, and never exceeded.
+    fn memory_above_the_budget_is_released() {
+        // A budget of a fractional number of huge pages is fully usable, and is never exceeded.
         let mut arena = Arena::new(3 * MIB);
         fill_all(&mut arena.lend(3 * 1024).unwrap());
         assert_eq!(arena.resident_bytes(), 3 * MIB);
@@ -293,17 +300,17 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_does_not_have_is_an_error() {
+    fn missing_memory_is_an_error() {
         let mut arena = Arena::new(u64::MAX);
         assert!(arena.lend(usize::MAX).is_err());
         assert!(arena.lend(usize::MAX / BYTES).is_err());
-        // 2^60 bytes: a number, but more than any address space. (Miri ends where an allocation fails.)
+        // 2^60 bytes: more than any address space. (Miri stops if an allocation fails.)
         assert!(cfg!(miri) || arena.lend(1 << 50).is_err());
         assert_eq!(arena.resident_bytes(), 0);
         assert!(arena.lend(8).is_ok());
     }
 
-    /// The system's own count of this process's memory, read before, between and after.
+    /// Compares the system's count of this process's memory before, during and after.
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
     fn release_gives_memory_back_to_the_system() {
@@ -313,7 +320,7 @@ mod tests {
         let with = resident_bytes_of_this_process();
         arena.release();
         let after = resident_bytes_of_this_process();
-        // Other tests take and give memory at the same time: half of ours is a safe margin.
+        // Other tests use memory at the same time: half of this size is a safe margin.
         assert!(with > before + 128 * MIB, "{before} {with}");
         assert!(after + 128 * MIB < with, "{with} {after}");
     }

@@ -23,8 +23,7 @@ pub(crate) fn injected<T>(password: &[u8], run: impl FnOnce() -> T) -> impl FnOn
         static STARTED: Cell<bool> = const { Cell::new(false) };
     }
     strike(PANICS_IN_THE_WORKER, password);
-    let finishes =
-        password.starts_with(PANICS_AT_THE_END.as_bytes()) && STARTED.replace(!STARTED.get());
+    let finishes = password.starts_with(PANICS_AT_THE_END.as_bytes()) && STARTED.replace(!STARTED.get());
     move || {
         strike(PANICS, password);
         if finishes {

@@ -5,11 +5,8 @@ use saltern_encoded::{Setting, wrapped};
 use zeroize::{Zeroizing, zeroize_stack};
 
 use crate::{
-    Admitted, Output,
-    admitted::setting_memory_bytes,
-    arena::Arena,
-    argon2,
-    bcrypt, pbkdf2, scrypt, verify_only,
+    Admitted, Output, admitted::setting_memory_bytes, arena::Arena, argon2, bcrypt, pbkdf2, scrypt,
+    verify_only,
 };
 
 /// The code that computes hashes.
@@ -78,7 +75,8 @@ fn compute_on_the_stack(kernels: Kernels, setting: &Setting, password: &[u8]) ->
     Ok(output)
 }
 
-/// Returns the text of the wrapped hash for this password: argon2id takes that text as its password.
+/// Returns the text of the wrapped hash for this password: argon2id takes that text as its
+/// password.
 ///
 /// It equals the stored hash that was wrapped if the password is right.
 fn inner_hash(
@@ -166,7 +164,8 @@ impl WholeKernel {
         computed.map(|()| output)
     }
 
-    /// Returns how long to wait for the next hash before memory is released; `None` if none is held.
+    /// Returns how long to wait for the next hash before memory is released; `None` if none is
+    /// held.
     pub(crate) fn give_back_after(&self) -> Option<Duration> {
         (self.arena_bytes() > 0).then_some(IDLE)
     }

@@ -1,8 +1,10 @@
-//! The kernels without a worker around them, for `saltern-bench` only: one function an algorithm, and no promise.
+//! Single kernels and code paths without a worker, for the comparison with other code.
 //!
-//! It takes [`Admitted`] settings like every other road to a kernel.
+//! Only the comparison enables the feature `bench-kernels`. No shipped binary contains this module;
+//! a check searches the built binaries for [`MARKER`].
 
 use core::fmt;
+use std::hint::black_box;
 
 use saltern_encoded::{Setting, pbkdf2::Prf};
 
@@ -15,12 +17,13 @@ use crate::{
     pbkdf2::lanes as pbkdf2_lanes,
 };
 
-/// Computes one to eight bcrypt hashes of one cost, all in step.
+/// Computes one to eight bcrypt hashes of one cost in step.
 ///
 /// # Panics
-/// Where a setting is not bcrypt's, or the costs differ.
+/// If a setting is not bcrypt's, or the costs differ.
 #[must_use]
 pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
+    black_box(MARKER);
     let mut lanes: Vec<_> = hashes
         .iter()
         .map(|(admitted, password)| match admitted.setting() {
@@ -42,17 +45,17 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
         .collect()
 }
 
-/// Computes one hash as a worker does that computes hashes whole.
+/// Computes one hash as a block worker does.
 ///
 /// # Panics
-/// Where the system gives no memory.
+/// If the system gives no memory.
 #[must_use]
 pub fn whole(admitted: &Admitted, password: &[u8]) -> Output {
     let computed = WholeKernel::new(Kernels::Own, 0).compute(admitted, password);
     computed.unwrap_or_else(|OutOfMemory| panic!("no memory for a hash"))
 }
 
-/// How many bcrypt lanes a worker on this machine keeps, where nobody says otherwise.
+/// Returns the default number of bcrypt lanes of a worker on this machine.
 #[must_use]
 pub fn bcrypt_lanes_that_fit_l1() -> usize {
     crate::bcrypt::lanes::lanes_that_fit_l1()
@@ -66,7 +69,7 @@ pub struct Argon2 {
 }
 
 impl Argon2 {
-    /// One for each set of instructions that the machine has, fastest first, with its name.
+    /// Returns one kernel per set of instructions of this machine, fastest first, with its name.
     #[must_use]
     pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
         Path::fastest_first()
@@ -74,9 +77,10 @@ impl Argon2 {
             .collect()
     }
 
-    /// One hash; `None` for another algorithm, or without memory.
+    /// Computes one hash; `None` for another algorithm, or without memory.
     #[must_use]
     pub fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
+        black_box(MARKER);
         let Setting::Argon2(setting) = admitted.setting() else { return None };
         let mut output = Output::zeroed(setting.output_bytes());
         self.path.compute(setting, password, output.as_mut(), &mut self.arena).ok()?;
@@ -84,12 +88,14 @@ impl Argon2 {
     }
 }
 
-/// Computes PBKDF2 hashes of one function and cost, all in step: by one code path, or by the fastest kernels.
+/// Computes PBKDF2 hashes of one function and cost in step, on one code path or with the fastest
+/// kernels.
 ///
 /// # Panics
-/// Where a setting is not PBKDF2's, the costs or functions differ, or they are more than the widest kernel takes.
+/// If a setting is not PBKDF2's, if the costs or functions differ, or if there are too many hashes.
 #[must_use]
 pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
+    black_box(MARKER);
     let mut lanes: Vec<_> = hashes
         .iter()
         .map(|(admitted, password)| match admitted.setting() {
@@ -124,7 +130,8 @@ impl fmt::Display for Pbkdf2Path {
     }
 }
 
-/// The paths for this function that the machine has, each with the numbers of streams that its kernels take.
+/// Returns the paths of this machine for this function, each with the numbers of streams of its
+/// kernels.
 #[must_use]
 pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
     let paths = pbkdf2_lanes::Path::ALL.into_iter().filter(|path| path.available());
@@ -134,8 +141,11 @@ pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
         .collect()
 }
 
-/// How many PBKDF2 lanes a worker on this machine keeps.
+/// Returns the number of PBKDF2 lanes of a worker on this machine.
 #[must_use]
 pub fn pbkdf2_width(prf: Prf) -> usize {
     pbkdf2_lanes::width(prf)
 }
+
+/// The text by which a check finds this module in a binary.
+const MARKER: &str = "saltern-test-only: bench-kernels";

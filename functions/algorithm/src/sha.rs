@@ -1,10 +1,10 @@
-//! SHA-1, SHA-256 and SHA-512 by their compressions, which are those of the crates: for kernels that keep a state between
-//! two blocks. Source: FIPS 180-4.
+//! SHA-1, SHA-256 and SHA-512 as compression functions, for kernels that keep a state between two
+//! blocks. The crates compute the compressions. Source: FIPS 180-4.
 
 use sha2::block_api::{compress256, compress512};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The words between two compressions: chaining value of a hash, and its digest at the end.
+/// The state between two compressions: the chaining value of a hash, and its digest at the end.
 pub(crate) trait State: AsRef<[Self::Word]> + AsMut<[Self::Word]> + Copy + Zeroize {
     type Word: Copy + Default + Zeroize;
 
@@ -15,14 +15,14 @@ pub(crate) trait State: AsRef<[Self::Word]> + AsMut<[Self::Word]> + Copy + Zeroi
     /// The chaining value before the first block.
     const INITIAL: Self;
 
-    /// Takes in whole blocks of `BLOCK_BYTES`.
+    /// Compresses whole blocks of `BLOCK_BYTES`.
     fn compress(&mut self, blocks: &[u8]);
 
     /// Writes the digest, cut to the length of `output`.
     fn write(&self, output: &mut [u8]);
 }
 
-/// Hashes the rest of a message to its end, `before` bytes of which the state has taken in.
+/// Hashes the rest of a message. The state already contains its first `before` bytes.
 pub(crate) fn absorb<S: State>(mut state: S, before: usize, parts: &[&[u8]]) -> S {
     let mut block = Zeroizing::new([0_u8; MAX_BLOCK_BYTES]);
     let (mut filled, mut total) = (0, before);
@@ -41,7 +41,7 @@ pub(crate) fn absorb<S: State>(mut state: S, before: usize, parts: &[&[u8]]) -> 
     }
     block[filled..].fill(0);
     block[filled] = END_OF_MESSAGE;
-    // The bit length takes an eighth of a block. Its upper half, of SHA-512, stays zero.
+    // The bit length has an eighth of a block. For SHA-512 its upper half stays zero.
     if filled >= S::BLOCK_BYTES - S::BLOCK_BYTES / 8 {
         state.compress(&block[..S::BLOCK_BYTES]);
         block.fill(0);

@@ -1,4 +1,5 @@
-//! What is admitted can be computed: no parameter, salt, output length or password makes a crate refuse or panic.
+//! Every admitted setting can be computed: no parameter, salt, output length or password makes a
+//! crate fail or panic.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
@@ -24,14 +25,14 @@ proptest! {
         prop_assert!(admitted.is_ok(), "{text}");
         let output = compute(&admitted.unwrap(), &password).unwrap();
         prop_assert_eq!(output.expose().len(), encoded.output().len());
-        // A random output is not the right one; the one computed is.
+        // A random output does not match; the computed output does.
         let right = encoded.with_output(output.expose()).unwrap();
         prop_assert!(output.matches(right.output()));
         prop_assert!(parse(&right.to_string()).unwrap() == right);
     }
 
     #[test]
-    fn whatever_is_admitted_under_no_ceiling_has_parameters_that_the_crates_take(text in dear_stored_hash()) {
+    fn whatever_is_admitted_under_no_ceiling_has_parameters_that_the_crates_take(text in expensive_stored_hash()) {
         let Ok(encoded) = parse(&text) else { return Ok(()) };
         let Ok(admitted) = Admitted::new(encoded.setting().clone(), &NO_CEILINGS) else { return Ok(()) };
         prop_assert!(admitted.work() > 0);
@@ -64,14 +65,14 @@ proptest! {
         m in near(u32::MAX), t in near(u32::MAX), p in near(argon2::MAX_PARALLELISM),
     ) {
         let ours = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, m, t, p);
-        // The crate multiplies p by 8 after it has bounded it, as we do.
+        // The crate multiplies p by 8 after checking it, as this crate does.
         let theirs = ::argon2::Params::new(m, t, p, None);
         prop_assert_eq!(ours.is_some(), theirs.is_ok(), "m={} t={} p={}", m, t, p);
     }
 
     #[test]
     fn what_scrypt_is_given_its_crate_takes(log_n in 0..=u8::MAX, r in near(1 << 30), p in near(1 << 30)) {
-        // Beyond these, 128·N·r has no 64 bits: admission refuses it under any ceiling.
+        // Above these, 128·N·r overflows 64 bits: admission refuses it under any ceiling.
         let nameable = u128::from(r) << 7 << log_n.min(64) <= u128::from(u64::MAX);
         if let Some(params) = scrypt::Params::new(log_n, r, p).filter(|_| nameable) {
             prop_assert!(::scrypt::Params::new(params.log_n(), params.r(), params.p()).is_ok());
@@ -86,7 +87,7 @@ fn the_lanes_of_scrypt_count_as_memory() {
 }
 
 #[test]
-fn bcrypt_takes_a_password_with_nul_bytes_to_its_end() {
+fn bcrypt_reads_a_password_with_nul_bytes_to_its_end() {
     let hash = "$2b$04$......................XuQjdH.wPVNUZ/bOfstdW/FqB8QSjte";
     let admitted = Admitted::new(parse(hash).unwrap().setting().clone(), &CHEAP).unwrap();
     let outputs = [&b"a"[..], b"a\0", b"a\0b"].map(|password| compute(&admitted, password).unwrap());
@@ -107,7 +108,7 @@ fn cheap_stored_hash() -> impl Strategy<Value = String> {
     prop_oneof![argon2, scrypt, bcrypt(4..5), pbkdf2(1..20), cheap_crypt(), foreign()]
 }
 
-/// Forms of other software, each with costs that are cheap.
+/// Forms of other software, each with cheap costs.
 fn foreign() -> BoxedStrategy<String> {
     let digest = (select(&["{SMD5}", "{SSHA}", "{SSHA256}", "{SSHA512}"][..]), "[A-Za-z0-9+/]{22,33}")
         .prop_map(|(label, text)| format!("{label}{}", text.repeat(4)));
@@ -120,7 +121,7 @@ fn foreign() -> BoxedStrategy<String> {
     prop_oneof![digest, repeated, salted, firebase, werkzeug].boxed()
 }
 
-/// What crypt(3) prints, and phpass and Drupal after its manner.
+/// Forms of crypt(3), and the similar ones of phpass and Drupal.
 fn cheap_crypt() -> BoxedStrategy<String> {
     let forms = [
         r"\$(1|apr1)\$#{0,8}\$#{21}[./01]",
@@ -130,7 +131,7 @@ fn cheap_crypt() -> BoxedStrategy<String> {
         r"U?(\$S\$[56]#{51}|\$[HP]\$[5-8]#{29}[./01])",
         r"\$md5(,rounds=[1-9][0-9])?\$#{0,40}\$?\$#{21}[./01]",
         r"\$sha1\$[1-9][0-9]?\$#{1,64}\$\.{28}",
-        // One of p needs four blocks, two need eight.
+        // p = 1 needs four blocks, p = 2 needs eight.
         r"\$y\$(j[/0-4]|[./][./0-4])[./0-2]\$(#{4}){0,20}(#[./01])?\$#{42}[./0-9A-D]",
         r"\$y\$(j[0-4]|/[./0-4])[./0-2](\.\.|/[./0]|0\.[./])\$#{4}\$#{42}[./0-9A-D]",
         r"_[/0-9A-Z]\.{3}#{4}#{10}[.26AEIMQUYcgkosw]",
@@ -141,19 +142,19 @@ fn cheap_crypt() -> BoxedStrategy<String> {
 }
 
 /// yescrypt's parameters from the whole range of the format.
-fn dear_yescrypt() -> BoxedStrategy<String> {
+fn expensive_yescrypt() -> BoxedStrategy<String> {
     r"\$y\$[./0ij][./0-9A-Za-z]{2,16}\$[./0-9A-Za-z]{4}\$[./0-9A-Za-z]{42}[./]".boxed()
 }
 
-/// Parameters from the whole range of the format; few are small enough to compute, and none is computed.
-fn dear_stored_hash() -> impl Strategy<Value = String> {
+/// Parameters from the whole range of the format. None of these hashes is computed.
+fn expensive_stored_hash() -> impl Strategy<Value = String> {
     let numbers = (argon2_head(), near(u32::MAX), near(u32::MAX), near(argon2::MAX_PARALLELISM));
     let argon2 = numbers.prop_map(|(head, m, t, p)| format!("{head}$m={m},t={t},p={p}"));
     let argon2 = with_salt_and_output(argon2, argon2::MIN_OUTPUT_BYTES);
     let numbers = (1..=scrypt::MAX_LOG_N, near(1 << 30), near(1 << 15));
     let scrypt = numbers.prop_map(|(ln, r, p)| format!("$scrypt$ln={ln},r={r},p={p}"));
     let scrypt = with_salt_and_output(scrypt, saltern_encoded::MIN_OUTPUT_BYTES);
-    prop_oneof![argon2, scrypt, bcrypt(4..32), pbkdf2(1..u32::MAX), dear_yescrypt()]
+    prop_oneof![argon2, scrypt, bcrypt(4..32), pbkdf2(1..u32::MAX), expensive_yescrypt()]
 }
 
 fn argon2_head() -> impl Strategy<Value = &'static str> {
@@ -191,25 +192,25 @@ fn with_salt_and_output(
         .boxed()
 }
 
-/// Base64 of at least so many bytes and at most as many as the bound lets stand; short ones as often as long ones.
+/// Base64 of at least and at most so many bytes. Short texts are as likely as long ones.
 fn bytes(least: usize) -> impl Strategy<Value = String> {
     let least = (least * 8).div_ceil(6);
     prop_oneof![least..least + 8, least..100, least..MAX_ENCODED_BYTES - least]
-        // No bytes have 4n + 1 characters.
+        // Base64 never has 4n + 1 characters.
         .prop_map(|characters| if characters % 4 == 1 { characters + 1 } else { characters })
-        // The last character is A, so that no bit is set beyond the last byte.
+        // The last character is A, so no bit is set after the last byte.
         .prop_flat_map(|characters| vec(select(ALPHABET.as_bytes()), characters - 1))
         .prop_map(|characters| String::from_utf8(characters).unwrap() + "A")
 }
 
-/// Numbers up to a bound, small ones and those at a power of two as often as all others.
+/// Numbers up to a bound. Small numbers and powers of two are as likely as all others.
 fn near(bound: u32) -> impl Strategy<Value = u32> {
     let powers =
         (0..32_u32, 0..3_u32).prop_map(|(bit, add)| (1_u32 << bit).wrapping_add(add).wrapping_sub(1));
     prop_oneof![0..64_u32, powers, Just(bound), Just(bound.saturating_add(1)), any::<u32>()]
 }
 
-/// How many random cases each property gets: `SALTERN_RANDOM_CASES`, for a long run.
+/// Returns the number of random cases per property. `SALTERN_RANDOM_CASES` sets it for a long run.
 fn cases() -> u32 {
     env::var("SALTERN_RANDOM_CASES").map_or(RANDOM_CASES, |text| text.parse().unwrap())
 }
@@ -218,14 +219,14 @@ const RANDOM_CASES: u32 = 512;
 
 const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Room for every cheap hash made here, and for nothing that takes a millisecond.
+/// Ceilings that admit every cheap hash made here, and no hash that takes a millisecond.
 const CHEAP: Ceilings = Ceilings {
     bcrypt_cost: 4,
     argon2_memory_kib: 16 * 8 + 64,
     argon2_memory_passes_kib: 3 * (16 * 8 + 64),
     argon2_parallelism: 16,
     pbkdf2_iterations_blocks: 20 * 52,
-    // The tables of two of yescrypt's p, 24 KiB, are at most an eighth of it.
+    // yescrypt's tables for p = 2, 24 KiB, are at most an eighth of it.
     scrypt_memory_bytes: 1 << 18,
     scrypt_n_r_p: 128 * 5 * 8,
     sha_crypt_rounds: u64::MAX,

@@ -1,4 +1,4 @@
-//! What is measured is what is served: the same outputs, in lanes and whole.
+//! A measurement computes the same outputs as the service, in lanes and whole.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -34,7 +34,7 @@ fn settings() -> Vec<Setting> {
 }
 
 #[test]
-fn more_hashes_than_lanes_are_each_the_right_one() {
+fn more_hashes_than_lanes_all_have_the_right_output() {
     let passwords: Vec<_> =
         (0..35).map(|number| Password::new(format!("password {number}").as_bytes()).unwrap()).collect();
     for kernels in Kernels::ALL {
@@ -52,7 +52,7 @@ fn more_hashes_than_lanes_are_each_the_right_one() {
 }
 
 #[test]
-fn what_has_no_lanes_is_computed_one_by_one() {
+fn hashes_without_lanes_are_computed_one_by_one() {
     let core = |kernels| OneCore::new(&PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) });
     for setting in settings() {
         assert_eq!(core(Kernels::Crates).lanes(&setting), 1);

@@ -1,4 +1,5 @@
-//! The pool with real threads: every answer is the right one's, and nothing is computed for nobody.
+//! The pool with real threads: every caller gets its own answer, and abandoned work is not
+//! computed.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -55,7 +56,7 @@ fn submit(pool: &Pool, admitted: Admitted, number: u64, within: Duration) -> Res
 
 const AMPLE: Duration = Duration::from_mins(1);
 
-/// Cheap hashes of every kind and of several costs, mixed.
+/// Cheap hashes of all kinds and several costs, mixed.
 fn mixed(number: u64) -> Admitted {
     let pbkdf2 = |prf, iterations: u64| {
         let iterations = u32::try_from(iterations).unwrap();
@@ -76,7 +77,7 @@ fn mixed(number: u64) -> Admitted {
     admitted(params, number)
 }
 
-/// Crossing answers between users is the one unforgivable bug.
+/// An answer must never go to another user.
 #[test]
 fn thousands_of_interleaved_requests_each_get_their_own_answer() {
     for kernels in Kernels::ALL {
@@ -91,10 +92,10 @@ fn thousands_of_interleaved_requests_each_get_their_own_answer() {
 }
 
 #[test]
-fn work_that_nobody_waits_for_is_not_done() {
+fn abandoned_work_is_not_done() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);
-        // Some fifty seconds of work, of which only the last hash is wanted.
+        // Some fifty seconds of work. Only the last hash has a caller.
         let abandoned: Vec<_> = (0..100).map(|n| submit(&pool, bcrypt(13, n), n, AMPLE).ok()).collect();
         drop(abandoned);
         let started = Instant::now();
@@ -105,7 +106,7 @@ fn work_that_nobody_waits_for_is_not_done() {
 }
 
 #[test]
-fn what_cannot_be_done_in_time_is_refused_at_once() {
+fn work_that_cannot_meet_its_deadline_is_refused_at_once() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);
         let started = Instant::now();
@@ -115,10 +116,10 @@ fn what_cannot_be_done_in_time_is_refused_at_once() {
     }
 }
 
-/// Its few microseconds are mostly what every hash costs once. By that speed the dear one would take some seconds; it
-/// takes a tenth of one.
+/// The few microseconds of a tiny hash are mostly fixed cost. At that speed the expensive hash
+/// would take some seconds; it takes a tenth of a second.
 #[test]
-fn after_a_tiny_hash_a_dear_one_of_its_kind_is_still_taken() {
+fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, Some(QueueLimits::default()));
         for rounds in [1, 480_000] {
@@ -147,7 +148,7 @@ fn accepted_work_is_answered_in_time_or_dropped() {
                 Err(dropped) => assert_eq!(dropped, Dropped::DeadlineExceeded, "{kernels:?}"),
             }
         }
-        // What runs whole is not dropped in the middle, and on a machine that is busy elsewhere it takes as long as it takes.
+        // A whole hash is not dropped in the middle, and on a busy machine it may take long.
         let longest = hashed.into_iter().max();
         let latest = deadline + longest.expect("some were done") + Duration::from_millis(500);
         assert!(Instant::now() < latest, "{kernels:?}: answers came late");
@@ -155,7 +156,7 @@ fn accepted_work_is_answered_in_time_or_dropped() {
 }
 
 #[test]
-fn what_was_in_use_is_told() {
+fn the_answer_has_the_number_of_lanes_in_use() {
     let workers = NonZeroUsize::MIN;
     let pool =
         Pool::start(&PoolSettings { bcrypt_lanes: NonZeroUsize::new(3), ..PoolSettings::new(workers) });
@@ -173,7 +174,7 @@ fn what_was_in_use_is_told() {
 }
 
 #[test]
-fn a_closing_pool_answers_what_it_took() {
+fn a_closing_pool_answers_all_taken_work() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);
         let tickets: Vec<_> = (0..64).map(|n| submit(&pool, mixed(n), n, AMPLE).unwrap()).collect();

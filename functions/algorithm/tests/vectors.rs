@@ -1,4 +1,5 @@
-//! Every vector from the stored string to the answer: parse, admission under the shipped ceilings, computation.
+//! Runs every vector from the stored string to the answer: parsing, admission under the shipped
+//! ceilings, computation.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
@@ -85,9 +86,9 @@ fn each_listed_deviation_has_its_example_among_the_vectors() {
     }
 }
 
-/// A cost that was computed first and refused afterwards gives the same answer: only the clock tells.
+/// Only the time shows that the refusal comes before the computation.
 #[test]
-fn what_costs_too_much_is_refused_before_any_work() {
+fn a_cost_over_a_ceiling_is_refused_before_any_work() {
     let ceilings = shipped_ceilings();
     let start = Instant::now();
     let mut refused = 0;
@@ -158,5 +159,6 @@ fn shipped_ceilings() -> Ceilings {
     }
 }
 
-/// Refusing is arithmetic; the cheapest of these hashes would take a second, the dearest a year.
+/// A refusal is only arithmetic. The cheapest of these hashes would take a second, the most
+/// expensive a year.
 const REFUSALS_TAKE_AT_MOST: Duration = Duration::from_millis(500);

@@ -6,10 +6,10 @@ pub(crate) const WORDS: usize = 128;
 /// Bytes in a block.
 pub(crate) const BYTES: usize = WORDS * 8;
 
-/// A block of Argon2's memory, on lines of its own: no vector load or store crosses a cache line.
+/// A block of Argon2's memory, aligned to cache lines: no vector load or store crosses a line.
 ///
-/// Where each word lies is the compressor's choice (see [`Compressor::place`]); XOR and the order of blocks do not
-/// care, and what enters or leaves the memory goes through [`Block::read`] and [`Block::write`].
+/// The compressor chooses the place of each word (see [`Compressor::place`]). XOR and the order of
+/// blocks do not depend on it. Data enters and leaves through [`Block::write`] and [`Block::read`].
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; WORDS]);
@@ -17,14 +17,14 @@ pub(crate) struct Block(pub(crate) [u64; WORDS]);
 impl Block {
     pub(crate) const ZERO: Self = Self([0; WORDS]);
 
-    /// Takes a block in the order of the specification.
+    /// Writes a block from bytes in the order of the specification.
     pub(super) fn write<C: Compressor>(&mut self, bytes: &[u8; BYTES]) {
         for (index, word) in bytes.as_chunks().0.iter().enumerate() {
             self.0[C::place(index)] = u64::from_le_bytes(*word);
         }
     }
 
-    /// Gives the block in the order of the specification.
+    /// Reads the block as bytes in the order of the specification.
     pub(super) fn read<C: Compressor>(&self, bytes: &mut [u8; BYTES]) {
         for (index, word) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
             *word = self.0[C::place(index)].to_le_bytes();
@@ -38,12 +38,15 @@ impl Zeroize for Block {
     }
 }
 
-/// One way to compute the compression function G (RFC 9106 §3.5). A value is the proof that the machine has it.
+/// A set of instructions that computes the compression function G (RFC 9106 §3.5).
+///
+/// A value proves that the machine has the instructions.
 pub(super) trait Compressor: Copy + Send + Sync {
-    /// What is kept in registers from one block to the next.
+    /// The state that stays in registers from one block to the next.
     type Working;
 
-    /// Where the word of that index in the specification lies in a stored block. Word 0 lies first.
+    /// Returns the place in a stored block of the word with this index in the specification. Word 0
+    /// has place 0.
     fn place(index: usize) -> usize;
 
     /// Starts a chain of blocks after `previous`.
@@ -63,17 +66,17 @@ pub(super) trait Compressor: Copy + Send + Sync {
     /// Writes G(0, `input`).
     fn once(self, input: &Block, output: &mut Block);
 
-    /// Asks for a block that is soon to be read.
+    /// Prefetches a block that is read soon.
     fn prefetch(self, block: &Block);
 }
 
-/// A table for a shuffle of bytes that turns each word of 64 bits right by whole bytes.
+/// Returns the table of a byte shuffle that rotates each word of 64 bits right by whole bytes.
 #[allow(clippy::cast_possible_truncation, reason = "no vector has 256 bytes")]
 pub(super) const fn bytes_turned_right<const VECTOR_BYTES: usize>(bytes: usize) -> [u8; VECTOR_BYTES] {
     let mut table = [0; VECTOR_BYTES];
     let mut byte = 0;
     while byte < VECTOR_BYTES {
-        // AVX2 shuffles within 16 bytes and wants the index there.
+        // AVX2 shuffles within 16 bytes, so the index is relative to them.
         table[byte] = ((byte & 8) | ((byte + bytes) & 7)) as u8;
         byte += 1;
     }

@@ -1,4 +1,4 @@
-//! Argon2's compression in AVX2: four rows, then two pairs of columns, in registers at a time.
+//! Argon2's compression in AVX2. Registers hold four rows at a time, then two pairs of columns.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
 use core::arch::asm;
@@ -79,14 +79,15 @@ fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool)
         for (row, parts) in (first..).zip(&mut mixed) {
             for (index, mixed) in (4 * row..).zip(parts) {
                 *mixed = _mm256_xor_si256(load(previous, index), load(reference, index));
-                // What is XORed in at the end waits in the destination, whose lines come while the rounds run.
+                // The destination holds the data for the final XOR. Its cache lines arrive during
+                // the rounds.
                 let old = if xor { load(destination, index) } else { _mm256_setzero_si256() };
                 store(destination, index, _mm256_xor_si256(*mixed, old));
             }
         }
         let [mut a, mut b, mut c, mut d] = transposed(&mixed);
         quarter_rounds(&turns, &mut a, &mut b, &mut c, &mut d);
-        // The diagonals are reached by turning a, c and d around b: b is ready last and needed first.
+        // For the diagonals a, c and d rotate, and b stays: b is ready last and needed first.
         a = a.map(|a| _mm256_permute4x64_epi64::<ROTATE_3>(a));
         c = c.map(|c| _mm256_permute4x64_epi64::<ROTATE_1>(c));
         d = d.map(|d| _mm256_permute4x64_epi64::<ROTATE_2>(d));
@@ -96,7 +97,7 @@ fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool)
         d = d.map(|d| _mm256_permute4x64_epi64::<ROTATE_2>(d));
         transposed(&[a, b, c, d])
     });
-    // A pair of columns is one vector of each row; the four words of a part lie in two rows.
+    // A pair of columns is one vector of each row. The four words of a part are in two rows.
     for pair in [[0, 1], [2, 3]] {
         let part = |row: usize| {
             let [first, second] = pair;
@@ -125,7 +126,7 @@ fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool)
     }
 }
 
-/// The parts of four rows by part, or back.
+/// Transposes four rows to their parts, or back.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn transposed([p, q, r, s]: &[Four; 4]) -> [Four; 4] {
@@ -148,7 +149,7 @@ fn store(block: &mut Block, vector: usize, value: __m256i) {
     unsafe { _mm256_store_si256(words.as_mut_ptr().cast(), value) }
 }
 
-/// Turns the four words of each of four columns, two vectors a pair, down by one.
+/// Rotates the four words of each of four columns down by one. A pair of columns has two vectors.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn columns_turned_1([x0, x1, y0, y1]: Four) -> Four {
@@ -160,7 +161,7 @@ fn columns_turned_1([x0, x1, y0, y1]: Four) -> Four {
     ]
 }
 
-/// The same by three.
+/// As the function above, but rotates by three.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn columns_turned_3(x: Four) -> Four {
@@ -168,7 +169,7 @@ fn columns_turned_3(x: Four) -> Four {
     [x1, x0, y1, y0]
 }
 
-/// GB of RFC 9106 §3.6, sixteen times: four chains that do not wait for each other.
+/// Computes GB of RFC 9106 §3.6 sixteen times, in four independent chains.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &mut Four) {
@@ -191,10 +192,10 @@ fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &m
     }
 }
 
-/// One part of P's input, a, b, c or d, for four rows or two pairs of columns.
+/// One part of P's input (a, b, c or d) for four rows or two pairs of columns.
 type Four = [__m256i; 4];
 
-/// `x + y + 2·low(x)·low(y)`.
+/// Returns `x + y + 2·low(x)·low(y)`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn multiply_add(x: __m256i, y: __m256i) -> __m256i {
@@ -202,7 +203,7 @@ fn multiply_add(x: __m256i, y: __m256i) -> __m256i {
     _mm256_add_epi64(_mm256_add_epi64(_mm256_add_epi64(x, y), product), product)
 }
 
-/// Shuffles that turn each word right by whole bytes.
+/// Shuffles that rotate each word right by whole bytes.
 struct Turns {
     by_24: __m256i,
     by_16: __m256i,
@@ -217,8 +218,8 @@ impl Turns {
         // SAFETY: 32 bytes of tables of that size.
         let (by_24, mut by_16) =
             unsafe { (_mm256_loadu_si256(by_24.as_ptr().cast()), _mm256_loadu_si256(by_16.as_ptr().cast())) };
-        // Whoever knows the table makes two shuffles of words out of one of bytes: LLVM does, and is slower for it.
-        // SAFETY: does nothing.
+        // If LLVM knows the table, it replaces one shuffle of bytes by two of words, which is
+        // slower. SAFETY: does nothing.
         unsafe { asm!("/* {0} */", inout(ymm_reg) by_16, options(pure, nomem, nostack, preserves_flags)) };
         Self { by_24, by_16 }
     }
@@ -226,10 +227,10 @@ impl Turns {
 
 const WORDS_PER_LINE: usize = 8;
 
-/// The four words of a vector turned down by one, two, three.
+/// Rotates the four words of a vector down by one, two or three.
 const ROTATE_1: i32 = 0b00_11_10_01;
 const ROTATE_2: i32 = 0b01_00_11_10;
 const ROTATE_3: i32 = 0b10_01_00_11;
 
-/// The halves of each word exchanged: a rotation by 32.
+/// Exchanges the halves of each word: a rotation by 32.
 const SWAP_HALVES: i32 = 0b10_11_00_01;

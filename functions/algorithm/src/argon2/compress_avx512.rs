@@ -1,4 +1,4 @@
-//! Argon2's compression in AVX-512: the whole block stays in sixteen registers from one step to the next.
+//! Argon2's compression in AVX-512. The whole block stays in sixteen registers between steps.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
 use core::arch::x86_64::{
@@ -34,9 +34,10 @@ fn fill_avx512(compressor: Avx512, fill: &Fill, segment: &mut Segment<'_>) {
 impl Compressor for Avx512 {
     type Working = Registers;
 
-    /// A word has row r (3 bits) and place w (4 bits) in its row. Both rounds pick their four inputs by the upper two bits of one of
-    /// them: rows by w, columns by r. With exactly those four bits choosing the register and r₀ w₁ w₀ the element,
-    /// both rounds find their inputs in whole registers, and no word moves between them.
+    /// A word has a row r (3 bits) and a place w (4 bits) in its row. Both rounds select their four
+    /// inputs by the upper two bits of one of them: rows by w, columns by r. Exactly those four
+    /// bits choose the register, and r₀ w₁ w₀ choose the element. So both rounds find their inputs
+    /// in whole registers, and no word moves between registers.
     fn place(index: usize) -> usize {
         let (row, word) = (index / 16, index % 16);
         8 * (4 * (row / 2) + word / 4) + 4 * (row % 2) + word % 4
@@ -108,7 +109,7 @@ fn step<const CALLER: u8>(
         }
     }
 
-    // Rows: the four words of one row lie side by side in half a register.
+    // Rows: the four words of one row are adjacent, in half a register.
     halves(state, |pair, part| 4 * pair + part);
     for pair in 0..4 {
         let [a, _, c, d] = [0, 1, 2, 3].map(|part| 4 * pair + part);
@@ -153,7 +154,7 @@ fn step<const CALLER: u8>(
     _mm_cvtsi128_si64(_mm512_castsi512_si128(state[0])).cast_unsigned()
 }
 
-/// GB of RFC 9106 §3.6, thirty-two times: four chains that do not wait for each other.
+/// Computes GB of RFC 9106 §3.6 thirty-two times, in four independent chains.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn halves(state: &mut Registers, at: impl Fn(usize, usize) -> usize) {
@@ -173,7 +174,7 @@ fn half<const ROTATE_D: i32, const ROTATE_B: i32>(state: &mut Registers, at: imp
     }
 }
 
-/// `x + y + 2·low(x)·low(y)`.
+/// Returns `x + y + 2·low(x)·low(y)`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
@@ -181,16 +182,18 @@ fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
     _mm512_add_epi64(_mm512_add_epi64(_mm512_add_epi64(x, y), product), product)
 }
 
-/// Two callers of `step`, each with a copy of its own: a function with one caller is inlined however long it is,
-/// and then the block does stay in registers.
+/// Separates the two callers of `step`, so that each has its own copy. LLVM inlines a function with
+/// one caller at any length, and then the block stays in registers.
 const IN_A_CHAIN: u8 = 0;
 const APART: u8 = 1;
 
 const WORDS_PER_VECTOR: usize = 8;
 const REGISTERS: usize = 16;
 
-/// Elements of each half rotated down by one, two, three. The diagonals are reached by turning a, c and d around b,
-/// never b: b is ready last and needed first, and so no shuffle is waited for.
+/// Rotates the elements of each half down by one, two or three.
+///
+/// For the diagonals a, c and d rotate, and b stays: b is ready last and needed first. So no
+/// computation waits for a shuffle.
 const ROTATE_1: i32 = 0b00_11_10_01;
 const ROTATE_2: i32 = 0b01_00_11_10;
 const ROTATE_3: i32 = 0b10_01_00_11;

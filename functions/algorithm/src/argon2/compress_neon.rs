@@ -1,4 +1,5 @@
-//! Argon2's compression in NEON: two rows, then two pairs of columns, in sixteen registers at a time.
+//! Argon2's compression in NEON. Sixteen registers hold two rows at a time, then two pairs of
+//! columns.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
 use core::arch::aarch64::{
@@ -63,7 +64,8 @@ impl Compressor for Neon {
     #[inline(always)]
     fn prefetch(self, block: &Block) {
         for line in block.0.chunks_exact(WORDS_PER_LINE) {
-            // SAFETY: a prefetch reads nothing that the program could see. (The intrinsic is not stable.)
+            // SAFETY: a prefetch reads nothing that the program could see. (The intrinsic is not
+            // stable.)
             unsafe {
                 asm!("prfm pldl1keep, [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags, readonly));
             }
@@ -93,14 +95,14 @@ fn step(previous: &Block, reference: &Block, destination: &mut Block, xor: bool)
     }
 }
 
-/// The permutation P on two times the eight vectors that `at` names.
+/// Computes the permutation P twice, each time on the eight vectors with the indices in `at`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn rounds(turns: &Turns, state: &mut [uint64x2_t; VECTORS], at: impl Fn(usize, usize) -> usize) {
     let part = |first| [at(0, first), at(0, first + 1), at(1, first), at(1, first + 1)];
     let [mut a, mut b, mut c, mut d] = [0, 2, 4, 6].map(|first| part(first).map(|vector| state[vector]));
     quarter_rounds(turns, &mut a, &mut b, &mut c, &mut d);
-    // The diagonals are reached by turning a, c and d around b: b is ready last and needed first.
+    // For the diagonals a, c and d rotate, and b stays: b is ready last and needed first.
     a = turned_3(a);
     c = turned_1(c);
     d = [d[1], d[0], d[3], d[2]];
@@ -131,14 +133,14 @@ fn store(block: &mut Block, vector: usize, value: uint64x2_t) {
     unsafe { vst1q_u64(words.as_mut_ptr(), value) }
 }
 
-/// Turns the four words of each of two rows or columns, two vectors each, down by one.
+/// Rotates the four words of each of two rows or columns down by one. Each has two vectors.
 #[inline]
 #[target_feature(enable = "neon")]
 fn turned_1([x0, x1, y0, y1]: Four) -> Four {
     [vextq_u64::<1>(x0, x1), vextq_u64::<1>(x1, x0), vextq_u64::<1>(y0, y1), vextq_u64::<1>(y1, y0)]
 }
 
-/// The same by three.
+/// As the function above, but rotates by three.
 #[inline]
 #[target_feature(enable = "neon")]
 fn turned_3(x: Four) -> Four {
@@ -146,7 +148,7 @@ fn turned_3(x: Four) -> Four {
     [x1, x0, y1, y0]
 }
 
-/// GB of RFC 9106 §3.6, eight times: four chains that do not wait for each other.
+/// Computes GB of RFC 9106 §3.6 eight times, in four independent chains.
 #[inline]
 #[target_feature(enable = "neon")]
 fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &mut Four) {
@@ -170,7 +172,7 @@ fn quarter_rounds(turns: &Turns, a: &mut Four, b: &mut Four, c: &mut Four, d: &m
     }
 }
 
-/// `x + y + 2·low(x)·low(y)`.
+/// Returns `x + y + 2·low(x)·low(y)`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn multiply_add(x: uint64x2_t, y: uint64x2_t) -> uint64x2_t {
@@ -184,7 +186,7 @@ fn shuffled(x: uint64x2_t, table: uint8x16_t) -> uint64x2_t {
     vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(x), table))
 }
 
-/// Shuffles that turn each word right by whole bytes.
+/// Shuffles that rotate each word right by whole bytes.
 struct Turns {
     by_24: uint8x16_t,
     by_16: uint8x16_t,
@@ -201,7 +203,7 @@ impl Turns {
     }
 }
 
-/// One part of P's input, a, b, c or d: two vectors of each of two rows or columns.
+/// One part of P's input (a, b, c or d): two vectors of each of two rows or columns.
 type Four = [uint64x2_t; 4];
 
 const VECTORS: usize = 64;

@@ -52,7 +52,7 @@ impl Compressor for Portable {
     fn prefetch(self, _block: &Block) {}
 }
 
-/// The permutation P on the sixteen words that `at` names.
+/// Computes the permutation P on the sixteen words with the indices in `at`.
 #[inline(always)]
 fn round(state: &mut [u64; WORDS], at: impl Fn(usize) -> usize) {
     let quad = |state: &[u64; WORDS], first: usize| -> [u64; 4] {
@@ -75,7 +75,7 @@ fn round(state: &mut [u64; WORDS], at: impl Fn(usize) -> usize) {
     }
 }
 
-/// Four GB of RFC 9106 §3.6 side by side.
+/// Computes four GB of RFC 9106 §3.6 side by side.
 #[inline(always)]
 fn quarter_rounds(a: &mut [u64; 4], b: &mut [u64; 4], c: &mut [u64; 4], d: &mut [u64; 4]) {
     for lane in 0..4 {
@@ -90,7 +90,7 @@ fn quarter_rounds(a: &mut [u64; 4], b: &mut [u64; 4], c: &mut [u64; 4], d: &mut 
     }
 }
 
-/// `x + y + 2·low(x)·low(y)`: what `BlaMka` has in place of BLAKE2's addition.
+/// Returns `x + y + 2·low(x)·low(y)`. `BlaMka` has it in place of BLAKE2's addition.
 #[inline(always)]
 fn multiply_add(x: u64, y: u64) -> u64 {
     let product = (x & LOW).wrapping_mul(y & LOW);

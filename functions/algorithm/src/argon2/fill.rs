@@ -1,4 +1,4 @@
-//! One segment of memory: which block is mixed into which (RFC 9106 §3.4).
+//! Fills one segment of memory (RFC 9106 §3.4).
 
 use saltern_encoded::argon2::{Params, Variant, Version};
 
@@ -14,7 +14,7 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// Fills the segment. Inlined into one function for each instruction set.
+    /// Fills the segment. It is inlined into one function per instruction set.
     #[inline(always)]
     pub(super) fn run<C: Compressor>(&self, compressor: C, segment: &mut Segment<'_>) {
         let first_slice = self.pass == 0 && segment.slice() == 0;
@@ -54,7 +54,7 @@ impl Fill {
         }
     }
 
-    /// The block that those 64 bits refer to (RFC 9106 §3.4.2).
+    /// Returns the block to which these 64 bits refer (RFC 9106 §3.4.2).
     #[inline(always)]
     fn reference(&self, segment: &Segment<'_>, offset: usize, pseudo_random: u64) -> Place {
         let (columns, length) = (segment.columns(), segment.len());
@@ -66,8 +66,8 @@ impl Fill {
             let lane = ((pseudo_random >> 32) % segment.lanes() as u64) as usize;
             lane
         };
-        // How many blocks may be referred to: those finished before this slice, and in the own lane also those of
-        // this segment but the previous one.
+        // The number of candidates: all blocks that were finished before this slice. In the block's
+        // own lane also the blocks of this segment, except the previous block.
         let finished = if self.pass == 0 { segment.slice() * length } else { columns - length };
         let count =
             if lane == segment.lane() { finished + offset - 1 } else { finished - usize::from(offset == 0) };
@@ -82,7 +82,8 @@ impl Fill {
     }
 }
 
-/// The pseudo-random numbers of a segment whose references do not depend on the data (RFC 9106 §3.4.1.2).
+/// The pseudo-random numbers of a segment whose references do not depend on the data (RFC 9106
+/// §3.4.1.2).
 struct Addresses<C> {
     compressor: C,
     input: Block,
@@ -126,7 +127,7 @@ impl<C: Compressor> Addresses<C> {
     }
 }
 
-/// The type y of RFC 9106 §3.2.
+/// Returns the type y of RFC 9106 §3.2.
 pub(super) fn type_number(params: Params) -> u32 {
     match params.variant() {
         Variant::D => 0,
@@ -139,11 +140,11 @@ fn before(column: usize, columns: usize) -> usize {
     if column == 0 { columns - 1 } else { column - 1 }
 }
 
-/// The blocks of a lane that the initial hash gives: columns 0 and 1.
+/// Blocks of a lane that come from the initial hash: columns 0 and 1.
 pub(super) const FIRST_BLOCKS: usize = 2;
 
-/// Where in the input of an address block its number stands.
+/// The index of the counter in the input of an address block.
 const COUNTER: usize = 6;
 
-/// How many blocks ahead a known reference is asked for.
+/// How many blocks ahead a known reference is prefetched.
 const AHEAD: usize = 4;

@@ -1,4 +1,4 @@
-//! Argon2 (RFC 9106) by this crate's own code.
+//! This crate's own kernel for Argon2 (RFC 9106).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -22,12 +22,12 @@ use super::fill::{FIRST_BLOCKS, Fill, type_number};
 use super::segment::{SLICES, Segment, segments};
 use crate::{OutOfMemory, arena::Arena};
 
-/// Computes into `output`, of the setting's output length, with the arena's memory.
+/// Writes the hash to `output`, which has the setting's output length. Uses the arena's memory.
 ///
-/// Lanes run side by side on the cores at hand.
+/// Argon2's lanes run in parallel on the available cores.
 ///
 /// # Errors
-/// [`OutOfMemory`] where the system has no memory for this hash.
+/// [`OutOfMemory`] if the system has no memory for this hash.
 pub(crate) fn compute(
     setting: &Setting,
     password: &[u8],
@@ -37,7 +37,7 @@ pub(crate) fn compute(
     Path::best().compute(setting, password, output, arena)
 }
 
-/// The instructions that compute. A value is the proof that the machine has them.
+/// A set of instructions. A value proves that the machine has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path {
     /// Plain Rust.
@@ -54,12 +54,12 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    /// The fastest that the machine has.
+    /// Returns the fastest path of this machine.
     pub(crate) fn best() -> Self {
         Self::fastest_first().next().unwrap_or(Self::Portable(Portable))
     }
 
-    /// All that the machine has, fastest first.
+    /// Returns all paths of this machine, fastest first.
     pub(crate) fn fastest_first() -> impl Iterator<Item = Self> {
         let vectors: [Option<Self>; _] = [
             #[cfg(target_arch = "x86_64")]
@@ -73,7 +73,7 @@ impl Path {
         vectors.into_iter().flatten()
     }
 
-    /// As manuals write it.
+    /// Returns the name, as manuals write it.
     #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench names its paths"))]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Path {
         }
     }
 
-    /// [`compute`] by these instructions.
+    /// Computes as [`compute`], with these instructions.
     ///
     /// # Errors
     /// As [`compute`].
@@ -122,7 +122,7 @@ impl Path {
     }
 }
 
-/// Everything but the instructions; `C` says how they lay out a block.
+/// Computes a hash on one path. `C` decides the layout of a block.
 fn run<C: Compressor>(
     path: Path,
     setting: &Setting,
@@ -133,7 +133,7 @@ fn run<C: Compressor>(
     let params = setting.params();
     let lanes = usize::try_from(params.parallelism()).map_err(|_| OutOfMemory)?;
     let memory_kib = usize::try_from(params.memory_kib()).map_err(|_| OutOfMemory)?;
-    // Each lane has whole segments; what is over stays unused.
+    // Each lane has whole segments. The remaining blocks stay unused.
     let columns = memory_kib / (lanes * SLICES) * SLICES;
     let mut memory = arena.lend(lanes * columns)?;
 
@@ -162,7 +162,7 @@ fn run<C: Compressor>(
     Ok(())
 }
 
-/// Fills a segment of each lane, on as many threads as help.
+/// Fills a segment of each lane, on as many threads as are useful.
 fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
     let lanes = fill.params.parallelism() as usize;
     let helpers =
@@ -181,20 +181,21 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
     };
     thread::scope(|scope| {
         for _ in 0..helpers {
-            // Where the system refuses a thread, those that are there fill its segments too.
+            // If the system refuses a thread, the others fill its segments.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
 }
 
-/// Cores that this process may use. Asked once: the answer is read from several files.
+/// Returns the number of cores that this process may use. It is read once, because the system reads
+/// several files for it.
 fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// H₀ (RFC 9106 §3.2), with room for the column and the lane that are appended to it.
+/// Returns H₀ (RFC 9106 §3.2), with room for the column and the lane that are appended to it.
 struct InitialHash(Zeroizing<[u8; BLAKE2B_BYTES + 8]>);
 
 impl InitialHash {
@@ -217,7 +218,7 @@ impl InitialHash {
                 password,
                 &little(setting.salt().len()).to_le_bytes(),
                 setting.salt(),
-                // A secret key and associated data, which no setting has.
+                // The lengths of a secret key and of associated data. No setting has them.
                 &none,
                 &none,
             ],
@@ -233,7 +234,7 @@ impl InitialHash {
     }
 }
 
-/// H' (RFC 9106 §3.3): `BLAKE2b` stretched to any length.
+/// Computes H' (RFC 9106 §3.3): `BLAKE2b` extended to any length.
 fn variable_hash(input: &[u8], output: &mut [u8]) {
     let head = little(output.len()).to_le_bytes();
     if output.len() <= BLAKE2B_BYTES {
@@ -254,7 +255,7 @@ fn variable_hash(input: &[u8], output: &mut [u8]) {
     }
 }
 
-/// `BLAKE2b` of the parts in a row, of the output's length: 1 to 64 bytes.
+/// Computes `BLAKE2b` of the concatenated parts. The output has 1 to 64 bytes.
 #[allow(clippy::expect_used, reason = "callers keep to the lengths that BLAKE2b has")]
 fn short_hash(parts: &[&[u8]], output: &mut [u8]) {
     let mut hash = Blake2bVarCore::new(output.len()).expect("BLAKE2b gives 1 to 64 bytes");
@@ -275,17 +276,17 @@ fn version_number(params: Params) -> u32 {
     }
 }
 
-/// A length as the specification's 32 bits.
+/// Returns a length as the specification's 32 bits.
 #[allow(clippy::expect_used, reason = "passwords, salts and outputs are bounded far below 4 GiB")]
 fn little(length: usize) -> u32 {
     u32::try_from(length).expect("shorter than 4 GiB")
 }
 
-/// Longest output of `BLAKE2b`.
+/// The longest output of `BLAKE2b`, in bytes.
 const BLAKE2B_BYTES: usize = 64;
 
-/// Below this many blocks in a segment (half a MiB, some 100 microseconds) a thread costs more than it does.
-/// Tests let their small memories have threads too.
+/// The fewest blocks in a segment for which a thread is faster: half a MiB, some 100 microseconds.
+/// In tests the bound is lower, so that small memories use threads too.
 const MIN_BLOCKS_FOR_A_THREAD: usize = if cfg!(test) { 2 } else { 512 };
 
 #[cfg(test)]
@@ -333,7 +334,7 @@ mod tests {
                 let mut expected = vec![0; setting.output_bytes()];
                 reference::compute(setting, &password, &mut expected).unwrap();
                 for (path, arena) in arenas.borrow_mut().iter_mut() {
-                    // One arena for all cases: what one hash leaves behind must not reach the next.
+                    // One arena for all cases: data of one hash must not reach the next.
                     let output = compute_by(*path, setting, &password, arena);
                     prop_assert_eq!(&output, &expected, "{} {}", path.name(), text);
                     prop_assert!(arena.is_wiped());
@@ -343,7 +344,7 @@ mod tests {
             .unwrap();
     }
 
-    /// Every column count, around the groups of 128 addresses and the smallest segments.
+    /// Column counts around the groups of 128 addresses and around the smallest segments.
     #[test]
     #[cfg_attr(miri, ignore = "the random settings are enough there")]
     fn every_path_gives_the_same_as_the_crate_at_the_edges() {
@@ -362,7 +363,7 @@ mod tests {
         }
     }
 
-    /// Four lanes with segments of the size from which threads help in earnest.
+    /// Four lanes with segments of a size for which threads are faster.
     #[test]
     #[cfg_attr(miri, ignore = "the random settings have threads too")]
     fn lanes_on_threads_give_the_same_as_the_crate() {
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_portable_path_is_always_there_and_last() {
+    fn the_portable_path_is_always_available_and_last() {
         assert!(matches!(Path::fastest_first().last(), Some(Path::Portable(_))));
     }
 
@@ -393,7 +394,7 @@ mod tests {
         }
     }
 
-    /// A PHC string with any output, and a password.
+    /// Generates a PHC string with any output, and a password.
     fn cases() -> impl Strategy<Value = (String, Vec<u8>)> {
         let memory_kib = if cfg!(miri) { 8..=64_u32 } else { 8..=2048 };
         let costs = (memory_kib, 1..=4_u32, 1..=4_u32);
@@ -416,19 +417,19 @@ mod tests {
         )
     }
 
-    /// How many random settings: a smoke test, unless the environment asks for more.
+    /// Returns the number of random settings: few, unless the environment demands more.
     fn random_cases() -> u32 {
         env::var("SALTERN_RANDOM_CASES")
             .map_or(if cfg!(miri) { 4 } else { 100 }, |cases| cases.parse().unwrap())
     }
 
-    /// Memory that Miri fills within seconds.
+    /// The highest memory cost that Miri fills within seconds.
     const MIRI_MEMORY_KIB: u32 = 256;
 
     const KEEP_BYTES: u64 = 64 << 20;
 
-    /// The vectors without a key of phc-winner-argon2 f57e61e, `src/test.c`, but for those of 256 MiB and more.
-    /// (All vectors of RFC 9106 have a key and associated data, which no PHC string that we read can have.)
+    /// The vectors without a key of phc-winner-argon2 f57e61e, `src/test.c`, below 256 MiB. All
+    /// vectors of RFC 9106 have a key and associated data, which no supported PHC string has.
     const OFFICIAL: [(&str, &str); 21] = [
         ("password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"),
         ("password", "$argon2i$m=256,t=2,p=1$c29tZXNhbHQ$/U3YPXYsSb3q9XxHvc0MLxur+GP960kN9j7emXX8zwY"),

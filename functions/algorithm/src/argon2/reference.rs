@@ -6,10 +6,11 @@ use zeroize::Zeroize as _;
 
 use crate::OutOfMemory;
 
-/// Computes into `output`, of the setting's output length. The blocks are wiped, which the crate leaves to its caller.
+/// Writes the hash to `output`, which has the setting's output length. Wipes the blocks: the crate
+/// does not.
 ///
 /// # Errors
-/// [`OutOfMemory`] where the blocks cannot be allocated; a plain allocation would abort the process.
+/// [`OutOfMemory`] if the blocks cannot be allocated. A plain allocation would abort the process.
 #[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of the setting's own")]
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     let params = setting.params();

@@ -1,4 +1,4 @@
-//! The memory as p lanes of columns, and the one segment of it that a thread writes.
+//! The memory as p lanes of columns, and the segment that one thread writes.
 #![allow(
     unsafe_code,
     reason = "p threads write disjoint parts of one memory while they read each other's finished parts"
@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use super::block::Block;
 
-/// Points at which all lanes wait for each other in a pass (RFC 9106 §3.4).
+/// Slices of a pass. All lanes synchronise at the end of each (RFC 9106 §3.4).
 pub(super) const SLICES: usize = 4;
 
 /// A block's place: column `column` of lane `lane`.
@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) column: usize,
 }
 
-/// The segments of one slice, one for each lane.
+/// Returns the segments of one slice, one per lane.
 pub(super) fn segments(
     memory: &mut [Block],
     lanes: usize,
@@ -31,7 +31,7 @@ pub(super) fn segments(
     (0..lanes).map(move |lane| Segment { blocks, lanes, columns, lane, slice, memory: PhantomData })
 }
 
-/// One lane's part of a slice, to be written, and a view of all that no other thread is writing.
+/// One lane's part of a slice, for writing, and a view of all blocks that no other thread writes.
 pub(super) struct Segment<'a> {
     blocks: Blocks,
     lanes: usize,
@@ -50,12 +50,12 @@ impl Segment<'_> {
         self.slice
     }
 
-    /// Columns in a lane.
+    /// Returns the number of columns in a lane.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Columns in a segment.
+    /// Returns the number of columns in a segment.
     pub(super) fn len(&self) -> usize {
         self.columns / SLICES
     }
@@ -64,22 +64,22 @@ impl Segment<'_> {
         self.lanes
     }
 
-    /// A block that no other thread is writing.
+    /// Returns a block that no other thread writes.
     ///
     /// # Panics
-    /// Where there is no such block.
+    /// If the block does not exist or another thread writes it.
     #[inline(always)]
     pub(super) fn at(&self, place: Place) -> &Block {
         let index = self.readable(place);
-        // SAFETY: `readable` found it inside the memory, and in no other segment of this slice, so that nobody
-        // writes it but through `&mut self`.
+        // SAFETY: `readable` found it inside the memory, and in no other segment of this slice, so
+        // that only `&mut self` writes it.
         unsafe { self.blocks.0.add(index).as_ref() }
     }
 
-    /// Two blocks to read and the block of this segment at `offset`, to write.
+    /// Returns two blocks to read, and the block of this segment at `offset` to write.
     ///
     /// # Panics
-    /// Where one does not exist, is being written by another thread, or is the one to write.
+    /// If a block to read does not exist, is written by another thread, or is the block to write.
     #[inline(always)]
     pub(super) fn step(
         &mut self,
@@ -91,8 +91,9 @@ impl Segment<'_> {
         let destination = self.lane * self.columns + self.slice * self.len() + offset;
         let (previous, reference) = (self.readable(previous), self.readable(reference));
         assert!(previous != destination && reference != destination);
-        // SAFETY: all three are inside the memory. The destination is in this segment, which nobody else holds, and
-        // is neither of the others; those are in no segment that another thread writes.
+        // SAFETY: all three are inside the memory. The destination is in this segment, which nobody
+        // else holds, and is neither of the others; those are in no segment that another thread
+        // writes.
         unsafe {
             (
                 self.blocks.0.add(previous).as_ref(),

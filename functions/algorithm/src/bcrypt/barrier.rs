@@ -1,9 +1,10 @@
-//! What the compiler must not move.
+//! A barrier that keeps the compiler from regrouping a computation.
 
-/// The value, computed here and not later, however the compiler would like to regroup what it goes into.
+/// Returns the value, and makes the compiler compute it here and not later.
 ///
-/// An empty instruction that claims to change a register. `black_box` takes a detour through memory: a single hash
-/// takes 4 % longer and four lanes 7 % (AMD EPYC, Zen 4). It serves where the detour was not measured, and under Miri.
+/// It is an empty instruction that claims to change a register. `black_box` goes through memory: a
+/// single hash takes 4 % longer and four lanes 7 % (AMD EPYC, Zen 4). It is used under Miri, and on
+/// architectures where it was not measured.
 #[allow(clippy::inline_always, reason = "the barrier is for the code around it")]
 #[inline(always)]
 pub(super) fn computed_here(value: u32) -> u32 {
@@ -18,7 +19,8 @@ pub(super) fn computed_here(value: u32) -> u32 {
 #[allow(unsafe_code, reason = "assembly is")]
 #[inline(always)]
 fn in_its_register(mut value: u32) -> u32 {
-    // SAFETY: a comment to the assembler, so that nothing is executed. The register keeps what it holds.
+    // SAFETY: a comment to the assembler, so that nothing is executed. The register keeps what it
+    // holds.
     unsafe {
         core::arch::asm!("/* {0:e} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
     }

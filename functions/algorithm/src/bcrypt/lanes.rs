@@ -1,14 +1,16 @@
 //! bcrypt, up to eight hashes at once on one core.
 //!
-//! One bcrypt is a chain of dependent loads: a round starts with the bytes that the round before computed, so a core
-//! waits most of the time. A [`Lane`] is one computation that can stop between two key expansions; [`advance`] takes
-//! several lanes through their expansions in step, and the loads of one lane fill the waiting of the others.
+//! One bcrypt is a chain of dependent loads: each round needs the bytes that the previous round
+//! computed, so a core waits most of the time. A [`Lane`] is one computation that can stop between
+//! two key expansions. [`advance`] computes the expansions of several lanes in step: one lane loads
+//! while the others compute.
 //!
-//! Which memory is read depends on the password: that is bcrypt. No branch and no count depends on its content.
+//! The addresses of the loads depend on the password: bcrypt requires it. No branch and no
+//! iteration count depends on the password's content.
 
 #![allow(
     clippy::inline_always,
-    reason = "lanes interleave only where the rounds of all stand in one function"
+    reason = "lanes interleave only if the rounds of all of them are in one function"
 )]
 
 use core::array;
@@ -23,7 +25,7 @@ use super::tables::{INITIAL_P, INITIAL_S, P_WORDS, S_BOXES, S_WORDS};
 /// The most lanes that [`advance`] takes at once.
 pub(crate) const MAX_LANES: usize = 8;
 
-/// One bcrypt under way. Wiped when dropped.
+/// One bcrypt computation in progress. Wiped when dropped.
 pub(crate) struct Lane {
     cipher: Cipher,
     remaining: u64,
@@ -31,22 +33,26 @@ pub(crate) struct Lane {
 
 /// Blowfish as bcrypt keys it.
 ///
-/// The alignment keeps the S-boxes on cache lines of their own: 64 bytes is the line of every CPU we run on.
+/// The alignment keeps the S-boxes on separate cache lines. A line has 64 bytes on every supported
+/// CPU.
 #[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(align(64))]
 struct Cipher {
     s: [[u32; S_WORDS]; S_BOXES],
     p: [u32; P_WORDS],
-    /// What the two expansions of a pair mix into the P-array: the key, then the salt over and over.
+    /// The words that the two expansions of a pair mix into the P-array: the key, then the repeated
+    /// salt.
     mixed: [[u32; P_WORDS]; 2],
 }
 
 impl Lane {
-    /// Sets the cipher up and does the first expansion, the only one that mixes the salt into the blocks.
+    /// Sets up the cipher and does the first expansion. Only this one mixes the salt into the
+    /// blocks.
     ///
-    /// The key is the password, a NUL, and nothing beyond 72 bytes: 72 bytes of password leave no room for the NUL.
+    /// The key is the password and a NUL, cut to 72 bytes. A password of 72 bytes leaves no room
+    /// for the NUL.
     pub(crate) fn start(setting: &Setting, password: &[u8]) -> Box<Self> {
-        // On its way to the heap this may pass over the stack, so it holds nothing secret yet.
+        // This value may pass over the stack on its way to the heap, so it holds no secret yet.
         let mut lane = Box::new(Self { cipher: Cipher::INITIAL, remaining: 1 << setting.params().cost() });
         let [key, salt] = &mut lane.cipher.mixed;
         write_key(key, password);
@@ -55,7 +61,8 @@ impl Lane {
         lane
     }
 
-    /// Pairs of expansions, key then salt, that are still to do: two to the power of the cost at the start.
+    /// Returns the remaining pairs of expansions (key, then salt). At the start it is two to the
+    /// power of the cost.
     pub(crate) fn remaining(&self) -> u64 {
         self.remaining
     }
@@ -63,7 +70,7 @@ impl Lane {
     /// Writes the [`OUTPUT_BYTES`] of output and wipes the lane.
     ///
     /// # Panics
-    /// Where expansions remain, or `output` has another length.
+    /// If expansions remain, or `output` has another length.
     pub(crate) fn finish(self: Box<Self>, output: &mut [u8]) {
         assert!(self.remaining == 0, "a lane finishes after its last expansion");
         assert!(output.len() == OUTPUT_BYTES, "bcrypt has {OUTPUT_BYTES} bytes of output");
@@ -102,7 +109,7 @@ impl Cipher {
         }
     }
 
-    /// Replaces one pair of words, counted through the P-array and then through the S-boxes.
+    /// Replaces one pair of words. The index counts through the P-array, then through the S-boxes.
     fn put(&mut self, pair: usize, halves: [u32; 2]) {
         let words = match pair.checked_sub(P_BLOCKS) {
             None => &mut self.p[2 * pair..],
@@ -111,7 +118,7 @@ impl Cipher {
         words[..2].copy_from_slice(&halves);
     }
 
-    /// Becomes the other in place: a value that is moved may leave a trace on the stack.
+    /// Copies the other cipher in place: a moved value may leave a copy on the stack.
     fn copy_from(&mut self, other: &Self) {
         self.s.copy_from_slice(&other.s);
         self.p.copy_from_slice(&other.p);
@@ -122,20 +129,22 @@ impl Cipher {
 /// Does `steps` pairs of expansions on each lane, interleaved.
 ///
 /// # Panics
-/// Where a lane has fewer pairs left, and with no lanes or more than [`MAX_LANES`].
+/// If a lane has fewer pairs left, or if there are no lanes or more than [`MAX_LANES`].
 pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
     assert!(lanes.iter().all(|lane| steps <= lane.remaining), "a lane has fewer expansions left");
-    // Measured, hashes per core against libxcrypt: `saltern-bench kernels bcrypt` on AMD EPYC of Zen 4 (32 KiB of L1
-    // data cache), and on Zen 5 (48 KiB) before the ciphers stood side by side and the barrier was an instruction.
+    // Measured: hashes per core relative to libxcrypt, on AMD EPYC with Zen 4 (32 KiB of L1 data
+    // cache) and Zen 5 (48 KiB). Zen 5 was measured with an older version: its ciphers were not
+    // side by side, and its barrier was no instruction.
     //
     //     lanes                1     2     3     4     5     6     7     8
     //     Zen 4             1.00  1.89  2.45  2.95  3.06  3.14  3.11  3.03
     //     Zen 5, split      1.01  1.94  2.84  3.42  3.14  3.26  3.24  3.12
     //     Zen 5, packed     0.87  1.70  2.51  3.16  3.62  3.80  4.05  4.17
     //
-    // Up to four lanes wait for the chain of loads, and the shorter chain wins. From five on the 16 registers of
-    // x86-64 no longer hold both halves of every lane, and one register a lane wins. No number of lanes that fits the
-    // cache is slower by the hash than a smaller one, so all that wait advance together.
+    // Up to four lanes wait for the chain of loads, so the shorter chain is faster. From five lanes
+    // on, the 16 registers of x86-64 cannot hold both halves of every lane, so one register per
+    // lane is faster. More lanes are never slower per hash as long as they fit the cache, so all
+    // lanes advance together.
     match lanes.len() {
         1 => expand_by::<1, Split<1>>(array::from_mut(&mut lanes[0].cipher), steps),
         2 => side_by_side::<2, Split<2>>(lanes, steps),
@@ -152,10 +161,11 @@ pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
     }
 }
 
-/// Expands the ciphers of several lanes where they stand next to each other.
+/// Expands copies of the ciphers of several lanes, which are adjacent in memory.
 ///
-/// There one register reaches all of them, where each on its own takes one away from the blocks: 5 to 10 % of the time
-/// with four lanes and more. The way there and back costs less than a thousandth of a slice.
+/// One register then addresses all of them. Separate ciphers need one register each, which the
+/// blocks then lack: 5 to 10 % of the time with four lanes and more. Copying costs less than a
+/// thousandth of a slice.
 fn side_by_side<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane], steps: u64) {
     let mut ciphers = [const { Cipher::ZERO }; N];
     for (cipher, lane) in ciphers.iter_mut().zip(&*lanes) {
@@ -167,7 +177,7 @@ fn side_by_side<const N: usize, B: Blocks<N>>(lanes: &mut [&mut Lane], steps: u6
     }
 }
 
-// A function of its own whoever calls: what was measured is then what runs.
+// Never inlined: so the code that was measured is the code that runs.
 #[inline(never)]
 fn expand_by<const N: usize, B: Blocks<N>>(ciphers: &mut [Cipher; N], steps: u64) {
     for _ in 0..steps {
@@ -202,26 +212,28 @@ fn expand<const N: usize, B: Blocks<N>>(ciphers: &mut [Cipher; N]) {
     }
 }
 
-/// A block a lane, all at the same round of the cipher.
+/// One block per lane, all at the same round of the cipher.
 trait Blocks<const N: usize> {
     const ZERO: Self;
 
     /// Encrypts each block under the cipher of its lane.
     fn encrypt(&mut self, ciphers: &[Cipher; N]);
 
-    /// The left and the right half of one lane's block.
+    /// Returns the left and the right half of one lane's block.
     fn halves(&self, lane: usize) -> [u32; 2];
 }
 
-/// Each half in a register of its own.
+/// Each half in its own register.
 struct Split<const N: usize> {
     left: [u32; N],
     right: [u32; N],
 }
 
 impl<const N: usize> Split<N> {
-    /// The XOR with the P-array is finished before the S-boxes answer. Left alone, LLVM turns `(r ^ p) ^ f` into
-    /// `(f ^ p) ^ r`, which puts two XORs behind the loads instead of one: 9 % of the time of a single lane.
+    /// Computes the XOR with the P-array before the S-boxes are loaded.
+    ///
+    /// Without the barrier, LLVM turns `(r ^ p) ^ f` into `(f ^ p) ^ r`. That puts two XORs after
+    /// the loads instead of one: 9 % of the time of a single lane.
     #[inline(always)]
     fn two_rounds(&mut self, ciphers: &[Cipher; N], round: usize) {
         let Self { left, right } = self;
@@ -242,7 +254,8 @@ impl<const N: usize> Blocks<N> for Split<N> {
         for (left, cipher) in self.left.iter_mut().zip(ciphers) {
             *left ^= cipher.p[0];
         }
-        // Written out because the compiler leaves it a loop from two lanes on: worth 3 % with four.
+        // Written out, because the compiler keeps a loop from two lanes on: 3 % faster with four
+        // lanes.
         self.two_rounds(ciphers, 1);
         self.two_rounds(ciphers, 3);
         self.two_rounds(ciphers, 5);
@@ -263,7 +276,7 @@ impl<const N: usize> Blocks<N> for Split<N> {
     }
 }
 
-/// Both halves in one register: the right one above the left.
+/// Both halves in one register: the right half above the left half.
 struct Packed<const N: usize>([u64; N]);
 
 impl<const N: usize> Blocks<N> for Packed<N> {
@@ -275,14 +288,16 @@ impl<const N: usize> Blocks<N> for Packed<N> {
         for (block, cipher) in blocks.iter_mut().zip(ciphers) {
             *block ^= p_pair(cipher, 0);
         }
-        // Not `step_by`: LLVM schedules that loop so that all of it is 8 % slower with five lanes and more (Zen 5).
+        // Not `step_by`: LLVM schedules that loop worse, and everything is 8 % slower with five
+        // lanes and more (Zen 5).
         let mut round = 2;
         while round < P_WORDS {
             for (block, cipher) in blocks.iter_mut().zip(ciphers) {
                 *block ^= u64::from(substitute(&cipher.s, low(*block))) << u32::BITS;
             }
             for (block, cipher) in blocks.iter_mut().zip(ciphers) {
-                // The right half takes the P-array's word for its next round here too: it is not looked at before.
+                // The right half takes its word of the P-array here too: its next round is the
+                // first use.
                 *block ^= u64::from(substitute(&cipher.s, low(*block >> u32::BITS))) ^ p_pair(cipher, round);
             }
             round += 2;
@@ -304,14 +319,16 @@ fn p_pair(cipher: &Cipher, first: usize) -> u64 {
     u64::from(cipher.p[first]) | u64::from(cipher.p[first + 1]) << u32::BITS
 }
 
-/// The lower half. Spelt by bytes because a cast that drops bits is forbidden here; it compiles to nothing.
+/// Returns the lower half. It goes through bytes because a lint forbids narrowing casts; it
+/// compiles to nothing.
 #[inline(always)]
 fn low(block: u64) -> u32 {
     let [b0, b1, b2, b3, ..] = block.to_le_bytes();
     u32::from_le_bytes([b0, b1, b2, b3])
 }
 
-/// Blowfish's F: a byte an S-box. A byte never leaves a box of 256 words, so that no bound is checked.
+/// Computes Blowfish's F: one byte per S-box. A byte always is an index of a box with 256 words, so
+/// no bound is checked.
 #[inline(always)]
 fn substitute(s: &[[u32; S_WORDS]; S_BOXES], half: u32) -> u32 {
     let first = s[0][(half >> 24) as usize];
@@ -321,10 +338,11 @@ fn substitute(s: &[[u32; S_WORDS]; S_BOXES], half: u32) -> u32 {
     (first.wrapping_add(second) ^ third).wrapping_add(fourth)
 }
 
-/// How many lanes stay in the L1 data cache of this machine, 1 to [`MAX_LANES`].
+/// Returns how many lanes fit the L1 data cache of this machine, 1 to [`MAX_LANES`].
 ///
-/// Measured where 48 KiB hold eleven lanes: hashes per core stay level up to 90 % of the cache (ten lanes), are 15 %
-/// down at 107 % (twelve) and 45 % down at 143 % (sixteen). A cache that two hardware threads share counts half.
+/// Measured with 48 KiB, which hold eleven lanes: hashes per core are level up to 90 % of the cache
+/// (ten lanes). They are 15 % lower at 107 % (twelve) and 45 % lower at 143 % (sixteen). A cache
+/// that two hardware threads share counts half.
 pub(crate) fn lanes_that_fit_l1() -> usize {
     let bytes = l1_data_bytes_a_cpu(Path::new(CPU0_CACHES)).unwrap_or(UNKNOWN_L1_DATA_BYTES);
     lanes_that_fit(bytes)
@@ -334,7 +352,8 @@ fn lanes_that_fit(l1_data_bytes: usize) -> usize {
     (l1_data_bytes.saturating_sub(L1_HEAD_ROOM_BYTES) / size_of::<Cipher>()).clamp(1, MAX_LANES)
 }
 
-/// The L1 data cache over the CPUs that share it, as Linux tells in sysfs; `None` where it does not.
+/// Returns the L1 data cache divided by the CPUs that share it, from sysfs; `None` if sysfs has no
+/// size.
 fn l1_data_bytes_a_cpu(caches: &Path) -> Option<usize> {
     let cache = fs::read_dir(caches).ok()?.flatten().map(|entry| entry.path()).find(|cache| {
         let is = |file, text| fs::read_to_string(cache.join(file)).is_ok_and(|found| found.trim() == text);
@@ -342,7 +361,7 @@ fn l1_data_bytes_a_cpu(caches: &Path) -> Option<usize> {
     })?;
     let size = fs::read_to_string(cache.join("size")).ok()?;
     let kib: usize = size.trim().strip_suffix('K')?.parse().ok()?;
-    // A bit a CPU, in hexadecimal, a comma every eight digits.
+    // One bit per CPU, in hexadecimal, with a comma every eight digits.
     let sharers = fs::read_to_string(cache.join("shared_cpu_map")).unwrap_or_default();
     let sharers: u32 = sharers.chars().filter_map(|digit| digit.to_digit(16)).map(u32::count_ones).sum();
     Some(kib * 1024 / usize::try_from(sharers.max(1)).ok()?)
@@ -354,7 +373,7 @@ fn write_key(key: &mut [u32; P_WORDS], password: &[u8]) {
     write_over_and_over(key, taken.iter().chain(nul));
 }
 
-/// Fills `words` with big-endian words of the bytes, which start anew where they end.
+/// Fills `words` with big-endian words of the bytes, repeated as often as necessary.
 fn write_over_and_over<'a>(words: &mut [u32; P_WORDS], bytes: impl Iterator<Item = &'a u8> + Clone) {
     let mut bytes = bytes.cycle();
     for word in words {
@@ -372,16 +391,17 @@ const BLOCKS: usize = P_BLOCKS + S_BOXES * S_BLOCKS;
 /// `OrpheanBeholderScryDoubt` as big-endian words (Provos and Mazières, USENIX 1999, §4).
 const MAGIC: [u32; 6] = [0x4f72_7068, 0x6561_6e42, 0x6568_6f6c, 0x6465_7253, 0x6372_7944, 0x6f75_6274];
 
-/// Times that the magic text is encrypted (same source).
+/// Number of times that the magic text is encrypted (same source).
 const MAGIC_ENCRYPTIONS: usize = 64;
 
-/// Where Linux describes the caches of the first CPU. The cores of one machine may differ; those of servers do not.
+/// The directory in which Linux describes the caches of the first CPU. All cores of a server are
+/// equal.
 const CPU0_CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
-/// What every x86-64 server CPU has at least.
+/// The smallest L1 data cache of an x86-64 server CPU.
 const UNKNOWN_L1_DATA_BYTES: usize = 32 * 1024;
 
-/// Kept free for the stack and for what the system does meanwhile: 4 KiB is a line in each of 64 sets.
+/// Kept free for the stack and the system: 4 KiB is one line in each of 64 sets.
 const L1_HEAD_ROOM_BYTES: usize = 4 * 1024;
 
 #[cfg(test)]
@@ -397,17 +417,18 @@ mod tests {
     use crate::bcrypt::reference;
 
     #[test]
-    fn equals_the_reference_whoever_joins_and_leaves_when() {
+    fn equals_the_reference_with_lanes_that_join_and_leave_at_any_time() {
         let mut random = Random(RANDOM_SEED);
         let cases = env::var("SALTERN_RANDOM_CASES").map_or(DEFAULT_CASES, |cases| cases.parse().unwrap());
-        assert!(cases >= MAX_LANES, "every number of lanes wants a case");
+        assert!(cases >= MAX_LANES, "every number of lanes needs a case");
         for most in 1..=MAX_LANES {
             let hashes = (0..cases.div_ceil(MAX_LANES)).map(|_| Hash::random(&mut random)).collect();
             serve(hashes, most, &mut random);
         }
     }
 
-    /// What the worker does: fills up to `most` lanes, advances, lets finished ones leave, at random boundaries.
+    /// Does as a worker: fills up to `most` lanes, advances them, removes finished lanes, at random
+    /// boundaries.
     fn serve(mut waiting: Vec<Hash>, most: usize, random: &mut Random) {
         let mut active: Vec<(Hash, Box<Lane>)> = Vec::new();
         while !waiting.is_empty() || !active.is_empty() {
@@ -442,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_every_length_of_password_and_every_byte() {
+    fn accepts_every_password_length_and_every_byte() {
         let mut random = Random(RANDOM_SEED);
         let mut passwords: Vec<Vec<u8>> = [0, 1, 71, 72, 73, 1024].map(|bytes| vec![b'p'; bytes]).into();
         passwords
@@ -460,7 +481,8 @@ mod tests {
         }
     }
 
-    /// Lanes, and the copies that [`side_by_side`] makes of them, hold their secrets in a [`Cipher`].
+    /// Lanes, and the copies that [`side_by_side`] makes of them, hold their secrets in a
+    /// [`Cipher`].
     #[test]
     fn a_cipher_is_wiped_when_it_is_dropped() {
         fn is_wiped_on_drop(_: &impl ZeroizeOnDrop) {}
@@ -503,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_cache_as_linux_tells_it() {
+    fn reads_the_cache_size_from_sysfs() {
         let caches = env::temp_dir().join(format!("saltern-caches-{}", std::process::id()));
         let cache = |index: &str, level: &str, kind: &str, sharers: &str| {
             let cache = caches.join(index);
@@ -582,6 +604,6 @@ mod tests {
 
     const RANDOM_SEED: u64 = 0x5a17_e42e;
 
-    /// Hashes in the quick run; `SALTERN_RANDOM_CASES` asks for more.
+    /// Hashes in the quick run; `SALTERN_RANDOM_CASES` sets more.
     const DEFAULT_CASES: usize = 64;
 }

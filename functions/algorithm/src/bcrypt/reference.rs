@@ -3,9 +3,10 @@
 use saltern_encoded::bcrypt::{MAX_PASSWORD_BYTES, OUTPUT_BYTES, Setting};
 use zeroize::Zeroizing;
 
-/// Computes into `output`, [`OUTPUT_BYTES`] long.
+/// Writes the hash to `output`, which has [`OUTPUT_BYTES`] bytes.
 ///
-/// The key is the password, a NUL, and nothing beyond 72 bytes: 72 bytes of password leave no room for the NUL.
+/// The key is the password and a NUL, cut to 72 bytes. A password of 72 bytes leaves no room for
+/// the NUL.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     let mut key = Zeroizing::new([0_u8; MAX_PASSWORD_BYTES]);
     let taken = password.len().min(MAX_PASSWORD_BYTES);

@@ -1,15 +1,17 @@
-//! What Blowfish starts from: the fractional part of π, in 32-bit words, first the P-array, then the S-boxes.
+//! Blowfish's initial tables: the fractional part of π in 32-bit words, P-array first, then
+//! S-boxes.
 //!
-//! Source: Schneier, "Description of a New Variable-Length Key, 64-bit Block Cipher (Blowfish)", FSE 1993, §"Subkeys".
-//! Computed anew from Machin's formula, not copied; that the hashes equal the `bcrypt` crate's is the check.
+//! Source: Schneier, "Description of a New Variable-Length Key, 64-bit Block Cipher (Blowfish)",
+//! FSE 1993, §"Subkeys". The words were computed from Machin's formula, not copied. The tests
+//! compare the hashes with those of the `bcrypt` crate.
 
-/// Words of the P-array: a subkey a round, and two more.
+/// Words of the P-array: one subkey per round, and two more.
 pub(super) const P_WORDS: usize = 18;
 
-/// Substitution boxes, one a byte of a half block.
+/// Substitution boxes: one per byte of a half block.
 pub(super) const S_BOXES: usize = 4;
 
-/// Entries of a substitution box: one a value of a byte.
+/// Entries of a substitution box: one per value of a byte.
 pub(super) const S_WORDS: usize = 256;
 
 #[rustfmt::skip]

@@ -11,7 +11,7 @@ use super::{
     streams::safe,
 };
 
-/// Whether this machine has it.
+/// Whether this machine has AVX2.
 pub(super) fn available() -> bool {
     is_x86_feature_detected!("avx2")
 }
@@ -49,7 +49,7 @@ sha2_kernel!(
     rolled
 );
 
-/// The operations that the rounds are written in, by the intrinsics that differ between the sizes of a word.
+/// The operations of the rounds, from the intrinsics that differ between word sizes.
 macro_rules! operations {
     ($word:ty, $streams:literal, $add:ident, $right:ident, $left:ident, $splat:ident) => {
         use core::arch::x86_64::*;
@@ -78,7 +78,7 @@ macro_rules! operations {
             xor(z, _mm256_and_si256(x, xor(y, z)))
         }
 
-        /// `x ^ y` is the `y ^ z` of the next round.
+        /// `x ^ y` equals the `y ^ z` of the next round.
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(super) fn majority(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
@@ -113,7 +113,8 @@ macro_rules! operations {
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(super) fn store(row: &mut [$word; $streams], x: __m256i) {
-            // SAFETY: the row is exactly as long as the vector, and the store asks for no alignment.
+            // SAFETY: the row is exactly as long as the vector, and the store asks for no
+            // alignment.
             unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), x) }
         }
     };

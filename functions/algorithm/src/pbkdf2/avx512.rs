@@ -1,7 +1,7 @@
-//! AVX-512: rotations and the functions of three words are one instruction each.
+//! AVX-512: a rotation is one instruction, and so is each function of three words.
 //!
-//! Three widths: a vector of 256 bits, which some processors run on one more port; of 512 bits; and two of 512 bits,
-//! of which one computes while the other waits.
+//! It has three widths: a vector of 256 bits, which some processors run on one more port; a vector
+//! of 512 bits; and two vectors of 512 bits, of which one computes while the other waits.
 #![allow(
     unsafe_code,
     reason = "vectors reach memory through pointers, and functions that enable features are called"
@@ -14,7 +14,7 @@ use super::{
     streams::safe,
 };
 
-/// Whether this machine has it.
+/// Whether this machine has the instructions.
 pub(super) fn available() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
 }
@@ -114,7 +114,7 @@ sha2_kernel!(
     rolled
 );
 
-/// The operations that the rounds are written in, by the intrinsics that differ between widths and words.
+/// The operations of the rounds, from the intrinsics that differ between widths and word sizes.
 macro_rules! operations {
     ($vector:ident, $word:ty, $streams:literal, $amount:ty, $add:ident, $xor:ident, $ternary:ident, $rotate:ident, $shift:ident,
      $splat:ident, $load:ident, $store:ident) => {
@@ -180,7 +180,8 @@ macro_rules! operations {
         #[inline]
         #[target_feature(enable = "avx512f,avx512vl")]
         pub(super) fn store(row: &mut [$word; $streams], x: $vector) {
-            // SAFETY: the row is exactly as long as the vector, and the store asks for no alignment.
+            // SAFETY: the row is exactly as long as the vector, and the store asks for no
+            // alignment.
             unsafe { $store(row.as_mut_ptr().cast(), x) }
         }
     };
@@ -336,7 +337,7 @@ mod pair64 {
     pair_operations!(u64, full64, 16);
 }
 
-/// Truth tables of `vpternlog`: bit `4x + 2y + z` is the result.
+/// Truth tables of `vpternlog`: bit `4x + 2y + z` is the result for x, y and z.
 const XOR3: i32 = 0b1001_0110;
 const CHOOSE: i32 = 0b1100_1010;
 const MAJORITY: i32 = 0b1110_1000;

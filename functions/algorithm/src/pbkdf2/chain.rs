@@ -1,13 +1,14 @@
-//! HMAC over SHA-1, SHA-256 and SHA-512 as PBKDF2 needs it: two midstates and a chain of one-block messages.
-//! Sources: RFC 2104 (HMAC), RFC 8018 §5.2 (PBKDF2).
+//! HMAC over SHA-1, SHA-256 and SHA-512 as PBKDF2 needs it: two midstates and a chain of one-block
+//! messages. Sources: RFC 2104 (HMAC), RFC 8018 §5.2 (PBKDF2).
 
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::sha::{MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, State, absorb};
 
-/// The state of one PBKDF2 output block: HMAC's two midstates, the last U and the sum T of all U so far.
+/// The state of one PBKDF2 output block: HMAC's two midstates, the last U, and the sum T of all U.
 ///
-/// An iteration is two compressions, one from each midstate, of a block that holds one digest and fixed padding.
+/// An iteration is two compressions, one from each midstate, of a block that holds one digest and
+/// fixed padding.
 pub(super) struct Chain<S> {
     /// After the block `key ^ ipad`.
     pub(super) inner: S,
@@ -20,12 +21,12 @@ pub(super) struct Chain<S> {
 }
 
 impl<S: State> Chain<S> {
-    /// A chain without a key.
+    /// Makes a chain without a key.
     pub(super) fn idle() -> Self {
         Self { inner: S::INITIAL, outer: S::INITIAL, last: S::INITIAL, sum: S::INITIAL }
     }
 
-    /// Sets the key up. The time depends on the length of the password alone.
+    /// Sets up the key. The time depends only on the length of the password.
     pub(super) fn key(&mut self, password: &[u8]) {
         let mut block = Zeroizing::new([0_u8; MAX_BLOCK_BYTES]);
         if password.len() > S::BLOCK_BYTES {
@@ -43,7 +44,8 @@ impl<S: State> Chain<S> {
         self.outer.compress(&block[..S::BLOCK_BYTES]);
     }
 
-    /// The first iteration of an output block: HMAC of the salt and the number of the block, counted from one.
+    /// Does the first iteration of an output block: HMAC of the salt and the number of the block,
+    /// which counts from one.
     pub(super) fn open(&mut self, salt: &[u8], number: u32) {
         let mut digest = Zeroizing::new([0_u8; MAX_DIGEST_BYTES]);
         let digest = &mut digest[..S::DIGEST_BYTES];
@@ -52,7 +54,7 @@ impl<S: State> Chain<S> {
         self.sum = self.last;
     }
 
-    /// Writes T where it belongs in the output, block `number` of it, cut at its end.
+    /// Writes T to the output as block `number`. The last block is cut to fit.
     pub(super) fn write_block(&self, number: u32, output: &mut [u8]) {
         let blocks = output.chunks_mut(S::DIGEST_BYTES);
         if let Some(block) = blocks.take(number as usize).last() {

@@ -1,9 +1,9 @@
 //! PBKDF2, several at once in one thread.
 //!
-//! A [`Lane`] is one computation that can be left and taken up again. [`advance`] brings several of them forward by
-//! the same number of iterations, each at its own place: it puts their chains side by side, computes them with the
-//! kernel that is fastest for their number, and puts them back. No branch and no count depends on a password's
-//! content.
+//! A [`Lane`] is one computation that can pause. [`advance`] computes the same number of iterations
+//! on several lanes, each at its own position. It copies their chains side by side, runs the kernel
+//! that is fastest for their number, and copies them back. No branch and no iteration count depends
+//! on the content of a password.
 
 use core::fmt;
 
@@ -17,22 +17,23 @@ use super::{chain::Chain, scalar, streams::Streams};
 use super::{neon, neon_sha};
 use crate::sha::State;
 
-/// One PBKDF2 computation in progress. Wiped when dropped, absent from `Debug`.
+/// One PBKDF2 computation in progress. Wiped when dropped; `Debug` does not show it.
 pub(crate) struct Lane {
     chain: AnyChain,
     salt: Box<[u8]>,
     /// Iterations for each output block.
     iterations: u64,
-    /// Iterations still to do, over all output blocks. A multiple of `iterations` between two blocks.
+    /// Remaining iterations over all output blocks. Between two blocks it is a multiple of
+    /// `iterations`.
     remaining: u64,
-    /// Output blocks begun.
+    /// Output blocks that were started.
     blocks: u32,
-    /// The finished blocks, then zeros; the last block is cut to fit.
+    /// The finished blocks, then zeros. The last block is cut to fit.
     output: Box<[u8]>,
 }
 
 impl Lane {
-    /// Sets the key up. The time depends on the length of the password alone.
+    /// Sets up the key. The time depends only on the length of the password.
     pub(crate) fn start(setting: &Setting, password: &[u8]) -> Box<Self> {
         let iterations = u64::from(setting.params().iterations());
         let mut lane = Box::new(Self {
@@ -43,13 +44,13 @@ impl Lane {
             blocks: 0,
             output: vec![0; setting.output_bytes()].into(),
         });
-        // In its place, so that no copy of the key's state stays behind on the stack.
+        // In place, so that the stack keeps no copy of the key's state.
         lane.key(password);
         zeroize_stack::<SPILLED_BYTES>();
         lane
     }
 
-    /// The function under PBKDF2: only lanes of the same one can share a kernel.
+    /// Returns the function under PBKDF2. Only lanes of the same function can share a kernel.
     pub(crate) fn prf(&self) -> Prf {
         match &self.chain {
             AnyChain::Sha1(_) => Prf::Sha1,
@@ -58,7 +59,7 @@ impl Lane {
         }
     }
 
-    /// Iterations still to do, over all output blocks.
+    /// Returns the remaining iterations over all output blocks.
     pub(crate) fn remaining(&self) -> u64 {
         self.remaining
     }
@@ -66,7 +67,7 @@ impl Lane {
     /// Writes the output, of the setting's output length.
     ///
     /// # Panics
-    /// Where iterations remain, or `output` has another length.
+    /// If iterations remain, or `output` has another length.
     pub(crate) fn finish(self: Box<Self>, output: &mut [u8]) {
         assert_eq!(self.remaining, 0, "a lane is finished when nothing remains to be done");
         output.copy_from_slice(&self.output);
@@ -81,7 +82,8 @@ impl Lane {
         }
     }
 
-    /// Does the first iteration of a block where one is due, up to `most` of them; returns how many it did.
+    /// Does the first iteration of each block that is due, at most `most` of them. Returns their
+    /// number.
     fn open_blocks(&mut self, most: u64) -> u64 {
         let mut done = 0;
         while done < most && self.remaining.is_multiple_of(self.iterations) {
@@ -97,12 +99,12 @@ impl Lane {
         done
     }
 
-    /// Iterations still to do in the block that is open; 0 where none is.
+    /// Returns the remaining iterations of the open block; 0 if no block is open.
     fn remaining_in_block(&self) -> u64 {
         self.remaining % self.iterations
     }
 
-    /// Counts iterations that were done, all in one block, and keeps the block where they end it.
+    /// Counts iterations of one block. If the block is finished, writes it to the output.
     fn count(&mut self, steps: u64) {
         self.remaining -= steps;
         if self.remaining.is_multiple_of(self.iterations) {
@@ -136,18 +138,20 @@ impl fmt::Debug for Lane {
     }
 }
 
-/// Does `steps` iterations on each lane, with the kernels that are fastest for their number.
+/// Does `steps` iterations on each lane, with the kernels that are fastest for this number of
+/// lanes.
 ///
 /// # Panics
-/// Where the lanes are more than [`MOST_LANES`] or not all of one function, or one has fewer than `steps` remaining.
+/// If there are more than [`MOST_LANES`] lanes, if they have different functions, or if a lane has
+/// fewer than `steps` iterations left.
 pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
     advance_by(|kernel| kernel.path.available(), lanes, steps);
 }
 
-/// As [`advance`], by one code path.
+/// As [`advance`], on one code path.
 ///
 /// # Panics
-/// As [`advance`]; and where the machine lacks the path, or the path has no kernel for the function.
+/// As [`advance`]; also if the machine lacks the path, or the path has no kernel for the function.
 #[cfg_attr(
     not(any(test, feature = "bench-kernels")),
     allow(dead_code, reason = "tests and the bench choose a path")
@@ -157,7 +161,8 @@ pub(crate) fn advance_on(path: Path, lanes: &mut [&mut Lane], steps: u64) {
     advance_by(|kernel| kernel.path == path, lanes, steps);
 }
 
-/// The most lanes worth holding: as many as the kernel with the most hashes per second takes.
+/// Returns the number of lanes of a full worker: as many as the kernel with the most hashes per
+/// second has.
 pub(crate) fn width(prf: Prf) -> usize {
     let available = kernels(prf).iter().filter(|kernel| kernel.path.available());
     available.min_by_key(|kernel| kernel.cost_a_lane(MOST_LANES)).map_or(1, |kernel| kernel.streams)
@@ -166,8 +171,8 @@ pub(crate) fn width(prf: Prf) -> usize {
 /// Lanes of the widest kernel.
 pub(crate) const MOST_LANES: usize = 32;
 
-/// Which instructions compute.
-#[allow(dead_code, reason = "each architecture has some of them")]
+/// A set of instructions.
+#[allow(dead_code, reason = "each architecture has only some of them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     /// x86-64: vectors of 256 bits.
@@ -187,7 +192,7 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    /// Every path, of this machine or not.
+    /// Every path, also those that this machine lacks.
     #[cfg_attr(
         not(any(test, feature = "bench-kernels")),
         allow(dead_code, reason = "tests and the bench choose a path")
@@ -211,12 +216,12 @@ impl Path {
             Self::NeonSha2 => neon_sha::sha2_available(),
             #[cfg(target_arch = "aarch64")]
             Self::NeonSha512 => neon_sha::sha512_available(),
-            #[allow(unreachable_patterns, reason = "what is left differs between architectures")]
+            #[allow(unreachable_patterns, reason = "the remaining paths differ between architectures")]
             _ => false,
         }
     }
 
-    /// The numbers of streams that its kernels for this function take; none where it has no kernel.
+    /// Returns the numbers of streams of its kernels for this function.
     #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench lists its paths"))]
     pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
         kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
@@ -235,7 +240,7 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
         let mut count = 0;
         let mut together = u64::MAX;
         for (index, (lane, pending)) in lanes.iter_mut().zip(&mut pending).enumerate() {
-            // The first iteration of a block hashes the salt; it is done for each lane by itself.
+            // The first iteration of a block hashes the salt. Each lane does it alone.
             *pending -= lane.open_blocks(*pending);
             if *pending > 0 {
                 members[count] = index;
@@ -259,11 +264,12 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
             pending[index] -= together;
         }
     }
-    // `run` is called through a pointer, so never inlined: what the kernels spilled lies below this frame.
+    // `run` is called through a pointer, so it is never inlined. The kernels have spilled below
+    // this frame.
     zeroize_stack::<SPILLED_BYTES>();
 }
 
-/// The kernel that takes the least time a lane for so many lanes.
+/// Returns the kernel with the least time per lane for this number of lanes.
 fn fastest(prf: Prf, usable: impl Fn(&Kernel) -> bool, lanes: usize) -> &'static Kernel {
     let usable = kernels(prf).iter().filter(|kernel| usable(kernel));
     let fastest = usable.min_by_key(|kernel| kernel.cost_a_lane(lanes));
@@ -271,7 +277,7 @@ fn fastest(prf: Prf, usable: impl Fn(&Kernel) -> bool, lanes: usize) -> &'static
         .unwrap_or_else(|| unreachable!("the portable kernel is usable, or a path was asked for that exists"))
 }
 
-/// A way of advancing up to `streams` lanes.
+/// A kernel that advances up to `streams` lanes.
 struct Kernel {
     path: Path,
     streams: usize,
@@ -282,7 +288,8 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// The time that each of so many lanes costs, in a unit fine enough to compare. Idle streams are paid for.
+    /// Returns the time per lane for this number of lanes, in a unit for comparison. It includes
+    /// the time of idle streams.
     fn cost_a_lane(&self, lanes: usize) -> usize {
         self.cost * FINE / lanes.min(self.streams)
     }
@@ -296,7 +303,7 @@ fn kernels(prf: Prf) -> &'static [Kernel] {
     }
 }
 
-/// Advances the lanes at these indices by a kernel whose streams they fit.
+/// Advances the lanes at these indices with a kernel that has enough streams.
 fn side_by_side<W, const WORDS: usize, const STREAMS: usize>(
     lanes: &mut [&mut Lane],
     members: &[usize],
@@ -363,10 +370,11 @@ impl Held for [u64; 8] {
     }
 }
 
-/// More stack than a kernel and its streams take, in bytes (the widest: 5 KiB of streams, 3 KiB of spilled words).
+/// More stack than a kernel and its streams use, in bytes. The widest has 5 KiB of streams and 3
+/// KiB of spilled words.
 const SPILLED_BYTES: usize = 16 * 1024;
 
-/// Makes two costs a lane differ where they should.
+/// The unit of costs per lane: so fine that different costs stay different.
 const FINE: usize = 1 << 16;
 
 macro_rules! kernel {
@@ -380,11 +388,12 @@ macro_rules! kernel {
     };
 }
 
-/// Kernels with their cost: CPU nanoseconds for one iteration of all streams. Only their relation matters: it decides
-/// from how many lanes on a wider kernel with idle streams wins.
+/// Kernels with their cost: CPU nanoseconds for one iteration of all streams.
 ///
-/// x86-64: medians of five interleaved rounds of `saltern-bench kernels pbkdf2` on an AMD EPYC of Zen 5 (time of a
-/// call over iterations and output blocks). aarch64: rough estimates, not measured.
+/// Only the ratios of costs matter: they decide from how many lanes on a wider kernel with idle
+/// streams is faster. x86-64: medians of five interleaved rounds of the kernel comparison on an AMD
+/// EPYC with Zen 5 (time of a call, divided by iterations and output blocks). aarch64: rough
+/// estimates, not measured.
 const SHA512: &[Kernel] = &[
     kernel!(Portable, 1, 290, scalar::sha512::iterate),
     #[cfg(target_arch = "x86_64")]
@@ -474,7 +483,7 @@ mod tests {
     use crate::pbkdf2::reference;
 
     #[test]
-    fn every_path_computes_what_the_crate_does_for_every_number_of_lanes() {
+    fn every_path_equals_the_crate_for_every_number_of_lanes() {
         let mut random = Random(1);
         for prf in PRFS {
             for path in paths(prf) {
@@ -487,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_computes_what_the_crate_does_for_every_number_of_idle_streams() {
+    fn every_kernel_equals_the_crate_for_every_number_of_idle_streams() {
         let mut random = Random(2);
         for prf in PRFS {
             for kernel in kernels(prf).iter().filter(|kernel| kernel.path.available()) {
@@ -502,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_kernels_compute_what_the_crate_does_for_every_number_of_lanes() {
+    fn the_fastest_kernels_equal_the_crate_for_every_number_of_lanes() {
         let mut random = Random(3);
         for prf in PRFS {
             for count in (1..=MOST_LANES).take(COUNTS) {
@@ -513,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_computes_what_the_crate_does() {
+    fn every_length_equals_the_crate() {
         let mut random = Random(4);
         for prf in PRFS {
             let mut cases = Vec::new();
@@ -532,7 +541,7 @@ mod tests {
 
     /// `SALTERN_RANDOM_CASES` is the number of hashes for each path.
     #[test]
-    fn random_hashes_are_what_the_crate_computes() {
+    fn random_hashes_equal_the_crate() {
         let cases = env::var("SALTERN_RANDOM_CASES").map_or(FEW_CASES, |cases| cases.parse().unwrap());
         let mut random = Random(5);
         for prf in PRFS {
@@ -548,7 +557,8 @@ mod tests {
         }
     }
 
-    /// SHA-1: RFC 6070, its fifth vector. The others: the same words, 100 iterations, by Python's `hashlib`, which calls OpenSSL.
+    /// SHA-1: the fifth vector of RFC 6070. The others: the same words with 100 iterations, from
+    /// Python's `hashlib`, which calls OpenSSL.
     #[test]
     fn known_answers() {
         let answers: [(&str, &str); 3] = [
@@ -576,7 +586,8 @@ mod tests {
         }
     }
 
-    /// One lane joins and, in the second half, one leaves at every boundary of slices of one iteration.
+    /// Slices have one iteration. At every boundary one lane joins; in the second half one leaves
+    /// too.
     #[test]
     fn lanes_join_and_leave_at_every_boundary() {
         let mut random = Random(6);
@@ -618,7 +629,7 @@ mod tests {
             let width = width(prf);
             assert!((1..=MOST_LANES).contains(&width));
             let fastest = fastest(prf, |kernel| kernel.path.available(), width);
-            assert_eq!(fastest.streams, width, "the widest kernel is the one to use for all its lanes");
+            assert_eq!(fastest.streams, width, "a full worker uses the widest kernel");
         }
     }
 
@@ -628,7 +639,7 @@ mod tests {
         for prf in PRFS {
             let mut lane = Case::with(&mut random, prf, 3, 8, 100).start();
             advance(&mut [&mut lane], 4);
-            assert!(secrets(&lane).iter().filter(|&&byte| byte != 0).count() > 64, "there is what to wipe");
+            assert!(secrets(&lane).iter().filter(|&&byte| byte != 0).count() > 64, "the lane has secrets");
             lane.wipe();
             assert!(secrets(&lane).iter().all(|&byte| byte == 0), "{prf:?}");
         }
@@ -690,7 +701,8 @@ mod tests {
         }
     }
 
-    /// Computes the cases in slices of random length, all from the start or joining one by one, and compares.
+    /// Computes the cases in slices of random length, all from the start or joining one by one, and
+    /// compares.
     fn check(cases: &[Case], random: &mut Random, advance: impl Fn(&mut [&mut Lane], u64)) {
         for joining_late in [false, true] {
             let mut waiting = cases.iter();
@@ -712,7 +724,7 @@ mod tests {
         }
     }
 
-    /// Takes finished lanes away and compares what they computed.
+    /// Removes finished lanes and compares their outputs.
     fn still_active(active: Vec<(&Case, Box<Lane>)>) -> Vec<(&Case, Box<Lane>)> {
         let (finished, active): (Vec<_>, Vec<_>) =
             active.into_iter().partition(|(_, lane)| lane.remaining() == 0);
@@ -749,7 +761,7 @@ mod tests {
         bytes.chunks(3).map(sextets).collect()
     }
 
-    /// Everything of a lane that depends on the password.
+    /// Returns all bytes of a lane that depend on the password.
     fn secrets(lane: &Lane) -> Vec<u8> {
         fn words<S: State>(chain: &Chain<S>, into: &mut Vec<u8>) {
             for state in [&chain.inner, &chain.outer, &chain.last, &chain.sum] {
@@ -794,18 +806,18 @@ mod tests {
 
     const PRFS: [Prf; 3] = [Prf::Sha1, Prf::Sha256, Prf::Sha512];
 
-    /// Around the blocks of 64 and 128 bytes, and the longest password.
+    /// Lengths around the blocks of 64 and 128 bytes, and the longest password.
     const PASSWORD_BYTES: [usize; 9] = [0, 1, 63, 64, 65, 127, 128, 129, 1024];
 
-    /// Around the digests of 20, 32 and 64 bytes; several blocks; blocks cut short.
+    /// Lengths around the digests of 20, 32 and 64 bytes, of several blocks, and of cut blocks.
     const OUTPUT_BYTES: [usize; 7] = [10, 20, 32, 40, 64, 65, 100];
 
-    /// Enough for several slices in a block.
+    /// Enough iterations for several slices in a block.
     const MOST_ITERATIONS: usize = 9;
 
-    /// Hashes a path where nobody asks for more. Miri takes a thousand times longer.
+    /// Hashes per path if the environment sets no number. Miri takes a thousand times longer.
     const FEW_CASES: usize = if cfg!(miri) { 2 } else { 200 };
 
-    /// How many numbers of lanes are tried, from one upwards.
+    /// The highest number of lanes that is tested.
     const COUNTS: usize = if cfg!(miri) { 2 } else { MOST_LANES };
 }

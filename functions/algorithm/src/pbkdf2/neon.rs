@@ -1,4 +1,4 @@
-//! The vectors of aarch64: 4 streams of SHA-1 and SHA-256, 2 of SHA-512.
+//! NEON, the vectors of aarch64: 4 streams of SHA-1 and SHA-256, 2 of SHA-512.
 #![allow(
     unsafe_code,
     reason = "vectors reach memory through pointers, and functions that enable features are called"
@@ -11,7 +11,7 @@ use super::{
     streams::safe,
 };
 
-/// Whether this machine has them.
+/// Whether this machine has NEON.
 pub(super) fn available() -> bool {
     is_aarch64_feature_detected!("neon")
 }
@@ -49,7 +49,7 @@ sha2_kernel!(
     rolled
 );
 
-/// The operations that the rounds are written in, by the intrinsics that differ between the sizes of a word.
+/// The operations of the rounds, from the intrinsics that differ between word sizes.
 macro_rules! operations {
     ($vector:ident, $word:ty, $streams:literal, $add:ident, $xor:ident, $select:ident, $left:ident, $right:ident,
      $insert:ident, $splat:ident, $load:ident, $store:ident) => {

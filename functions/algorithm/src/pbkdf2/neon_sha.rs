@@ -1,7 +1,10 @@
-//! The SHA instructions of aarch64: SHA-1 and SHA-256 (`FEAT_SHA1`, `FEAT_SHA256`) and SHA-512 (`FEAT_SHA512`), one
-//! stream or a few interleaved. One stream waits for its own rounds; others take the free slots of the unit.
+//! The SHA instructions of aarch64: SHA-1 and SHA-256 (`FEAT_SHA1`, `FEAT_SHA256`) and SHA-512
+//! (`FEAT_SHA512`).
+//!
+//! A kernel has one stream or a few interleaved ones. One stream waits for its own rounds; the
+//! others use the free slots of the unit.
 #![allow(unsafe_code, reason = "functions that enable features are called")]
-#![allow(clippy::wildcard_imports, reason = "an intrinsic's name says where it is from")]
+#![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
 use std::arch::is_aarch64_feature_detected;
 
@@ -12,7 +15,7 @@ pub(super) fn sha2_available() -> bool {
     is_aarch64_feature_detected!("sha2")
 }
 
-/// Whether this machine has the instructions for SHA-512; Rust counts them to the feature `sha3`.
+/// Whether this machine has the instructions for SHA-512. Rust includes them in the feature `sha3`.
 pub(super) fn sha512_available() -> bool {
     is_aarch64_feature_detected!("sha3")
 }
@@ -30,7 +33,7 @@ mod sha1_kernel {
         streams::Streams,
     };
 
-    /// The working variables: a to d, and e by itself.
+    /// The working variables: a to d, and e alone.
     type State = (uint32x4_t, u32);
 
     /// Does `steps` iterations of PBKDF2 on every stream.
@@ -48,7 +51,8 @@ mod sha1_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Four rounds on each stream, and four words of the message schedule where later rounds want them.
+    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
+    /// them.
     macro_rules! rounds {
         ($state:ident, $w:ident, $mix:ident, $k:literal, $i:literal) => {
             for s in 0..STREAMS {
@@ -161,7 +165,8 @@ mod sha256_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Four rounds on each stream, and four words of the message schedule where later rounds want them.
+    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
+    /// them.
     macro_rules! rounds {
         ($state:ident, $w:ident, $i:literal) => {
             let mut constants = vdupq_n_u32(SHA256_K[4 * $i]);
@@ -253,7 +258,7 @@ mod sha512_kernel {
         streams::Streams,
     };
 
-    /// The working variables, two a vector.
+    /// The working variables, two per vector.
     type State = [uint64x2_t; 4];
 
     /// Does `steps` iterations of PBKDF2 on every stream.
@@ -273,7 +278,8 @@ mod sha512_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Two rounds on each stream, and two words of the message schedule where later rounds want them.
+    /// Does two rounds on each stream, and two words of the message schedule if later rounds need
+    /// them.
     macro_rules! rounds {
         ($state:ident, $w:ident, $from:expr, $i:literal) => {
             let constants = vcombine_u64(

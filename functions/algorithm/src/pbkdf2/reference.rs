@@ -2,13 +2,13 @@
 
 use saltern_encoded::pbkdf2::{Prf, Setting};
 
-/// Computes into `output`, of the setting's output length.
+/// Writes the hash to `output`, which has the setting's output length.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     let params = setting.params();
     derive(params.prf(), params.iterations(), password, setting.salt(), output);
 }
 
-/// PBKDF2 as RFC 8018 has it, for salts too short for a setting as well.
+/// Computes PBKDF2 of RFC 8018. It also accepts salts that are too short for a setting.
 fn derive(prf: Prf, iterations: u32, password: &[u8], salt: &[u8], output: &mut [u8]) {
     match prf {
         Prf::Sha1 => ::pbkdf2::pbkdf2_hmac::<sha1::Sha1>(password, salt, iterations, output),

@@ -1,10 +1,13 @@
-//! The compressions of SHA-1, SHA-256 and SHA-512 over vectors of any width, specialised to what PBKDF2 iterates:
-//! a block that holds one digest and fixed padding. Source: FIPS 180-4 §6.
+//! The compressions of SHA-1, SHA-256 and SHA-512 over vectors of any width, specialised for
+//! PBKDF2.
 //!
-//! A file per instruction set states its vector operations (`add`, `xor`, `xor3`, `choose`, `majority`,
-//! `splat`, `load`, `store`, `rotate_right`, `shift_right`) and expands these macros over them. Macros, because the
-//! operations and all that calls them must carry the same `#[target_feature]`. The first 32 rounds are unrolled: there
-//! the constant words of the padding fold into the round constants and the message schedule.
+//! PBKDF2 iterates over a block that holds one digest and fixed padding. Source: FIPS 180-4 §6.
+//!
+//! One file per instruction set defines its vector operations (`add`, `xor`, `xor3`, `choose`,
+//! `majority`, `splat`, `load`, `store`, `rotate_right`, `shift_right`) and expands these macros
+//! over them. They are macros because the operations and all their callers must have the same
+//! `#[target_feature]`. The first 32 rounds are unrolled: there the constant words of the padding
+//! fold into the round constants and the message schedule.
 
 /// Defines a module with `iterate` for SHA-256 or SHA-512, over a module of operations.
 macro_rules! sha2_kernel {
@@ -27,7 +30,8 @@ macro_rules! sha2_kernel {
             }
         }
 
-        // Out of line: called twice an iteration, and inlined twice it would outgrow the instruction caches.
+        // Not inlined: each iteration calls it twice, and two copies would not fit the instruction
+        // caches.
         #[inline(never)]
         $(#[$features])*
         fn compress(midstate: &[[$word; $streams]; 8], digest: &[[$word; $streams]; 8], result: &mut [[$word; $streams]; 8]) {
@@ -55,9 +59,9 @@ macro_rules! sha2_kernel {
     };
 }
 
-/// The rounds from 32 on, in which nothing is constant.
+/// The rounds from 32 on, which have no constant words.
 macro_rules! sha2_later_groups {
-    // The code stays well within the instruction caches.
+    // The unrolled code fits the instruction caches easily.
     (rolled $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
         let mut from = 32;
         while from < $k.len() {
@@ -65,7 +69,7 @@ macro_rules! sha2_later_groups {
             from += 16;
         }
     };
-    // In general registers 4 % faster.
+    // 4 % faster in general registers.
     (unrolled u32, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
         $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 32);
         $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 48);
@@ -77,7 +81,7 @@ macro_rules! sha2_later_groups {
     };
 }
 
-/// Sixteen rounds of SHA-2; the names of the working variables move, their values stay.
+/// Sixteen rounds of SHA-2. The names of the working variables rotate; the values stay in place.
 macro_rules! sha2_group {
     ($step:ident, $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:path, $from:expr) => {
         $crate::pbkdf2::rounds::sha2_round!($step, $word, $a $b $c $d $e $f $g $h, $w, $k, $from, 0);
@@ -108,7 +112,7 @@ macro_rules! sha2_round {
         $crate::pbkdf2::rounds::sha2_round!(no_schedule, $word, $a $b $c $d $e $f $g $h, $w, $k, $from, $i);
     };
     (no_schedule, $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:path, $from:expr, $i:literal) => {
-        // What depends on the previous round comes last in each sum.
+        // The term that depends on the previous round comes last in each sum.
         $h = add($h, add(splat($k[$from + $i]), $w[$i]));
         $h = add($h, add(choose($e, $f, $g), $crate::pbkdf2::rounds::sigma!(big1 $word, $e)));
         $d = add($d, $h);
@@ -116,7 +120,8 @@ macro_rules! sha2_round {
     };
 }
 
-/// The functions of FIPS 180-4 §4.1.2 and §4.1.3, each over a right rotation and the left one that it equals.
+/// The functions of FIPS 180-4 §4.1.2 and §4.1.3. Each takes a right rotation and the equal left
+/// one.
 macro_rules! sigma {
     (big0 u32, $x:expr) => {
         xor3(rotate_right::<2, 30>($x), rotate_right::<13, 19>($x), rotate_right::<22, 10>($x))
@@ -163,7 +168,8 @@ macro_rules! sha1_kernel {
             }
         }
 
-        // Out of line: called twice an iteration, and inlined twice it would outgrow the instruction caches.
+        // Not inlined: each iteration calls it twice, and two copies would not fit the instruction
+        // caches.
         #[inline(never)]
         $(#[$features])*
         fn compress(midstate: &[[u32; $streams]; 5], digest: &[[u32; $streams]; 5], result: &mut [[u32; $streams]; 5]) {
@@ -205,7 +211,7 @@ macro_rules! sha1_kernel {
     };
 }
 
-/// Five rounds of SHA-1; the names of the working variables move, their values stay.
+/// Five rounds of SHA-1. The names of the working variables rotate; the values stay in place.
 macro_rules! sha1_five {
     ($step:ident, $mix:ident, $a:ident $b:ident $c:ident $d:ident $e:ident, $w:ident, $k:expr,
      $i0:literal $i1:literal $i2:literal $i3:literal $i4:literal) => {
@@ -223,7 +229,7 @@ macro_rules! sha1_round {
         $crate::pbkdf2::rounds::sha1_round!(no_schedule, $mix, $a $b $c $d $e, $w, $k, $i);
     };
     (no_schedule, $mix:ident, $a:ident $b:ident $c:ident $d:ident $e:ident, $w:ident, $k:expr, $i:literal) => {
-        // What depends on the previous round comes last in each sum.
+        // The term that depends on the previous round comes last in each sum.
         $e = add(add($e, add(splat($k), $w[$i])), $mix($b, $c, $d));
         $e = add($e, rotate_right::<27, 5>($a));
         $b = rotate_right::<2, 30>($b);
@@ -234,11 +240,11 @@ pub(super) use {
     sha1_five, sha1_kernel, sha1_round, sha2_group, sha2_kernel, sha2_later_groups, sha2_round, sigma,
 };
 
-/// The bit that ends the message, in the word behind the digest (FIPS 180-4 §5.1).
+/// The bit that ends the message, in the word after the digest (FIPS 180-4 §5.1).
 pub(super) const END_32: u32 = 1 << 31;
 pub(super) const END_64: u64 = 1 << 63;
 
-/// Length of the message in bits: the block of key and pad, and one digest.
+/// The length of the message in bits: the block of key and pad, and one digest.
 pub(super) const SHA1_BITS: u32 = 8 * (64 + 20);
 pub(super) const SHA256_BITS: u32 = 8 * (64 + 32);
 pub(super) const SHA512_BITS: u64 = 8 * (128 + 64);

@@ -6,7 +6,7 @@ sha1_kernel!(sha1, words32, 1);
 sha2_kernel!(sha256, words32, u32, 1, SHA256_K, END_32, SHA256_BITS, unrolled);
 sha2_kernel!(sha512, words64, u64, 1, SHA512_K, END_64, SHA512_BITS, unrolled);
 
-/// The operations that the rounds are written in.
+/// The operations of the rounds.
 macro_rules! operations {
     ($word:ty) => {
         #[inline(always)]
@@ -29,7 +29,7 @@ macro_rules! operations {
             z ^ (x & (y ^ z))
         }
 
-        /// `x ^ y` is the `y ^ z` of the next round.
+        /// `x ^ y` equals the `y ^ z` of the next round.
         #[inline(always)]
         pub(super) fn majority(x: $word, y: $word, z: $word) -> $word {
             y ^ ((x ^ y) & (y ^ z))

@@ -1,16 +1,18 @@
-//! The SHA instructions of x86: SHA-1 and SHA-256, one stream or a few interleaved. One stream waits for its own
-//! rounds; a second one takes the free half of the unit.
+//! The SHA instructions of x86: SHA-1 and SHA-256, with one stream or a few interleaved ones.
 //!
-//! The functions enable what the instructions need and no more. These instructions have only the legacy SSE
-//! encoding: mixed with the EVEX code that AVX-512 would bring for registers above xmm15, they became 90 times slower.
+//! One stream waits for its own rounds; a second stream uses the free half of the unit.
+//!
+//! The functions enable only the features that the instructions need. These instructions have only
+//! the legacy SSE encoding. AVX-512 would add EVEX code for registers above xmm15, and mixed with
+//! that code they were 90 times slower.
 #![allow(unsafe_code, reason = "functions that enable features are called")]
-#![allow(clippy::wildcard_imports, reason = "an intrinsic's name says where it is from")]
+#![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
 use std::arch::is_x86_feature_detected;
 
 use super::streams::safe;
 
-/// Whether this machine has it.
+/// Whether this machine has the instructions.
 pub(super) fn available() -> bool {
     is_x86_feature_detected!("sha") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1")
 }
@@ -27,7 +29,7 @@ mod sha1_kernel {
         streams::Streams,
     };
 
-    /// The working variables, a in the highest word of the first vector, e in the highest of the second.
+    /// The working variables. The first vector has a in its highest word, the second has e there.
     type Pair = (__m128i, __m128i);
 
     /// Does `steps` iterations of PBKDF2 on every stream.
@@ -48,7 +50,8 @@ mod sha1_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Four rounds on each stream, and four words of the message schedule where later rounds want them.
+    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
+    /// them.
     macro_rules! rounds {
         ($state:ident, $w:ident, $mix:literal, $i:literal) => {
             for s in 0..STREAMS {
@@ -80,7 +83,7 @@ mod sha1_kernel {
         for s in 0..STREAMS {
             w[s][0] = digest[s].0;
             w[s][1] = _mm_or_si128(digest[s].1, end);
-            // The first four rounds take e as it is, not rotated.
+            // The first four rounds take e unrotated.
             let e = _mm_add_epi32(state[s].1, w[s][0]);
             state[s] = (_mm_sha1rnds4_epu32::<0>(state[s].0, e), state[s].0);
         }
@@ -141,7 +144,8 @@ mod sha256_kernel {
         streams::Streams,
     };
 
-    /// The working variables as the instructions want them: from the highest word down, a b e f and c d g h.
+    /// The working variables in the order of the instructions: from the highest word down, a b e f
+    /// and c d g h.
     type Pair = (__m128i, __m128i);
 
     /// Does `steps` iterations of PBKDF2 on every stream.
@@ -162,7 +166,8 @@ mod sha256_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Four rounds on each stream, and four words of the message schedule where later rounds want them.
+    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
+    /// them.
     macro_rules! rounds {
         ($state:ident, $w:ident, $i:literal) => {
             for s in 0..STREAMS {
@@ -252,9 +257,9 @@ mod sha256_kernel {
         }
     }
 
-    /// The two upper words, below.
+    /// Moves the two upper words down.
     const UPPER_HALF: i32 = 0b00_00_11_10;
 
-    /// The words of each half, exchanged.
+    /// Exchanges the words of each half.
     const SWAP_PAIRS: i32 = 0b10_11_00_01;
 }

@@ -1,10 +1,11 @@
-//! The chains of several lanes, word by word beside each other: what a kernel loads into vectors.
+//! The chains of several lanes, interleaved word by word: a kernel loads them into vectors.
 
 use zeroize::Zeroize;
 
 use super::chain::Chain;
 
-/// Row `i` of each field holds word `i` of all streams. Idle streams hold zeros and are computed all the same.
+/// Row `i` of each field holds word `i` of all streams. Idle streams hold zeros; the kernel
+/// computes them too.
 #[derive(Zeroize)]
 #[zeroize(drop)]
 #[repr(C, align(64))]
@@ -13,18 +14,18 @@ pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> 
     pub(super) outer: [[W; STREAMS]; WORDS],
     pub(super) last: [[W; STREAMS]; WORDS],
     pub(super) sum: [[W; STREAMS]; WORDS],
-    /// The digest of the inner hash, on its way to the outer one.
+    /// The digest of the inner hash: the input of the outer hash.
     pub(super) between: [[W; STREAMS]; WORDS],
 }
 
 impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Streams<W, WORDS, STREAMS> {
-    /// Idle streams.
+    /// Makes idle streams.
     pub(super) fn idle() -> Self {
         let idle = [[W::default(); STREAMS]; WORDS];
         Self { inner: idle, outer: idle, last: idle, sum: idle, between: idle }
     }
 
-    /// Puts a chain on a stream.
+    /// Copies a chain to a stream.
     pub(super) fn put(&mut self, stream: usize, chain: &Chain<[W; WORDS]>) {
         for word in 0..WORDS {
             self.inner[word][stream] = chain.inner[word];
@@ -34,7 +35,7 @@ impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Stre
         }
     }
 
-    /// Takes back what the kernel changed.
+    /// Copies the words that the kernel changed back to the chain.
     pub(super) fn take(&self, stream: usize, chain: &mut Chain<[W; WORDS]>) {
         for word in 0..WORDS {
             chain.last[word] = self.last[word][stream];
@@ -43,7 +44,8 @@ impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Stre
     }
 }
 
-/// Defines a safe function for a kernel that enables features, over the `available` in scope.
+/// Defines a safe function for a kernel that enables features. It checks them by the `available` in
+/// scope.
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 macro_rules! safe {
     ($name:ident $(<$generic:ident>)?, $word:ty, $words:literal, $streams:tt, $iterate:path, $available:path) => {

@@ -1,7 +1,8 @@
-//! How long work takes: measured, never assumed.
+//! Estimates how long work takes, from measurements only.
 //!
-//! Time is linear in an operation's work (see [`Admitted::work`]), with a slope that depends on the kind of hash
-//! and on how many lanes run beside it. Every slice and every whole hash moves the slope it measured.
+//! Time is linear in an operation's work (see [`Admitted::work`]). The slope depends on the kind of
+//! hash and on the number of lanes that run together. Every slice and every whole hash updates its
+//! slope.
 
 use std::time::Duration;
 
@@ -86,11 +87,11 @@ impl Kind {
     }
 }
 
-/// An operation as the estimator sees it.
+/// The cost of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) kind: Kind,
-    /// In the kind's own unit.
+    /// Work in the kind's own unit.
     pub(crate) work: u64,
 }
 
@@ -100,10 +101,10 @@ impl Cost {
     }
 }
 
-/// Most lanes of one kind on one worker, whatever the kernel.
+/// The most lanes of one kind on one worker, over all kernels.
 pub(crate) const MOST_LANES: usize = crate::pbkdf2::lanes::MOST_LANES;
 
-/// Measured slopes: nanoseconds for a unit of work on each of `lanes` lanes that run together.
+/// The measured slopes: nanoseconds per unit of work, if so many lanes run together.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimates {
     slopes: [[Slope; MOST_LANES]; Kind::ALL.len()],
@@ -112,8 +113,10 @@ pub(crate) struct Estimates {
     bounds: [Bound; Kind::ALL.len()],
 }
 
-/// Time over work, both of the recent past: their sums fade alike, so that the quotient is the mean speed of that past
-/// and not the speed of the last slice, which may have been interrupted or not.
+/// Time divided by work, both over the recent past.
+///
+/// Both sums decay alike, so the quotient is the mean over that past. The last slice alone could be
+/// wrong, because the system may have interrupted it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slope {
     nanoseconds: f64,
@@ -137,11 +140,13 @@ impl Slope {
     }
 }
 
-/// The best speed of one hash alone. A measurement errs to the long side only, by an interruption or by what a hash costs
-/// once, whatever its work; so the least of all is nearest to the truth, once one of them was long enough to be near.
+/// The best speed of one hash alone.
+///
+/// A measurement can only be too long: by an interruption, or by the fixed cost of a hash. So the
+/// smallest measurement is the best one, as soon as one measurement was long enough.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
-    /// Least ever measured, in nanoseconds for a unit.
+    /// The smallest measurement, in nanoseconds per unit.
     least: f64,
     holds: bool,
 }
@@ -155,14 +160,14 @@ impl Bound {
         self.holds |= elapsed >= LONG_ENOUGH;
     }
 
-    /// In nanoseconds for a unit; nothing where no bound is known.
+    /// Returns nanoseconds per unit; 0 if no bound is known.
     fn slope(self) -> f64 {
         if self.holds { self.least } else { 0.0 }
     }
 }
 
 impl Estimates {
-    /// Knows nothing yet: everything seems to take no time until it is measured.
+    /// Makes estimates without measurements. A kind takes no time until it is measured.
     pub(crate) fn new(widths: impl Fn(Kind) -> usize) -> Self {
         let slopes = [[Slope::default(); MOST_LANES]; Kind::ALL.len()];
         Self {
@@ -172,12 +177,12 @@ impl Estimates {
         }
     }
 
-    /// Lanes of a kind on a full worker; 1 where the kind is computed whole.
+    /// Returns the number of lanes of a kind on a full worker; 1 if the kind is computed whole.
     pub(crate) fn width(&self, kind: Kind) -> usize {
         self.widths[kind.index()]
     }
 
-    /// Takes a measurement: each of `lanes` lanes did `work` units in `elapsed`.
+    /// Records a measurement: each of `lanes` lanes did `work` units in `elapsed`.
     pub(crate) fn measured(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
         if work > 0 && lanes > 0 {
             self.slopes[kind.index()][lanes.min(MOST_LANES) - 1].take(work, elapsed);
@@ -187,29 +192,29 @@ impl Estimates {
         }
     }
 
-    /// Takes a measurement made to know the speed: it bounds however short it was.
+    /// Records a measurement from the start-up. It is a bound even if it was short.
     pub(crate) fn measured_at_start(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
         self.measured(kind, lanes, work, elapsed);
         self.bounds[kind.index()].holds |= work > 0 && lanes == 1;
     }
 
-    /// Forgets the best speed of a kind, until it is measured again.
+    /// Removes the bound of a kind until it is measured again.
     pub(crate) fn doubt_bound(&mut self, kind: Kind) {
         self.bounds[kind.index()] = Bound::UNKNOWN;
     }
 
-    /// How long `cost` takes on one of `lanes` lanes.
+    /// Returns how long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
         nanoseconds(cost.work, self.slope(cost.kind, lanes))
     }
 
-    /// How long `cost` takes alone on a core at the best speed that was ever measured: a bound, not a guess. No time
-    /// where no measurement was long enough to tell.
+    /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
+    /// is zero if no measurement was long enough.
     pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
         nanoseconds(cost.work, self.bounds[cost.kind.index()].slope())
     }
 
-    /// The work that each of `lanes` lanes does within `time`, at least one unit.
+    /// Returns the work that each of `lanes` lanes does within `time`, at least one unit.
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -221,14 +226,16 @@ impl Estimates {
         ((time.as_nanos() as f64 / slope) as u64).max(1)
     }
 
-    /// The share of a full worker's time that `cost` takes.
+    /// Returns the share of a full worker's time that `cost` takes.
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
         let width = self.width(cost.kind);
         self.duration(cost, width) / u32::try_from(width).unwrap_or(1)
     }
 
-    /// The slope at `lanes`, or at the nearest number of lanes that was measured: as it is where that is more
-    /// lanes, and as if lanes gained nothing where it is fewer. Both err to the long side.
+    /// Returns the slope at `lanes`, or an estimate from the nearest measured numbers of lanes.
+    ///
+    /// The slope of more lanes is used as it is. The slope of fewer lanes is scaled as if more
+    /// lanes brought no gain. Both estimates are too long rather than too short.
     #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
     fn slope(&self, kind: Kind, lanes: usize) -> f64 {
         let lanes = lanes.clamp(1, MOST_LANES);
@@ -254,11 +261,13 @@ fn nanoseconds(work: u64, slope: f64) -> Duration {
     Duration::from_nanos((work as f64 * slope) as u64)
 }
 
-/// How far back the mean speed looks: long against a scheduler's time slices, short against a deadline.
+/// The window of the mean speed: long compared with a scheduler's time slices, short compared with
+/// a deadline.
 const AVERAGING_WINDOW: Duration = Duration::from_millis(250);
 
-/// The shortest measurement that tells a speed. What a hash costs once is some dozens of microseconds when the code is
-/// cold; half a slice is long beside it, and slices reach it.
+/// The shortest measurement that gives a bound. The fixed cost of a hash is some dozens of
+/// microseconds while the code is cold. Half a slice is long compared with that, and slices are
+/// longer.
 const LONG_ENOUGH: Duration = Duration::from_micros(500);
 
 #[cfg(test)]
@@ -284,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_password_is_more_work_where_every_round_reads_it() {
+    fn a_long_password_is_more_work_if_every_round_reads_it() {
         for (stored, factor) in [
             ("$1$salt$......................", 11),
             ("$5$rounds=1000$salt$...........................................", 6),
@@ -298,7 +307,8 @@ mod tests {
         }
     }
 
-    /// If the outer layer alone counted, one dear hash beneath a cheap layer would make all wrapped ones seem dear.
+    /// If only the outer layer counted, one expensive inner hash would make all wrapped hashes seem
+    /// expensive.
     #[test]
     fn both_layers_of_a_wrapped_hash_are_work() {
         let ceilings = Ceilings {
@@ -310,7 +320,8 @@ mod tests {
             ..NOTHING
         };
         let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
-        // Of a long password only the inner layer knows: the outer one takes what the inner one printed.
+        // Only the inner layer reads the long password. The outer layer reads the text of the inner
+        // hash.
         for (inner, work, with_a_long_password) in [
             (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1, 64 + 1),
             (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000, 64 + 6 * 5_000),
@@ -333,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_errs_to_the_long_side() {
+    fn an_unmeasured_number_of_lanes_is_estimated_too_long_rather_than_too_short() {
         let mut estimates = eight_lanes();
         estimates.measured(Kind::Bcrypt, 4, 1024, Duration::from_millis(80));
         assert_eq!(estimates.duration(BCRYPT_10, 2), Duration::from_millis(80));
@@ -344,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_samples_win_and_the_best_is_kept() {
+    fn the_mean_follows_new_samples_and_the_best_is_kept() {
         let mut estimates = eight_lanes();
         estimates.measured(Kind::Bcrypt, 1, 1024, Duration::from_millis(60));
         for _ in 0..64 {
@@ -355,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_wants_a_measurement_of_one_alone_that_took_long_enough() {
+    fn a_bound_needs_a_long_measurement_of_one_hash_alone() {
         let tiny = (1, 1, LONG_ENOUGH / 2);
         let in_company = (8, 1024, Duration::from_millis(128));
         let long = (1, 1024, Duration::from_millis(64));
@@ -374,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_for_the_purpose_is_a_bound_however_short_it_was() {
+    fn a_measurement_from_the_start_up_is_a_bound_even_if_it_is_short() {
         let mut estimates = eight_lanes();
         estimates.measured_at_start(Kind::Bcrypt, 1, 8, Duration::from_micros(400));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));

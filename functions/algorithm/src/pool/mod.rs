@@ -50,8 +50,8 @@ pub struct PoolSettings {
     pub kernels: Kernels,
     /// Bounds on waiting work; `None` if the front door bounds it (a batch on classic Lambda).
     pub queue: Option<QueueLimits>,
-    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the L1
-    /// data cache holds.
+    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the
+    /// L1 data cache holds.
     pub bcrypt_lanes: Option<NonZeroUsize>,
     /// Memory that each worker may keep between two hashes, in bytes. A worker that has used more
     /// gives all of it back right after the hash.
@@ -159,7 +159,8 @@ pub struct Done {
 pub struct Ticket(oneshot::Receiver<Result<Done, Dropped>>);
 
 impl Ticket {
-    /// Blocks the thread until the work is done or dropped. Asynchronous code awaits the ticket instead.
+    /// Blocks the thread until the work is done or dropped. Asynchronous code awaits the ticket
+    /// instead.
     ///
     /// # Errors
     /// [`Dropped`], with the reason.
@@ -218,7 +219,7 @@ impl Pool {
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
         #[cfg(feature = "load-model")]
-        let work = match self.model.as_ref().map_or(Err(work), |model| model.take(work)) {
+        let work = match load_model::take(self.model.as_ref(), work) {
             Ok(ticket) => return Ok(ticket),
             Err(returned) => returned,
         };

@@ -1,7 +1,8 @@
-//! Who computes what, and what is refused: a state machine without threads, clocks or kernels.
+//! Assigns work to workers and refuses work: a state machine without threads, clocks or kernels.
 //!
-//! Lane workers hold many hashes at once and decide at every slice boundary who joins; block workers compute one
-//! hash at a time, from start to end. Both draw from a queue of their own, and the same estimates count both.
+//! Lane workers hold many hashes at once, and new ones join at slice boundaries. Block workers
+//! compute one hash at a time, from start to end. Each kind of worker has its own queue. The same
+//! estimates count both queues.
 
 use std::{
     collections::VecDeque,
@@ -13,9 +14,9 @@ use super::{
     estimate::{Cost, Estimates, Kind},
 };
 
-/// What the schedule needs to know of a job.
+/// A job, as the schedule knows it.
 pub(crate) trait Job {
-    /// Whether nobody waits for it any more.
+    /// Whether the caller has gone.
     fn abandoned(&self) -> bool;
 }
 
@@ -28,14 +29,14 @@ pub(crate) struct Waiting<J> {
     pub(crate) since: Instant,
 }
 
-/// Time between two boundaries, about: short enough that joining costs little of a hash, long enough that the boundary
-/// itself costs nothing.
+/// The approximate time between two boundaries. It is short compared with a hash, so that joining
+/// is quick, and long compared with the cost of a boundary.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
 /// A lane in use, as its worker last reported it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
-    /// What is still to do.
+    /// The remaining work.
     pub(crate) rest: Cost,
     pub(crate) deadline: Instant,
 }
@@ -47,12 +48,12 @@ pub(crate) enum Wake {
     BlockWorker(usize),
 }
 
-/// What a worker found in its queue.
+/// The jobs that a worker took from its queue.
 #[derive(Debug)]
 pub(crate) struct Found<J> {
-    /// To be started.
+    /// Jobs to start.
     pub(crate) started: Vec<Waiting<J>>,
-    /// To be answered: their deadline passed while they waited.
+    /// Jobs to answer: they can no longer meet their deadline.
     pub(crate) expired: Vec<J>,
 }
 
@@ -65,13 +66,13 @@ pub(crate) struct Schedule<J> {
     whole: Queue<J>,
     lane_workers: Vec<LaneWorker>,
     block_workers: Vec<BlockWorker>,
-    /// Of each kind of which something was hopeless: when its bound may be doubted.
+    /// For each kind with a job rejected as impossible: the next time to test its bound.
     next_tries: [Option<Instant>; Kind::ALL.len()],
     closed: bool,
 }
 
 impl<J: Job> Schedule<J> {
-    /// A schedule for `workers` cores, on which the kinds listed in `sliced_kinds` run in lanes.
+    /// Makes a schedule for `workers` cores. The kinds in `sliced_kinds` run in lanes.
     pub(crate) fn new(
         workers: usize,
         sliced_kinds: Vec<Kind>,
@@ -91,7 +92,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// Takes a job, and names the thread to wake for it; or refuses it.
+    /// Takes a job and returns the thread to wake for it, or refuses the job.
     pub(crate) fn submit(
         &mut self,
         job: J,
@@ -108,7 +109,7 @@ impl<J: Job> Schedule<J> {
         }
         let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
         if refused(self).is_some() {
-            // Those who went away hold no place against those who stay.
+            // Jobs without a caller must not take the place of others.
             self.sliced.forget_abandoned();
             self.whole.forget_abandoned();
             if let Some(refusal) = refused(self) {
@@ -125,7 +126,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// A slice boundary: `running` is what the worker holds now; what is started joins it.
+    /// Handles a slice boundary. `running` are the lanes of the worker; started jobs join them.
     pub(crate) fn lane_boundary(
         &mut self,
         worker: usize,
@@ -158,13 +159,15 @@ impl<J: Job> Schedule<J> {
         found
     }
 
-    /// Whether what is still to do cannot be done by the deadline, not even alone: its lane serves others better.
+    /// Whether the remaining work cannot meet its deadline, even alone on a core.
     pub(crate) fn is_hopeless(&self, running: Running, now: Instant) -> bool {
         running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
     }
 
-    /// Whether what seems hopeless is taken all the same: a bound that is wrong would never be put right, for what it
-    /// refuses is not measured. Now and then somebody who is idle tries.
+    /// Whether to take a job that seems impossible, to test the bound.
+    ///
+    /// A bound that is too high refuses jobs, so they are not measured, and it would stay too high.
+    /// So from time to time an idle worker computes one of them.
     fn is_time_for_a_try(&mut self, cost: Cost, deadline: Instant, now: Instant) -> bool {
         let starts_at_once = self.finish(cost, deadline, now).is_none();
         let next_try = self.next_tries[cost.kind as usize].get_or_insert(now + TRY_EVERY);
@@ -175,7 +178,8 @@ impl<J: Job> Schedule<J> {
         tries
     }
 
-    /// The worker's next round: each kind that it holds, and the work on each lane that fills the kind's share of a slice.
+    /// Returns the worker's next slices: each kind that it holds, with the work per lane that fills
+    /// the kind's share of a slice.
     pub(crate) fn slices(&self, worker: usize) -> Vec<(Kind, u64)> {
         let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
         let share = SLICE / together.kinds().max(1);
@@ -183,7 +187,7 @@ impl<J: Job> Schedule<J> {
         kinds.map(|kind| (kind, self.estimates.work_within(kind, together.of(kind), share))).collect()
     }
 
-    /// A block worker is free: the next hash for it, if any.
+    /// Returns the next hash for a free block worker, if there is one.
     pub(crate) fn block_free(&mut self, worker: usize, now: Instant) -> Found<J> {
         self.block_workers[worker] = BlockWorker { sleep: Sleep::Awake, busy: None };
         let mut found = Found { started: Vec::new(), expired: Vec::new() };
@@ -202,7 +206,7 @@ impl<J: Job> Schedule<J> {
         found
     }
 
-    /// A block worker has ended a hash; where it came to its end, how long it took.
+    /// Notes that a block worker has ended a hash. `measured` is its time, unless it failed.
     pub(crate) fn block_done(&mut self, worker: usize, measured: Option<(Cost, Duration)>) {
         self.block_workers[worker].busy = None;
         if let Some((cost, elapsed)) = measured {
@@ -210,7 +214,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// The worker panicked and begins again: what it held is lost.
+    /// Notes that a worker panicked and starts again. All work that it held is lost.
     pub(crate) fn begin_again(&mut self, worker: Wake) {
         match worker {
             Wake::LaneWorker(i) => self.lane_workers[i] = LaneWorker::default(),
@@ -218,7 +222,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// The worker has nothing to do and will wait to be woken.
+    /// Notes that a worker has nothing to do and sleeps.
     pub(crate) fn sleep(&mut self, worker: Wake) {
         match worker {
             Wake::LaneWorker(i) => self.lane_workers[i].sleep = Sleep::Asleep,
@@ -226,7 +230,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// Whether the worker was told to wake since it went to sleep.
+    /// Whether the worker was woken since it went to sleep.
     pub(crate) fn awake(&self, worker: Wake) -> bool {
         let sleep = match worker {
             Wake::LaneWorker(i) => self.lane_workers[i].sleep,
@@ -235,7 +239,7 @@ impl<J: Job> Schedule<J> {
         sleep != Sleep::Asleep || self.closed
     }
 
-    /// From now on workers end when their queue is empty.
+    /// Makes the workers end when their queue is empty.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
@@ -262,7 +266,8 @@ impl<J: Job> Schedule<J> {
         if let Some(limits) = self.limits {
             let full = self.sliced.jobs.len() + self.whole.jobs.len() >= limits.operations;
             let work = ahead + self.estimates.core_time(cost);
-            // An operation longer than the bound is taken when nothing waits: else it would never be.
+            // If nothing waits, an operation longer than the bound is taken. Otherwise it would
+            // never be.
             if full || (!nothing_waits && work > limits.work_per_worker * self.workers()) {
                 return overloaded();
             }
@@ -273,14 +278,14 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// Whether so much waits that what nobody waits for should not be added.
+    /// Whether the queue is too long for optional work.
     fn is_under_pressure(&self, ahead: Duration) -> bool {
         let bound =
             self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers());
         bound.is_some_and(|bound| ahead > bound)
     }
 
-    /// When `cost` would be done; `None` where it can start at once.
+    /// Returns when `cost` would be done; `None` if it can start at once.
     fn finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
         if self.runs_in_lanes(cost.kind) {
             self.lane_finish(cost, deadline, now)
@@ -289,7 +294,7 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// When `cost` would be done in lanes; `None` where it can start at once.
+    /// Returns when `cost` would be done in lanes; `None` if it can start at once.
     fn lane_finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
         let joining = Running { rest: cost, deadline };
         let open = (0..self.lane_workers.len()).any(|w| self.may_join(w, joining, now));
@@ -302,7 +307,7 @@ impl<J: Job> Schedule<J> {
         Some(now + with_head_room(wait + own))
     }
 
-    /// When `cost` would be done by a block worker; `None` where it can start at once.
+    /// Returns when a block worker would finish `cost`; `None` if it can start at once.
     fn block_finish(&self, cost: Cost, now: Instant) -> Option<Instant> {
         let idle = self.block_workers.iter().any(|w| w.busy.is_none());
         if idle && self.whole.jobs.is_empty() {
@@ -313,7 +318,8 @@ impl<J: Job> Schedule<J> {
         Some(now + with_head_room(wait + self.estimates.duration(cost, 1)))
     }
 
-    /// Whether a job joins this worker rather than one with fewer lanes.
+    /// Whether a job joins this worker. It does not if it may join another worker that has fewer
+    /// lanes.
     fn should_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
         let lanes = self.lane_workers[worker].lanes.len();
         let emptier = |w: usize| {
@@ -323,7 +329,10 @@ impl<J: Job> Schedule<J> {
         self.may_join(worker, joining, now) && !(0..self.lane_workers.len()).any(emptier)
     }
 
-    /// Whether the worker has room, and neither the job nor any that it holds would miss its deadline by the joining.
+    /// Whether a job may join this worker.
+    ///
+    /// It may not if the worker has no room, or if the job, or a job already running there, would
+    /// then miss its deadline.
     fn may_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
         let lanes = &self.lane_workers[worker].lanes;
         if lanes.is_empty() {
@@ -354,7 +363,7 @@ impl<J: Job> Schedule<J> {
     }
 }
 
-/// Waiting jobs, first come first served, and the sum of their work.
+/// Waiting jobs, first in, first out, and the sum of their work.
 #[derive(Debug)]
 struct Queue<J> {
     jobs: VecDeque<Waiting<J>>,
@@ -403,7 +412,7 @@ struct LaneWorker {
 }
 
 impl LaneWorker {
-    /// When its first lane will be free.
+    /// Returns the time until its first lane is free.
     fn next_to_finish(&self, estimates: &Estimates) -> Duration {
         let together = LaneCounts::of_lanes(self.lanes.iter());
         let rest =
@@ -415,7 +424,7 @@ impl LaneWorker {
 #[derive(Debug, Default)]
 struct BlockWorker {
     sleep: Sleep,
-    /// What it computes, and since when.
+    /// The cost of the hash in progress, and its start.
     busy: Option<(Cost, Instant)>,
 }
 
@@ -432,7 +441,7 @@ enum Sleep {
     #[default]
     Awake,
     Asleep,
-    /// Told to wake, not yet running: not to be told again, so that the next job wakes another.
+    /// Woken, but not yet running. The next job wakes another worker.
     Woken,
 }
 
@@ -442,13 +451,15 @@ fn wake_one<'a>(workers: impl Iterator<Item = &'a mut Sleep>) -> Option<usize> {
     Some(worker)
 }
 
-/// A forecast, and an eighth of it. Under overload the queue is as long as deadlines allow: every job that is taken then
-/// is one that just fits, and half of them would be late if the forecast were only right on average.
+/// Adds an eighth to a forecast.
+///
+/// Under overload the queue is as long as deadlines allow, so every job that is taken just fits. If
+/// the forecast were only right on average, half of those jobs would be late.
 fn with_head_room(forecast: Duration) -> Duration {
     forecast + forecast / 8
 }
 
-/// How many lanes of each kind run together on a worker. Each kind gets a slice in turn.
+/// The number of lanes of each kind on a worker. The kinds take turns, one slice each.
 struct LaneCounts([usize; Kind::ALL.len()]);
 
 impl LaneCounts {
@@ -469,21 +480,24 @@ impl LaneCounts {
     }
 }
 
-/// A full worker, in parts so fine that a lane of any width takes `FULL / width` of them.
+/// The capacity of a worker. A lane of a kind takes `FULL / width` of it.
 const FULL: usize = 1 << 20;
 
-/// Waiting jobs that a boundary looks at. One that must wait for an emptier worker does not hold up those behind it.
+/// The number of waiting jobs that a boundary inspects. A job that must wait for another worker
+/// does not block the jobs behind it.
 const LOOK_AHEAD: usize = 32;
 
-/// Optional work is taken while the queue holds less than this part of the work that it may: a batch of logins gets all
-/// its upgrades on a calm evening, and a spike gets none.
+/// Optional work is taken while the queue holds at most this fraction (one divided by it) of its
+/// work.
+///
+/// So all upgrades of a batch of logins are done under normal load, and none during a spike.
 const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 
-/// How often a kind's bound is doubted while it refuses: so often that a wrong one does no lasting harm, and so seldom that
-/// a hash in vain costs little.
+/// The time between two tests of a bound that refuses jobs. A wrong bound does not last long, and a
+/// useless hash is rare.
 const TRY_EVERY: Duration = Duration::from_secs(10);
 
-/// Least advice to a refused caller: shorter would only bring it back into the same queue.
+/// The shortest `retry_after`. A shorter one would bring the caller back to the same queue.
 const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! scrypt (RFC 7914) by this crate's own code, in memory that is kept from one hash to the next.
+//! This crate's own kernel for scrypt (RFC 7914), in memory that is kept from one hash to the next.
 //!
-//! The crate gets its memory afresh for each hash, and the allocator wipes what it gives back: the system takes a fault for each
-//! page, and how long that takes depends on what else the machine does.
+//! The reference crate allocates fresh memory for each hash, and the allocator wipes it afterwards.
+//! The system then handles a fault for each page. The time of that depends on the load of the
+//! machine.
 
 use pbkdf2::pbkdf2_hmac;
 use saltern_encoded::scrypt::{Params, Setting};
@@ -11,10 +12,10 @@ use zeroize::Zeroizing;
 use super::mix::{BLOCK_BYTES, Block, read, ro_mix, write};
 use crate::{OutOfMemory, arena::Arena};
 
-/// Computes into `output`, of the setting's output length, with the arena's memory.
+/// Writes the hash to `output`, which has the setting's output length. Uses the arena's memory.
 ///
 /// # Errors
-/// [`OutOfMemory`] where the system has no memory for this hash.
+/// [`OutOfMemory`] if the system has no memory for this hash.
 pub(crate) fn compute(
     setting: &Setting,
     password: &[u8],
@@ -24,7 +25,7 @@ pub(crate) fn compute(
     derive(setting.params(), password, setting.salt(), output, arena)
 }
 
-/// How much there is of everything.
+/// The sizes of a hash.
 struct Sizes {
     /// Blocks of 64 bytes in a lane: `2·r`.
     lane_blocks: usize,
@@ -45,7 +46,7 @@ impl Sizes {
     }
 }
 
-/// For salts too short for a setting as well.
+/// Derives a key. It also accepts salts that are too short for a setting.
 fn derive(
     params: Params,
     password: &[u8],
@@ -59,7 +60,7 @@ fn derive(
     let mut lanes = Zeroizing::new(Vec::new());
     lanes.try_reserve_exact(all_bytes).map_err(|_| OutOfMemory)?;
     lanes.resize(all_bytes, 0);
-    // N of a lane are mixed in, and two are under way.
+    // N copies of a lane, and two for the current state.
     let kept = sizes.turns.checked_mul(sizes.lane_blocks).ok_or(OutOfMemory)?;
     let blocks = sizes.lane_blocks.checked_mul(2).and_then(|two| two.checked_add(kept)).ok_or(OutOfMemory)?;
     let mut memory = arena.lend_bytes(blocks.checked_mul(BLOCK_BYTES).ok_or(OutOfMemory)?)?;
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_hash_is_the_one_that_the_crate_makes() {
+    fn every_hash_equals_that_of_the_crate() {
         let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
         let arena = std::cell::RefCell::new(Arena::new(KEPT_BYTES));
         let bytes = |length| prop::collection::vec(any::<u8>(), length);
@@ -109,17 +110,17 @@ mod tests {
             prop_assume!(Params::new(log_n, r, p).is_some());
             reference::compute(&setting, &password, &mut expected).unwrap();
             let mut output = vec![0; OUTPUT_BYTES];
-            // One arena for all cases: what one hash leaves behind must not reach the next.
+            // One arena for all cases: data of one hash must not reach the next.
             compute(&setting, &password, &mut output, &mut arena.borrow_mut()).unwrap();
             prop_assert_eq!(output, expected);
             prop_assert!(arena.borrow().is_wiped());
         });
     }
 
-    /// The system's own count of this thread: what the allocator gets afresh costs a fault for each page.
+    /// Counts the page faults of this thread: fresh memory causes a fault for each page.
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
-    fn memory_is_got_once_and_not_for_each_hash() {
+    fn memory_is_allocated_once_and_not_for_each_hash() {
         let setting = setting(13, 8, 1);
         let (mut arena, mut output) = (Arena::new(KEPT_BYTES), vec![0; OUTPUT_BYTES]);
         let mut hash = || compute(&setting, b"again", &mut output, &mut arena).unwrap();
@@ -127,14 +128,15 @@ mod tests {
         let before = minor_faults_of_this_thread();
         (0..5).for_each(|_| hash());
         let faults = minor_faults_of_this_thread() - before;
-        // 8 MiB are 2,048 pages of 4 KiB, for each hash. A sanitizer takes some for itself.
+        // Each hash has 8 MiB: 2,048 pages of 4 KiB. A sanitizer causes some faults of its own.
         assert!(faults < 2_048 / 4, "{faults} faults in five hashes");
     }
 
     #[cfg(all(target_os = "linux", not(miri)))]
     fn minor_faults_of_this_thread() -> u64 {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // proc(5): the tenth field; the second may hold anything, and ends with the last parenthesis.
+        // proc(5): the tenth field. The second may contain any text; it ends with the last
+        // parenthesis.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         fields.split(' ').nth(7).unwrap().parse().unwrap()
     }

@@ -1,7 +1,7 @@
 //! scrypt's mixing: Salsa20/8, `scryptBlockMix` and `scryptROMix` (RFC 7914 §3 to §5).
 //!
-//! A block's four rows are the diagonals of Salsa20's matrix: then all four columns, and after turning the rows all four
-//! rows, are computed side by side.
+//! The four rows of a block are the diagonals of Salsa20's matrix. So all four columns are computed
+//! side by side, and after rotating the rows all four rows.
 
 use core::array;
 
@@ -13,7 +13,7 @@ pub(super) type Block = [Stored; 4];
 /// Bytes in a block.
 pub(super) const BLOCK_BYTES: usize = 64;
 
-/// Takes blocks in the order of the specification.
+/// Reads blocks from bytes in the order of the specification.
 pub(super) fn read(bytes: &[u8], blocks: &mut [Block]) {
     for (bytes, block) in bytes.as_chunks::<BLOCK_BYTES>().0.iter().zip(blocks) {
         *block = Block::default();
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], blocks: &mut [Block]) {
     }
 }
 
-/// Gives blocks in the order of the specification.
+/// Writes blocks as bytes in the order of the specification.
 #[allow(clippy::cast_possible_truncation, reason = "half of a pair is what is meant")]
 pub(super) fn write(blocks: &[Block], bytes: &mut [u8]) {
     for (bytes, block) in bytes.as_chunks_mut::<BLOCK_BYTES>().0.iter_mut().zip(blocks) {
@@ -33,7 +33,8 @@ pub(super) fn write(blocks: &[Block], bytes: &mut [u8]) {
     }
 }
 
-/// `scryptROMix` of `lane`, in place, with `memory` for N of it and `spare` for one more. N is a power of two above 1.
+/// Computes `scryptROMix` of `lane` in place. `memory` has room for N lanes and `spare` for one. N
+/// is a power of two above 1.
 pub(super) fn ro_mix(lane: &mut [Block], memory: &mut [Block], spare: &mut [Block]) {
     let length = lane.len();
     memory[..length].copy_from_slice(lane);
@@ -50,18 +51,18 @@ pub(super) fn ro_mix(lane: &mut [Block], memory: &mut [Block], spare: &mut [Bloc
     }
 }
 
-/// `X = scryptBlockMix(X xor V[Integerify(X) mod N])`, from `lane` to `mixed`.
+/// Computes `X = scryptBlockMix(X xor V[Integerify(X) mod N])`, from `lane` to `mixed`.
 #[inline(always)]
 fn mix_in(lane: &[Block], memory: &[Block], mixed: &mut [Block]) {
     let length = lane.len();
-    // The first word of the last block; what it has above N does not count.
+    // The first word of the last block, modulo N.
     let [[number, _], ..] = lane[length - 1];
     let chosen = usize::try_from(number & u64::from(u32::MAX)).unwrap_or(0) & (memory.len() / length - 1);
     let chosen = &memory[chosen * length..][..length];
     block_mix(|at| xor(load(&lane[at]), load(&chosen[at])), mixed);
 }
 
-/// `scryptBlockMix` of as many blocks as `mixed` takes.
+/// Computes `scryptBlockMix` of as many blocks as `mixed` has.
 #[inline(always)]
 fn block_mix(block: impl Fn(usize) -> [Row; 4], mixed: &mut [Block]) {
     let (even, odd) = mixed.split_at_mut(mixed.len() / 2);
@@ -82,7 +83,7 @@ fn salsa20_8(block: [Row; 4]) -> [Row; 4] {
         c = c.xor(b.sum(a).rotated::<9, 23>());
         d = d.xor(c.sum(b).rotated::<13, 19>());
         a = a.xor(d.sum(c).rotated::<18, 14>());
-        // What were columns are rows in the next round.
+        // The columns of this round are the rows of the next.
         (b, c, d) = (d.turned_by_1(), c.turned_by_2(), b.turned_by_3());
     }
     [a.sum(block[0]), b.sum(block[1]), c.sum(block[2]), d.sum(block[3])]
@@ -98,7 +99,7 @@ fn load(block: &Block) -> [Row; 4] {
     block.map(Row::load)
 }
 
-/// Where each word of the specification's order stands: row and column.
+/// The place (row and column) of each word, in the specification's order.
 const PLACES: [(usize, usize); 16] = {
     let mut places = [(0, 0); 16];
     let mut word = 0;

@@ -7,16 +7,16 @@ use saltern_encoded::{
 
 use crate::{OutOfMemory, memory_bytes};
 
-/// Computes into `output`, of the setting's output length.
+/// Writes the hash to `output`, which has the setting's output length.
 ///
 /// # Errors
-/// [`OutOfMemory`] where the system does not give the memory. The crate allocates it in a way that would end the process,
-/// so it is asked for here first, and given back for the crate to take.
+/// [`OutOfMemory`] if the system does not give the memory. The crate would abort the process then.
+/// So this function first allocates as much memory and frees it again.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     derive(setting.params(), password, setting.salt(), output)
 }
 
-/// scrypt as RFC 7914 has it, for salts too short for a setting as well.
+/// Computes scrypt of RFC 7914. It also accepts salts that are too short for a setting.
 #[allow(clippy::expect_used, reason = "every bound of the crate's `Params` is one of our own")]
 pub(crate) fn derive(
     params: Params,

@@ -1,4 +1,6 @@
-//! Four words of 32 bits that are computed side by side: a vector register where every machine of the architecture has them.
+//! Four words of 32 bits that are computed side by side.
+//!
+//! They are a vector register if every machine of the architecture has one of this size.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
 #[cfg(target_arch = "aarch64")]
@@ -8,7 +10,7 @@ pub(super) use self::portable::Row;
 #[cfg(target_arch = "x86_64")]
 pub(super) use self::sse2::Row;
 
-/// A row in memory: its words in pairs, the lower half first.
+/// A row in memory: its words in pairs, lower half first.
 pub(super) type Stored = [u64; 2];
 
 #[cfg(target_arch = "x86_64")]
@@ -51,28 +53,28 @@ mod sse2 {
             unsafe { Self(_mm_add_epi32(self.0, other.0)) }
         }
 
-        /// Each word to the left by `LEFT` bits; `RIGHT` is 32 less that.
+        /// Rotates each word left by `LEFT` bits. `RIGHT` must be `32 - LEFT`.
         #[inline(always)]
         pub(in crate::scrypt) fn rotated<const LEFT: i32, const RIGHT: i32>(self) -> Self {
             // SAFETY: every x86-64 has SSE2.
             unsafe { Self(_mm_or_si128(_mm_slli_epi32::<LEFT>(self.0), _mm_srli_epi32::<RIGHT>(self.0))) }
         }
 
-        /// The words by one place forward: the second comes first.
+        /// Rotates the words by one place: the second comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_1(self) -> Self {
             // SAFETY: every x86-64 has SSE2.
             unsafe { Self(_mm_shuffle_epi32::<0b00_11_10_01>(self.0)) }
         }
 
-        /// The words by two places.
+        /// Rotates the words by two places.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_2(self) -> Self {
             // SAFETY: every x86-64 has SSE2.
             unsafe { Self(_mm_shuffle_epi32::<0b01_00_11_10>(self.0)) }
         }
 
-        /// The words by three places forward: the last comes first.
+        /// Rotates the words by three places: the last comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_3(self) -> Self {
             // SAFETY: every x86-64 has SSE2.
@@ -123,28 +125,28 @@ mod neon {
             unsafe { Self(vaddq_u32(self.0, other.0)) }
         }
 
-        /// Each word to the left by `LEFT` bits; `RIGHT` is 32 less that.
+        /// Rotates each word left by `LEFT` bits. `RIGHT` must be `32 - LEFT`.
         #[inline(always)]
         pub(in crate::scrypt) fn rotated<const LEFT: i32, const RIGHT: i32>(self) -> Self {
             // SAFETY: every target that this is compiled for has NEON.
             unsafe { Self(vorrq_u32(vshlq_n_u32::<LEFT>(self.0), vshrq_n_u32::<RIGHT>(self.0))) }
         }
 
-        /// The words by one place forward: the second comes first.
+        /// Rotates the words by one place: the second comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_1(self) -> Self {
             // SAFETY: every target that this is compiled for has NEON.
             unsafe { Self(vextq_u32::<1>(self.0, self.0)) }
         }
 
-        /// The words by two places.
+        /// Rotates the words by two places.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_2(self) -> Self {
             // SAFETY: every target that this is compiled for has NEON.
             unsafe { Self(vextq_u32::<2>(self.0, self.0)) }
         }
 
-        /// The words by three places forward: the last comes first.
+        /// Rotates the words by three places: the last comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_3(self) -> Self {
             // SAFETY: every target that this is compiled for has NEON.
@@ -153,7 +155,7 @@ mod neon {
     }
 }
 
-/// Where there is no vector of this size that every machine has. The tests run it everywhere.
+/// Plain words, for architectures without such a vector. The tests run this on every machine.
 #[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "x86_64"))))]
 mod portable {
     use core::array;
@@ -186,25 +188,25 @@ mod portable {
             Self(array::from_fn(|at| self.0[at].wrapping_add(other.0[at])))
         }
 
-        /// Each word to the left by `LEFT` bits; `RIGHT` is 32 less that.
+        /// Rotates each word left by `LEFT` bits. `RIGHT` must be `32 - LEFT`.
         #[inline(always)]
         pub(in crate::scrypt) fn rotated<const LEFT: i32, const RIGHT: i32>(self) -> Self {
             Self(self.0.map(|word| word << LEFT | word >> RIGHT))
         }
 
-        /// The words by one place forward: the second comes first.
+        /// Rotates the words by one place: the second comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_1(self) -> Self {
             Self(array::from_fn(|at| self.0[(at + 1) % 4]))
         }
 
-        /// The words by two places.
+        /// Rotates the words by two places.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_2(self) -> Self {
             Self(array::from_fn(|at| self.0[(at + 2) % 4]))
         }
 
-        /// The words by three places forward: the last comes first.
+        /// Rotates the words by three places: the last comes first.
         #[inline(always)]
         pub(in crate::scrypt) fn turned_by_3(self) -> Self {
             Self(array::from_fn(|at| self.0[(at + 3) % 4]))
@@ -217,7 +219,7 @@ mod tests {
     use super::{Row, Stored, portable};
 
     #[test]
-    fn the_vectors_compute_as_plain_words_do() {
+    fn vectors_give_the_same_as_plain_words() {
         let (one, other): (Stored, Stored) =
             ([0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210], [0xffff_ffff_8000_0001, 0x7fff_ffff_0000_0003]);
         let vectors = (Row::load(one), Row::load(other));

@@ -1,4 +1,5 @@
-//! The service: a panic in a kernel is a 500 `internal`, and nothing that is written has the password.
+//! The service: a panic in a kernel is a 500 `internal`, and nothing that is written has the
+//! password.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

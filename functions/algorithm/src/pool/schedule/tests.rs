@@ -1,4 +1,4 @@
-//! The rules one by one, then every order of events on small machines.
+//! Tests each rule, then every order of events on small machines.
 
 use std::{cell::Cell, collections::HashSet, rc::Rc};
 
@@ -6,7 +6,7 @@ use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A job that remembers nothing but its number, and whether its caller went away.
+/// A job with a number, and whether its caller has gone.
 #[derive(Clone, Debug)]
 struct Numbered {
     number: usize,
@@ -27,7 +27,8 @@ impl Job for Numbered {
 
 const LANES: usize = 4;
 
-/// One bcrypt hash alone takes 100 ms; four together take 160 ms. An argon2 hash takes 20 ms, whole.
+/// One bcrypt hash alone takes 100 ms; four together take 160 ms. An argon2 hash takes 20 ms,
+/// whole.
 const BCRYPT: Cost = Cost { kind: Kind::Bcrypt, work: 100 };
 const ARGON2: Cost = Cost { kind: Kind::Argon2, work: 20 };
 
@@ -49,13 +50,13 @@ fn started(found: &Found<Numbered>) -> Vec<usize> {
     found.started.iter().map(|w| w.job.number).collect()
 }
 
-/// Lanes of a worker that have `rest` units each still to do.
+/// Makes lanes with `rest` remaining units each.
 fn lanes(n: usize, rest: u64, deadline: Instant) -> impl Iterator<Item = Running> {
     (0..n).map(move |_| Running { rest: Cost { kind: Kind::Bcrypt, work: rest }, deadline })
 }
 
 #[test]
-fn spreads_before_it_stacks() {
+fn jobs_go_to_idle_workers_first() {
     let (mut schedule, now) = (machine(2, None), Instant::now());
     let deadline = now + MS * 1000;
     for number in 0..4 {
@@ -72,9 +73,9 @@ fn spreads_before_it_stacks() {
 }
 
 #[test]
-fn never_pushes_an_admitted_hash_past_its_deadline() {
+fn joining_never_makes_a_running_hash_miss_its_deadline() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
-    // Alone it is done in 100 ms; beside another it would take 110.
+    // Alone it takes 100 ms; beside another hash it would take 110 ms.
     let tight = now + MS * 105;
     assert!(schedule.submit(Numbered::new(0), BCRYPT, tight, Urgency::Required, now).is_ok());
     assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, tight), now)), [0]);
@@ -87,7 +88,7 @@ fn never_pushes_an_admitted_hash_past_its_deadline() {
 }
 
 #[test]
-fn one_that_must_wait_does_not_hold_up_those_behind_it() {
+fn a_job_that_must_wait_does_not_block_the_jobs_behind_it() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 1000;
     assert!(schedule.submit(Numbered::new(0), BCRYPT, far, Urgency::Required, now).is_ok());
@@ -97,13 +98,13 @@ fn one_that_must_wait_does_not_hold_up_those_behind_it() {
     for (job, deadline) in two_more {
         assert!(schedule.submit(job, BCRYPT, deadline, Urgency::Required, now).is_ok());
     }
-    // At 110 ms from now job 1 has 105 ms left: alone it would do, beside another it would not.
+    // In 110 ms job 1 has 105 ms left: enough alone, too little beside another hash.
     let later = now + MS * 110;
     assert_eq!(started(&schedule.lane_boundary(0, lanes(1, 50, far), later)), [2]);
 }
 
 #[test]
-fn refuses_what_cannot_be_done_in_time() {
+fn refuses_work_that_cannot_meet_its_deadline() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let mut submit = |deadline| schedule.submit(Numbered::new(0), BCRYPT, deadline, Urgency::Required, now);
     assert_eq!(submit(now), Err(Refused::DeadlineExceeded));
@@ -111,9 +112,10 @@ fn refuses_what_cannot_be_done_in_time() {
     assert!(submit(now + MS * 101).is_ok());
 }
 
-/// Of a hash that ends within microseconds the most is what every hash costs once: its speed says nothing of a dear one's.
+/// Most of the time of a tiny hash is its fixed cost, so its speed does not apply to expensive
+/// hashes.
 #[test]
-fn a_tiny_hash_makes_no_dear_one_hopeless() {
+fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let [tiny, dear] = [1, 480_000].map(|work| Cost { kind: Kind::Sha1Crypt, work });
     schedule.block_done(0, Some((tiny, Duration::from_micros(20))));
@@ -126,9 +128,9 @@ fn a_tiny_hash_makes_no_dear_one_hopeless() {
     assert_eq!(too_soon, Err(Refused::DeadlineExceeded), "now its speed is known");
 }
 
-/// The only hash that was measured was interrupted, so that all of its kind seem ten times too dear.
+/// The only measured hash was interrupted, so all hashes of its kind seem ten times too slow.
 #[test]
-fn a_wrong_bound_is_put_right_by_a_try_from_time_to_time() {
+fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     let (mut schedule, start) = (machine(1, None), Instant::now());
     let dear = Cost { kind: Kind::Sha1Crypt, work: 480_000 };
     schedule.block_done(0, Some((dear, MS * 1000)));
@@ -155,7 +157,7 @@ fn a_wrong_bound_is_put_right_by_a_try_from_time_to_time() {
 }
 
 #[test]
-fn a_try_that_shows_the_bound_to_be_right_is_not_followed_by_others() {
+fn a_test_that_confirms_the_bound_is_not_repeated_at_once() {
     let (mut schedule, start) = (machine(1, None), Instant::now());
     let submit = |schedule: &mut Schedule<Numbered>, now| {
         schedule.submit(Numbered::new(0), BCRYPT, now + MS * 50, Urgency::Required, now)
@@ -171,15 +173,15 @@ fn a_try_that_shows_the_bound_to_be_right_is_not_followed_by_others() {
 }
 
 #[test]
-fn refuses_when_the_wait_ahead_makes_the_deadline_unreachable() {
+fn refuses_work_if_the_wait_in_the_queue_passes_its_deadline() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 10_000;
     assert_eq!(schedule.lane_boundary(0, lanes(LANES, 100, far), now).started.len(), 0);
-    // The first lane is free in 160 ms, and then it takes 160 ms: with head room 360.
+    // The first lane is free in 160 ms, and the hash takes 160 ms: 360 ms with head room.
     let mut submit = |deadline| schedule.submit(Numbered::new(0), BCRYPT, deadline, Urgency::Required, now);
     assert!(matches!(submit(now + MS * 359), Err(Refused::Overloaded { .. })));
     assert!(submit(now + MS * 360).is_ok());
-    // One waits now: 40 ms of a worker's time more, with head room 45.
+    // One job waits now: 40 ms of a worker's time more, 45 ms with head room.
     assert!(matches!(submit(now + MS * 404), Err(Refused::Overloaded { .. })));
     assert!(submit(now + MS * 405).is_ok());
 }
@@ -200,7 +202,7 @@ fn the_queue_is_bounded_in_operations_and_in_work() {
 }
 
 #[test]
-fn an_operation_longer_than_the_bound_is_taken_when_nothing_waits() {
+fn an_operation_longer_than_the_bound_is_taken_if_the_queue_is_empty() {
     let (now, limits) = (Instant::now(), QueueLimits { operations: 10, work_per_worker: MS });
     let mut schedule = machine(1, Some(limits));
     let far = now + MS * 60_000;
@@ -210,10 +212,10 @@ fn an_operation_longer_than_the_bound_is_taken_when_nothing_waits() {
 }
 
 #[test]
-fn optional_work_gives_way_under_pressure() {
+fn optional_work_is_refused_under_load() {
     let now = Instant::now();
     let far = now + MS * 60_000;
-    // Taken while no more than a quarter of 160 ms waits, which is two argon2 hashes of 20 ms.
+    // Taken while at most a quarter of 160 ms waits: two argon2 hashes of 20 ms.
     let limits = QueueLimits { operations: 100, work_per_worker: MS * 160 };
     for (limits, accepted) in [(Some(limits), 3), (None, 10)] {
         let mut schedule = machine(1, limits);
@@ -227,7 +229,7 @@ fn optional_work_gives_way_under_pressure() {
 }
 
 #[test]
-fn those_who_went_away_hold_no_place() {
+fn jobs_without_a_caller_hold_no_place() {
     let (now, limits) = (Instant::now(), QueueLimits { operations: 2, work_per_worker: MS * 60_000 });
     let mut schedule = machine(1, Some(limits));
     let far = now + MS * 60_000;
@@ -241,7 +243,7 @@ fn those_who_went_away_hold_no_place() {
 }
 
 #[test]
-fn what_expired_while_waiting_is_answered_and_not_started() {
+fn a_job_that_expires_in_the_queue_is_answered_and_not_started() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     for (number, deadline) in [(0, now + MS * 200), (1, now + MS * 60_000)] {
         assert!(schedule.submit(Numbered::new(number), ARGON2, deadline, Urgency::Required, now).is_ok());
@@ -250,10 +252,11 @@ fn what_expired_while_waiting_is_answered_and_not_started() {
     assert_eq!((found.expired.len(), started(&found)), (1, vec![1]));
 }
 
-/// Every order of submissions, departures and boundaries on a machine with two workers and three jobs of each class.
+/// Tests every order of submissions, departures and boundaries, with two workers and three jobs of
+/// each class.
 ///
-/// In every state: no job waits while every worker that could take it sleeps (no lost wake-up), no job is held twice;
-/// and from every state the jobs that stay are all done when workers just go on (no starvation).
+/// In every state no job waits while all workers that could take it sleep (no lost wake-up), and no
+/// job is held twice. From every state the workers finish all remaining jobs (no starvation).
 #[test]
 fn no_order_of_events_loses_a_job() {
     let mut seen = HashSet::new();
@@ -261,7 +264,8 @@ fn no_order_of_events_loses_a_job() {
     assert!(seen.len() > 1000, "only {} states were reached", seen.len());
 }
 
-/// A machine that is driven one event at a time. It is rebuilt from its history: schedules are not cloned.
+/// A machine that takes one event at a time. It is rebuilt from its history, because a schedule
+/// cannot be cloned.
 #[derive(Clone)]
 struct Model {
     history: Vec<Event>,
@@ -271,13 +275,13 @@ struct Model {
 enum Event {
     Submit,
     Leave(usize),
-    /// A lane worker that is awake reaches a boundary; its oldest lane is done where it has any.
+    /// An awake lane worker reaches a boundary. Its oldest lane is done, if it has one.
     Boundary(usize),
-    /// A block worker that is awake is free.
+    /// An awake block worker is free.
     Free(usize),
 }
 
-/// What can be told of a state from outside.
+/// The visible part of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     submitted: usize,
@@ -290,7 +294,7 @@ struct State {
 }
 
 const WORKERS: usize = 2;
-/// Even jobs are sliced, odd ones whole.
+/// Even jobs are sliced, odd jobs are whole.
 const JOBS: usize = 5;
 
 impl Model {
@@ -358,7 +362,7 @@ impl Model {
 }
 
 impl State {
-    /// Everything that may happen next; the workers' own steps first.
+    /// Returns all possible next events, first the steps of the workers.
     fn events(&self) -> Vec<Event> {
         let mut events = self.steps();
         if self.submitted < JOBS {
@@ -370,7 +374,7 @@ impl State {
         events
     }
 
-    /// What workers that are awake do by themselves.
+    /// Returns the steps of workers that are awake.
     fn steps(&self) -> Vec<Event> {
         let lane_workers = (0..WORKERS).filter(|&w| !self.asleep[w]).map(Event::Boundary);
         let block_workers = (0..WORKERS).filter(|&w| !self.asleep[WORKERS + w]).map(Event::Free);
@@ -394,7 +398,7 @@ fn explore(model: &Model, seen: &mut HashSet<State>) {
     }
 }
 
-/// With no more submissions, workers that just go on leave nobody waiting.
+/// Without further submissions the workers finish all jobs.
 fn assert_everyone_is_served(model: &Model) {
     let mut model = model.clone();
     let mut rounds = 0;
