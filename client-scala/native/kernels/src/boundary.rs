@@ -1,12 +1,12 @@
-//! JNI: arrays are copied in and out, numbers say what came of it, and no panic passes.
+//! JNI: copies arrays in and out, returns numbers, and stops panics.
 //!
-//! No pointer into the JVM's heap is ever held. What was copied is wiped before the call returns.
+//! This code holds no pointer into the JVM's heap. It wipes all copies before a call returns.
 
 #![allow(
     unsafe_code,
     non_snake_case,
-    reason = "the JVM finds a native method by its symbol: each is exported under the name that JNI gives it, which holds the \
-              class's own and is nobody else's. There is no other unsafe code in this crate"
+    reason = "the JVM finds a native method by its symbol, so each is exported under its JNI name. The name contains \
+              the class name, so it is unique. This crate has no other unsafe code"
 )]
 
 use std::{num::NonZeroUsize, panic, sync::Once, time::Duration};
@@ -21,9 +21,10 @@ use saltern_algorithm::{Ceilings, MAX_PASSWORD_BYTES, Output, Password};
 use saltern_encoded::MAX_ENCODED_BYTES;
 use zeroize::Zeroizing;
 
-use crate::pools::{self, Refusal};
+use crate::pools::{self, NotComputed};
 
-/// `long open(int workers, long keptBytes, long[] ceilings)`: the number of a pool, or 0 where it could not be started.
+/// `long open(int workers, long keptBytes, long[] ceilings)`: returns the number of a pool, or 0 if
+/// the pool could not start.
 #[unsafe(no_mangle)]
 extern "system" fn Java_saltern_client_nativekernels_NativeCalls_open<'caller>(
     mut env: EnvUnowned<'caller>,
@@ -45,8 +46,8 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_open<'caller>(
     }
 }
 
-/// `int compute(long pool, long call, byte[] setting, byte[] password, long nanosLeft, byte[] output)`: 0, or the number of a
-/// [`Refusal`].
+/// `int compute(long pool, long call, byte[] setting, byte[] password, long nanosLeft, byte[]
+/// output)`: returns 0, or the number of a [`NotComputed`].
 #[unsafe(no_mangle)]
 extern "system" fn Java_saltern_client_nativekernels_NativeCalls_compute<'caller>(
     mut env: EnvUnowned<'caller>,
@@ -61,20 +62,21 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_compute<'caller
     let computed = env.with_env(|env| -> Result<(), NotComputed> {
         let setting = copied::<MAX_ENCODED_BYTES>(env, &setting)?;
         let password = copied::<MAX_PASSWORD_BYTES>(env, &password)?;
-        let password = Password::new(&password).map_err(|_| Refusal::NotReadHere)?;
-        let left = u64::try_from(nanos_left).map_err(|_| Refusal::DeadlineExceeded)?;
+        let password = Password::new(&password).map_err(|_| NotComputed::NotReadHere)?;
+        let left = u64::try_from(nanos_left).map_err(|_| NotComputed::DeadlineExceeded)?;
         let computed = pools::compute(pool, call, &setting, password, Duration::from_nanos(left))?;
         give(env, &computed, &output)
     });
     match computed.into_outcome() {
         Outcome::Ok(()) => 0,
-        Outcome::Err(NotComputed::Refused(refusal)) => refusal as jint,
-        Outcome::Err(NotComputed::Jni) | Outcome::Panic(_) => Refusal::Fault as jint,
+        Outcome::Err(reason) => reason as jint,
+        Outcome::Panic(_) => NotComputed::Fault as jint,
     }
 }
 
-/// `void cancel(long pool, long call)`: from another thread than the one that `compute` keeps waiting. The deadline alone would
-/// leave the lane of a caller that has gone to nobody for as long as the caller had been ready to wait.
+/// `void cancel(long pool, long call)`: cancels a call of `compute` from another thread.
+///
+/// Without it, the lane of a caller that has gone would stay in use until the deadline.
 #[unsafe(no_mangle)]
 extern "system" fn Java_saltern_client_nativekernels_NativeCalls_cancel<'caller>(
     mut env: EnvUnowned<'caller>,
@@ -86,11 +88,11 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_cancel<'caller>
         pools::cancel(pool, call);
         Ok(())
     });
-    // There is nothing to tell: a call that was not cancelled ends by itself.
+    // No error to report: a call that was not cancelled ends at its deadline.
     drop(cancelled.into_outcome());
 }
 
-/// `void close(long pool)`
+/// `void close(long pool)`: closes a pool.
 #[unsafe(no_mangle)]
 extern "system" fn Java_saltern_client_nativekernels_NativeCalls_close<'caller>(
     mut env: EnvUnowned<'caller>,
@@ -101,56 +103,44 @@ extern "system" fn Java_saltern_client_nativekernels_NativeCalls_close<'caller>(
         pools::close(pool);
         Ok(())
     });
-    // There is nothing to tell: whatever happened, nobody reaches the pool any more.
+    // No error to report: the pool is unreachable in any case.
     drop(closed.into_outcome());
 }
 
-/// Why a call has no output.
-enum NotComputed {
-    Refused(Refusal),
-    /// The JVM refused something; its exception, where there is one, is thrown when the call returns.
-    Jni,
-}
-
-impl From<Refusal> for NotComputed {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
+/// A failed call of JNI is a fault. If the JVM has thrown an exception, the caller gets it.
 impl From<Error> for NotComputed {
     fn from(_: Error) -> Self {
-        Self::Jni
+        Self::Fault
     }
 }
 
-/// A copy of a Java array of at most `MOST` bytes. Every buffer on the way is wiped.
+/// Copies a Java array of at most `MOST` bytes. All buffers are wiped.
 fn copied<const MOST: usize>(env: &Env, array: &JByteArray) -> Result<Zeroizing<Vec<u8>>, NotComputed> {
     let bytes = array.len(env)?;
     if bytes > MOST {
-        return Err(Refusal::NotReadHere.into());
+        return Err(NotComputed::NotReadHere);
     }
     let mut signed = Zeroizing::new([0; MOST]);
     array.get_region(env, 0, &mut signed[..bytes])?;
     Ok(Zeroizing::new(signed[..bytes].iter().map(|byte| byte.cast_unsigned()).collect()))
 }
 
-/// Copies an output into a Java array, which has its length.
+/// Copies an output into a Java array of the same length.
 fn give(env: &Env, computed: &Output, output: &JByteArray) -> Result<(), NotComputed> {
     let computed = computed.expose();
     if output.len(env)? != computed.len() {
-        return Err(Refusal::NotReadHere.into());
+        return Err(NotComputed::NotReadHere);
     }
     let signed: Zeroizing<Vec<i8>> = Zeroizing::new(computed.iter().map(|byte| byte.cast_signed()).collect());
     output.set_region(env, 0, &signed)?;
     Ok(())
 }
 
-/// In the order in which `saltern.client.local.Ceilings` has them.
+/// Reads the ceilings, in the order of `saltern.client.local.Ceilings`.
 fn read_ceilings(env: &Env, values: &JLongArray) -> Result<Ceilings, Error> {
     let mut read: [jlong; 8] = [0; 8];
     values.get_region(env, 0, &mut read)?;
-    // A negative one lets nothing pass. Where a cost itself has 32 bits, a larger ceiling is none.
+    // A negative ceiling admits nothing. A ceiling above 32 bits is no bound for a cost of 32 bits.
     let [
         bcrypt_cost,
         argon2_memory_kib,
@@ -174,8 +164,8 @@ fn read_ceilings(env: &Env, values: &JLongArray) -> Result<Ceilings, Error> {
     })
 }
 
-/// A panic's message may quote what it was about. The place is enough to find it, and the call is answered with a fault.
-#[allow(clippy::print_stderr, reason = "a library in somebody's JVM has no log of its own")]
+/// Prints only the place of a panic: its message may quote a secret. The call returns a fault.
+#[allow(clippy::print_stderr, reason = "a library in a JVM has no log")]
 fn keep_panics_quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,8 +1,9 @@
-//! The kernels for the JVM: what `saltern.client.nativekernels.NativeCalls` declares.
+//! The kernels for the JVM: the native methods of `saltern.client.nativekernels.NativeCalls`.
 //!
-//! `boundary` is JNI and nothing else: it copies arrays in and out, and no panic passes it. `pools` keeps the pools of
-//! `saltern-algorithm` that clients have opened, and `waits` the callers of one. Admission was the JVM's, under the same ceilings; here it is done again,
-//! because a kernel takes nothing but an `Admitted`.
+//! `boundary` is only JNI: it copies arrays in and out, and stops panics. `pools` holds the pools
+//! that clients have opened, and `waits` the callers that wait in a pool. The JVM has already
+//! checked the cost under the same ceilings. This crate checks it again, because a kernel takes
+//! only an `Admitted`.
 
 mod boundary;
 mod pools;
@@ -10,6 +11,6 @@ mod waits;
 
 use zeroizing_alloc::ZeroAlloc;
 
-/// Wipes every buffer when it is freed, whoever allocated it. It serves this library alone, not the JVM's own heap.
+/// Wipes every buffer of this library when it is freed. The JVM's heap does not use this allocator.
 #[global_allocator]
 static WIPING: ZeroAlloc<std::alloc::System> = ZeroAlloc(std::alloc::System);

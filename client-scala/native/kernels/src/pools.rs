@@ -1,4 +1,4 @@
-//! The pools that clients have opened, by number: a number that is no pool's, or no longer, is answered and never followed.
+//! The pools that clients have opened, by number. An unknown or closed number is an error.
 
 use std::{
     collections::BTreeMap,
@@ -19,31 +19,32 @@ use saltern_encoded::Setting;
 
 use crate::waits::Waits;
 
-/// Why nothing was computed. The numbers are `NativeCalls`'s own.
+/// The reason why nothing was computed. `NativeCalls` has the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// What waits ahead makes the deadline unreachable.
+pub(crate) enum NotComputed {
+    /// The wait in the queue would pass the deadline.
     Overloaded = 1,
-    /// The time is over, or cannot suffice.
+    /// The deadline has passed, or is too near.
     DeadlineExceeded = 2,
-    /// A fault of ours.
+    /// A fault of this library.
     Fault = 3,
-    /// A cost over a ceiling.
+    /// A cost is over its ceiling.
     CostOutOfBounds = 4,
-    /// A setting that has no form of its own among those that are made new, or a password above the bound: the JVM's to compute.
+    /// The setting is verify-only or wrapped, or the password is too long. The JVM must compute the
+    /// hash.
     NotReadHere = 5,
     /// No pool has this number.
     Closed = 6,
     /// The system gave no memory for the hash.
     NoMemory = 7,
-    /// Whoever asked for it has cancelled it.
+    /// The caller has cancelled the hash.
     Cancelled = 8,
 }
 
-/// Starts the workers of a client and gives them a number, which is never 0.
+/// Starts the workers of a client. Returns their number, which is never 0.
 pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -> io::Result<i64> {
     let usual = PoolSettings::new(workers);
-    // The client's own queue stands in front.
+    // The client has its own queue.
     let settings = PoolSettings { queue: None, kept_bytes: usual.kept_bytes.min(kept_bytes), ..usual };
     let pool = Arc::new(Open { pool: Pool::start(&settings)?, ceilings, waits: Waits::default() });
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -51,14 +52,15 @@ pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -
     Ok(number)
 }
 
-/// Forgets a pool. Its workers end when the last hash under way has.
+/// Closes a pool. Its workers end after the last running hash.
 pub(crate) fn close(number: i64) {
     let closed = lock().remove(&number);
-    // Not under the lock: it joins the workers.
+    // Outside the lock, because this joins the workers.
     drop(closed);
 }
 
-/// Ends the wait of a call to [`compute`], which gives up its place. One that has ended, or has not come so far, is let be.
+/// Ends the wait of a call to [`compute`] and drops its work. Does nothing for a call that does not
+/// wait.
 pub(crate) fn cancel(number: i64, call: i64) {
     let open = lock().get(&number).cloned();
     if let Some(open) = open {
@@ -66,38 +68,38 @@ pub(crate) fn cancel(number: i64, call: i64) {
     }
 }
 
-/// Computes one hash, while the calling thread waits.
+/// Computes one hash. The calling thread waits.
 ///
-/// `call` is what [`cancel`] finds it by, of the caller's choice; `setting` is the text of a hash whose output is anything of the
-/// right length.
+/// The caller chooses `call`; [`cancel`] finds the call by it. `setting` is the text of a hash with
+/// any output of the right length.
 pub(crate) fn compute(
     number: i64,
     call: i64,
     setting: &[u8],
     password: Password,
     left: Duration,
-) -> Result<Output, Refusal> {
-    let open = lock().get(&number).cloned().ok_or(Refusal::Closed)?;
-    let text = str::from_utf8(setting).map_err(|_| Refusal::NotReadHere)?;
-    let encoded = saltern_encoded::parse(text).map_err(|_| Refusal::NotReadHere)?;
+) -> Result<Output, NotComputed> {
+    let open = lock().get(&number).cloned().ok_or(NotComputed::Closed)?;
+    let text = str::from_utf8(setting).map_err(|_| NotComputed::NotReadHere)?;
+    let encoded = saltern_encoded::parse(text).map_err(|_| NotComputed::NotReadHere)?;
     let setting = match encoded.setting() {
         setting @ (Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_)) => {
             setting.clone()
         }
-        Setting::VerifyOnly(_) | Setting::Wrapped(_) => return Err(Refusal::NotReadHere),
+        Setting::VerifyOnly(_) | Setting::Wrapped(_) => return Err(NotComputed::NotReadHere),
     };
-    let admitted = Admitted::new(setting, &open.ceilings).map_err(|_| Refusal::CostOutOfBounds)?;
-    let deadline = Instant::now().checked_add(left).ok_or(Refusal::DeadlineExceeded)?;
+    let admitted = Admitted::new(setting, &open.ceilings).map_err(|_| NotComputed::CostOutOfBounds)?;
+    let deadline = Instant::now().checked_add(left).ok_or(NotComputed::DeadlineExceeded)?;
     let work = Work { admitted, password, deadline, urgency: Urgency::Required };
     let ticket = open.pool.submit(work).map_err(|refused| match refused {
-        Refused::DeadlineExceeded => Refusal::DeadlineExceeded,
-        Refused::Overloaded { .. } => Refusal::Overloaded,
+        Refused::DeadlineExceeded => NotComputed::DeadlineExceeded,
+        Refused::Overloaded { .. } => NotComputed::Overloaded,
     })?;
-    let answer = open.waits.wait(call, ticket).ok_or(Refusal::Cancelled)?;
+    let answer = open.waits.wait(call, ticket).ok_or(NotComputed::Cancelled)?;
     let done = answer.map_err(|dropped| match dropped {
-        Dropped::DeadlineExceeded => Refusal::DeadlineExceeded,
-        Dropped::Fault => Refusal::Fault,
-        Dropped::NoMemory => Refusal::NoMemory,
+        Dropped::DeadlineExceeded => NotComputed::DeadlineExceeded,
+        Dropped::Fault => NotComputed::Fault,
+        Dropped::NoMemory => NotComputed::NoMemory,
     })?;
     Ok(done.output)
 }
@@ -108,13 +110,14 @@ struct Open {
     waits: Waits,
 }
 
-/// No number is given twice: whoever still asks for a closed pool must not meet another client's.
+/// The next number. No number is used twice: a call to a closed pool must not reach another
+/// client's.
 static NEXT: AtomicI64 = AtomicI64::new(1);
 
 static POOLS: Mutex<BTreeMap<i64, Arc<Open>>> = Mutex::new(BTreeMap::new());
 
 fn lock() -> MutexGuard<'static, BTreeMap<i64, Arc<Open>>> {
-    // Single insertions and removals: a panic leaves nothing half done.
+    // Only single insertions and removals: a panic leaves the map consistent.
     POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -126,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// What `crypt_blowfish` makes of `U*U`, at cost 5.
+    /// The hash of `U*U` at cost 5, by `crypt_blowfish`.
     const BCRYPT: &str = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
     const ARGON2: &str =
         "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -148,7 +151,7 @@ mod tests {
         open(NonZeroUsize::MIN, 0, CEILINGS).unwrap()
     }
 
-    fn computed(number: i64, setting: &str, password: &str, left: Duration) -> Result<Vec<u8>, Refusal> {
+    fn computed(number: i64, setting: &str, password: &str, left: Duration) -> Result<Vec<u8>, NotComputed> {
         let password = Password::new(password.as_bytes()).unwrap();
         compute(number, CALL, setting.as_bytes(), password, left).map(|output| output.expose().to_vec())
     }
@@ -159,7 +162,7 @@ mod tests {
         let expected = saltern_encoded::parse(BCRYPT).unwrap().output().to_vec();
         assert_eq!(computed(number, BCRYPT, "U*U", LONG), Ok(expected));
         close(number);
-        assert_eq!(computed(number, BCRYPT, "U*U", LONG), Err(Refusal::Closed));
+        assert_eq!(computed(number, BCRYPT, "U*U", LONG), Err(NotComputed::Closed));
         close(number);
         assert_ne!(opened(), number);
     }
@@ -168,49 +171,49 @@ mod tests {
     fn a_cancelled_hash_ends_its_call_and_gives_up_its_lane() {
         let ceilings = Ceilings { bcrypt_cost: 31, ..CEILINGS };
         let number = open(NonZeroUsize::MIN, 0, ceilings).unwrap();
-        // Hours: whatever ends it is not its own end.
+        // It would take hours, so only the cancellation can end it.
         let endless = BCRYPT.replacen("05", "24", 1);
         let ages = Duration::from_secs(1 << 30);
         let began = Instant::now();
         let waiting = thread::spawn(move || computed(number, &endless, "U*U", ages));
-        // A call that has not come to its wait is let be: again, until one has.
+        // The call may not wait yet, so cancel it until it ends.
         while !waiting.is_finished() {
             cancel(number, CALL + 1);
             thread::sleep(Duration::from_millis(20));
             assert!(began.elapsed() < LONG, "the call is not cancelled");
             cancel(number, CALL);
         }
-        assert_eq!(waiting.join().unwrap(), Err(Refusal::Cancelled));
-        // It waits for what the workers have under way.
+        assert_eq!(waiting.join().unwrap(), Err(NotComputed::Cancelled));
+        // This waits for the running hashes.
         close(number);
         assert!(began.elapsed() < LONG, "the lane goes on");
         cancel(number, CALL);
     }
 
     #[test]
-    fn what_is_not_for_a_kernel_is_refused_by_its_reason() {
+    fn a_hash_that_no_kernel_may_compute_is_refused_with_the_reason() {
         let number = opened();
         let refused = |setting: &str, left| computed(number, setting, "x", left).unwrap_err();
-        assert_eq!(refused("", LONG), Refusal::NotReadHere);
-        assert_eq!(refused("$2b$05$", LONG), Refusal::NotReadHere);
-        // DES: read, and only ever verified.
-        assert_eq!(refused("{CRYPT}/.5HtJ1UHtEh2", LONG), Refusal::NotReadHere);
-        assert_eq!(refused(&BCRYPT.replacen("05", "16", 1), LONG), Refusal::CostOutOfBounds);
-        assert_eq!(refused(&ARGON2.replacen("m=64", "m=2048", 1), LONG), Refusal::CostOutOfBounds);
-        assert_eq!(refused(BCRYPT, Duration::ZERO), Refusal::DeadlineExceeded);
-        // A second of bcrypt in a tenth of one.
+        assert_eq!(refused("", LONG), NotComputed::NotReadHere);
+        assert_eq!(refused("$2b$05$", LONG), NotComputed::NotReadHere);
+        // DES is verify-only.
+        assert_eq!(refused("{CRYPT}/.5HtJ1UHtEh2", LONG), NotComputed::NotReadHere);
+        assert_eq!(refused(&BCRYPT.replacen("05", "16", 1), LONG), NotComputed::CostOutOfBounds);
+        assert_eq!(refused(&ARGON2.replacen("m=64", "m=2048", 1), LONG), NotComputed::CostOutOfBounds);
+        assert_eq!(refused(BCRYPT, Duration::ZERO), NotComputed::DeadlineExceeded);
+        // A second of bcrypt in a tenth of a second.
         assert_eq!(
             refused(&BCRYPT.replacen("05", "15", 1), Duration::from_millis(100)),
-            Refusal::DeadlineExceeded
+            NotComputed::DeadlineExceeded
         );
     }
 
     #[test]
-    fn a_hash_that_gets_no_memory_says_so() {
+    fn a_hash_without_memory_is_refused() {
         let ceilings = Ceilings { scrypt_memory_bytes: u64::MAX, scrypt_n_r_p: u64::MAX, ..CEILINGS };
         let number = open(NonZeroUsize::MIN, 0, ceilings).unwrap();
-        // More than a processor addresses, and ages to fill it.
+        // More memory than a processor can address, and time enough to fill it.
         let huge = "$scrypt$ln=48,r=8,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-        assert_eq!(computed(number, huge, "x", Duration::from_secs(1 << 40)), Err(Refusal::NoMemory));
+        assert_eq!(computed(number, huge, "x", Duration::from_secs(1 << 40)), Err(NotComputed::NoMemory));
     }
 }

@@ -1,4 +1,4 @@
-//! Callers that wait for a hash, by number: a wait is ended by its hash, or by whoever cancels it.
+//! Callers that wait for a hash, by number. The hash ends the wait, or a cancellation does.
 
 use std::{
     collections::BTreeMap,
@@ -13,14 +13,16 @@ use std::{
 
 use saltern_algorithm::{Done, Dropped, Ticket};
 
-/// The calls of one pool that wait.
+/// The waiting calls of one pool.
 #[derive(Default)]
 pub(crate) struct Waits(Mutex<BTreeMap<i64, Arc<Wait>>>);
 
 impl Waits {
-    /// Blocks the thread until the work is done or dropped; `None` where `call` was cancelled before. The ticket is dropped
-    /// then, and the pool forgets the work: a lane at its next slice, what waits at once. A hash that is computed whole runs to
-    /// its end.
+    /// Blocks the thread until the work is done or dropped. Returns `None` if `call` was cancelled
+    /// first.
+    ///
+    /// A cancellation drops the ticket, and the pool drops the work: at once in the queue, at the
+    /// next slice in a lane. A hash that is computed whole runs to its end.
     pub(crate) fn wait(&self, call: i64, mut ticket: Ticket) -> Option<Result<Done, Dropped>> {
         let wait = Arc::new(Wait { cancelled: AtomicBool::new(false), caller: thread::current() });
         self.lock().insert(call, Arc::clone(&wait));
@@ -34,12 +36,12 @@ impl Waits {
             if let Poll::Ready(answer) = Pin::new(&mut ticket).poll(&mut context) {
                 return Some(answer);
             }
-            // A wake that came since leaves a token, and this returns at once.
+            // If a wake came in between, this returns at once.
             thread::park();
         }
     }
 
-    /// A call that does not wait here is let be.
+    /// Cancels a call. Does nothing if the call does not wait here.
     pub(crate) fn cancel(&self, call: i64) {
         let wait = self.lock().get(&call).cloned();
         if let Some(wait) = wait {
@@ -49,7 +51,7 @@ impl Waits {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<i64, Arc<Wait>>> {
-        // Single insertions and removals: a panic leaves nothing half done.
+        // Only single insertions and removals: a panic leaves the map consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,7 +67,7 @@ impl Wake for Wait {
     }
 }
 
-/// Takes a call off the list however its wait ends, by a panic too.
+/// Removes a call from the list when its wait ends, also by a panic.
 struct Listed<'waits> {
     waits: &'waits Waits,
     call: i64,

@@ -11,7 +11,7 @@ mod waits;
 
 use std::{num::NonZeroUsize, time::Duration};
 
-use pools::Refusal;
+use pools::NotComputed;
 use saltern_algorithm::{Ceilings, Output, Password};
 use saltern_faults::PANICS;
 
@@ -19,13 +19,13 @@ use saltern_faults::PANICS;
 fn a_panic_in_a_kernel_costs_one_hash() {
     let pool = pools::open(NonZeroUsize::MIN, 0, CEILINGS).unwrap();
     for setting in [BCRYPT, ARGON2] {
-        assert_eq!(computed(pool, setting, PANICS).unwrap_err(), Refusal::Fault);
+        assert_eq!(computed(pool, setting, PANICS).unwrap_err(), NotComputed::Fault);
         assert!(computed(pool, setting, "another").is_ok());
     }
     pools::close(pool);
 }
 
-fn computed(pool: i64, setting: &str, password: &str) -> Result<Output, Refusal> {
+fn computed(pool: i64, setting: &str, password: &str) -> Result<Output, NotComputed> {
     let password = Password::new(password.as_bytes()).unwrap();
     pools::compute(pool, 1, setting.as_bytes(), password, Duration::from_mins(1))
 }
