@@ -85,7 +85,7 @@ impl<'a> Explained<'a> {
         if let Some(label) = self.encoded.label() {
             line("label", label);
         }
-        line("algorithm", setting.algorithm());
+        line("algorithm", setting.algorithm().name());
         line("cost", &cost_in_words(self.encoded));
         if let Setting::Wrapped(wrapped) = setting {
             line(
@@ -152,7 +152,7 @@ impl<'a> Explained<'a> {
         json!({
             "scheme": self.encoded.scheme().name(),
             "label": self.encoded.label(),
-            "algorithm": setting.algorithm(),
+            "algorithm": setting.algorithm().name(),
             "cost": cost_in_words(self.encoded),
             "salt_bytes": setting.salt().len(),
             "output_bytes": setting.output_bytes(),

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod algorithm;
 pub mod argon2;
 pub mod bcrypt;
 mod crypt;
@@ -26,6 +27,7 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
+pub use algorithm::Algorithm;
 pub use deviations::{DEVIATIONS, Deviation};
 pub use error::ParseError;
 pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
@@ -176,15 +178,16 @@ impl Setting {
         }
     }
 
-    /// The algorithm's name in documents, logs and metrics.
+    /// The algorithm.
     #[must_use]
-    pub fn algorithm(&self) -> &'static str {
+    pub fn algorithm(&self) -> Algorithm {
         match self {
-            Self::VerifyOnly(setting) => setting.algorithm().name(),
-            Self::Wrapped(_) => "wrapped",
-            Self::Argon2(_) | Self::Bcrypt(_) | Self::Pbkdf2(_) | Self::Scrypt(_) => {
-                self.params().map_or("", Params::algorithm)
-            }
+            Self::Argon2(setting) => Params::Argon2(setting.params()).algorithm(),
+            Self::Bcrypt(setting) => Params::Bcrypt(setting.params()).algorithm(),
+            Self::Pbkdf2(setting) => Params::Pbkdf2(setting.params()).algorithm(),
+            Self::Scrypt(setting) => Params::Scrypt(setting.params()).algorithm(),
+            Self::VerifyOnly(setting) => setting.algorithm(),
+            Self::Wrapped(_) => Algorithm::Wrapped,
         }
     }
 
@@ -218,8 +221,7 @@ impl Setting {
 impl fmt::Debug for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::VerifyOnly(setting) => write!(f, "Setting({:?}, ..)", setting.algorithm()),
-            Self::Wrapped(_) => f.write_str("Setting(Wrapped, ..)"),
+            Self::VerifyOnly(_) | Self::Wrapped(_) => write!(f, "Setting({:?}, ..)", self.algorithm()),
             _ => write!(f, "Setting({:?}, ..)", self.params()),
         }
     }
@@ -239,22 +241,22 @@ pub enum Params {
 }
 
 impl Params {
-    /// The algorithm's name in documents, logs and metrics.
+    /// The algorithm.
     #[must_use]
-    pub const fn algorithm(self) -> &'static str {
+    pub const fn algorithm(self) -> Algorithm {
         match self {
             Self::Argon2(params) => match params.variant() {
-                argon2::Variant::D => "argon2d",
-                argon2::Variant::I => "argon2i",
-                argon2::Variant::Id => "argon2id",
+                argon2::Variant::D => Algorithm::Argon2d,
+                argon2::Variant::I => Algorithm::Argon2i,
+                argon2::Variant::Id => Algorithm::Argon2id,
             },
-            Self::Bcrypt(_) => "bcrypt",
+            Self::Bcrypt(_) => Algorithm::Bcrypt,
             Self::Pbkdf2(params) => match params.prf() {
-                pbkdf2::Prf::Sha1 => "pbkdf2-sha1",
-                pbkdf2::Prf::Sha256 => "pbkdf2-sha256",
-                pbkdf2::Prf::Sha512 => "pbkdf2-sha512",
+                pbkdf2::Prf::Sha1 => Algorithm::Pbkdf2Sha1,
+                pbkdf2::Prf::Sha256 => Algorithm::Pbkdf2Sha256,
+                pbkdf2::Prf::Sha512 => Algorithm::Pbkdf2Sha512,
             },
-            Self::Scrypt(_) => "scrypt",
+            Self::Scrypt(_) => Algorithm::Scrypt,
         }
     }
 }

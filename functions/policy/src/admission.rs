@@ -53,7 +53,7 @@ impl Stored {
     /// Algorithm name, for logs and metrics.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
-        self.encoded.setting().algorithm()
+        self.encoded.setting().algorithm().name()
     }
 
     /// The readings of a password under which the stored hash may have been made. One, but for a NUL in what software

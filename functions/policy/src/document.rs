@@ -72,7 +72,7 @@ impl Policy {
     /// Its algorithm, as the document names it.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
-        self.params.algorithm()
+        self.params.algorithm().name()
     }
 
     /// Its parameters, as the document names them.

@@ -1,116 +1,49 @@
 //! Estimates how long work takes, from measurements only.
 //!
-//! Time is linear in an operation's work (see [`Admitted::work`]). The slope depends on the kind of
-//! hash and on the number of lanes that run together. Every slice and every whole hash updates its
-//! slope.
+//! Time is linear in an operation's work (see [`Admitted::work`]). The slope depends on the algorithm
+//! and on the number of lanes that run together. Every slice and every whole hash updates its slope.
 
 use std::time::Duration;
 
-use saltern_encoded::{Setting, pbkdf2::Prf, verify_only::Algorithm};
+use saltern_encoded::{Algorithm, Setting};
 
 use crate::Admitted;
 
-/// What shares a slope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    Argon2,
-    Bcrypt,
-    DesCrypt,
-    Digest,
-    Firebase,
-    Md5Crypt,
-    Pbkdf2Sha1,
-    Pbkdf2Sha256,
-    Pbkdf2Sha512,
-    PhpassMd5,
-    PhpassSha512,
-    Scrypt,
-    Sha1Crypt,
-    Sha256Crypt,
-    Sha512Crypt,
-    SunMd5,
-    Wrapped,
-    Yescrypt,
-}
-
-impl Kind {
-    pub(crate) const ALL: [Self; 18] = [
-        Self::Argon2,
-        Self::Bcrypt,
-        Self::DesCrypt,
-        Self::Digest,
-        Self::Firebase,
-        Self::Md5Crypt,
-        Self::Pbkdf2Sha1,
-        Self::Pbkdf2Sha256,
-        Self::Pbkdf2Sha512,
-        Self::PhpassMd5,
-        Self::PhpassSha512,
-        Self::Scrypt,
-        Self::Sha1Crypt,
-        Self::Sha256Crypt,
-        Self::Sha512Crypt,
-        Self::SunMd5,
-        Self::Wrapped,
-        Self::Yescrypt,
-    ];
-
-    pub(crate) fn of(setting: &Setting) -> Self {
-        match setting {
-            Setting::Argon2(_) => Self::Argon2,
-            Setting::Bcrypt(_) => Self::Bcrypt,
-            Setting::Pbkdf2(setting) => match setting.params().prf() {
-                Prf::Sha1 => Self::Pbkdf2Sha1,
-                Prf::Sha256 => Self::Pbkdf2Sha256,
-                Prf::Sha512 => Self::Pbkdf2Sha512,
-            },
-            Setting::Scrypt(_) => Self::Scrypt,
-            Setting::VerifyOnly(setting) => match setting.algorithm() {
-                Algorithm::DesCrypt => Self::DesCrypt,
-                Algorithm::Digest => Self::Digest,
-                Algorithm::Firebase => Self::Firebase,
-                Algorithm::Md5Crypt => Self::Md5Crypt,
-                Algorithm::PhpassMd5 => Self::PhpassMd5,
-                Algorithm::PhpassSha512 => Self::PhpassSha512,
-                Algorithm::Sha1Crypt => Self::Sha1Crypt,
-                Algorithm::Sha256Crypt => Self::Sha256Crypt,
-                Algorithm::Sha512Crypt => Self::Sha512Crypt,
-                Algorithm::SunMd5 => Self::SunMd5,
-                Algorithm::Yescrypt => Self::Yescrypt,
-            },
-            Setting::Wrapped(_) => Self::Wrapped,
-        }
-    }
-
-    const fn index(self) -> usize {
-        self as usize
+/// The algorithm whose measured speed counts for a setting.
+///
+/// The variants of Argon2 share one speed: they do the same work for each block, and calibration
+/// measures argon2id alone.
+pub(crate) fn timed_as(setting: &Setting) -> Algorithm {
+    match setting.algorithm() {
+        Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id => Algorithm::Argon2id,
+        algorithm => algorithm,
     }
 }
 
 /// The cost of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
-    pub(crate) kind: Kind,
-    /// Work in the kind's own unit.
+    pub(crate) algorithm: Algorithm,
+    /// Work in the algorithm's own unit.
     pub(crate) work: u64,
 }
 
 impl Cost {
     pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
-        Self { kind: Kind::of(admitted.setting()), work: admitted.work_with(password.len()) }
+        Self { algorithm: timed_as(admitted.setting()), work: admitted.work_with(password.len()) }
     }
 }
 
-/// The most lanes of one kind on one worker, over all kernels.
+/// The most lanes of one algorithm on one worker, over all kernels.
 pub(crate) const MOST_LANES: usize = crate::pbkdf2::lanes::MOST_LANES;
 
 /// The measured slopes: nanoseconds per unit of work, if so many lanes run together.
 #[derive(Clone, Debug)]
 pub(crate) struct Estimates {
-    slopes: [[Slope; MOST_LANES]; Kind::ALL.len()],
-    /// Lanes of each kind on a full worker.
-    widths: [usize; Kind::ALL.len()],
-    bounds: [Bound; Kind::ALL.len()],
+    slopes: [[Slope; MOST_LANES]; Algorithm::ALL.len()],
+    /// Lanes of each algorithm on a full worker.
+    widths: [usize; Algorithm::ALL.len()],
+    bounds: [Bound; Algorithm::ALL.len()],
 }
 
 /// Time divided by work, both over the recent past.
@@ -167,51 +100,57 @@ impl Bound {
 }
 
 impl Estimates {
-    /// Makes estimates without measurements. A kind takes no time until it is measured.
-    pub(crate) fn new(widths: impl Fn(Kind) -> usize) -> Self {
-        let slopes = [[Slope::default(); MOST_LANES]; Kind::ALL.len()];
+    /// Makes estimates without measurements. An algorithm takes no time until it is measured.
+    pub(crate) fn new(widths: impl Fn(Algorithm) -> usize) -> Self {
+        let slopes = [[Slope::default(); MOST_LANES]; Algorithm::ALL.len()];
         Self {
             slopes,
-            widths: Kind::ALL.map(|kind| widths(kind).clamp(1, MOST_LANES)),
-            bounds: [Bound::UNKNOWN; Kind::ALL.len()],
+            widths: Algorithm::ALL.map(|algorithm| widths(algorithm).clamp(1, MOST_LANES)),
+            bounds: [Bound::UNKNOWN; Algorithm::ALL.len()],
         }
     }
 
-    /// Returns the number of lanes of a kind on a full worker; 1 if the kind is computed whole.
-    pub(crate) fn width(&self, kind: Kind) -> usize {
-        self.widths[kind.index()]
+    /// Returns the number of lanes of an algorithm on a full worker; 1 if the algorithm is computed whole.
+    pub(crate) fn width(&self, algorithm: Algorithm) -> usize {
+        self.widths[algorithm as usize]
     }
 
     /// Records a measurement: each of `lanes` lanes did `work` units in `elapsed`.
-    pub(crate) fn measured(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
+    pub(crate) fn measured(&mut self, algorithm: Algorithm, lanes: usize, work: u64, elapsed: Duration) {
         if work > 0 && lanes > 0 {
-            self.slopes[kind.index()][lanes.min(MOST_LANES) - 1].take(work, elapsed);
+            self.slopes[algorithm as usize][lanes.min(MOST_LANES) - 1].take(work, elapsed);
         }
         if work > 0 && lanes == 1 {
-            self.bounds[kind.index()].take(work, elapsed);
+            self.bounds[algorithm as usize].take(work, elapsed);
         }
     }
 
     /// Records a measurement from the start-up. It is a bound even if it was short.
-    pub(crate) fn measured_at_start(&mut self, kind: Kind, lanes: usize, work: u64, elapsed: Duration) {
-        self.measured(kind, lanes, work, elapsed);
-        self.bounds[kind.index()].holds |= work > 0 && lanes == 1;
+    pub(crate) fn measured_at_start(
+        &mut self,
+        algorithm: Algorithm,
+        lanes: usize,
+        work: u64,
+        elapsed: Duration,
+    ) {
+        self.measured(algorithm, lanes, work, elapsed);
+        self.bounds[algorithm as usize].holds |= work > 0 && lanes == 1;
     }
 
-    /// Removes the bound of a kind until it is measured again.
-    pub(crate) fn doubt_bound(&mut self, kind: Kind) {
-        self.bounds[kind.index()] = Bound::UNKNOWN;
+    /// Removes the bound of an algorithm until it is measured again.
+    pub(crate) fn doubt_bound(&mut self, algorithm: Algorithm) {
+        self.bounds[algorithm as usize] = Bound::UNKNOWN;
     }
 
     /// Returns how long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.kind, lanes))
+        nanoseconds(cost.work, self.slope(cost.algorithm, lanes))
     }
 
     /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
     /// is zero if no measurement was long enough.
     pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
-        nanoseconds(cost.work, self.bounds[cost.kind.index()].slope())
+        nanoseconds(cost.work, self.bounds[cost.algorithm as usize].slope())
     }
 
     /// Returns the work that each of `lanes` lanes does within `time`, at least one unit.
@@ -221,14 +160,14 @@ impl Estimates {
         clippy::cast_sign_loss,
         reason = "an estimate; the conversion saturates and nothing is negative"
     )]
-    pub(crate) fn work_within(&self, kind: Kind, lanes: usize, time: Duration) -> u64 {
-        let slope = self.slope(kind, lanes).max(1.0e-3);
+    pub(crate) fn work_within(&self, algorithm: Algorithm, lanes: usize, time: Duration) -> u64 {
+        let slope = self.slope(algorithm, lanes).max(1.0e-3);
         ((time.as_nanos() as f64 / slope) as u64).max(1)
     }
 
     /// Returns the share of a full worker's time that `cost` takes.
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
-        let width = self.width(cost.kind);
+        let width = self.width(cost.algorithm);
         self.duration(cost, width) / u32::try_from(width).unwrap_or(1)
     }
 
@@ -237,9 +176,9 @@ impl Estimates {
     /// The slope of more lanes is used as it is. The slope of fewer lanes is scaled as if more
     /// lanes brought no gain. Both estimates are too long rather than too short.
     #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
-    fn slope(&self, kind: Kind, lanes: usize) -> f64 {
+    fn slope(&self, algorithm: Algorithm, lanes: usize) -> f64 {
         let lanes = lanes.clamp(1, MOST_LANES);
-        let row = &self.slopes[kind.index()];
+        let row = &self.slopes[algorithm as usize];
         let more = (lanes..=MOST_LANES).find(|&n| row[n - 1].is_known());
         let fewer = (1..lanes).rev().find(|&n| row[n - 1].is_known());
         match (more, fewer) {
@@ -286,10 +225,10 @@ mod tests {
         scrypt_n_r_p: 0,
     };
 
-    const BCRYPT_10: Cost = Cost { kind: Kind::Bcrypt, work: 1024 };
+    const BCRYPT_10: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 1024 };
 
     fn eight_lanes() -> Estimates {
-        Estimates::new(|kind| if kind == Kind::Bcrypt { 8 } else { 1 })
+        Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { 8 } else { 1 })
     }
 
     #[test]
@@ -339,17 +278,17 @@ mod tests {
     #[test]
     fn time_is_linear_in_work() {
         let mut estimates = eight_lanes();
-        estimates.measured(Kind::Bcrypt, 1, 16, Duration::from_millis(1));
+        estimates.measured(Algorithm::Bcrypt, 1, 16, Duration::from_millis(1));
         assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_millis(64));
     }
 
     #[test]
     fn an_unmeasured_number_of_lanes_is_estimated_too_long_rather_than_too_short() {
         let mut estimates = eight_lanes();
-        estimates.measured(Kind::Bcrypt, 4, 1024, Duration::from_millis(80));
+        estimates.measured(Algorithm::Bcrypt, 4, 1024, Duration::from_millis(80));
         assert_eq!(estimates.duration(BCRYPT_10, 2), Duration::from_millis(80));
         assert_eq!(estimates.duration(BCRYPT_10, 8), Duration::from_millis(160));
-        estimates.measured(Kind::Bcrypt, 8, 1024, Duration::from_millis(128));
+        estimates.measured(Algorithm::Bcrypt, 8, 1024, Duration::from_millis(128));
         assert_eq!(estimates.duration(BCRYPT_10, 6), Duration::from_millis(120));
         assert_eq!(estimates.core_time(BCRYPT_10), Duration::from_millis(16));
     }
@@ -357,9 +296,9 @@ mod tests {
     #[test]
     fn the_mean_follows_new_samples_and_the_best_is_kept() {
         let mut estimates = eight_lanes();
-        estimates.measured(Kind::Bcrypt, 1, 1024, Duration::from_millis(60));
+        estimates.measured(Algorithm::Bcrypt, 1, 1024, Duration::from_millis(60));
         for _ in 0..64 {
-            estimates.measured(Kind::Bcrypt, 1, 1024, Duration::from_millis(120));
+            estimates.measured(Algorithm::Bcrypt, 1, 1024, Duration::from_millis(120));
         }
         assert!(estimates.duration(BCRYPT_10, 1) > Duration::from_millis(119));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_millis(60));
@@ -378,7 +317,7 @@ mod tests {
         ] {
             let mut estimates = eight_lanes();
             for &(lanes, work, elapsed) in &measurements {
-                estimates.measured(Kind::Bcrypt, lanes, work, elapsed);
+                estimates.measured(Algorithm::Bcrypt, lanes, work, elapsed);
             }
             assert_eq!(estimates.least_duration(BCRYPT_10), bound, "{measurements:?}");
         }
@@ -387,9 +326,9 @@ mod tests {
     #[test]
     fn a_measurement_from_the_start_up_is_a_bound_even_if_it_is_short() {
         let mut estimates = eight_lanes();
-        estimates.measured_at_start(Kind::Bcrypt, 1, 8, Duration::from_micros(400));
+        estimates.measured_at_start(Algorithm::Bcrypt, 1, 8, Duration::from_micros(400));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
-        estimates.doubt_bound(Kind::Bcrypt);
+        estimates.doubt_bound(Algorithm::Bcrypt);
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::ZERO);
         assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_micros(51_200));
     }

@@ -14,30 +14,30 @@ use super::{
 };
 use crate::{Admitted, Ceilings, kernels::WholeKernel};
 
-/// Measures each kind of hash: one alone, and a full worker if the kind runs in lanes.
+/// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, 0);
     for admitted in small_hashes() {
         let cost = Cost::of(&admitted, PASSWORD);
-        if !runs_in_lanes(settings.kernels, cost.kind) {
+        if !runs_in_lanes(settings.kernels, cost.algorithm) {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);
             if computed.is_ok() {
-                estimates.measured_at_start(cost.kind, 1, cost.work, started.elapsed());
+                estimates.measured_at_start(cost.algorithm, 1, cost.work, started.elapsed());
             }
             continue;
         }
-        for lanes in [1, estimates.width(cost.kind)] {
+        for lanes in [1, estimates.width(cost.algorithm)] {
             let mut lanes: Vec<_> = (0..lanes).filter_map(|_| Lane::start(&admitted, PASSWORD)).collect();
             let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / SHARE_OF_A_LANE;
             let started = Instant::now();
-            lane::advance(cost.kind, lanes.iter_mut(), work);
-            estimates.measured_at_start(cost.kind, lanes.len(), work, started.elapsed());
+            lane::advance(cost.algorithm, lanes.iter_mut(), work);
+            estimates.measured_at_start(cost.algorithm, lanes.len(), work, started.elapsed());
         }
     }
 }
 
-/// Returns one hash of each kind, each of some hundred microseconds.
+/// Returns one hash of each algorithm, each of some hundred microseconds.
 ///
 /// That is long enough to measure and short enough for a cold start.
 fn small_hashes() -> impl Iterator<Item = Admitted> {

@@ -1,8 +1,7 @@
 //! One hash in progress, of any algorithm that has lanes.
 
-use saltern_encoded::Setting;
+use saltern_encoded::{Algorithm, Setting};
 
-use super::estimate::Kind;
 use crate::{Admitted, Output, bcrypt, pbkdf2};
 
 /// A hash that is computed in slices. Wiped when dropped.
@@ -38,9 +37,9 @@ impl Lane {
     }
 }
 
-/// Does `work` units on each of the lanes, which must all be of one kind.
-pub(super) fn advance<'a>(kind: Kind, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
-    if kind == Kind::Bcrypt {
+/// Does `work` units on each of the lanes, which must all be of one algorithm.
+pub(super) fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
+    if algorithm == Algorithm::Bcrypt {
         let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
         bcrypt::lanes::advance(&mut lanes, work);
     } else {

@@ -5,9 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use saltern_encoded::Algorithm;
+
 use super::{
     Done, Dropped, Shared,
-    estimate::{Cost, Kind},
+    estimate::Cost,
     lane::{self, Lane},
     schedule::{Job as _, Running, Waiting, Wake},
     task::Task,
@@ -20,8 +22,8 @@ pub(super) fn run(shared: &Shared, worker: usize) {
     let mut measured: Vec<Measurement> = Vec::new();
     loop {
         let mut schedule = shared.lock();
-        for Measurement { kind, lanes, work, elapsed } in measured.drain(..) {
-            schedule.estimates.measured(kind, lanes, work, elapsed);
+        for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
+            schedule.estimates.measured(algorithm, lanes, work, elapsed);
         }
         let now = Instant::now();
         let unwanted: Vec<_> =
@@ -46,8 +48,8 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         for a in &mut active {
             a.most_lanes = a.most_lanes.max(lanes);
         }
-        for (kind, work) in slices {
-            measured.extend(advance(&mut active, kind, work));
+        for (algorithm, work) in slices {
+            measured.extend(advance(&mut active, algorithm, work));
         }
         answer_finished(&mut active);
     }
@@ -57,7 +59,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
 struct Active {
     lane: Lane,
     task: Task,
-    kind: Kind,
+    algorithm: Algorithm,
     deadline: Instant,
     since: Instant,
     started: Instant,
@@ -74,40 +76,40 @@ impl Active {
             task.answer(Err(Dropped::Fault));
             return None;
         };
-        Some(Self { lane, task, kind: cost.kind, deadline, since, started, most_lanes: 0 })
+        Some(Self { lane, task, algorithm: cost.algorithm, deadline, since, started, most_lanes: 0 })
     }
 
     fn running(&self) -> Running {
-        let rest = Cost { kind: self.kind, work: self.lane.remaining() };
+        let rest = Cost { algorithm: self.algorithm, work: self.lane.remaining() };
         Running { rest, deadline: self.deadline }
     }
 }
 
 struct Measurement {
-    kind: Kind,
+    algorithm: Algorithm,
     lanes: usize,
     work: u64,
     elapsed: Duration,
 }
 
-/// Computes one slice on the lanes of a kind: `work` units on each, or fewer if a lane ends before.
-fn advance(active: &mut Vec<Active>, kind: Kind, work: u64) -> Option<Measurement> {
-    let of_kind = |a: &&mut Active| a.kind == kind;
-    let lanes = active.iter().filter(|a| a.kind == kind).count();
-    let least_rest = active.iter().filter(|a| a.kind == kind).map(|a| a.lane.remaining()).min()?;
+/// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends before.
+fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
+    let of_algorithm = |a: &&mut Active| a.algorithm == algorithm;
+    let lanes = active.iter().filter(|a| a.algorithm == algorithm).count();
+    let least_rest = active.iter().filter(|a| a.algorithm == algorithm).map(|a| a.lane.remaining()).min()?;
     let work = work.min(least_rest);
     let started = Instant::now();
     let slice = AssertUnwindSafe(|| {
-        lane::advance(kind, active.iter_mut().filter(of_kind).map(|a| &mut a.lane), work);
+        lane::advance(algorithm, active.iter_mut().filter(of_algorithm).map(|a| &mut a.lane), work);
     });
     if catch_unwind(slice).is_err() {
         // The lanes are interleaved, so the faulty one is unknown: all of them fail.
-        for faulty in active.extract_if(.., |a| a.kind == kind) {
+        for faulty in active.extract_if(.., |a| a.algorithm == algorithm) {
             faulty.task.answer(Err(Dropped::Fault));
         }
         return None;
     }
-    Some(Measurement { kind, lanes, work, elapsed: started.elapsed() })
+    Some(Measurement { algorithm, lanes, work, elapsed: started.elapsed() })
 }
 
 fn answer_finished(active: &mut Vec<Active>) {

@@ -30,12 +30,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_encoded::pbkdf2::Prf;
+use saltern_encoded::{Algorithm, pbkdf2::Prf};
 use tokio::sync::oneshot;
 
 pub use self::one_core::OneCore;
 use self::{
-    estimate::{Cost, Estimates, Kind},
+    estimate::{Cost, Estimates},
     schedule::{Schedule, Wake},
     task::Task,
 };
@@ -193,9 +193,12 @@ impl Pool {
     /// [`io::Error`] if the system gives no thread.
     pub fn start(settings: &PoolSettings) -> io::Result<Self> {
         let workers = settings.workers.get();
-        let mut estimates = Estimates::new(|kind| width(settings, kind));
+        let mut estimates = Estimates::new(|algorithm| width(settings, algorithm));
         first_estimates::measure(settings, &mut estimates);
-        let sliced = Kind::ALL.into_iter().filter(|&kind| runs_in_lanes(settings.kernels, kind)).collect();
+        let sliced = Algorithm::ALL
+            .into_iter()
+            .filter(|&algorithm| runs_in_lanes(settings.kernels, algorithm))
+            .collect();
         let schedule = Schedule::new(workers, sliced, estimates, settings.queue);
         let mut pool = Self {
             shared: Arc::new(Shared::new(schedule, workers)),
@@ -281,25 +284,28 @@ fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
 /// Keeps a panic that repeats from using a whole core.
 const PAUSE_AFTER_A_PANIC: Duration = Duration::from_millis(10);
 
-/// Whether a kind is computed in slices, beside other hashes. The other kinds are computed whole.
-fn runs_in_lanes(kernels: Kernels, kind: Kind) -> bool {
-    let has_lanes = matches!(kind, Kind::Bcrypt | Kind::Pbkdf2Sha1 | Kind::Pbkdf2Sha256 | Kind::Pbkdf2Sha512);
+/// Whether an algorithm is computed in slices, beside other hashes. The other algorithms are computed whole.
+fn runs_in_lanes(kernels: Kernels, algorithm: Algorithm) -> bool {
+    let has_lanes = matches!(
+        algorithm,
+        Algorithm::Bcrypt | Algorithm::Pbkdf2Sha1 | Algorithm::Pbkdf2Sha256 | Algorithm::Pbkdf2Sha512
+    );
     has_lanes && kernels == Kernels::Own
 }
 
-/// Returns the number of lanes of a kind on a full worker.
-fn width(settings: &PoolSettings, kind: Kind) -> usize {
-    if !runs_in_lanes(settings.kernels, kind) {
+/// Returns the number of lanes of an algorithm on a full worker.
+fn width(settings: &PoolSettings, algorithm: Algorithm) -> usize {
+    if !runs_in_lanes(settings.kernels, algorithm) {
         return 1;
     }
-    match kind {
-        Kind::Bcrypt => {
+    match algorithm {
+        Algorithm::Bcrypt => {
             let asked_for = settings.bcrypt_lanes.map(NonZeroUsize::get);
             asked_for.unwrap_or_else(bcrypt::lanes::lanes_that_fit_l1).min(MOST_BCRYPT_LANES)
         }
-        Kind::Pbkdf2Sha1 => pbkdf2::lanes::width(Prf::Sha1),
-        Kind::Pbkdf2Sha256 => pbkdf2::lanes::width(Prf::Sha256),
-        Kind::Pbkdf2Sha512 => pbkdf2::lanes::width(Prf::Sha512),
+        Algorithm::Pbkdf2Sha1 => pbkdf2::lanes::width(Prf::Sha1),
+        Algorithm::Pbkdf2Sha256 => pbkdf2::lanes::width(Prf::Sha256),
+        Algorithm::Pbkdf2Sha512 => pbkdf2::lanes::width(Prf::Sha512),
         _ => 1,
     }
 }

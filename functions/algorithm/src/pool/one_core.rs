@@ -4,7 +4,6 @@ use saltern_encoded::Setting;
 
 use super::{
     PoolSettings,
-    estimate::Kind,
     lane::{self, Lane},
     runs_in_lanes, width,
 };
@@ -29,7 +28,7 @@ impl OneCore {
     /// Returns how many hashes like this one a full worker has in lanes; 1 if it has no lanes.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
-        width(&self.settings, Kind::of(setting))
+        width(&self.settings, setting.algorithm())
     }
 
     /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.
@@ -41,8 +40,8 @@ impl OneCore {
         admitted: &Admitted,
         passwords: &[Password],
     ) -> Result<Vec<Output>, OutOfMemory> {
-        let kind = Kind::of(admitted.setting());
-        if !runs_in_lanes(self.settings.kernels, kind) {
+        let algorithm = admitted.setting().algorithm();
+        if !runs_in_lanes(self.settings.kernels, algorithm) {
             return passwords
                 .iter()
                 .map(|password| self.whole.compute(admitted, password.expose()))
@@ -53,7 +52,7 @@ impl OneCore {
             let starting = at_once.iter().map(|password| Lane::start(admitted, password.expose()));
             let mut lanes: Vec<_> = starting.flatten().collect();
             let work = lanes.first().map_or(0, Lane::remaining);
-            lane::advance(kind, lanes.iter_mut(), work);
+            lane::advance(algorithm, lanes.iter_mut(), work);
             outputs.extend(lanes.into_iter().map(|lane| {
                 let mut output = Output::zeroed(admitted.setting().output_bytes());
                 lane.finish(&mut output);

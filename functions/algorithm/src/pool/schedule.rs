@@ -9,9 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use saltern_encoded::Algorithm;
+
 use super::{
     QueueLimits, Refused, Urgency,
-    estimate::{Cost, Estimates, Kind},
+    estimate::{Cost, Estimates},
 };
 
 /// A job, as the schedule knows it.
@@ -61,33 +63,33 @@ pub(crate) struct Found<J> {
 pub(crate) struct Schedule<J> {
     pub(crate) estimates: Estimates,
     limits: Option<QueueLimits>,
-    sliced_kinds: Vec<Kind>,
+    sliced_algorithms: Vec<Algorithm>,
     sliced: Queue<J>,
     whole: Queue<J>,
     lane_workers: Vec<LaneWorker>,
     block_workers: Vec<BlockWorker>,
-    /// For each kind with a job rejected as impossible: the next time to test its bound.
-    next_tries: [Option<Instant>; Kind::ALL.len()],
+    /// For each algorithm with a job rejected as impossible: the next time to test its bound.
+    next_tries: [Option<Instant>; Algorithm::ALL.len()],
     closed: bool,
 }
 
 impl<J: Job> Schedule<J> {
-    /// Makes a schedule for `workers` cores. The kinds in `sliced_kinds` run in lanes.
+    /// Makes a schedule for `workers` cores. The algorithms in `sliced_algorithms` run in lanes.
     pub(crate) fn new(
         workers: usize,
-        sliced_kinds: Vec<Kind>,
+        sliced_algorithms: Vec<Algorithm>,
         estimates: Estimates,
         limits: Option<QueueLimits>,
     ) -> Self {
         Self {
             estimates,
             limits,
-            sliced_kinds,
+            sliced_algorithms,
             sliced: Queue::default(),
             whole: Queue::default(),
             lane_workers: (0..workers).map(|_| LaneWorker::default()).collect(),
             block_workers: (0..workers).map(|_| BlockWorker::default()).collect(),
-            next_tries: [None; Kind::ALL.len()],
+            next_tries: [None; Algorithm::ALL.len()],
             closed: false,
         }
     }
@@ -105,7 +107,7 @@ impl<J: Job> Schedule<J> {
             if !self.is_time_for_a_try(cost, deadline, now) {
                 return Err(Refused::DeadlineExceeded);
             }
-            self.estimates.doubt_bound(cost.kind);
+            self.estimates.doubt_bound(cost.algorithm);
         }
         let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
         if refused(self).is_some() {
@@ -117,7 +119,7 @@ impl<J: Job> Schedule<J> {
             }
         }
         let waiting = Waiting { job, cost, deadline, since: now };
-        if self.runs_in_lanes(cost.kind) {
+        if self.runs_in_lanes(cost.algorithm) {
             self.sliced.push(waiting);
             Ok(wake_one(self.lane_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::LaneWorker))
         } else {
@@ -170,7 +172,7 @@ impl<J: Job> Schedule<J> {
     /// So from time to time an idle worker computes one of them.
     fn is_time_for_a_try(&mut self, cost: Cost, deadline: Instant, now: Instant) -> bool {
         let starts_at_once = self.finish(cost, deadline, now).is_none();
-        let next_try = self.next_tries[cost.kind as usize].get_or_insert(now + TRY_EVERY);
+        let next_try = self.next_tries[cost.algorithm as usize].get_or_insert(now + TRY_EVERY);
         let tries = deadline > now && starts_at_once && *next_try <= now;
         if tries {
             *next_try = now + TRY_EVERY;
@@ -178,13 +180,17 @@ impl<J: Job> Schedule<J> {
         tries
     }
 
-    /// Returns the worker's next slices: each kind that it holds, with the work per lane that fills
-    /// the kind's share of a slice.
-    pub(crate) fn slices(&self, worker: usize) -> Vec<(Kind, u64)> {
+    /// Returns the worker's next slices: each algorithm that it holds, with the work per lane that fills
+    /// the algorithm's share of a slice.
+    pub(crate) fn slices(&self, worker: usize) -> Vec<(Algorithm, u64)> {
         let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
-        let share = SLICE / together.kinds().max(1);
-        let kinds = Kind::ALL.into_iter().filter(|&kind| together.of(kind) > 0);
-        kinds.map(|kind| (kind, self.estimates.work_within(kind, together.of(kind), share))).collect()
+        let share = SLICE / together.algorithms().max(1);
+        let algorithms = Algorithm::ALL.into_iter().filter(|&algorithm| together.of(algorithm) > 0);
+        algorithms
+            .map(|algorithm| {
+                (algorithm, self.estimates.work_within(algorithm, together.of(algorithm), share))
+            })
+            .collect()
     }
 
     /// Returns the next hash for a free block worker, if there is one.
@@ -210,7 +216,7 @@ impl<J: Job> Schedule<J> {
     pub(crate) fn block_done(&mut self, worker: usize, measured: Option<(Cost, Duration)>) {
         self.block_workers[worker].busy = None;
         if let Some((cost, elapsed)) = measured {
-            self.estimates.measured(cost.kind, 1, cost.work, elapsed);
+            self.estimates.measured(cost.algorithm, 1, cost.work, elapsed);
         }
     }
 
@@ -248,9 +254,9 @@ impl<J: Job> Schedule<J> {
         self.closed
     }
 
-    /// Whether a kind is computed in lanes.
-    pub(crate) fn runs_in_lanes(&self, kind: Kind) -> bool {
-        self.sliced_kinds.contains(&kind)
+    /// Whether an algorithm is computed in lanes.
+    pub(crate) fn runs_in_lanes(&self, algorithm: Algorithm) -> bool {
+        self.sliced_algorithms.contains(&algorithm)
     }
 
     fn refusal(&self, cost: Cost, deadline: Instant, urgency: Urgency, now: Instant) -> Option<Refused> {
@@ -287,7 +293,7 @@ impl<J: Job> Schedule<J> {
 
     /// Returns when `cost` would be done; `None` if it can start at once.
     fn finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
-        if self.runs_in_lanes(cost.kind) {
+        if self.runs_in_lanes(cost.algorithm) {
             self.lane_finish(cost, deadline, now)
         } else {
             self.block_finish(cost, now)
@@ -303,7 +309,7 @@ impl<J: Job> Schedule<J> {
         }
         let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
         let wait = first_lane.unwrap_or_default() + self.sliced.core_time(&self.estimates) / self.workers();
-        let own = self.estimates.duration(cost, self.estimates.width(cost.kind));
+        let own = self.estimates.duration(cost, self.estimates.width(cost.algorithm));
         Some(now + with_head_room(wait + own))
     }
 
@@ -338,13 +344,13 @@ impl<J: Job> Schedule<J> {
         if lanes.is_empty() {
             return true;
         }
-        let share = |running: &Running| FULL / self.estimates.width(running.rest.kind);
+        let share = |running: &Running| FULL / self.estimates.width(running.rest.algorithm);
         if lanes.iter().map(share).sum::<usize>() + share(&joining) > FULL {
             return false;
         }
         let finish = |running: &Running, together: &LaneCounts| {
-            let alongside = self.estimates.duration(running.rest, together.of(running.rest.kind));
-            now + alongside * together.kinds()
+            let alongside = self.estimates.duration(running.rest, together.of(running.rest.algorithm));
+            now + alongside * together.algorithms()
         };
         let before = LaneCounts::of_lanes(lanes.iter());
         let after = LaneCounts::of_lanes(lanes.iter().chain([&joining]));
@@ -367,24 +373,24 @@ impl<J: Job> Schedule<J> {
 #[derive(Debug)]
 struct Queue<J> {
     jobs: VecDeque<Waiting<J>>,
-    work: [u64; Kind::ALL.len()],
+    work: [u64; Algorithm::ALL.len()],
 }
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        Self { jobs: VecDeque::new(), work: [0; Kind::ALL.len()] }
+        Self { jobs: VecDeque::new(), work: [0; Algorithm::ALL.len()] }
     }
 }
 
 impl<J: Job> Queue<J> {
     fn push(&mut self, waiting: Waiting<J>) {
-        self.work[waiting.cost.kind as usize] += waiting.cost.work;
+        self.work[waiting.cost.algorithm as usize] += waiting.cost.work;
         self.jobs.push_back(waiting);
     }
 
     fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
         let waiting = self.jobs.remove(position)?;
-        self.work[waiting.cost.kind as usize] -= waiting.cost.work;
+        self.work[waiting.cost.algorithm as usize] -= waiting.cost.work;
         Some(waiting)
     }
 
@@ -393,15 +399,17 @@ impl<J: Job> Queue<J> {
         self.jobs.retain(|waiting| {
             let abandoned = waiting.job.abandoned();
             if abandoned {
-                work[waiting.cost.kind as usize] -= waiting.cost.work;
+                work[waiting.cost.algorithm as usize] -= waiting.cost.work;
             }
             !abandoned
         });
     }
 
     fn core_time(&self, estimates: &Estimates) -> Duration {
-        let of_kind = |kind: Kind| estimates.core_time(Cost { kind, work: self.work[kind as usize] });
-        Kind::ALL.into_iter().map(of_kind).sum()
+        let of_algorithm = |algorithm: Algorithm| {
+            estimates.core_time(Cost { algorithm, work: self.work[algorithm as usize] })
+        };
+        Algorithm::ALL.into_iter().map(of_algorithm).sum()
     }
 }
 
@@ -415,8 +423,9 @@ impl LaneWorker {
     /// Returns the time until its first lane is free.
     fn next_to_finish(&self, estimates: &Estimates) -> Duration {
         let together = LaneCounts::of_lanes(self.lanes.iter());
-        let rest =
-            |lane: &Running| estimates.duration(lane.rest, together.of(lane.rest.kind)) * together.kinds();
+        let rest = |lane: &Running| {
+            estimates.duration(lane.rest, together.of(lane.rest.algorithm)) * together.algorithms()
+        };
         self.lanes.iter().map(rest).min().unwrap_or_default()
     }
 }
@@ -459,28 +468,28 @@ fn with_head_room(forecast: Duration) -> Duration {
     forecast + forecast / 8
 }
 
-/// The number of lanes of each kind on a worker. The kinds take turns, one slice each.
-struct LaneCounts([usize; Kind::ALL.len()]);
+/// The number of lanes of each algorithm on a worker. The algorithms take turns, one slice each.
+struct LaneCounts([usize; Algorithm::ALL.len()]);
 
 impl LaneCounts {
     fn of_lanes<'a>(lanes: impl Iterator<Item = &'a Running>) -> Self {
-        let mut counts = [0; Kind::ALL.len()];
+        let mut counts = [0; Algorithm::ALL.len()];
         for lane in lanes {
-            counts[lane.rest.kind as usize] += 1;
+            counts[lane.rest.algorithm as usize] += 1;
         }
         Self(counts)
     }
 
-    fn of(&self, kind: Kind) -> usize {
-        self.0[kind as usize]
+    fn of(&self, algorithm: Algorithm) -> usize {
+        self.0[algorithm as usize]
     }
 
-    fn kinds(&self) -> u32 {
+    fn algorithms(&self) -> u32 {
         u32::try_from(self.0.iter().filter(|&&n| n > 0).count()).unwrap_or(u32::MAX)
     }
 }
 
-/// The capacity of a worker. A lane of a kind takes `FULL / width` of it.
+/// The capacity of a worker. A lane of an algorithm takes `FULL / width` of it.
 const FULL: usize = 1 << 20;
 
 /// The number of waiting jobs that a boundary inspects. A job that must wait for another worker

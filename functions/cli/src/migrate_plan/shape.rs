@@ -1,6 +1,6 @@
 //! What hashes have in common that cost the same and are judged alike.
 
-use saltern_encoded::{Encoded, Params, Scheme, Setting, argon2, verify_only};
+use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, argon2, verify_only};
 
 /// Everything about a hash but its salt and its output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,8 +17,8 @@ pub(super) struct Shape {
 pub(super) enum Cost {
     Params(Params),
     /// Rounds that the software draws anew for each hash, to one digit: a table that told them apart would have a row for each.
-    DrawnRounds(verify_only::Algorithm, u64),
-    VerifyOnly(verify_only::Algorithm, verify_only::Cost),
+    DrawnRounds(Algorithm, u64),
+    VerifyOnly(Algorithm, verify_only::Cost),
     Wrapped(argon2::Params, Scheme),
 }
 
@@ -49,7 +49,7 @@ impl Cost {
 
     /// The same, less exactly where every hash has a cost of its own.
     fn to_count_by(self) -> Self {
-        use verify_only::Algorithm::{Sha1Crypt, SunMd5};
+        use Algorithm::{Sha1Crypt, SunMd5};
         match self {
             Self::VerifyOnly(algorithm @ (Sha1Crypt | SunMd5), verify_only::Cost::Rounds(rounds)) => {
                 Self::DrawnRounds(algorithm, to_one_digit(rounds))
@@ -61,12 +61,12 @@ impl Cost {
     pub(super) fn in_words(self) -> String {
         match self {
             Self::Params(Params::Argon2(p)) => {
-                let algorithm = Params::Argon2(p).algorithm();
+                let algorithm = Params::Argon2(p).algorithm().name();
                 format!("{algorithm}, m={} KiB, t={}, p={}", p.memory_kib(), p.passes(), p.parallelism())
             }
             Self::Params(Params::Bcrypt(p)) => format!("cost {}", p.cost()),
             Self::Params(Params::Pbkdf2(p)) => {
-                format!("{}, {} iterations", Params::Pbkdf2(p).algorithm(), p.iterations())
+                format!("{}, {} iterations", Params::Pbkdf2(p).algorithm().name(), p.iterations())
             }
             Self::Params(Params::Scrypt(p)) => format!("N=2^{}, r={}, p={}", p.log_n(), p.r(), p.p()),
             Self::DrawnRounds(_, rounds) => format!("about {rounds} rounds"),

@@ -14,7 +14,7 @@ pub mod sha_crypt;
 pub mod sun_md5;
 pub mod yescrypt;
 
-use crate::scrypt;
+use crate::{Algorithm, scrypt};
 
 /// What has to be computed.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,12 +86,7 @@ impl Setting {
             Algorithm::Md5Crypt | Algorithm::PhpassMd5 => 96,
             Algorithm::PhpassSha512 | Algorithm::Sha256Crypt => 192,
             Algorithm::Sha512Crypt => 256,
-            Algorithm::DesCrypt
-            | Algorithm::Digest
-            | Algorithm::Firebase
-            | Algorithm::Sha1Crypt
-            | Algorithm::SunMd5
-            | Algorithm::Yescrypt => return 1,
+            _ => return 1,
         };
         1 + password_bytes as u64 / bytes_of_a_round
     }
@@ -124,68 +119,6 @@ impl Setting {
             Self::Sha1Crypt(_) => sha1_crypt::OUTPUT_BYTES,
             Self::ShaCrypt(setting) => setting.hash().output_bytes(),
             Self::Yescrypt(_) => yescrypt::OUTPUT_BYTES,
-        }
-    }
-}
-
-/// An algorithm, whatever its cost. One speed is measured for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// DES, in either form.
-    DesCrypt,
-    /// A digest, once or some times over.
-    Digest,
-    /// scrypt and AES.
-    Firebase,
-    /// md5-crypt, in either variant.
-    Md5Crypt,
-    /// phpass's rounds of MD5.
-    PhpassMd5,
-    /// phpass's rounds of SHA-512.
-    PhpassSha512,
-    /// Rounds of HMAC-SHA-1.
-    Sha1Crypt,
-    /// sha-crypt with SHA-256.
-    Sha256Crypt,
-    /// sha-crypt with SHA-512.
-    Sha512Crypt,
-    /// Sun's MD5.
-    SunMd5,
-    /// yescrypt.
-    Yescrypt,
-}
-
-impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: &'static [Self] = &[
-        Self::DesCrypt,
-        Self::Digest,
-        Self::Firebase,
-        Self::Md5Crypt,
-        Self::PhpassMd5,
-        Self::PhpassSha512,
-        Self::Sha1Crypt,
-        Self::Sha256Crypt,
-        Self::Sha512Crypt,
-        Self::SunMd5,
-        Self::Yescrypt,
-    ];
-
-    /// Its name in logs and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DesCrypt => "des-crypt",
-            Self::Digest => "digest",
-            Self::Firebase => "firebase-scrypt",
-            Self::Md5Crypt => "md5-crypt",
-            Self::PhpassMd5 => "phpass",
-            Self::PhpassSha512 => "phpass-sha512",
-            Self::Sha1Crypt => "sha1-crypt",
-            Self::Sha256Crypt => "sha256-crypt",
-            Self::Sha512Crypt => "sha512-crypt",
-            Self::SunMd5 => "sun-md5",
-            Self::Yescrypt => "yescrypt",
         }
     }
 }

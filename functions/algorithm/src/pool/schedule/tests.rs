@@ -29,16 +29,16 @@ const LANES: usize = 4;
 
 /// One bcrypt hash alone takes 100 ms; four together take 160 ms. An argon2 hash takes 20 ms,
 /// whole.
-const BCRYPT: Cost = Cost { kind: Kind::Bcrypt, work: 100 };
-const ARGON2: Cost = Cost { kind: Kind::Argon2, work: 20 };
+const BCRYPT: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 100 };
+const ARGON2: Cost = Cost { algorithm: Algorithm::Argon2id, work: 20 };
 
 fn machine(workers: usize, limits: Option<QueueLimits>) -> Schedule<Numbered> {
-    let mut estimates = Estimates::new(|kind| if kind == Kind::Bcrypt { LANES } else { 1 });
+    let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { LANES } else { 1 });
     for (lanes, milliseconds) in [(1, 100), (2, 110), (3, 130), (4, 160)] {
-        estimates.measured(Kind::Bcrypt, lanes, 100, MS * milliseconds);
+        estimates.measured(Algorithm::Bcrypt, lanes, 100, MS * milliseconds);
     }
-    estimates.measured(Kind::Argon2, 1, 20, MS * 20);
-    let mut schedule = Schedule::new(workers, vec![Kind::Bcrypt], estimates, limits);
+    estimates.measured(Algorithm::Argon2id, 1, 20, MS * 20);
+    let mut schedule = Schedule::new(workers, vec![Algorithm::Bcrypt], estimates, limits);
     for worker in 0..workers {
         schedule.sleep(Wake::LaneWorker(worker));
         schedule.sleep(Wake::BlockWorker(worker));
@@ -52,7 +52,7 @@ fn started(found: &Found<Numbered>) -> Vec<usize> {
 
 /// Makes lanes with `rest` remaining units each.
 fn lanes(n: usize, rest: u64, deadline: Instant) -> impl Iterator<Item = Running> {
-    (0..n).map(move |_| Running { rest: Cost { kind: Kind::Bcrypt, work: rest }, deadline })
+    (0..n).map(move |_| Running { rest: Cost { algorithm: Algorithm::Bcrypt, work: rest }, deadline })
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn refuses_work_that_cannot_meet_its_deadline() {
 #[test]
 fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
-    let [tiny, dear] = [1, 480_000].map(|work| Cost { kind: Kind::Sha1Crypt, work });
+    let [tiny, dear] = [1, 480_000].map(|work| Cost { algorithm: Algorithm::Sha1Crypt, work });
     schedule.block_done(0, Some((tiny, Duration::from_micros(20))));
     let second = now + MS * 1000;
     assert!(schedule.submit(Numbered::new(0), dear, second, Urgency::Required, now).is_ok());
@@ -128,11 +128,11 @@ fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     assert_eq!(too_soon, Err(Refused::DeadlineExceeded), "now its speed is known");
 }
 
-/// The only measured hash was interrupted, so all hashes of its kind seem ten times too slow.
+/// The only measured hash was interrupted, so all hashes of its algorithm seem ten times too slow.
 #[test]
 fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     let (mut schedule, start) = (machine(1, None), Instant::now());
-    let dear = Cost { kind: Kind::Sha1Crypt, work: 480_000 };
+    let dear = Cost { algorithm: Algorithm::Sha1Crypt, work: 480_000 };
     schedule.block_done(0, Some((dear, MS * 1000)));
     let submit = |schedule: &mut Schedule<Numbered>, number, now| {
         schedule.submit(Numbered::new(number), dear, now + MS * 500, Urgency::Required, now)
@@ -166,7 +166,7 @@ fn a_test_that_confirms_the_bound_is_not_repeated_at_once() {
     let later = start + TRY_EVERY;
     assert!(submit(&mut schedule, later).is_ok());
     assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, later), later)), [0]);
-    schedule.estimates.measured(Kind::Bcrypt, 1, 1, MS);
+    schedule.estimates.measured(Algorithm::Bcrypt, 1, 1, MS);
     for now in [later, later + TRY_EVERY / 2] {
         assert_eq!(submit(&mut schedule, now), Err(Refused::DeadlineExceeded));
     }

@@ -1,0 +1,109 @@
+/// An algorithm: the function that turns a password and a setting into an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Argon2d, RFC 9106.
+    Argon2d,
+    /// Argon2i, RFC 9106.
+    Argon2i,
+    /// Argon2id, RFC 9106.
+    Argon2id,
+    /// bcrypt: Provos and Mazières, USENIX 1999.
+    Bcrypt,
+    /// DES of crypt(3), traditional or extended.
+    DesCrypt,
+    /// A digest, computed once or several times.
+    Digest,
+    /// scrypt and AES, as Firebase combines them.
+    Firebase,
+    /// md5-crypt, in either variant.
+    Md5Crypt,
+    /// PBKDF2 over HMAC-SHA-1, RFC 8018 §5.2.
+    Pbkdf2Sha1,
+    /// PBKDF2 over HMAC-SHA-256.
+    Pbkdf2Sha256,
+    /// PBKDF2 over HMAC-SHA-512.
+    Pbkdf2Sha512,
+    /// phpass over MD5.
+    PhpassMd5,
+    /// phpass over SHA-512.
+    PhpassSha512,
+    /// scrypt, RFC 7914.
+    Scrypt,
+    /// Rounds of HMAC-SHA-1.
+    Sha1Crypt,
+    /// sha-crypt over SHA-256.
+    Sha256Crypt,
+    /// sha-crypt over SHA-512.
+    Sha512Crypt,
+    /// The MD5 scheme of Sun.
+    SunMd5,
+    /// argon2id over another hash: see [`wrapped`](crate::wrapped).
+    Wrapped,
+    /// yescrypt.
+    Yescrypt,
+}
+
+impl Algorithm {
+    /// Every algorithm, in the order of the variants: `ALL[algorithm as usize]` is `algorithm`.
+    pub const ALL: [Self; 20] = [
+        Self::Argon2d,
+        Self::Argon2i,
+        Self::Argon2id,
+        Self::Bcrypt,
+        Self::DesCrypt,
+        Self::Digest,
+        Self::Firebase,
+        Self::Md5Crypt,
+        Self::Pbkdf2Sha1,
+        Self::Pbkdf2Sha256,
+        Self::Pbkdf2Sha512,
+        Self::PhpassMd5,
+        Self::PhpassSha512,
+        Self::Scrypt,
+        Self::Sha1Crypt,
+        Self::Sha256Crypt,
+        Self::Sha512Crypt,
+        Self::SunMd5,
+        Self::Wrapped,
+        Self::Yescrypt,
+    ];
+
+    /// The name in policies, documents, logs and metrics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Argon2d => "argon2d",
+            Self::Argon2i => "argon2i",
+            Self::Argon2id => "argon2id",
+            Self::Bcrypt => "bcrypt",
+            Self::DesCrypt => "des-crypt",
+            Self::Digest => "digest",
+            Self::Firebase => "firebase-scrypt",
+            Self::Md5Crypt => "md5-crypt",
+            Self::Pbkdf2Sha1 => "pbkdf2-sha1",
+            Self::Pbkdf2Sha256 => "pbkdf2-sha256",
+            Self::Pbkdf2Sha512 => "pbkdf2-sha512",
+            Self::PhpassMd5 => "phpass",
+            Self::PhpassSha512 => "phpass-sha512",
+            Self::Scrypt => "scrypt",
+            Self::Sha1Crypt => "sha1-crypt",
+            Self::Sha256Crypt => "sha256-crypt",
+            Self::Sha512Crypt => "sha512-crypt",
+            Self::SunMd5 => "sun-md5",
+            Self::Wrapped => "wrapped",
+            Self::Yescrypt => "yescrypt",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_stands_at_its_own_place_in_the_list() {
+        for (place, algorithm) in Algorithm::ALL.into_iter().enumerate() {
+            assert_eq!(algorithm as usize, place, "{algorithm:?}");
+        }
+    }
+}
