@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 use saltern_algorithm::{Pool, PoolSettings, Ticket, Urgency, Work};
-use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, argon2};
+use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, Setting, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
@@ -108,7 +108,7 @@ impl Wrapper<'_> {
             [] => stored.scheme().weakness().is_some(),
             schemes => schemes.contains(&stored.scheme()),
         };
-        if !is_meant || stored.scheme() == Scheme::Wrapped {
+        if !is_meant || matches!(stored.setting(), Setting::Wrapped(_)) {
             return Ok(None);
         }
         let wrapping = self

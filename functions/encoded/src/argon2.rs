@@ -1,28 +1,49 @@
 //! Argon2 as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>`.
 //! Source: RFC 9106; phc-winner-argon2 `src/encoding.c`.
 
-use core::fmt;
+use crate::{
+    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    parts::Parts,
+    phc::{self, fields},
+    scheme::{Parse, Row},
+};
 
-use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, phc};
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$argon2d$", "$argon2i$", "$argon2id$"],
+    labels: &["{ARGON2ID}", "{ARGON2I}", "{ARGON2}", "{argon2@SpringSecurity_v5_8}", "{argon2}"],
+    ..Row::new("argon2", Parse::Text(parse))
+};
 
 /// Shortest output, in bytes (RFC 9106 §3.1).
 pub const MIN_OUTPUT_BYTES: usize = 4;
 
-/// Memory blocks of 1 KiB that each lane needs at least (RFC 9106 §3.1).
+/// Least memory of each lane, in KiB (RFC 9106 §3.1).
 pub const MIN_MEMORY_KIB_PER_LANE: u32 = 8;
 
-/// Most lanes that the algorithm knows (RFC 9106 §3.1). Admission stops far below it.
+/// Most lanes (RFC 9106 §3.1). Admission stops far below this bound.
 pub const MAX_PARALLELISM: u32 = (1 << 24) - 1;
 
 /// How memory is addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// By the data: fastest against time-memory trade-offs, open to side channels. Verified only.
+    /// By the data: resists time-memory trade-offs best, and leaks by side channels. Verified only.
     D,
-    /// Independent of the data. Verified only.
+    /// Independently of the data. Verified only.
     I,
-    /// The first half pass independent of the data, the rest by it: what RFC 9106 recommends.
+    /// Independently of the data in the first half pass, then by the data. RFC 9106 recommends it.
     Id,
+}
+
+impl Variant {
+    const ALL: [Self; 3] = [Self::D, Self::I, Self::Id];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::D => "argon2d",
+            Self::I => "argon2i",
+            Self::Id => "argon2id",
+        }
+    }
 }
 
 /// Version of the algorithm.
@@ -108,25 +129,11 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
-    spelling: Spelling,
-}
-
-/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
-    Canonical,
-    /// Software older than the `v=` field means version 16 by leaving it out.
-    NoVersion,
-    /// The costs stand in the order m, p, t.
-    ParallelismBeforePasses,
-    /// The costs stand in the order t, m, p.
-    PassesBeforeMemory,
 }
 
 impl Setting {
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        let (salt, output_bytes) = (salt.to_vec(), NEW_OUTPUT_BYTES);
-        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
+        Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
     }
 
     /// Variant, version and cost.
@@ -147,41 +154,19 @@ impl Setting {
         self.output_bytes
     }
 
-    /// Version 19, in the reference software's spelling.
-    pub(crate) fn is_as_printed_today(&self) -> bool {
-        self.params.version == Version::V19 && self.spelling == Spelling::Canonical
-    }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The text of a new hash up to its output.
+    pub(crate) fn head(&self) -> String {
         let Params { variant, version, memory_kib, passes, parallelism } = self.params;
-        f.write_str(match variant {
-            Variant::D => "$argon2d",
-            Variant::I => "$argon2i",
-            Variant::Id => "$argon2id",
-        })?;
-        if self.spelling != Spelling::NoVersion {
-            write!(f, "$v={}", version.number())?;
-        }
-        match self.spelling {
-            Spelling::Canonical | Spelling::NoVersion => {
-                write!(f, "$m={memory_kib},t={passes},p={parallelism}")?;
-            }
-            Spelling::ParallelismBeforePasses => write!(f, "$m={memory_kib},p={parallelism},t={passes}")?,
-            Spelling::PassesBeforeMemory => write!(f, "$t={passes},m={memory_kib},p={parallelism}")?,
-        }
-        write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
+        let (name, version, salt) = (variant.name(), version.number(), phc::salt_text(&self.salt));
+        format!("${name}$v={version}$m={memory_kib},t={passes},p={parallelism}${salt}$")
     }
 }
 
 /// Reads a PHC string.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let (variant, rest) = phc::split_id(stored)?;
-    let variant = match variant {
-        "argon2d" => Variant::D,
-        "argon2i" => Variant::I,
-        "argon2id" => Variant::Id,
-        _ => return Err(ParseError::Invalid),
-    };
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let (name, rest) = phc::split_id(text)?;
+    let variant = Variant::ALL.into_iter().find(|variant| variant.name() == name);
+    let variant = variant.ok_or(ParseError::Invalid)?;
     let (first, after_first) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (version, costs, rest) = if first.starts_with("v=") {
         let version = match phc::field(first, "v")? {
@@ -194,34 +179,29 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     } else {
         (None, first, after_first)
     };
-    // Argon2id is younger than the field: nothing ever printed it without.
+    // Argon2id is younger than the field: no software printed it without.
     if version.is_none() && variant == Variant::Id {
         return Err(ParseError::Invalid);
     }
-    // A secret key or associated data changes what is computed; without them every password would be wrong.
+    // A secret key or associated data changes the output. Without them no password would match.
     if costs.contains(",keyid=") || costs.contains(",data=") {
         return Err(ParseError::Unsupported);
     }
-    let mut costs = costs.split(',');
-    let mut next = || costs.next().ok_or(ParseError::Invalid);
-    let (first, second, third) = (next()?, next()?, next()?);
-    if costs.next().is_some() {
-        return Err(ParseError::Invalid);
-    }
-    let (memory, passes, parallelism, spelling) = match version {
-        None => (first, second, third, Spelling::NoVersion),
-        Some(_) if second.starts_with("p=") => (first, third, second, Spelling::ParallelismBeforePasses),
-        Some(_) if first.starts_with("t=") => (second, first, third, Spelling::PassesBeforeMemory),
-        Some(_) => (first, second, third, Spelling::Canonical),
+    let [first, second, third] = fields(costs, ',')?;
+    let (memory, passes, parallelism) = match version {
+        // The two other orders are listed in `DEVIATIONS`.
+        Some(_) if second.starts_with("p=") => (first, third, second),
+        Some(_) if first.starts_with("t=") => (second, first, third),
+        Some(_) | None => (first, second, third),
     };
     let (memory_kib, passes, parallelism) =
         (phc::field(memory, "m")?, phc::field(passes, "t")?, phc::field(parallelism, "p")?);
     let params = Params::new(variant, version.unwrap_or(Version::V16), memory_kib, passes, parallelism)
         .ok_or(ParseError::Invalid)?;
     let (salt, output) = phc::salt_and_output(rest)?;
-    if output.len() < MIN_OUTPUT_BYTES {
+    let output_bytes = output.bytes.len();
+    if output_bytes < MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes: output.len(), spelling };
-    Encoded::new(crate::Setting::Argon2(setting), &output).ok_or(ParseError::Invalid)
+    Parts::new(text, output, crate::Setting::Argon2(Setting { params, salt, output_bytes }))
 }

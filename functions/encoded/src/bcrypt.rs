@@ -1,41 +1,44 @@
 //! bcrypt in modular crypt format: `$2b$<cost>$<22 characters of salt><31 characters of output>`.
 //! Source: `crypt_blowfish` (Openwall), `crypt(5)`.
 
-use core::fmt;
-
 use base64::{
     Engine as _,
     alphabet::BCRYPT,
     engine::{GeneralPurpose, GeneralPurposeConfig, general_purpose::NO_PAD},
 };
-use zeroize::Zeroizing;
 
-use crate::{Encoded, NEW_SALT_BYTES, ParseError, phc};
+use crate::{
+    NEW_SALT_BYTES, ParseError,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    phc,
+    reading::Reading,
+    scheme::{Parse, Row},
+};
+
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$2a$", "$2b$", "$2y$"],
+    labels: &["{BLF-CRYPT}", "{CRYPT}", "{bcrypt}", "{crypt}"],
+    reading: READING,
+    ..Row::new("bcrypt", Parse::Text(parse))
+};
+
+pub(crate) const READING: Reading = Reading { most_bytes: Some(MAX_PASSWORD_BYTES), ..Reading::C_STRING };
 
 /// Lowest cost that the format can state.
 pub const MIN_COST: u32 = 4;
 
-/// Highest cost that the format can state. Admission stops far below it.
+/// Highest cost that the format can state. Admission stops far below this bound.
 pub const MAX_COST: u32 = 31;
 
 /// Length of the salt, in bytes.
 pub const SALT_BYTES: usize = 16;
 
-/// Length of the output, in bytes: the reference drops the last byte of 24.
+/// Length of the output, in bytes. The reference software drops the last of 24 bytes.
 pub const OUTPUT_BYTES: usize = 23;
 
-/// Bytes of a password that bcrypt reads; the rest has no effect.
+/// Bytes of a password that bcrypt uses. The rest has no effect.
 pub const MAX_PASSWORD_BYTES: usize = 72;
-
-const SALT_CHARACTERS: usize = 22;
-const OUTPUT_CHARACTERS: usize = 31;
-
-/// 22 characters carry 132 bits, four more than the salt has.
-const SALT_PADDING_BITS: u8 = 0b1111;
-
-const STRICT: GeneralPurpose = GeneralPurpose::new(&BCRYPT, NO_PAD);
-const PADDING_BITS_IGNORED: GeneralPurpose =
-    GeneralPurpose::new(&BCRYPT, GeneralPurposeConfig::with_decode_allow_trailing_bits(NO_PAD, true));
 
 /// Cost of bcrypt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,30 +60,22 @@ impl Params {
     }
 }
 
-/// The prefixes that name today's algorithm. They differ in the bugs of software long gone, not in what is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prefix {
-    /// `$2a$`
-    A,
-    /// `$2b$`, what new hashes carry
-    B,
-    /// `$2y$`
-    Y,
-}
-
 /// A bcrypt setting.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
-    prefix: Prefix,
     params: Params,
     salt: [u8; SALT_BYTES],
-    /// The four bits that follow the salt in its last character; zero in the canonical form.
-    salt_padding: u8,
 }
 
 impl Setting {
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self { prefix: Prefix::B, params, salt, salt_padding: 0 }
+        Self { params, salt }
+    }
+
+    /// Joins a cost and a decoded salt.
+    pub(crate) fn new(cost: u32, salt: &[u8]) -> Result<Self, ParseError> {
+        let (params, salt) = (Params::new(cost), salt.try_into().ok());
+        params.zip(salt).map(|(params, salt)| Self { params, salt }).ok_or(ParseError::Invalid)
     }
 
     /// The cost.
@@ -95,72 +90,29 @@ impl Setting {
         &self.salt
     }
 
-    /// What stands between the first two dollar signs.
-    pub(crate) const fn prefix(&self) -> &'static str {
-        match self.prefix {
-            Prefix::A => "2a",
-            Prefix::B => "2b",
-            Prefix::Y => "2y",
-        }
-    }
-
-    /// Whether the salt's last character is as the reference software prints it.
-    pub(crate) const fn has_canonical_salt(&self) -> bool {
-        self.salt_padding == 0
-    }
-
-    /// The salt as it is printed.
-    pub(crate) fn salt_text(&self) -> String {
-        let mut salt = STRICT.encode(self.salt);
-        let last = salt.split_off(SALT_CHARACTERS - 1);
-        salt + &with_padding(&last, self.salt_padding)
-    }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (prefix, cost) = (self.prefix(), self.params.cost);
-        write!(f, "${prefix}${cost:02}${}{}", self.salt_text(), output_text(output))
+    /// The text of a new hash up to its output.
+    pub(crate) fn head(&self) -> String {
+        format!("$2b${:02}${}", self.params.cost, SALT.encode(self.salt))
     }
 }
 
-/// Reads a hash in modular crypt format.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let (prefix, rest) = phc::split_id(stored)?;
-    let prefix = match prefix {
-        "2a" => Prefix::A,
-        "2b" => Prefix::B,
-        "2y" => Prefix::Y,
-        _ => return Err(ParseError::Invalid),
-    };
+/// Reads a hash in modular crypt format. The prefixes stand for bugs of old software, and all mean the same algorithm.
+pub(crate) fn parse(text: &str) -> Result<Parts, ParseError> {
+    let (_prefix, rest) = phc::split_id(text)?;
     let (cost, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    let two_digits = cost.len() == 2 && cost.bytes().all(|b| b.is_ascii_digit());
-    if !two_digits || rest.len() != SALT_CHARACTERS + OUTPUT_CHARACTERS || !rest.is_ascii() {
+    let has_two_digits = cost.len() == 2 && cost.bytes().all(|b| b.is_ascii_digit());
+    let (salt, output) = rest.split_at_checked(SALT_CHARACTERS).ok_or(ParseError::Invalid)?;
+    if !has_two_digits {
         return Err(ParseError::Invalid);
     }
     let cost = cost.parse().map_err(|_| ParseError::Invalid)?;
-    let params = Params::new(cost).ok_or(ParseError::Invalid)?;
-    let (salt_text, output_text) = rest.split_at(SALT_CHARACTERS);
-    let salt = PADDING_BITS_IGNORED.decode(salt_text).map_err(|_| ParseError::Invalid)?;
-    let output = Zeroizing::new(STRICT.decode(output_text).map_err(|_| ParseError::Invalid)?);
-    let salt = salt.try_into().map_err(|_| ParseError::Invalid)?;
-    let salt_padding = padding_of(&salt_text[SALT_CHARACTERS - 1..]);
-    let setting = Setting { prefix, params, salt, salt_padding };
-    Encoded::new(crate::Setting::Bcrypt(setting), &output).ok_or(ParseError::Invalid)
+    let salt = SALT.decode(salt).map_err(|_| ParseError::Invalid)?;
+    let output = Output::read(Encoding::BcryptBase64, output)?;
+    Parts::new(text, output, crate::Setting::Bcrypt(Setting::new(cost, &salt)?))
 }
 
-/// An output as it is printed.
-pub(crate) fn output_text(output: &[u8]) -> String {
-    STRICT.encode(output)
-}
+const SALT_CHARACTERS: usize = 22;
 
-/// The padding bits of a salt's last character.
-fn padding_of(last: &str) -> u8 {
-    let value = BCRYPT.as_str().find(last).and_then(|i| u8::try_from(i).ok()).unwrap_or(0);
-    value & SALT_PADDING_BITS
-}
-
-/// A salt's last character with its padding bits set.
-fn with_padding(last: &str, padding: u8) -> String {
-    let alphabet = BCRYPT.as_str();
-    let index = alphabet.find(last).unwrap_or(0) | usize::from(padding);
-    alphabet[index..=index].to_owned()
-}
+/// 22 characters carry 132 bits, four more than a salt has. Some software sets them: see [`crate::DEVIATIONS`].
+const SALT: GeneralPurpose =
+    GeneralPurpose::new(&BCRYPT, GeneralPurposeConfig::with_decode_allow_trailing_bits(NO_PAD, true));

@@ -1,4 +1,5 @@
-//! What crypt(3) fixes for its schemes: six bits a character, the lowest bits first, in the alphabet `./0-9A-Za-z`.
+//! The encoding that the schemes of crypt(3) share: six bits a character, the lowest bits first, in the alphabet
+//! `./0-9A-Za-z`.
 //! Source: libxcrypt `lib/util-base64.c`, `crypt(5)`; Openwall phpass `encode64`.
 
 use zeroize::Zeroizing;
@@ -26,13 +27,14 @@ pub(crate) fn character(value: u32) -> char {
     ALPHABET[value as usize & 0b11_1111].into()
 }
 
-/// Whether every character is one of the alphabet.
+/// Whether every character is in the alphabet.
 pub(crate) fn is_in_alphabet(text: &str) -> bool {
     text.bytes().all(|byte| value(byte).is_ok())
 }
 
-/// Whether every character is one that crypt(3) takes in a salt which it hashes as it stands: printable, no separator
-/// of its own or of `/etc/shadow`, and none that marks a locked account.
+/// Whether crypt(3) accepts every character in a salt that it hashes as text.
+///
+/// It accepts printable characters, except its separators, those of `/etc/shadow`, and the marks of a locked account.
 pub(crate) fn is_salt(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() && !b"$!*:;\\".contains(&byte))
 }
@@ -43,12 +45,12 @@ pub(crate) fn number(text: &str) -> Result<u32, ParseError> {
     bits.sum()
 }
 
-/// A number in so many characters.
-pub(crate) fn number_text(number: u32, characters: usize) -> String {
+/// A number in the given count of characters.
+fn number_text(number: u32, characters: usize) -> String {
     (0..characters).map(|place| character(number >> (BITS * place))).collect()
 }
 
-/// Bytes, three in four characters, and what remains in two or three.
+/// Writes three bytes in four characters, and the remaining one or two in two or three.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let group = |group: &[u8]| {
         let number = group.iter().rev().fold(0, |number, &byte| number << u8::BITS | u32::from(byte));
@@ -57,9 +59,9 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     bytes.chunks(GROUP_BYTES).map(group).collect()
 }
 
-/// Reads what [`encode`] prints: no bit is set beyond the last byte.
+/// Reads the text that [`encode`] writes. Bits beyond the last byte must be zero.
 pub(crate) fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, ParseError> {
-    // All ASCII, so that every index is between two characters.
+    // The alphabet is ASCII, so every index is a character boundary.
     if !is_in_alphabet(text) {
         return Err(ParseError::Invalid);
     }
@@ -76,35 +78,6 @@ pub(crate) fn decode(text: &str) -> Result<Zeroizing<Vec<u8>>, ParseError> {
     Ok(bytes)
 }
 
-/// The bytes in the order in which a scheme prints them: `order` has the place of each printed one.
-pub(crate) fn encode_in_order(bytes: &[u8], order: &[u8]) -> String {
-    encode(&in_order(bytes, order))
-}
-
-/// Reads what [`encode_in_order`] prints of so many bytes. Where it prints a byte twice, both must be the same.
-pub(crate) fn decode_in_order(
-    text: &str,
-    order: &[u8],
-    output_bytes: usize,
-) -> Result<Zeroizing<Vec<u8>>, ParseError> {
-    let printed = decode(text)?;
-    if printed.len() != order.len() {
-        return Err(ParseError::Invalid);
-    }
-    let mut bytes = Zeroizing::new(vec![0; output_bytes]);
-    for (&place, &byte) in order.iter().zip(&*printed) {
-        bytes[usize::from(place)] = byte;
-    }
-    if in_order(&bytes, order) != printed {
-        return Err(ParseError::Invalid);
-    }
-    Ok(bytes)
-}
-
-fn in_order(bytes: &[u8], order: &[u8]) -> Zeroizing<Vec<u8>> {
-    Zeroizing::new(order.iter().map(|&place| bytes[usize::from(place)]).collect())
-}
-
 const BITS: usize = 6;
 
 const GROUP_BYTES: usize = 3;
@@ -114,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_have_one_text() {
+    fn each_sequence_of_bytes_has_one_text() {
         for bytes in [&b""[..], b"a", b"ab", b"abc", b"abcd", &[0xff; 64]] {
             assert_eq!(decode(&encode(bytes)).unwrap().as_slice(), bytes);
         }
@@ -130,13 +103,5 @@ mod tests {
             assert_eq!((super::value(byte), character(value)), (Ok(value), char::from(byte)));
         }
         assert_eq!((0..=u8::MAX).filter(|&byte| value(byte).is_ok()).count(), ALPHABET.len());
-    }
-
-    #[test]
-    fn a_byte_that_is_printed_twice_is_the_same_both_times() {
-        let order = [0, 1, 0];
-        assert_eq!(decode_in_order(&encode(b"aba"), &order, 2).unwrap().as_slice(), b"ab");
-        assert_eq!(decode_in_order(&encode(b"abb"), &order, 2), Err(ParseError::Invalid));
-        assert_eq!(decode_in_order(&encode(b"ab"), &order, 2), Err(ParseError::Invalid));
     }
 }

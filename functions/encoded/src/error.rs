@@ -1,11 +1,11 @@
 use core::fmt;
 
-/// Why a stored hash was not read. It carries nothing of the string.
+/// Why a stored hash was refused. It carries no part of the string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// The scheme is known; the rest is not the one form that its reference software prints.
+    /// The scheme is known, and the string is not in the form that the reference software prints.
     Invalid,
-    /// The scheme, or this variant of it, is not one that Saltern verifies.
+    /// Saltern does not verify this scheme, or this variant of the scheme.
     Unsupported,
 }
 
@@ -13,7 +13,7 @@ impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Invalid => "the stored hash is not in its scheme's canonical form",
-            Self::Unsupported => "the stored hash is of a scheme that is not verified here",
+            Self::Unsupported => "the scheme of the stored hash is not supported",
         })
     }
 }

@@ -1,10 +1,9 @@
-//! The text of a stored password hash: strict parse and print, no cryptography.
+//! The text of a stored password hash: strict parse and print, without cryptography.
 //!
-//! [`parse`] reads the one form that a scheme's reference software prints and refuses every other spelling, so
-//! that `parse(s)` succeeds only if printing the result gives `s` again. What real software prints differently is
-//! listed in [`DEVIATIONS`], with a vector each.
+//! [`parse`] accepts the one form that the reference software of a scheme prints. It refuses every other spelling, except
+//! the [`DEVIATIONS`] of other software. So no two strings state the same hash, and an accepted string prints as it was.
 //!
-//! What this crate does not do: it bounds no cost (that is admission, in `saltern-algorithm`) and computes nothing.
+//! This crate does not bound costs (`saltern-algorithm` does) and computes no hash.
 
 #![forbid(unsafe_code)]
 
@@ -13,11 +12,15 @@ pub mod argon2;
 pub mod bcrypt;
 mod crypt;
 mod deviations;
+#[cfg(any(test, feature = "documents"))]
+pub mod documents;
+mod encoding;
 mod error;
-mod label;
 mod notation;
+mod parts;
 pub mod pbkdf2;
 mod phc;
+mod reading;
 mod scheme;
 pub mod scrypt;
 pub mod verify_only;
@@ -25,119 +28,118 @@ pub mod wrapped;
 
 use core::fmt;
 
-use zeroize::Zeroizing;
-
 pub use algorithm::Algorithm;
 pub use deviations::{DEVIATIONS, Deviation};
+use encoding::Encoding;
 pub use error::ParseError;
+use parts::{Output, Parts};
 pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
-pub use scheme::{Preparation, Reading, Scheme, Weakness};
+pub use reading::{Preparation, Reading};
+pub use scheme::{Scheme, Weakness};
 
-/// Longest stored hash that is looked at, in bytes (HTTP contract, "Passwords and hashes").
+/// Longest stored hash that is read, in bytes (HTTP contract, "Passwords and hashes").
 pub const MAX_ENCODED_BYTES: usize = 1024;
 
 /// Salt of a new hash, in bytes: 128 bits, as NIST SP 800-132 §5.1 and RFC 9106 §3.1 recommend.
 pub const NEW_SALT_BYTES: usize = 16;
 
-/// Output of a new hash, in bytes, wherever the scheme leaves it open (bcrypt's is 23).
+/// Output of a new hash, in bytes. bcrypt alone has another length: 23.
 pub const NEW_OUTPUT_BYTES: usize = 32;
 
 /// Reads a stored hash.
 ///
 /// # Errors
-/// - [`ParseError::Unsupported`]: the scheme, or this variant of it, is not one that Saltern verifies.
-/// - [`ParseError::Invalid`]: the scheme is known and the rest is not its canonical form.
+/// - [`ParseError::Unsupported`]: Saltern does not verify this scheme, or this variant of the scheme.
+/// - [`ParseError::Invalid`]: the scheme is known, and the string is not in the scheme's canonical form.
 pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    if stored.len() > MAX_ENCODED_BYTES {
-        return Err(ParseError::Invalid);
-    }
-    let labelled = label::parse(stored);
-    labelled.unwrap_or_else(|| Scheme::of(stored).ok_or(ParseError::Unsupported)?.parse(stored))
+    if stored.len() > MAX_ENCODED_BYTES { Err(ParseError::Invalid) } else { scheme::parse(stored) }
 }
 
-/// A stored hash, taken apart: what to compute, and the output that a right password gives.
+/// A stored hash: a setting, and the output that the right password gives.
 ///
-/// [`fmt::Display`] prints the stored string again. It is the one way out; `Debug` shows the algorithm only.
+/// [`fmt::Display`] prints the stored string again. It is the only way to get the output as text: `Debug` shows the scheme
+/// and the algorithm.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
-    label: Option<label::Label>,
+    label: Option<&'static str>,
     scheme: Scheme,
-    setting: Setting,
-    output: Zeroizing<Vec<u8>>,
+    parts: Parts,
 }
 
 impl Encoded {
-    /// Joins a setting and the output computed under it, in the form that new hashes are written in.
+    /// Joins a setting and the output that was computed from it, in the canonical form of new hashes.
     ///
-    /// Returns `None` where the output has not the length that the setting names, and for a setting under which no new
-    /// hashes are made.
+    /// Returns `None` if the output does not have the length that the setting states, or if Saltern makes no new hashes
+    /// with the algorithm.
     #[must_use]
     pub fn new(setting: Setting, output: &[u8]) -> Option<Self> {
-        let scheme = match &setting {
-            Setting::Wrapped(_) => Scheme::Wrapped,
-            setting => Scheme::of_new(setting.params()?),
+        let unpadded = Encoding::Base64Unpadded;
+        let (row, head, encoding) = match &setting {
+            Setting::Argon2(setting) => (&argon2::SCHEME, setting.head(), unpadded),
+            Setting::Bcrypt(setting) => (&bcrypt::SCHEME, setting.head(), Encoding::BcryptBase64),
+            Setting::Pbkdf2(setting) => (&pbkdf2::SCHEME, setting.head(), unpadded),
+            Setting::Scrypt(setting) => (&scrypt::SCHEME, setting.head(), unpadded),
+            Setting::VerifyOnly(_) => return None,
+            Setting::Wrapped(setting) => (&wrapped::SCHEME, setting.head(), unpadded),
         };
-        Self::written_as(scheme, setting, output)
+        let parts = Parts { head, output: Output::new(encoding, output), setting };
+        let has_its_length = output.len() == parts.setting.output_bytes();
+        has_its_length.then_some(Self { label: None, scheme: Scheme(row), parts })
     }
 
-    /// Joins a setting and an output in the form of `scheme`.
-    pub(crate) fn written_as(scheme: Scheme, setting: Setting, output: &[u8]) -> Option<Self> {
-        (output.len() == setting.output_bytes()).then(|| Self {
-            label: None,
-            scheme,
-            setting,
-            output: Zeroizing::new(output.to_vec()),
-        })
-    }
-
-    /// The same setting in the same form with another output; `None` where its length differs.
+    /// The same hash with another output; `None` if its length differs.
     #[must_use]
     pub fn with_output(&self, output: &[u8]) -> Option<Self> {
-        let encoded = Self::written_as(self.scheme, self.setting.clone(), output)?;
-        Some(Self { label: self.label, ..encoded })
+        let mut other = self.clone();
+        other.parts.output = self.parts.output.with_bytes(output);
+        (output.len() == self.output().len()).then_some(other)
     }
 
-    /// Whose form it is written in.
+    /// The scheme.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
-    /// What some software wrote before it, such as `{bcrypt}`.
+    /// The label before the hash, such as `{bcrypt}`, which some software writes.
     #[must_use]
     pub fn label(&self) -> Option<&'static str> {
-        self.label.map(label::Label::text)
+        self.label
     }
 
-    /// What has to be computed: parameters, salt and output length.
+    /// The setting: parameters, salt and output length.
     #[must_use]
     pub fn setting(&self) -> &Setting {
-        &self.setting
+        &self.parts.setting
     }
 
-    /// The output that a right password gives. Compare it in constant time.
+    /// The output that the right password gives. Compare it in constant time.
     #[must_use]
     pub fn output(&self) -> &[u8] {
-        &self.output
+        &self.parts.output.bytes
     }
 }
 
 impl fmt::Display for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(label) = self.label {
-            f.write_str(label.text())?;
+        f.write_str(&self.parts.head)?;
+        f.write_str(&self.parts.output.text())?;
+        if let Setting::Wrapped(setting) = self.setting() {
+            write!(f, "${}", setting.inner())?;
         }
-        self.scheme.print(&self.setting, &self.output, f)
+        Ok(())
     }
 }
 
 impl fmt::Debug for Encoded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Encoded({:?}, {:?}, ..)", self.scheme, self.setting)
+        write!(f, "Encoded({:?}, {:?}, ..)", self.scheme, self.setting())
     }
 }
 
-/// What has to be computed: everything in a stored hash but its output (crypt(3) calls this the setting).
+/// Everything in a stored hash that determines the output of a password: params, salt and output length.
+///
+/// crypt(3) calls this the setting.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Setting {
     /// See [`argon2::Setting`].
@@ -155,7 +157,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The setting of a new hash: the form that is written today, with [`NEW_OUTPUT_BYTES`] of output.
+    /// The setting of a new hash, with [`NEW_OUTPUT_BYTES`] of output.
     #[must_use]
     pub fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
         match params {
@@ -166,7 +168,7 @@ impl Setting {
         }
     }
 
-    /// Algorithm and cost, where a policy can name them; `None` for what is only ever verified.
+    /// The params that a policy can name; `None` for an algorithm that is only verified.
     #[must_use]
     pub fn params(&self) -> Option<Params> {
         match self {
@@ -227,7 +229,7 @@ impl fmt::Debug for Setting {
     }
 }
 
-/// An algorithm with its cost parameters: what a policy names.
+/// An algorithm with its cost parameters. A policy names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Params {
     /// RFC 9106.

@@ -1,9 +1,17 @@
 //! PBKDF2 as a PHC string: `$pbkdf2-sha512$i=210000,l=32$<salt>$<output>`; SHA-1 is `$pbkdf2$`.
 //! Source: RFC 8018 §5.2; RustCrypto `pbkdf2`, `src/phc.rs`.
 
-use core::fmt;
+use crate::{
+    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    parts::Parts,
+    phc,
+    scheme::{Parse, Row},
+};
 
-use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, phc};
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$pbkdf2$i=", "$pbkdf2-sha1$i=", "$pbkdf2-sha256$i=", "$pbkdf2-sha512$i="],
+    ..Row::new("pbkdf2", Parse::Text(parse))
+};
 
 /// The hash function under HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,7 +37,7 @@ impl Prf {
         }
     }
 
-    /// What stands between the first two dollar signs.
+    /// The id between the first two dollar signs.
     pub(crate) const fn id(self) -> &'static str {
         match self {
             Self::Sha1 => "pbkdf2",
@@ -38,10 +46,10 @@ impl Prf {
         }
     }
 
-    /// The same in strings without a length ([`Spelling::NoLength`]).
+    /// The id in strings without a length. The Node package @phc/pbkdf2 names every function.
     const fn id_without_length(self) -> &'static str {
         match self {
-            Self::Sha1 => SHA1_WITHOUT_LENGTH,
+            Self::Sha1 => "pbkdf2-sha1",
             Self::Sha256 | Self::Sha512 => self.id(),
         }
     }
@@ -59,7 +67,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// At least one iteration.
+    /// Returns `None` for zero iterations.
     #[must_use]
     pub const fn new(prf: Prf, iterations: u32) -> Option<Self> {
         if iterations == 0 { None } else { Some(Self { prf, iterations }) }
@@ -84,20 +92,11 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
-    spelling: Spelling,
-}
-
-/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
-    Canonical,
-    /// No `l=`, which means one block of the hash function.
-    NoLength,
 }
 
 impl Setting {
     pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
+        Self { params, salt, output_bytes }
     }
 
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
@@ -122,25 +121,22 @@ impl Setting {
         self.output_bytes
     }
 
-    /// Output blocks: each costs the full number of iterations.
+    /// Output blocks. Each takes the full number of iterations.
     #[must_use]
     pub fn output_blocks(&self) -> usize {
         self.output_bytes.div_ceil(self.params.prf.block_bytes())
     }
 
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The text of a new hash up to its output.
+    pub(crate) fn head(&self) -> String {
         let Params { prf, iterations } = self.params;
-        match self.spelling {
-            Spelling::Canonical => write!(f, "${}$i={iterations},l={}", prf.id(), self.output_bytes)?,
-            Spelling::NoLength => write!(f, "${}$i={iterations}", prf.id_without_length())?,
-        }
-        write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
+        format!("${}$i={iterations},l={}${}$", prf.id(), self.output_bytes, phc::salt_text(&self.salt))
     }
 }
 
 /// Reads a PHC string.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let (id, rest) = phc::split_id(stored)?;
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let (id, rest) = phc::split_id(text)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (iterations, length) = match costs.split_once(',') {
         Some((iterations, length)) => (iterations, Some(phc::field(length, "l")?)),
@@ -153,16 +149,13 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
     let params = prf.and_then(|prf| Params::new(prf, phc::field(iterations, "i").ok()?));
     let params = params.ok_or(ParseError::Invalid)?;
     let (salt, output) = phc::salt_and_output(rest)?;
-    let (output_bytes, spelling) = match length {
-        Some(bytes) => (usize::try_from(bytes).map_err(|_| ParseError::Invalid)?, Spelling::Canonical),
-        None => (params.prf.block_bytes(), Spelling::NoLength),
+    let output_bytes = match length {
+        Some(bytes) => usize::try_from(bytes).map_err(|_| ParseError::Invalid)?,
+        // One block of the hash function.
+        None => params.prf.block_bytes(),
     };
     if output_bytes < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes, spelling };
-    Encoded::new(crate::Setting::Pbkdf2(setting), &output).ok_or(ParseError::Invalid)
+    Parts::new(text, output, crate::Setting::Pbkdf2(Setting { params, salt, output_bytes }))
 }
-
-/// The Node package @phc/pbkdf2 has the function in each of its names.
-pub(crate) const SHA1_WITHOUT_LENGTH: &str = "pbkdf2-sha1";

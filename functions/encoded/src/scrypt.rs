@@ -1,11 +1,16 @@
 //! scrypt as a PHC string: `$scrypt$ln=17,r=8,p=1$<salt>$<output>`.
 //! Source: RFC 7914; RustCrypto `scrypt`, `src/phc.rs`; passlib prints the same.
 
-use core::fmt;
+use crate::{
+    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    parts::Parts,
+    phc::{self, fields},
+    scheme::{Parse, Row},
+};
 
-use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, phc};
+pub(crate) static SCHEME: Row = Row { begins: &["$scrypt$"], ..Row::new("scrypt", Parse::Text(parse)) };
 
-/// Largest `ln` that is read: `N` must be a number that a 64-bit machine can name.
+/// Largest `ln` that is read, so that `N` has at most 64 bits.
 pub const MAX_LOG_N: u8 = 63;
 
 /// Largest product of `r` and `p` (RFC 7914 §2).
@@ -20,8 +25,9 @@ pub struct Params {
 }
 
 impl Params {
-    /// `N = 2^log_n` (1 to 63), block size `r` and parallelization `p` (at least 1, `r·p < 2^30`, `N < 2^(16·r)`;
-    /// RFC 7914 §2).
+    /// `N = 2^log_n` (1 to 63), block size `r` and parallelization `p`.
+    ///
+    /// Returns `None` unless `r` and `p` are at least 1, `r·p < 2^30` and `N < 2^(16·r)` (RFC 7914 §2).
     #[must_use]
     pub const fn new(log_n: u8, r: u32, p: u32) -> Option<Self> {
         // Each factor fits in 32 bits, so the product fits in 64.
@@ -61,20 +67,11 @@ pub struct Setting {
     params: Params,
     salt: Vec<u8>,
     output_bytes: usize,
-    spelling: Spelling,
-}
-
-/// What is spelt otherwise than the reference software spells it ([`DEVIATIONS`](crate::DEVIATIONS)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
-    Canonical,
-    /// `n=` and `N` itself, where others have `ln=` and its logarithm.
-    WholeN,
 }
 
 impl Setting {
     pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes, spelling: Spelling::Canonical }
+        Self { params, salt, output_bytes }
     }
 
     pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
@@ -99,37 +96,27 @@ impl Setting {
         self.output_bytes
     }
 
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The text of a new hash up to its output.
+    pub(crate) fn head(&self) -> String {
         let Params { log_n, r, p } = self.params;
-        match self.spelling {
-            Spelling::Canonical => write!(f, "$scrypt$ln={log_n},r={r},p={p}")?,
-            Spelling::WholeN => write!(f, "$scrypt$n={},r={r},p={p}", 1_u64 << log_n)?,
-        }
-        write!(f, "${}${}", phc::encode(&self.salt), phc::encode(output))
+        format!("$scrypt$ln={log_n},r={r},p={p}${}$", phc::salt_text(&self.salt))
     }
 }
 
 /// Reads a PHC string.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let (_scrypt, rest) = phc::split_id(stored)?;
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let (_scrypt, rest) = phc::split_id(text)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    let spelling = if costs.starts_with("n=") { Spelling::WholeN } else { Spelling::Canonical };
-    let mut costs = costs.split(',');
-    let mut cost = |name| phc::field(costs.next().ok_or(ParseError::Invalid)?, name);
-    let log_n = match spelling {
-        Spelling::Canonical => cost("ln")?,
-        Spelling::WholeN => phc::log_2(cost("n")?)?,
-    };
-    let (r, p) = (cost("r")?, cost("p")?);
-    if costs.next().is_some() {
-        return Err(ParseError::Invalid);
-    }
+    let [n, r, p] = fields(costs, ',')?;
+    // `n=` is listed in `DEVIATIONS`.
+    let log_n = if n.starts_with("n=") { phc::log_2(phc::field(n, "n")?)? } else { phc::field(n, "ln")? };
+    let (r, p) = (phc::field(r, "r")?, phc::field(p, "p")?);
     let log_n = u8::try_from(log_n).map_err(|_| ParseError::Invalid)?;
     let params = Params::new(log_n, r, p).ok_or(ParseError::Invalid)?;
     let (salt, output) = phc::salt_and_output(rest)?;
-    if output.len() < phc::MIN_OUTPUT_BYTES {
+    let output_bytes = output.bytes.len();
+    if output_bytes < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { params, salt, output_bytes: output.len(), spelling };
-    Encoded::new(crate::Setting::Scrypt(setting), &output).ok_or(ParseError::Invalid)
+    Parts::new(text, output, crate::Setting::Scrypt(Setting { params, salt, output_bytes }))
 }

@@ -1,24 +1,29 @@
-//! argon2id over a weak hash, made without knowing the password. Our only format of our own.
+//! argon2id over a weak hash, made without the password. It is the only scheme that Saltern defines.
 //!
 //! ```text
 //! $saltern-wrap$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>$<inner>
 //! ```
 //!
-//! After `$saltern-wrap` stands the PHC string of argon2id. `<inner>` is the stored hash that was wrapped, with every byte
-//! of its output set to zero: its form, cost and salt, and nothing that helps to guess. argon2id's password is the stored
-//! hash as it was before it was wrapped, byte for byte. So a login computes the inner hash of the given password, prints
-//! it as its scheme does, and puts that string through argon2id.
+//! After `$saltern-wrap` follows the PHC string of argon2id. `<inner>` is the wrapped hash with all bytes of its output set
+//! to zero: it keeps form, cost and salt, and nothing that helps to guess. The password of argon2id is the wrapped hash,
+//! unchanged.
 //!
-//! The grammar stands in `SCHEMES.md`, and `functions/vectors/data/wrapped.json` has vectors.
+//! To verify, a login computes the inner hash of the given password, prints it in its scheme, and hashes that string with
+//! argon2id.
+//!
+//! `SCHEMES.md` has the grammar, and `functions/vectors/data/wrapped.json` has vectors.
 
-use core::fmt;
+use crate::{
+    Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, argon2,
+    parts::Parts,
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use crate::{Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, Scheme, argon2};
+pub(crate) static SCHEME: Row =
+    Row { begins: &["$saltern-wrap$"], ..Row::new("wrapped", Parse::Text(parse)) };
 
-/// What stands between the first two dollar signs.
-pub const ID: &str = "saltern-wrap";
-
-/// argon2id's setting, and the hash beneath it.
+/// The setting of argon2id, and the hash beneath.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
     outer: argon2::Setting,
@@ -29,65 +34,64 @@ pub struct Setting {
 impl Setting {
     /// Prepares to wrap `stored` under new parameters.
     ///
-    /// Returns `None` where `stored` is wrapped already, where its output cannot be printed without a project's secret, and
-    /// for parameters that are not those of argon2id.
+    /// Returns `None` if `stored` is wrapped already, if its output depends on a secret of a project, or if the parameters
+    /// are not of argon2id.
     #[must_use]
     pub fn fresh(params: argon2::Params, salt: [u8; NEW_SALT_BYTES], stored: &Encoded) -> Option<Self> {
         let is_plain = can_be_inner(stored) && params.variant() == argon2::Variant::Id;
-        let inner = without_output(stored)?;
+        let inner = stored.with_output(&vec![0; stored.output().len()])?;
         is_plain.then(|| Self { outer: argon2::Setting::fresh(params, salt), inner })
     }
 
-    /// argon2id's parameters and salt.
+    /// The parameters and the salt of argon2id.
     #[must_use]
     pub fn outer(&self) -> &argon2::Setting {
         &self.outer
     }
 
-    /// The hash beneath, with zeros for an output.
+    /// The hash beneath, with zeros as its output.
     #[must_use]
     pub fn inner(&self) -> &Encoded {
         &self.inner
     }
 
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${ID}")?;
-        self.outer.print(output, f)?;
-        write!(f, "${}", self.inner)
+    /// The text of a new hash up to its output.
+    pub(crate) fn head(&self) -> String {
+        MARK.to_owned() + &self.outer.head()
     }
 }
 
-/// Reads a wrapped hash.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let layers =
-        stored.strip_prefix('$').and_then(|text| text.strip_prefix(ID)).ok_or(ParseError::Invalid)?;
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let layers = text.strip_prefix(MARK).ok_or(ParseError::Invalid)?;
     let outer_end = layers.match_indices('$').nth(OUTER_FIELDS).ok_or(ParseError::Invalid)?.0;
-    let (outer, inner) = (argon2::parse(&layers[..outer_end])?, crate::parse(&layers[outer_end + 1..])?);
-    let crate::Setting::Argon2(setting) = outer.setting() else { return Err(ParseError::Invalid) };
-    let is_inner = can_be_inner(&inner) && inner.output().iter().all(|&byte| byte == 0);
-    if !is_fresh(setting) || !is_inner {
+    let outer = argon2::SCHEME.parse_behind("", &layers[..outer_end])?;
+    let inner = crate::parse(&layers[outer_end + 1..])?;
+    let crate::Setting::Argon2(setting) = outer.setting else { return Err(ParseError::Invalid) };
+    let setting = Setting { outer: setting, inner };
+    let is_inner = can_be_inner(&setting.inner) && setting.inner.output().iter().all(|&byte| byte == 0);
+    // Only `Setting::fresh` makes outer layers, so they have no other form.
+    let is_fresh = setting.outer.params().variant() == argon2::Variant::Id
+        && setting.outer.params().version() == argon2::Version::V19
+        && setting.outer.salt().len() == NEW_SALT_BYTES
+        && setting.outer.output_bytes() == NEW_OUTPUT_BYTES
+        && text.starts_with(&setting.head());
+    if !is_inner || !is_fresh {
         return Err(ParseError::Invalid);
     }
-    let setting = Setting { outer: setting.clone(), inner };
-    Encoded::written_as(Scheme::Wrapped, crate::Setting::Wrapped(Box::new(setting)), outer.output())
-        .ok_or(ParseError::Invalid)
-}
-
-/// Nothing but [`Setting::fresh`] ever made one.
-fn is_fresh(outer: &argon2::Setting) -> bool {
-    outer.params().variant() == argon2::Variant::Id
-        && outer.is_as_printed_today()
-        && outer.salt().len() == NEW_SALT_BYTES
-        && outer.output_bytes() == NEW_OUTPUT_BYTES
+    Ok(Parts {
+        head: setting.head(),
+        output: outer.output,
+        setting: crate::Setting::Wrapped(Box::new(setting)),
+    })
 }
 
 fn can_be_inner(stored: &Encoded) -> bool {
-    !matches!(stored.scheme(), Scheme::Firebase | Scheme::Wrapped)
+    use crate::Setting::{VerifyOnly, Wrapped};
+    !matches!(stored.setting(), VerifyOnly(verify_only::Setting::Firebase(_)) | Wrapped(_))
 }
 
-fn without_output(stored: &Encoded) -> Option<Encoded> {
-    stored.with_output(&vec![0; stored.output().len()])
-}
+/// The text before the PHC string.
+const MARK: &str = "$saltern-wrap";
 
 /// `argon2id`, `v=19`, the costs, the salt, the output.
 const OUTER_FIELDS: usize = 5;

@@ -1,6 +1,6 @@
-//! DES as crypt(3) has used it, after FIPS 46-3 and David Burren's FreeSec. No crate has DES with a salt in it.
+//! DES of crypt(3), after FIPS 46-3 and FreeSec by David Burren. No crate has DES with a salt.
 //!
-//! No branch depends on the password's content. Like bcrypt, it reads tables (of 2 KiB) at places that do.
+//! Branches do not depend on the content of the password. Table indexes do, as in bcrypt; the tables have 2 KiB.
 
 use saltern_encoded::verify_only::des_crypt::{Form, OUTPUT_BYTES, Setting};
 
@@ -14,7 +14,7 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     output.copy_from_slice(&block.to_be_bytes());
 }
 
-/// The keys from all of a password: each eight bytes of it are joined to what came before, encrypted under itself.
+/// The keys of a whole password. The key so far is encrypted under itself, and the next eight bytes are XORed to it.
 fn extended_keys(password: &[u8]) -> Keys {
     let (first, more) = password.split_at(password.len().min(BLOCK_BYTES));
     let mut block = key_block(first);
@@ -24,7 +24,7 @@ fn extended_keys(password: &[u8]) -> Keys {
     Keys::new(block)
 }
 
-/// Eight bytes of a password as a key: seven bits of each, in front of the parity bit that DES ignores.
+/// Eight bytes of a password as a key: seven bits of each, then the parity bit that DES ignores.
 fn key_block(password: &[u8]) -> u64 {
     let mut block = [0; BLOCK_BYTES];
     for (key, byte) in block.iter_mut().zip(password) {
@@ -33,7 +33,7 @@ fn key_block(password: &[u8]) -> u64 {
     u64::from_be_bytes(block)
 }
 
-/// Which bits of the two halves of an expanded half are exchanged: the first bit of the salt stands for the first of these.
+/// The bits that the two halves of an expanded half exchange. The lowest bit of the salt selects the first bit.
 const fn salt_mask(bits: u32) -> u64 {
     (bits.reverse_bits() >> (u32::BITS - QUARTER_BITS)) as u64
 }
@@ -52,7 +52,7 @@ impl Keys {
         }))
     }
 
-    /// Encrypts a block so many times. Between two times the final permutation and the initial one undo each other.
+    /// Encrypts a block `times` times. Between two encryptions the final and the initial permutation cancel each other.
     fn encrypt(&self, block: u64, salt: u64, times: u32) -> u64 {
         let block = permute(block, u64::BITS, &INITIAL_PERMUTATION);
         let (mut left, mut right) = halves(block);
@@ -66,7 +66,7 @@ impl Keys {
     }
 }
 
-/// DES's function of a half and a round's key, with the salt's exchange between expansion and key.
+/// The function of DES of a half and the key of a round, with the exchange of the salt between expansion and key.
 fn mixed(half: u32, key: u64, salt: u64) -> u32 {
     let expanded = (0..BOXES).fold(0, |bits, number| {
         let six = half.rotate_left(4 * number + 5) & u32::from(SIX_BITS);
@@ -80,7 +80,7 @@ fn mixed(half: u32, key: u64, salt: u64) -> u32 {
     })
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the lower half is what is left of it")]
+#[allow(clippy::cast_possible_truncation, reason = "each cast keeps one half")]
 const fn halves(block: u64) -> (u32, u32) {
     ((block >> u32::BITS) as u32, block as u32)
 }
@@ -89,7 +89,7 @@ const fn rotate_key_half(half: u64, shift: u32) -> u64 {
     (half << shift | half >> (KEY_HALF_BITS - shift)) & KEY_HALF
 }
 
-/// Takes the bits that a table names, the first of `bits` being 1.
+/// Selects the bits that a table names. The table counts the highest of `bits` as 1.
 const fn permute(value: u64, bits: u32, table: &[u8]) -> u64 {
     let mut permuted = 0;
     let mut at = 0;
@@ -100,7 +100,7 @@ const fn permute(value: u64, bits: u32, table: &[u8]) -> u64 {
     permuted
 }
 
-/// The S-boxes, each with the permutation that follows them: what a box adds to the mixed half for its six bits.
+/// The S-boxes, each with the permutation that follows: the bits that a box adds to the mixed half for its six bits.
 #[allow(clippy::cast_possible_truncation, reason = "at compile time, of 32 bits")]
 const fn permuted_boxes() -> [[u32; 64]; BOXES as usize] {
     let mut permuted = [[0; 64]; BOXES as usize];
@@ -108,7 +108,7 @@ const fn permuted_boxes() -> [[u32; 64]; BOXES as usize] {
     while number < permuted.len() {
         let mut six = 0;
         while six < 64 {
-            // The outer bits are the row, the inner ones the column.
+            // The outer bits are the row, the inner bits the column.
             let (row, column) = (six >> 4 & 0b10 | six & 1, six >> 1 & 0b1111);
             let four = S_BOXES[number][row * 16 + column] as u64;
             let at = four << (4 * (permuted.len() - 1 - number));
@@ -219,9 +219,9 @@ const S_BOXES: [[u8; 64]; BOXES as usize] = [
 mod tests {
     use super::*;
 
-    /// FIPS 46-3 gives none; this one is SP 500-20's first of the S-box tests, and a block of the common tutorial.
+    /// FIPS 46-3 has no vectors. The first is the first S-box test of SP 500-20, the second is from a common tutorial.
     #[test]
-    fn without_a_salt_it_is_des() {
+    fn without_a_salt_the_output_is_plain_des() {
         for (key, block, encrypted) in [
             (0x7ca1_1045_4a1a_6e57, 0x01a1_d6d0_3977_6742, 0x690f_5b0d_9a26_939b),
             (0x1334_5779_9bbc_dff1, 0x0123_4567_89ab_cdef, 0x85e8_1354_0f0a_b405),

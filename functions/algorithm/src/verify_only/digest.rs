@@ -1,4 +1,4 @@
-//! A digest over the password and the salt, once or some times over, or HMAC keyed with the salt.
+//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the salt.
 
 use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
 use md5::Md5;
@@ -6,7 +6,7 @@ use saltern_encoded::verify_only::digest::{Hash, Order, Setting};
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha384, Sha512};
 
-/// `output` has the length that the setting names.
+/// Computes into `output`, which has the length that the setting states.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     match setting.hash() {
         Hash::Md5 => digest::<Md5>(setting, password, output),

@@ -1,8 +1,8 @@
-//! Firebase's scrypt by the RustCrypto crates `scrypt`, `aes` and `ctr`.
+//! scrypt of Firebase, with the RustCrypto crates `scrypt`, `aes` and `ctr`.
 //!
-//! Firebase stores its project's signer key, encrypted by AES-256 in counter mode under what scrypt makes of the password.
-//! What is computed here is the stream that the key was added to; the policy takes the key out of the stored output, so
-//! that no kernel sees the project's secret.
+//! scrypt of the password is a key. Firebase stores the signer key of the project, encrypted under this key with AES-256 in
+//! counter mode. This module computes the key stream alone. The policy removes the signer key from the stored output, so no
+//! kernel sees the secret of the project.
 
 use aes::Aes256;
 use ctr::{
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use crate::{OutOfMemory, scrypt::reference};
 
-/// `output` has the length that the setting names.
+/// Computes into `output`, which has the length that the setting states.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     let salt = [setting.salt(), setting.separator()].concat();
     let mut key = Zeroizing::new([0; KEY_BYTES]);
@@ -26,5 +26,5 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> 
 
 const KEY_BYTES: usize = 32;
 
-/// The counter begins at zero: every key encrypts one thing only.
+/// The counter starts at zero. This is safe because each key encrypts one message.
 const FIRST_BLOCK: [u8; 16] = [0; 16];

@@ -1,4 +1,4 @@
-//! What is only ever verified, one module an algorithm: computed whole, by well-kept crates where there are any.
+//! The algorithms that are only verified. Each is computed whole, with a well-kept crate if one exists.
 
 mod des_crypt;
 mod digest;

@@ -1,18 +1,18 @@
-//! phpass's portable hashes, after Openwall's `PasswordHash.php`; Drupal 7's, after its `password.inc`.
+//! Portable hashes of phpass, after `PasswordHash.php` of Openwall; those of Drupal 7, after its `password.inc`.
 
 use md5::Md5;
-use saltern_encoded::verify_only::phpass::{Setting, Variant};
+use saltern_encoded::verify_only::phpass::{Hash, Setting};
 use sha1::Digest;
 use sha2::Sha512;
 
-/// Computes into `output`, of the variant's length.
+/// Computes into `output`, which has the length that the setting states.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    match setting.variant() {
-        Variant::Drupal => rounds::<Sha512>(setting, password, output),
-        Variant::PhpBb | Variant::Phpass => rounds::<Md5>(setting, password, output),
+    match setting.hash() {
+        Hash::Md5 => rounds::<Md5>(setting, password, output),
+        Hash::Sha512 => rounds::<Sha512>(setting, password, output),
     }
     if let Some(last) = output.last_mut() {
-        *last &= setting.variant().last_byte_mask();
+        *last &= setting.hash().last_byte_mask();
     }
 }
 

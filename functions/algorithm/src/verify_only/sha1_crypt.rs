@@ -1,4 +1,4 @@
-//! sha1-crypt, after NetBSD's `crypt-sha1.c`: HMAC-SHA-1 of its own output, again and again.
+//! sha1-crypt, after `crypt-sha1.c` of NetBSD: in each round HMAC-SHA-1 of the last output.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use saltern_encoded::verify_only::sha1_crypt::{OUTPUT_BYTES, Setting};

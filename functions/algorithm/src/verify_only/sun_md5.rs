@@ -1,7 +1,7 @@
-//! Sun's MD5, after Alec Muffett's `crypt_sunmd5.c` of OpenSolaris.
+//! MD5 of Sun, after `crypt_sunmd5.c` of OpenSolaris by Alec Muffett.
 //!
-//! In every round a bit of the digest says whether a soliloquy of Shakespeare's is hashed too, so that the original takes
-//! longer for some passwords than for others. Here both are computed, and one is taken in constant time.
+//! In every round a bit of the digest decides whether a text of Shakespeare is hashed too. So the original takes longer for
+//! some passwords. This code computes both digests, and selects one in constant time.
 
 use core::array::from_fn;
 
@@ -24,19 +24,19 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     output.copy_from_slice(&digest);
 }
 
-/// The coin that is tossed in every round.
+/// The bit that decides in each round.
 fn coin(digest: &[u8; OUTPUT_BYTES], round: u32) -> Choice {
     let bit_of = |place: u32| bit(digest, place);
     let number = |from: usize| {
         (0..8).fold(0, |number, place| number | bit_of(wandering(digest, from + place)) << place)
     };
-    // Shifts in place of branches.
+    // Shifts instead of branches.
     let x = number(0) >> bit_of(round);
     let y = number(8) >> bit_of(round.wrapping_add(64));
     Choice::from(u8::from(bit_of(x) ^ bit_of(y) == 1))
 }
 
-/// A byte of the digest that its own bytes lead to, or half of it.
+/// A byte of the digest, or half of it. Other bytes of the digest select it.
 fn wandering(digest: &[u8; OUTPUT_BYTES], place: usize) -> u32 {
     let a = u32::from(digest[place % OUTPUT_BYTES]);
     let b = u32::from(digest[(place + 3) % OUTPUT_BYTES]);
@@ -49,5 +49,5 @@ fn bit(digest: &[u8; OUTPUT_BYTES], place: u32) -> u32 {
     u32::from(digest[place as usize / 8]) >> (place % 8) & 1
 }
 
-/// Hamlet, III. i; hashed with a NUL after it, as the original's string had one.
+/// Hamlet, III. i. The original also hashes the NUL that ends the C string.
 const SOLILOQUY: &[u8] = include_bytes!("hamlet.txt");

@@ -101,7 +101,7 @@ impl<'a> Plan<'a> {
         classes.sort_by(|a, b| {
             b.count
                 .cmp(&a.count)
-                .then(a.scheme.cmp(&b.scheme))
+                .then(a.scheme.name().cmp(b.scheme.name()))
                 .then(b.time.cmp(&a.time))
                 .then(a.cost.cmp(&b.cost))
         });

@@ -1,49 +1,52 @@
-//! ASP.NET Identity's hashes: Base64 of a byte that says which version, the costs where they are stated, the salt and the
-//! output.
+//! ASP.NET Identity: Base64 of a version byte, the costs (version 3), the salt and the output.
 //! Source: ASP.NET Core `src/Identity/Extensions.Core/src/PasswordHasher.cs`.
-
-use core::fmt;
 
 use base64::{
     Engine as _,
     alphabet::STANDARD,
     engine::{GeneralPurpose, GeneralPurposeConfig, general_purpose::PAD},
-    prelude::BASE64_STANDARD,
 };
 
-use super::decode_base64;
-use crate::{Encoded, ParseError, Scheme, pbkdf2};
+use crate::{
+    ParseError,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    pbkdf2,
+    scheme::{ANYHOW, Parse, Row},
+    verify_only::des_crypt,
+};
 
-/// Whether a string is as long as version 2 makes it and begins with its byte. The rest is Base64, but for bits behind the
-/// last byte: what is none at all might be anybody's.
-pub(crate) fn is_v2(stored: &str) -> bool {
-    let is = |bytes: Vec<u8>| bytes.len() == V2_BYTES && bytes[0] == V2;
-    stored.len() == V2_BYTES.div_ceil(3) * 4 && UNUSED_BITS_IGNORED.decode(stored).is_ok_and(is)
+pub(crate) static V2: Row =
+    Row { begins: ANYHOW, is: is_v2, ..Row::new("aspnet-identity-v2", Parse::Text(parse_v2)) };
+
+pub(crate) static V3: Row =
+    Row { begins: &["AQAAAA"], is: is_v3, ..Row::new("aspnet-identity-v3", Parse::Text(parse_v3)) };
+
+/// Whether a text has the length and the first byte of version 2.
+///
+/// It must be Base64, but bits beyond the last byte may be set: such a text is damaged, and of no other scheme.
+fn is_v2(text: &str) -> bool {
+    let is = |bytes: Vec<u8>| bytes.len() == V2_BYTES && bytes[0] == VERSION_2;
+    text.len() == V2_BYTES.div_ceil(3) * 4 && UNUSED_BITS_IGNORED.decode(text).is_ok_and(is)
 }
 
-/// Whether a string begins with version 3's byte and a function that there is: 40 bits, which end within the seventh
-/// character.
-pub(crate) fn is_v3(stored: &str) -> bool {
-    let seventh = stored.strip_prefix("AQAAAA").and_then(|rest| rest.bytes().next());
-    seventh.is_some_and(|character| (b'A'..=b'L').contains(&character))
+/// Whether a text begins with the byte of version 3 and a known function. These 40 bits end within the seventh character.
+fn is_v3(text: &str) -> bool {
+    let is_known = text.bytes().nth(6).is_some_and(|character| (b'A'..=b'L').contains(&character));
+    is_known && !text.contains('$') && !des_crypt::is_traditional(text)
 }
 
 /// Reads `00 ‖ salt ‖ output`.
-pub(crate) fn parse_v2(stored: &str) -> Result<Encoded, ParseError> {
-    let bytes = decode_base64(stored)?;
-    let ([_version], rest) = bytes.split_first_chunk().ok_or(ParseError::Invalid)?;
-    let (salt, output) = rest.split_at_checked(SALT_BYTES).ok_or(ParseError::Invalid)?;
-    super::pbkdf2(Scheme::AspNetV2, V2_COSTS, salt.to_vec(), OUTPUT_BYTES, output)
+fn parse_v2(text: &str) -> Result<Parts, ParseError> {
+    let bytes = Encoding::Base64.decode(text)?;
+    let output = Output::within(Encoding::Base64, &bytes, V2_BYTES - OUTPUT_BYTES..bytes.len())?;
+    let salt = bytes.get(1..1 + SALT_BYTES).ok_or(ParseError::Invalid)?;
+    super::pbkdf2(text, V2_COSTS, salt.to_vec(), OUTPUT_BYTES, output)
 }
 
-/// Prints what [`parse_v2`] reads.
-pub(crate) fn print_v2(setting: &pbkdf2::Setting, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_str(&BASE64_STANDARD.encode([&[V2], setting.salt(), output].concat()))
-}
-
-/// Reads `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`, numbers of 32 bits with the highest byte first.
-pub(crate) fn parse_v3(stored: &str) -> Result<Encoded, ParseError> {
-    let bytes = decode_base64(stored)?;
+/// Reads `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`. Each number has 32 bits, the highest byte first.
+fn parse_v3(text: &str) -> Result<Parts, ParseError> {
+    let bytes = Encoding::Base64.decode(text)?;
     let ([_version], rest) = bytes.split_first_chunk().ok_or(ParseError::Invalid)?;
     let (function, rest) = number(rest)?;
     let (iterations, rest) = number(rest)?;
@@ -59,20 +62,9 @@ pub(crate) fn parse_v3(stored: &str) -> Result<Encoded, ParseError> {
         2 => pbkdf2::Prf::Sha512,
         _ => return Err(ParseError::Invalid),
     };
-    super::pbkdf2(Scheme::AspNetV3, (prf, iterations), salt.to_vec(), output.len(), output)
-}
-
-/// Prints what [`parse_v3`] reads.
-pub(crate) fn print_v3(setting: &pbkdf2::Setting, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let params = setting.params();
-    let function: u32 = match params.prf() {
-        pbkdf2::Prf::Sha1 => 0,
-        pbkdf2::Prf::Sha256 => 1,
-        pbkdf2::Prf::Sha512 => 2,
-    };
-    let salt_bytes = u32::try_from(setting.salt().len()).map_err(|_| fmt::Error)?;
-    let numbers = [function, params.iterations(), salt_bytes].map(u32::to_be_bytes);
-    f.write_str(&BASE64_STANDARD.encode([&[V3], numbers.as_flattened(), setting.salt(), output].concat()))
+    let (salt, output_bytes) = (salt.to_vec(), output.len());
+    let output = Output::within(Encoding::Base64, &bytes, bytes.len() - output_bytes..bytes.len())?;
+    super::pbkdf2(text, (prf, iterations), salt, output_bytes, output)
 }
 
 fn number(bytes: &[u8]) -> Result<(u32, &[u8]), ParseError> {
@@ -80,8 +72,7 @@ fn number(bytes: &[u8]) -> Result<(u32, &[u8]), ParseError> {
     Ok((u32::from_be_bytes(*number), rest))
 }
 
-const V2: u8 = 0x00;
-const V3: u8 = 0x01;
+const VERSION_2: u8 = 0x00;
 
 /// `HashPasswordV2`: `Pbkdf2Prf`, `Pbkdf2IterCount`. The string does not state them.
 const V2_COSTS: (pbkdf2::Prf, u32) = (pbkdf2::Prf::Sha1, 1000);
@@ -92,7 +83,7 @@ const SALT_BYTES: usize = 128 / 8;
 /// `HashPasswordV2`: `Pbkdf2SubkeyLength`.
 const OUTPUT_BYTES: usize = 256 / 8;
 
-/// `VerifyHashedPasswordV3`: of the salt and of the output.
+/// `VerifyHashedPasswordV3`: least length of the salt and of the output.
 const LEAST_BYTES: usize = 128 / 8;
 
 const V2_BYTES: usize = 1 + SALT_BYTES + OUTPUT_BYTES;

@@ -1,135 +1,156 @@
-//! What directories store behind a scheme in braces: `{SSHA}` and the Base64 of digest and salt, one after the other, or their
-//! hexadecimal; `{PBKDF2-SHA256}` and iterations, salt and output.
-//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`; Dovecot
-//! `src/auth/password-scheme.c`; passlib `ldap_digests`, `ldap_pbkdf2_digests`.
+//! LDAP directories: a label and the Base64 or the hexadecimal of digest and salt, as `{SSHA}…`; or a label and iterations,
+//! salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
+//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`; Dovecot "Password
+//! Schemes" and `src/auth/password-scheme.c`; passlib `ldap_digests`, `ldap_pbkdf2_digests`.
 
-use core::fmt;
-
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-
-use super::{ADAPTED_BASE64, decode_base64, decode_hex, fields};
+use super::passlib;
 use crate::{
-    Encoded, ParseError, Scheme, Setting, Weakness, pbkdf2, phc,
-    verify_only::{
-        self,
-        digest::{Hash, Order},
-    },
+    ParseError, Weakness,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    pbkdf2::Prf,
+    phc::{self, fields},
+    scheme::{Parse, Row},
+    verify_only::digest::{Hash, Order, Setting},
 };
 
-/// Which digest, salted or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Digest {
-    /// `{MD5}`
-    Md5,
-    /// `{SHA}`
-    Sha,
-    /// `{SHA256}`
-    Sha256,
-    /// `{SHA384}`
-    Sha384,
-    /// `{SHA512}`
-    Sha512,
-    /// `{SMD5}`
-    Smd5,
-    /// `{SSHA}`
-    Ssha,
-    /// `{SSHA256}`
-    Ssha256,
-    /// `{SSHA384}`
-    Ssha384,
-    /// `{SSHA512}`
-    Ssha512,
+pub(crate) static MD5: Row = unsalted(
+    "ldap-md5",
+    &[
+        "{LDAP-MD5.B64}",
+        "{LDAP-MD5.BASE64}",
+        "{LDAP-MD5.HEX}",
+        "{LDAP-MD5}",
+        "{MD5}",
+        "{PLAIN-MD5.B64}",
+        "{PLAIN-MD5.BASE64}",
+        "{PLAIN-MD5.HEX}",
+        PLAIN_MD5,
+        "{md5}",
+    ],
+    Parse::LabelAndText(|label, text| parse_unsalted(Hash::Md5, label, text)),
+);
+
+pub(crate) static SHA: Row = unsalted(
+    "ldap-sha",
+    &[
+        "{SHA.B64}",
+        "{SHA.BASE64}",
+        "{SHA.HEX}",
+        "{SHA1.B64}",
+        "{SHA1.BASE64}",
+        "{SHA1.HEX}",
+        "{SHA1}",
+        "{SHA}",
+        "{ldap}{SHA}",
+        "{ldap}{sha}",
+        "{sha}",
+    ],
+    Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha1, label, text)),
+);
+
+pub(crate) static SHA256: Row = unsalted(
+    "ldap-sha256",
+    &["{SHA256.B64}", "{SHA256.BASE64}", "{SHA256.HEX}", "{SHA256}", "{sha256}"],
+    Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha256, label, text)),
+);
+
+pub(crate) static SHA384: Row = unsalted(
+    "ldap-sha384",
+    &["{SHA384}", "{sha384}"],
+    Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha384, label, text)),
+);
+
+pub(crate) static SHA512: Row = unsalted(
+    "ldap-sha512",
+    &["{SHA512.B64}", "{SHA512.BASE64}", "{SHA512.HEX}", "{SHA512}", "{sha512}"],
+    Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha512, label, text)),
+);
+
+pub(crate) static SMD5: Row = salted(
+    "ldap-smd5",
+    &["{SMD5.B64}", "{SMD5.BASE64}", "{SMD5.HEX}", "{SMD5}", "{smd5}"],
+    Parse::LabelAndText(|label, text| parse_salted(Hash::Md5, label, text)),
+);
+
+pub(crate) static SSHA: Row = salted(
+    "ldap-ssha",
+    &["{SSHA.B64}", "{SSHA.BASE64}", "{SSHA.HEX}", "{SSHA}", "{ldap}{SSHA}", "{ldap}{ssha}", "{ssha}"],
+    Parse::LabelAndText(|label, text| parse_salted(Hash::Sha1, label, text)),
+);
+
+pub(crate) static SSHA256: Row = salted(
+    "ldap-ssha256",
+    &["{SSHA256.B64}", "{SSHA256.BASE64}", "{SSHA256.HEX}", "{SSHA256}", "{ssha256}"],
+    Parse::LabelAndText(|label, text| parse_salted(Hash::Sha256, label, text)),
+);
+
+pub(crate) static SSHA384: Row = salted(
+    "ldap-ssha384",
+    &["{SSHA384}", "{ssha384}"],
+    Parse::LabelAndText(|label, text| parse_salted(Hash::Sha384, label, text)),
+);
+
+pub(crate) static SSHA512: Row = salted(
+    "ldap-ssha512",
+    &["{SSHA512.B64}", "{SSHA512.BASE64}", "{SSHA512.HEX}", "{SSHA512}", "{ssha512}"],
+    Parse::LabelAndText(|label, text| parse_salted(Hash::Sha512, label, text)),
+);
+
+pub(crate) static PBKDF2_SHA1: Row = Row {
+    labels: &["{PBKDF2-SHA1}", "{PBKDF2}"],
+    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha1, text)))
+};
+
+pub(crate) static PBKDF2_SHA256: Row = Row {
+    labels: &["{PBKDF2-SHA256}"],
+    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha256, text)))
+};
+
+pub(crate) static PBKDF2_SHA512: Row = Row {
+    labels: &["{PBKDF2-SHA512}"],
+    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha512, text)))
+};
+
+const fn unsalted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> Row {
+    Row { labels, weakness: Some(Weakness::Unsalted), ..Row::new(name, parse) }
 }
 
-impl Digest {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Md5 => "ldap-md5",
-            Self::Sha => "ldap-sha",
-            Self::Sha256 => "ldap-sha256",
-            Self::Sha384 => "ldap-sha384",
-            Self::Sha512 => "ldap-sha512",
-            Self::Smd5 => "ldap-smd5",
-            Self::Ssha => "ldap-ssha",
-            Self::Ssha256 => "ldap-ssha256",
-            Self::Ssha384 => "ldap-ssha384",
-            Self::Ssha512 => "ldap-ssha512",
-        }
-    }
-
-    pub(crate) const fn weakness(self) -> Weakness {
-        if self.is_salted() { Weakness::Fast } else { Weakness::Unsalted }
-    }
-
-    const fn is_salted(self) -> bool {
-        match self {
-            Self::Md5 | Self::Sha | Self::Sha256 | Self::Sha384 | Self::Sha512 => false,
-            Self::Smd5 | Self::Ssha | Self::Ssha256 | Self::Ssha384 | Self::Ssha512 => true,
-        }
-    }
-
-    const fn hash(self) -> Hash {
-        match self {
-            Self::Md5 | Self::Smd5 => Hash::Md5,
-            Self::Sha | Self::Ssha => Hash::Sha1,
-            Self::Sha256 | Self::Ssha256 => Hash::Sha256,
-            Self::Sha384 | Self::Ssha384 => Hash::Sha384,
-            Self::Sha512 | Self::Ssha512 => Hash::Sha512,
-        }
-    }
+const fn salted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> Row {
+    Row { labels, weakness: Some(Weakness::Fast), ..Row::new(name, parse) }
 }
 
-/// Reads the Base64 behind a digest's label. A salt has any length: OpenLDAP has drawn 4 and 8 bytes, others 16.
-pub(crate) fn parse_digest(digest: Digest, text: &str) -> Result<Encoded, ParseError> {
-    digest_and_salt(digest, &decode_base64(text)?, |setting| setting)
+fn parse_unsalted(hash: Hash, label: &str, text: &str) -> Result<Parts, ParseError> {
+    parse_digest(hash, label, text, |salt| salt.is_empty())
 }
 
-/// Reads the lower-case hexadecimal behind a digest's label.
-pub(crate) fn parse_hexadecimal(digest: Digest, text: &str) -> Result<Encoded, ParseError> {
-    digest_and_salt(digest, &decode_hex(text)?, verify_only::digest::Setting::in_hexadecimal)
+/// The salt has any length: OpenLDAP has used 4 and 8 bytes, other software uses 16.
+fn parse_salted(hash: Hash, label: &str, text: &str) -> Result<Parts, ParseError> {
+    parse_digest(hash, label, text, |salt| !salt.is_empty())
 }
 
-fn digest_and_salt(
-    digest: Digest,
-    bytes: &[u8],
-    written: impl Fn(verify_only::digest::Setting) -> verify_only::digest::Setting,
-) -> Result<Encoded, ParseError> {
-    let hash = digest.hash();
-    let (output, salt) = bytes.split_at_checked(hash.output_bytes()).ok_or(ParseError::Invalid)?;
-    if salt.is_empty() == digest.is_salted() {
+fn parse_digest(
+    hash: Hash,
+    label: &str,
+    text: &str,
+    is_salt: fn(&[u8]) -> bool,
+) -> Result<Parts, ParseError> {
+    let is_hex = label == PLAIN_MD5 || label.ends_with(".HEX}");
+    let encoding = if is_hex { Encoding::LowerHex } else { Encoding::Base64 };
+    let bytes = encoding.decode(text)?;
+    let output = Output::within(encoding, &bytes, 0..hash.output_bytes())?;
+    let salt = &bytes[hash.output_bytes()..];
+    if !is_salt(salt) {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::digest::Setting::new(hash, Order::SaltLast, salt.to_vec());
-    let setting = Setting::VerifyOnly(verify_only::Setting::Digest(written(setting)));
-    Encoded::written_as(Scheme::Ldap(digest), setting, output).ok_or(ParseError::Invalid)
+    super::digest(text, output, Setting::new(hash, Order::SaltLast, salt.to_vec()))
 }
 
-/// Prints what [`parse_digest`] and [`parse_hexadecimal`] read.
-pub(crate) fn print_digest(
-    setting: &verify_only::digest::Setting,
-    output: &[u8],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let bytes = [output, setting.salt()].concat();
-    if setting.is_in_hexadecimal() {
-        f.write_str(&base16ct::lower::encode_string(&bytes))
-    } else {
-        f.write_str(&BASE64_STANDARD.encode(bytes))
-    }
-}
-
-/// Reads `<iterations>$<salt>$<output>` behind the label of PBKDF2 over this function.
-pub(crate) fn parse_pbkdf2(prf: pbkdf2::Prf, text: &str) -> Result<Encoded, ParseError> {
+/// Reads `<iterations>$<salt>$<output>`.
+fn parse_pbkdf2(prf: Prf, text: &str) -> Result<Parts, ParseError> {
     let [iterations, salt, output] = fields(text, '$')?;
-    super::passlib::pbkdf2(Scheme::LdapPbkdf2(prf), (prf, phc::decimal(iterations)?), salt, output)
+    passlib::pbkdf2(text, (prf, phc::decimal(iterations)?), salt, output)
 }
 
-/// Prints what [`parse_pbkdf2`] reads.
-pub(crate) fn print_pbkdf2(
-    setting: &pbkdf2::Setting,
-    output: &[u8],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    let (salt, output) = (ADAPTED_BASE64.encode(setting.salt()), ADAPTED_BASE64.encode(output));
-    write!(f, "{}${salt}${output}", setting.params().iterations())
-}
+/// The one label that means hexadecimal and does not say so.
+const PLAIN_MD5: &str = "{PLAIN-MD5}";

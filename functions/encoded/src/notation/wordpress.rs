@@ -1,19 +1,27 @@
 //! WordPress 6.8 and later: `$wp$2y$…`, bcrypt of a keyed digest of the password.
 //! Source: WordPress `wp-includes/pluggable.php`, `wp_hash_password`.
 
-use super::bcrypt_of_prepared;
-use crate::{Encoded, ParseError, Scheme};
+use crate::{
+    ParseError, bcrypt,
+    parts::Parts,
+    reading::{Preparation, Reading},
+    scheme::{Parse, Row},
+};
 
-/// Reads PHP's bcrypt behind `$wp`.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let inner = stored.strip_prefix(HEAD).ok_or(ParseError::Invalid)?;
-    let encoded = bcrypt_of_prepared(Scheme::WordPress, inner)?;
-    if inner.starts_with("$2y$") { Ok(encoded) } else { Err(ParseError::Invalid) }
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$wp$"],
+    reading: Reading { trims: TRIMMED, ..Reading::prepared(Preparation::WordPress) },
+    ..Row::new("wordpress", Parse::Text(parse))
+};
+
+/// Reads PHP's bcrypt after `$wp`.
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let inner = text.strip_prefix(HEAD).ok_or(ParseError::Invalid)?;
+    let parts = bcrypt::SCHEME.parse_behind(HEAD, inner)?;
+    if inner.starts_with("$2y$") { Ok(parts) } else { Err(ParseError::Invalid) }
 }
 
-/// What PHP's `trim` takes away: from a new password in `wp_hash_password`, and in `wp_authenticate` from one that is to be
-/// checked.
-pub(crate) const TRIMMED: &[u8] = b" \t\n\r\0\x0b";
+/// The bytes that PHP's `trim` removes. `wp_hash_password` calls it for a new password, `wp_authenticate` for a login.
+const TRIMMED: &[u8] = b" \t\n\r\0\x0b";
 
-/// What stands before bcrypt.
-pub(crate) const HEAD: &str = "$wp";
+const HEAD: &str = "$wp";

@@ -1,50 +1,48 @@
-//! DES as crypt(3) has used it: `<2 characters of salt><11 characters>`, and BSDi's extension of it,
+//! DES of crypt(3): `<2 characters of salt><11 characters>`; and its extension by BSDi:
 //! `_<4 characters of rounds><4 characters of salt><11 characters>`.
 //! Source: Morris and Thompson, "Password Security: A Case History", 1979; David Burren, FreeSec `crypt-des.c`.
 
-use core::fmt;
-
-use base64::{
-    Engine as _,
-    alphabet::CRYPT,
-    engine::{GeneralPurpose, general_purpose::NO_PAD},
+use crate::{
+    ParseError, Weakness, crypt,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    reading::Reading,
+    scheme::{ANYHOW, Parse, Row},
+    verify_only,
 };
-use zeroize::Zeroizing;
 
-use crate::{Encoded, ParseError, Scheme, crypt, verify_only};
+pub(crate) static BSDI: Row = Row {
+    begins: &["_"],
+    labels: &["{CRYPT}", "{crypt}"],
+    reading: Reading { seven_bits: true, ..Reading::C_STRING },
+    ..Row::new("bsdi-crypt", Parse::Text(parse_extended))
+};
+
+pub(crate) static TRADITIONAL: Row = Row {
+    begins: ANYHOW,
+    is: is_traditional,
+    labels: &["{CRYPT}", "{DES-CRYPT}", "{crypt}"],
+    reading: Reading { most_bytes: Some(MAX_PASSWORD_BYTES), seven_bits: true, ..Reading::C_STRING },
+    weakness: Some(Weakness::Fast),
+    ..Row::new("des-crypt", Parse::Text(parse_traditional))
+};
 
 /// Encryptions of every traditional hash.
 pub const TRADITIONAL_ENCRYPTIONS: u32 = 25;
 
-/// Bytes of a password that the traditional form reads.
+/// Bytes of a password that the traditional form uses.
 pub const MAX_PASSWORD_BYTES: usize = 8;
 
 /// Length of the output, in bytes: a block of DES.
 pub const OUTPUT_BYTES: usize = 8;
 
-/// Which form.
+/// The two forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// BSDi's: all of the password, 24 bits of salt, a number of encryptions to choose.
+    /// BSDi: the whole password, 24 bits of salt, a chosen number of encryptions.
     Extended,
     /// Eight bytes of the password, 12 bits of salt, 25 encryptions.
     Traditional,
-}
-
-impl Form {
-    const fn scheme(self) -> Scheme {
-        match self {
-            Self::Extended => Scheme::BsdiCrypt,
-            Self::Traditional => Scheme::DesCrypt,
-        }
-    }
-
-    const fn salt_characters(self) -> usize {
-        match self {
-            Self::Extended => 4,
-            Self::Traditional => 2,
-        }
-    }
 }
 
 /// A setting of DES.
@@ -53,12 +51,12 @@ pub struct Setting {
     form: Form,
     encryptions: u32,
     salt: String,
-    /// What the salt's characters stand for.
+    /// The number that the text of the salt encodes.
     salt_bits: u32,
 }
 
 impl Setting {
-    /// Which form.
+    /// The form.
     #[must_use]
     pub const fn form(&self) -> Form {
         self.form
@@ -70,7 +68,7 @@ impl Setting {
         self.encryptions
     }
 
-    /// The salt, as its text.
+    /// The salt, as text.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
@@ -81,51 +79,39 @@ impl Setting {
     pub const fn salt_bits(&self) -> u32 {
         self.salt_bits
     }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.form == Form::Extended {
-            write!(f, "{EXTENDED}{}", crypt::number_text(self.encryptions, ENCRYPTIONS_CHARACTERS))?;
-        }
-        write!(f, "{}{}", self.salt, HIGH_BITS_FIRST.encode(output))
-    }
 }
 
-/// Whether this is a traditional hash, which nothing in front of it says: 13 characters of the alphabet and no other.
-pub(crate) fn is_traditional(stored: &str) -> bool {
-    stored.len() == Form::Traditional.salt_characters() + OUTPUT_CHARACTERS && crypt::is_in_alphabet(stored)
+/// Whether a text has 13 characters of the alphabet. A traditional hash has no other mark.
+pub(crate) fn is_traditional(text: &str) -> bool {
+    text.len() == TRADITIONAL_CHARACTERS && crypt::is_in_alphabet(text)
 }
 
-/// Whether this begins as a hash of BSDi's form.
-pub(crate) fn is_extended(stored: &str) -> bool {
-    stored.starts_with(EXTENDED)
-}
-
-/// Reads a hash in one of the forms.
-pub(crate) fn parse(form: Form, stored: &str) -> Result<Encoded, ParseError> {
-    let (encryptions, rest) = match form {
-        Form::Extended => {
-            let rest = stored.strip_prefix(EXTENDED).ok_or(ParseError::Invalid)?;
-            let (encryptions, rest) =
-                rest.split_at_checked(ENCRYPTIONS_CHARACTERS).ok_or(ParseError::Invalid)?;
-            (crypt::number(encryptions)?, rest)
-        }
-        Form::Traditional => (TRADITIONAL_ENCRYPTIONS, stored),
-    };
-    let (salt, output) = rest.split_at_checked(form.salt_characters()).ok_or(ParseError::Invalid)?;
+fn parse_extended(text: &str) -> Result<Parts, ParseError> {
+    let rest = text.strip_prefix('_').ok_or(ParseError::Invalid)?;
+    let (encryptions, rest) = rest.split_at_checked(ENCRYPTIONS_CHARACTERS).ok_or(ParseError::Invalid)?;
+    let encryptions = crypt::number(encryptions)?;
     if encryptions == 0 {
         return Err(ParseError::Invalid);
     }
-    let salt_bits = crypt::number(salt)?;
-    let output = Zeroizing::new(HIGH_BITS_FIRST.decode(output).map_err(|_| ParseError::Invalid)?);
-    let setting =
-        verify_only::Setting::DesCrypt(Setting { form, encryptions, salt: salt.to_owned(), salt_bits });
-    Encoded::written_as(form.scheme(), crate::Setting::VerifyOnly(setting), &output)
-        .ok_or(ParseError::Invalid)
+    parse(Form::Extended, encryptions, text, rest.split_at_checked(4))
 }
 
-const EXTENDED: char = '_';
-const ENCRYPTIONS_CHARACTERS: usize = 4;
-const OUTPUT_CHARACTERS: usize = 11;
+fn parse_traditional(text: &str) -> Result<Parts, ParseError> {
+    parse(Form::Traditional, TRADITIONAL_ENCRYPTIONS, text, text.split_at_checked(2))
+}
 
-/// The output alone is written as MIME writes Base64, with crypt(3)'s alphabet.
-const HIGH_BITS_FIRST: GeneralPurpose = GeneralPurpose::new(&CRYPT, NO_PAD);
+fn parse(
+    form: Form,
+    encryptions: u32,
+    text: &str,
+    salt_and_output: Option<(&str, &str)>,
+) -> Result<Parts, ParseError> {
+    let (salt, output) = salt_and_output.ok_or(ParseError::Invalid)?;
+    let salt_bits = crypt::number(salt)?;
+    let setting = Setting { form, encryptions, salt: salt.to_owned(), salt_bits };
+    let setting = crate::Setting::VerifyOnly(verify_only::Setting::DesCrypt(setting));
+    Parts::new(text, Output::read(Encoding::DesBase64, output)?, setting)
+}
+
+const ENCRYPTIONS_CHARACTERS: usize = 4;
+const TRADITIONAL_CHARACTERS: usize = 13;

@@ -1,4 +1,4 @@
-//! A digest over the password and the salt, once or some times over, or HMAC keyed with the salt.
+//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the salt.
 
 /// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,27 +47,15 @@ pub struct Setting {
     order: Order,
     salt: Vec<u8>,
     passes: u32,
-    /// Whether digest and salt are written in hexadecimal where others write Base64. Dovecot's labels alone say so.
-    in_hexadecimal: bool,
 }
 
 impl Setting {
-    /// One pass.
+    /// A digest of one pass.
     pub(crate) const fn new(hash: Hash, order: Order, salt: Vec<u8>) -> Self {
-        Self { hash, order, salt, passes: 1, in_hexadecimal: false }
+        Self { hash, order, salt, passes: 1 }
     }
 
-    /// The same, written in hexadecimal.
-    pub(crate) fn in_hexadecimal(self) -> Self {
-        Self { in_hexadecimal: true, ..self }
-    }
-
-    /// Whether it is written in hexadecimal.
-    pub(crate) const fn is_in_hexadecimal(&self) -> bool {
-        self.in_hexadecimal
-    }
-
-    /// The digest of the digest, and so on: so many passes in all.
+    /// The digest of the digest, and so on, `passes` times in all.
     pub(crate) fn repeated(self, passes: u32) -> Self {
         Self { passes, ..self }
     }
@@ -84,13 +72,13 @@ impl Setting {
         self.order
     }
 
-    /// The salt; empty where there is none.
+    /// The salt; empty if the hash has none.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
 
-    /// Passes, at least one; each after the first is over the digest alone.
+    /// Passes, at least one. Each pass after the first hashes the digest alone.
     #[must_use]
     pub const fn passes(&self) -> u32 {
         self.passes

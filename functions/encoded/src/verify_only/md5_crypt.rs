@@ -1,11 +1,30 @@
 //! md5-crypt: `$1$<salt>$<22 characters>`, and Apache's variant of it with `$apr1$`.
 //! Source: Poul-Henning Kamp, FreeBSD `lib/libcrypt/crypt-md5.c`; Apache `apr_md5.c`.
 
-use core::fmt;
+use crate::{
+    ParseError, crypt,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    reading::Reading,
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use crate::{Encoded, ParseError, Scheme, crypt, verify_only};
+pub(crate) static APR1: Row = Row {
+    begins: &["$apr1$"],
+    reading: Reading::C_STRING,
+    ..Row::new("apr1", Parse::Text(|text| parse(Variant::Apache, text)))
+};
 
-/// Rounds of every hash: the scheme has no cost to choose.
+pub(crate) static FREE_BSD: Row = Row {
+    begins: &["$1$"],
+    // Dovecot itself calls md5-crypt `{MD5}`.
+    labels: &["{CRYPT}", "{MD5-CRYPT}", "{MD5}", "{crypt}"],
+    reading: Reading::C_STRING,
+    ..Row::new("md5-crypt", Parse::Text(|text| parse(Variant::FreeBsd, text)))
+};
+
+/// Rounds of every hash. The scheme has no cost parameter.
 pub const ROUNDS: u32 = 1_000;
 
 /// Longest salt, in characters.
@@ -14,10 +33,11 @@ pub const MAX_SALT_BYTES: usize = 8;
 /// Length of the output, in bytes.
 pub const OUTPUT_BYTES: usize = 16;
 
-/// Where each printed byte stands in the digest.
-pub(crate) const ORDER: [u8; OUTPUT_BYTES] = [12, 6, 0, 13, 7, 1, 14, 8, 2, 15, 9, 3, 5, 10, 4, 11];
+/// The encoding of the output: the array has the index of each printed byte.
+pub(crate) const OUTPUT: Encoding =
+    Encoding::CryptInOrder(&[12, 6, 0, 13, 7, 1, 14, 8, 2, 15, 9, 3, 5, 10, 4, 11]);
 
-/// Whose variant. It is hashed too.
+/// The variants, which differ in a text that is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// `$apr1$`
@@ -27,19 +47,12 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// What stands in front of the salt, and is hashed before it.
+    /// The text before the salt. It is hashed before the salt.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Apache => "$apr1$",
             Self::FreeBsd => "$1$",
-        }
-    }
-
-    const fn scheme(self) -> Scheme {
-        match self {
-            Self::Apache => Scheme::Apr1,
-            Self::FreeBsd => Scheme::Md5Crypt,
         }
     }
 }
@@ -52,32 +65,25 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Whose variant.
+    /// The variant.
     #[must_use]
     pub const fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The salt, as its text.
+    /// The salt, as text.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}${}", self.variant.prefix(), self.salt, crypt::encode_in_order(output, &ORDER))
-    }
 }
 
-/// Reads a hash in modular crypt format.
-pub(crate) fn parse(variant: Variant, stored: &str) -> Result<Encoded, ParseError> {
-    let rest = stored.strip_prefix(variant.prefix()).ok_or(ParseError::Invalid)?;
+fn parse(variant: Variant, text: &str) -> Result<Parts, ParseError> {
+    let rest = text.strip_prefix(variant.prefix()).ok_or(ParseError::Invalid)?;
     let (salt, output) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     if salt.len() > MAX_SALT_BYTES || !crypt::is_salt(salt) {
         return Err(ParseError::Invalid);
     }
-    let output = crypt::decode_in_order(output, &ORDER, OUTPUT_BYTES)?;
     let setting = verify_only::Setting::Md5Crypt(Setting { variant, salt: salt.to_owned() });
-    Encoded::written_as(variant.scheme(), crate::Setting::VerifyOnly(setting), &output)
-        .ok_or(ParseError::Invalid)
+    Parts::new(text, Output::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }

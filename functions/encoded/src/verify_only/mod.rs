@@ -1,8 +1,8 @@
-//! Algorithms under which no new hashes are made: what other software left behind.
+//! Algorithms that Saltern verifies and never uses for new hashes.
 //!
-//! Salted and stretched is not the same as good: md5-crypt (`$1$`, `$apr1$`), BSDi's DES, phpass with MD5 and Sun's MD5 are as
-//! old as their digests, and a try costs an attacker microseconds. They are verified without permission, and every match says
-//! that it should be replaced.
+//! A salt and many rounds do not make a hash strong. For md5-crypt (`$1$`, `$apr1$`), BSDi's DES, phpass over MD5 and Sun's
+//! MD5, a guess takes an attacker microseconds. Saltern verifies them without a special setting, and reports with every
+//! match that the hash should be replaced.
 
 pub mod des_crypt;
 pub mod digest;
@@ -16,7 +16,7 @@ pub mod yescrypt;
 
 use crate::{Algorithm, scrypt};
 
-/// What has to be computed.
+/// The setting of an algorithm that is only verified.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Setting {
     /// See [`des_crypt::Setting`].
@@ -48,9 +48,9 @@ impl Setting {
             Self::Digest(_) => Algorithm::Digest,
             Self::Firebase(_) => Algorithm::Firebase,
             Self::Md5Crypt(_) => Algorithm::Md5Crypt,
-            Self::Phpass(setting) => match setting.variant() {
-                phpass::Variant::Drupal => Algorithm::PhpassSha512,
-                phpass::Variant::PhpBb | phpass::Variant::Phpass => Algorithm::PhpassMd5,
+            Self::Phpass(setting) => match setting.hash() {
+                phpass::Hash::Md5 => Algorithm::PhpassMd5,
+                phpass::Hash::Sha512 => Algorithm::PhpassSha512,
             },
             Self::Sha1Crypt(_) => Algorithm::Sha1Crypt,
             Self::ShaCrypt(setting) => match setting.hash() {
@@ -62,7 +62,7 @@ impl Setting {
         }
     }
 
-    /// What computing costs.
+    /// The cost of computing.
     #[must_use]
     pub fn cost(&self) -> Cost {
         match self {
@@ -78,8 +78,9 @@ impl Setting {
         }
     }
 
-    /// How many times as long as with a short password a round takes with one of so many bytes, where rounds read it: never
-    /// more than measured (`saltern-bench kernels crypt`).
+    /// The factor by which a password of this length makes a round longer, if the rounds hash the password.
+    ///
+    /// It never exceeds the measured factor (`saltern-bench kernels crypt`).
     #[must_use]
     pub const fn length_factor(&self, password_bytes: usize) -> u64 {
         let bytes_of_a_round = match self.algorithm() {
@@ -115,7 +116,7 @@ impl Setting {
             Self::Digest(setting) => setting.hash().output_bytes(),
             Self::Firebase(_) => firebase::OUTPUT_BYTES,
             Self::Md5Crypt(_) | Self::SunMd5(_) => md5_crypt::OUTPUT_BYTES,
-            Self::Phpass(setting) => setting.variant().output_bytes(),
+            Self::Phpass(setting) => setting.hash().output_bytes(),
             Self::Sha1Crypt(_) => sha1_crypt::OUTPUT_BYTES,
             Self::ShaCrypt(setting) => setting.hash().output_bytes(),
             Self::Yescrypt(_) => yescrypt::OUTPUT_BYTES,
@@ -123,24 +124,24 @@ impl Setting {
     }
 }
 
-/// What computing costs: which ceiling bounds it, and the work in which its time is linear.
+/// The cost of computing: the ceiling that bounds it, and the work in which its time is linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
-    /// Passes of a digest or of a cipher, each over a password and a few bytes more. Bounded by `sha_crypt_rounds`.
+    /// Passes of a digest or of a cipher. Each hashes a password and a few more bytes. Bounded by `sha_crypt_rounds`.
     Rounds(u64),
-    /// scrypt and its kin: `128·N·r` bytes of memory, `N·r·p` work. Bounded as scrypt is.
+    /// scrypt and yescrypt: `128·N·r` bytes of memory, `N·r·p` work. Bounded by the ceilings of scrypt.
     Memory {
         /// `N·r`, blocks of 128 bytes.
         blocks: u64,
-        /// `p·r`, blocks of 128 bytes, and for yescrypt its tables.
+        /// `p·r`, blocks of 128 bytes; yescrypt adds its tables.
         lane_blocks: u64,
-        /// `N·r·p`, and for yescrypt what its time parameter adds.
+        /// `N·r·p`; yescrypt adds the work of its time parameter.
         work: u64,
     },
 }
 
 impl Cost {
-    /// What scrypt costs. A product that has no 64 bits is over every ceiling.
+    /// The cost of scrypt. A product that exceeds 64 bits is over every ceiling.
     fn scrypt(params: scrypt::Params) -> Self {
         let blocks = 1_u64.checked_shl(u32::from(params.log_n())).unwrap_or(u64::MAX);
         let blocks = blocks.saturating_mul(u64::from(params.r()));

@@ -1,41 +1,55 @@
-//! phpass's portable hashes: `$P$<cost><8 characters of salt><22 characters>`, with `$H$` where phpBB 3 made them; and
-//! Drupal 7's variant with SHA-512, `$S$<cost><salt><43 characters>`. Drupal writes a `U` in front of either where it had but
-//! the MD5 digest that Drupal 6 had kept, and hashed that digest's text.
+//! Portable hashes of phpass: `$P$<cost><8 characters of salt><22 characters>`; phpBB 3 writes `$H$`. Drupal 7 has a variant
+//! over SHA-512, `$S$<cost><salt><43 characters>`.
+//!
+//! Drupal 7 writes a `U` before either of them if it had only the MD5 digest that Drupal 6 stored. Then the text of that
+//! digest is hashed.
+//!
 //! Source: Openwall phpass `PasswordHash.php` 0.5; Drupal 7 `includes/password.inc`.
 
-use core::fmt;
+use crate::{
+    ParseError, crypt,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    reading::{Preparation, Reading},
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use zeroize::Zeroizing;
+pub(crate) static PHPASS: Row = Row { begins: &["$H$", "$P$"], ..Row::new("phpass", Parse::Text(parse)) };
 
-use crate::{Encoded, ParseError, Scheme, crypt, verify_only};
+pub(crate) static DRUPAL: Row = Row { begins: &["$S$"], ..Row::new("drupal7", Parse::Text(parse)) };
+
+pub(crate) static DRUPAL_UPDATED: Row = Row {
+    begins: &["U$"],
+    reading: Reading::prepared(Preparation::Md5Hex),
+    ..Row::new("drupal7-updated", Parse::Text(parse_updated))
+};
 
 /// Lowest binary logarithm of the rounds.
 pub const MIN_LOG_ROUNDS: u32 = 7;
 
-/// Highest binary logarithm of the rounds. Admission stops far below it.
+/// Highest binary logarithm of the rounds. Admission stops far below this bound.
 pub const MAX_LOG_ROUNDS: u32 = 30;
 
 /// Length of the salt, in characters.
 pub const SALT_BYTES: usize = 8;
 
-/// Who made it.
+/// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
-    /// `$S$`, with SHA-512
-    Drupal,
-    /// `$P$`, with MD5
-    Phpass,
-    /// `$H$`, with MD5
-    PhpBb,
+pub enum Hash {
+    /// `$P$` and `$H$`
+    Md5,
+    /// `$S$` of Drupal 7
+    Sha512,
 }
 
-impl Variant {
-    /// Length of the output, in bytes. Drupal cuts its text after 55 characters, and keeps two bits of the last byte.
+impl Hash {
+    /// Length of the output, in bytes. Drupal cuts its text after 55 characters, and so keeps two bits of the last byte.
     #[must_use]
     pub const fn output_bytes(self) -> usize {
         match self {
-            Self::Drupal => 33,
-            Self::Phpass | Self::PhpBb => 16,
+            Self::Md5 => 16,
+            Self::Sha512 => 33,
         }
     }
 
@@ -43,28 +57,15 @@ impl Variant {
     #[must_use]
     pub const fn last_byte_mask(self) -> u8 {
         match self {
-            Self::Drupal => 0b11,
-            Self::Phpass | Self::PhpBb => u8::MAX,
+            Self::Md5 => u8::MAX,
+            Self::Sha512 => 0b11,
         }
     }
 
-    /// The variant that a stored string begins as.
-    fn of(stored: &str) -> Option<Self> {
-        [Self::Drupal, Self::Phpass, Self::PhpBb].into_iter().find(|it| stored.starts_with(it.prefix()))
-    }
-
-    const fn prefix(self) -> &'static str {
+    const fn encoding(self) -> Encoding {
         match self {
-            Self::Drupal => "$S$",
-            Self::Phpass => "$P$",
-            Self::PhpBb => "$H$",
-        }
-    }
-
-    const fn output_characters(self) -> usize {
-        match self {
-            Self::Drupal => 43,
-            Self::Phpass | Self::PhpBb => 22,
+            Self::Md5 => Encoding::Crypt,
+            Self::Sha512 => Encoding::CryptWithoutLast,
         }
     }
 }
@@ -72,62 +73,53 @@ impl Variant {
 /// A setting of phpass.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
-    variant: Variant,
+    hash: Hash,
     log_rounds: u32,
     salt: String,
 }
 
 impl Setting {
-    /// Who made it.
+    /// The hash function.
     #[must_use]
-    pub const fn variant(&self) -> Variant {
-        self.variant
+    pub const fn hash(&self) -> Hash {
+        self.hash
     }
 
-    /// Rounds to compute beside the first pass.
+    /// Rounds after the first pass.
     #[must_use]
     pub const fn rounds(&self) -> u32 {
         1 << self.log_rounds
     }
 
-    /// The salt, as its text.
+    /// The salt, as text.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
-
-    pub(crate) fn print(&self, scheme: Scheme, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if scheme == Scheme::DrupalUpdated {
-            f.write_str(UPDATED)?;
-        }
-        let cost = crypt::character(self.log_rounds);
-        let output = Zeroizing::new(crypt::encode(output));
-        let kept = &output[..self.variant.output_characters()];
-        write!(f, "{}{cost}{}{kept}", self.variant.prefix(), self.salt)
-    }
 }
 
-/// Reads a hash in modular crypt format, with Drupal's mark before it where `scheme` has one.
-pub(crate) fn parse(scheme: Scheme, stored: &str) -> Result<Encoded, ParseError> {
-    let mark = if scheme == Scheme::DrupalUpdated { UPDATED } else { "" };
-    let modular = stored.strip_prefix(mark).ok_or(ParseError::Invalid)?;
-    let variant = Variant::of(modular).ok_or(ParseError::Invalid)?;
-    let rest = modular.strip_prefix(variant.prefix()).ok_or(ParseError::Invalid)?;
+/// Reads a hash in modular crypt format.
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let (id, rest) = text.split_at_checked(PREFIX_CHARACTERS).ok_or(ParseError::Invalid)?;
+    let hash = match id {
+        "$H$" | "$P$" => Hash::Md5,
+        "$S$" => Hash::Sha512,
+        _ => return Err(ParseError::Invalid),
+    };
     let (cost, rest) = rest.split_at_checked(1).ok_or(ParseError::Invalid)?;
     let (salt, output) = rest.split_at_checked(SALT_BYTES).ok_or(ParseError::Invalid)?;
     let log_rounds = crypt::number(cost)?;
     let in_range = (MIN_LOG_ROUNDS..=MAX_LOG_ROUNDS).contains(&log_rounds);
-    if !in_range || !crypt::is_in_alphabet(salt) || output.len() != variant.output_characters() {
+    if !in_range || !crypt::is_in_alphabet(salt) {
         return Err(ParseError::Invalid);
     }
-    let output = match variant {
-        // What was cut off were zeros, had the last byte only the bits that are kept.
-        Variant::Drupal => crypt::decode(&format!("{output}{}", crypt::character(0)))?,
-        Variant::Phpass | Variant::PhpBb => crypt::decode(output)?,
-    };
-    let setting = verify_only::Setting::Phpass(Setting { variant, log_rounds, salt: salt.to_owned() });
-    Encoded::written_as(scheme, crate::Setting::VerifyOnly(setting), &output).ok_or(ParseError::Invalid)
+    let setting = verify_only::Setting::Phpass(Setting { hash, log_rounds, salt: salt.to_owned() });
+    Parts::new(text, Output::read(hash.encoding(), output)?, crate::Setting::VerifyOnly(setting))
 }
 
-/// Drupal's mark: the password's digest was hashed.
-const UPDATED: &str = "U";
+/// Reads a hash after Drupal's mark.
+fn parse_updated(text: &str) -> Result<Parts, ParseError> {
+    Ok(parse(text.strip_prefix('U').ok_or(ParseError::Invalid)?)?.behind("U"))
+}
+
+const PREFIX_CHARACTERS: usize = 3;

@@ -1,17 +1,37 @@
 //! sha-crypt: `$6$[rounds=<rounds>$]<salt>$<86 characters>` and `$5$…` with 43.
 //! Source: Ulrich Drepper, "Unix crypt using SHA-256 and SHA-512", version 0.6.
 
-use core::fmt;
+use crate::{
+    ParseError, crypt,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    phc,
+    reading::Reading,
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use crate::{Encoded, ParseError, Scheme, crypt, phc, verify_only};
+pub(crate) static SHA256: Row = Row {
+    begins: &["$5$"],
+    labels: &["{CRYPT}", "{SHA256-CRYPT}", "{crypt}"],
+    reading: Reading::C_STRING,
+    ..Row::new("sha256-crypt", Parse::Text(|text| parse(Hash::Sha256, text)))
+};
 
-/// Rounds where none are written.
+pub(crate) static SHA512: Row = Row {
+    begins: &["$6$"],
+    labels: &["{CRYPT}", "{SHA512-CRYPT}", "{crypt}"],
+    reading: Reading::C_STRING,
+    ..Row::new("sha512-crypt", Parse::Text(|text| parse(Hash::Sha512, text)))
+};
+
+/// Rounds if the string states none.
 pub const DEFAULT_ROUNDS: u32 = 5_000;
 
-/// Fewest rounds that are computed. Fewer may be written: see [`crate::DEVIATIONS`].
+/// Fewest rounds that are computed. A string may state fewer: see [`crate::DEVIATIONS`].
 pub const MIN_ROUNDS: u32 = 1_000;
 
-/// Most rounds that the format can state. Admission stops far below it.
+/// Most rounds that the format can state. Admission stops far below this bound.
 pub const MAX_ROUNDS: u32 = 999_999_999;
 
 /// Longest salt, in characters.
@@ -33,20 +53,6 @@ impl Hash {
         self.order().len()
     }
 
-    const fn scheme(self) -> Scheme {
-        match self {
-            Self::Sha256 => Scheme::Sha256Crypt,
-            Self::Sha512 => Scheme::Sha512Crypt,
-        }
-    }
-
-    const fn prefix(self) -> &'static str {
-        match self {
-            Self::Sha256 => "$5$",
-            Self::Sha512 => "$6$",
-        }
-    }
-
     const fn order(self) -> &'static [u8] {
         match self {
             Self::Sha256 => &SHA256_ORDER,
@@ -59,8 +65,7 @@ impl Hash {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
     hash: Hash,
-    /// As written.
-    rounds: Option<u32>,
+    rounds: u32,
     salt: String,
 }
 
@@ -74,53 +79,39 @@ impl Setting {
     /// Rounds to compute.
     #[must_use]
     pub const fn rounds(&self) -> u32 {
-        match self.rounds {
-            Some(rounds) if rounds < MIN_ROUNDS => MIN_ROUNDS,
-            Some(rounds) => rounds,
-            None => DEFAULT_ROUNDS,
-        }
+        self.rounds
     }
 
-    /// The salt, as its text.
+    /// The salt, as text.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.hash.prefix())?;
-        if let Some(rounds) = self.rounds {
-            write!(f, "{ROUNDS}{rounds}$")?;
-        }
-        write!(f, "{}${}", self.salt, crypt::encode_in_order(output, self.hash.order()))
-    }
 }
 
-/// Reads a hash in modular crypt format.
-pub(crate) fn parse(hash: Hash, stored: &str) -> Result<Encoded, ParseError> {
-    let rest = stored.strip_prefix(hash.prefix()).ok_or(ParseError::Invalid)?;
+fn parse(hash: Hash, text: &str) -> Result<Parts, ParseError> {
+    let (_id, rest) = phc::split_id(text)?;
     let (rounds, rest) = match rest.strip_prefix(ROUNDS) {
         Some(rest) => {
             let (rounds, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-            (Some(phc::decimal(rounds)?), rest)
+            (phc::decimal(rounds)?, rest)
         }
-        None => (None, rest),
+        None => (DEFAULT_ROUNDS, rest),
     };
     let (salt, output) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    // A salt that begins so would be read as rounds.
+    // The text `rounds=` cannot begin a salt.
     let is_salt = salt.len() <= MAX_SALT_BYTES && crypt::is_salt(salt) && !salt.starts_with(ROUNDS);
-    if !is_salt || rounds.is_some_and(|rounds| rounds > MAX_ROUNDS) {
+    if !is_salt || rounds > MAX_ROUNDS {
         return Err(ParseError::Invalid);
     }
-    let output = crypt::decode_in_order(output, hash.order(), hash.output_bytes())?;
-    let setting = verify_only::Setting::ShaCrypt(Setting { hash, rounds, salt: salt.to_owned() });
-    Encoded::written_as(hash.scheme(), crate::Setting::VerifyOnly(setting), &output)
-        .ok_or(ParseError::Invalid)
+    let setting = Setting { hash, rounds: rounds.max(MIN_ROUNDS), salt: salt.to_owned() };
+    let setting = crate::Setting::VerifyOnly(verify_only::Setting::ShaCrypt(setting));
+    Parts::new(text, Output::read(Encoding::CryptInOrder(hash.order()), output)?, setting)
 }
 
 const ROUNDS: &str = "rounds=";
 
-/// Where each printed byte stands in the digest ("Unix crypt using SHA-256 and SHA-512", step 22).
+/// The index of each printed byte in the digest ("Unix crypt using SHA-256 and SHA-512", step 22).
 const SHA256_ORDER: [u8; 32] = [
     20, 10, 0, 11, 1, 21, 2, 22, 12, 23, 13, 3, 14, 4, 24, 5, 25, 15, 26, 16, 6, 17, 7, 27, 8, 28, 18, 29,
     19, 9, 30, 31,

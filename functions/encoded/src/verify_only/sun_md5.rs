@@ -1,96 +1,77 @@
-//! Sun's MD5: `$md5[,rounds=<rounds>]$<salt>$$<22 characters>`.
+//! MD5 of Sun: `$md5[,rounds=<rounds>]$<salt>$$<22 characters>`.
 //!
-//! Solaris hashes a dollar sign after the salt, or does not: with one dollar sign before the output it did not, with two
-//! it did.
+//! With two dollar signs before the output, Solaris hashed the first of them with the salt; with one it did not.
 //! Source: Alec Muffett, `crypt_sunmd5.c` of OpenSolaris; libxcrypt `lib/crypt-sunmd5.c`.
 
-use core::fmt;
+use super::md5_crypt::OUTPUT;
+use crate::{
+    ParseError, crypt,
+    parts::{Output, Parts},
+    phc,
+    reading::Reading,
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use crate::{Encoded, ParseError, Scheme, crypt, phc, verify_only};
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$md5$", "$md5,"],
+    labels: &["{CRYPT}", "{crypt}"],
+    reading: Reading::C_STRING,
+    ..Row::new("sun-md5", Parse::Text(parse))
+};
 
-/// Rounds that are computed beside those that are written.
+/// Rounds that are computed in addition to the rounds that the string states.
 pub const BASIC_ROUNDS: u32 = 4_096;
 
-/// Most rounds that can be written, so that all together have 32 bits. Admission stops far below it.
+/// Most rounds that a string can state, so that the sum has 32 bits. Admission stops far below this bound.
 pub const MAX_ROUNDS: u32 = u32::MAX - BASIC_ROUNDS;
 
 /// A setting of Sun's MD5.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// As written.
-    rounds: Option<u32>,
+    rounds: u32,
     salt: String,
-    /// Whether the dollar sign after the salt is hashed.
-    is_closed: bool,
+    hashed_text: String,
 }
 
 impl Setting {
-    /// Rounds to compute, the basic ones among them.
+    /// Rounds to compute, with the basic rounds.
     #[must_use]
     pub const fn rounds(&self) -> u32 {
-        match self.rounds {
-            Some(rounds) => BASIC_ROUNDS + rounds,
-            None => BASIC_ROUNDS,
-        }
+        self.rounds
     }
 
-    /// The salt, as its text.
+    /// The salt, as text.
     #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
 
-    /// What is hashed after the password: the stored string up to the salt's end.
+    /// The text that is hashed after the password: the string up to the last dollar sign.
     #[must_use]
-    pub fn hashed_text(&self) -> String {
-        self.to_string()
-    }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}${}", crypt::encode_in_order(output, &verify_only::md5_crypt::ORDER))
+    pub fn hashed_text(&self) -> &str {
+        &self.hashed_text
     }
 }
 
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PREFIX)?;
-        if let Some(rounds) = self.rounds {
-            write!(f, "{ROUNDS}{rounds}")?;
-        }
-        write!(f, "${}{}", self.salt, if self.is_closed { "$" } else { "" })
-    }
-}
-
-/// Whether this begins as a hash of Sun's MD5 with parameters.
-pub(crate) fn has_parameters(stored: &str) -> bool {
-    stored.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with(','))
-}
-
-/// Reads a hash in modular crypt format.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let rest = stored.strip_prefix(PREFIX).ok_or(ParseError::Invalid)?;
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let rest = text.strip_prefix("$md5").ok_or(ParseError::Invalid)?;
     let (rounds, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let rounds = match rounds {
-        "" => None,
-        text => {
-            let rounds = phc::decimal(text.strip_prefix(ROUNDS).ok_or(ParseError::Invalid)?)?;
-            if rounds == 0 || rounds > MAX_ROUNDS {
-                return Err(ParseError::Invalid);
-            }
-            Some(rounds)
-        }
+        "" => 0,
+        stated => match phc::field(stated, ",rounds")? {
+            0 => return Err(ParseError::Invalid),
+            rounds => rounds,
+        },
     };
     let (salt, output) = rest.rsplit_once('$').ok_or(ParseError::Invalid)?;
-    let (salt, is_closed) = salt.strip_suffix('$').map_or((salt, false), |salt| (salt, true));
-    if !crypt::is_in_alphabet(salt) {
+    let salt = salt.strip_suffix('$').unwrap_or(salt);
+    let (hashed_text, _output) = text.rsplit_once('$').ok_or(ParseError::Invalid)?;
+    if rounds > MAX_ROUNDS || !crypt::is_in_alphabet(salt) {
         return Err(ParseError::Invalid);
     }
-    let output =
-        crypt::decode_in_order(output, &verify_only::md5_crypt::ORDER, verify_only::md5_crypt::OUTPUT_BYTES)?;
-    let setting = verify_only::Setting::SunMd5(Setting { rounds, salt: salt.to_owned(), is_closed });
-    Encoded::written_as(Scheme::SunMd5, crate::Setting::VerifyOnly(setting), &output)
-        .ok_or(ParseError::Invalid)
+    let (salt, hashed_text) = (salt.to_owned(), hashed_text.to_owned());
+    let setting = Setting { rounds: BASIC_ROUNDS + rounds, salt, hashed_text };
+    let setting = crate::Setting::VerifyOnly(verify_only::Setting::SunMd5(setting));
+    Parts::new(text, Output::read(OUTPUT, output)?, setting)
 }
-
-const PREFIX: &str = "$md5";
-const ROUNDS: &str = ",rounds=";

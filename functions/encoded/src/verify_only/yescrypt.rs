@@ -1,17 +1,30 @@
 //! yescrypt: `$y$<parameters>$<salt>$<43 characters>`.
 //!
-//! The parameters are the flavour, the binary logarithm of N, and r; then, where one of these is not its default, a mask of
-//! those that follow: p, t, g, and the logarithm of the size of a table in memory (ROM).
+//! The parameters are the flavour, the binary logarithm of N, and r. If another parameter is not its default, a mask follows
+//! that tells which are stated: p, t, g, and the logarithm of the size of a table in memory (ROM).
 //! Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt `lib/crypt-yescrypt.c`.
 
-use core::fmt;
+use crate::{
+    ParseError, crypt,
+    encoding::Encoding,
+    parts::{Output, Parts},
+    phc::fields,
+    reading::Reading,
+    scheme::{Parse, Row},
+    verify_only,
+};
 
-use crate::{Encoded, ParseError, Scheme, crypt, verify_only};
+pub(crate) static SCHEME: Row = Row {
+    begins: &["$y$"],
+    labels: &["{CRYPT}", "{crypt}"],
+    reading: Reading::C_STRING,
+    ..Row::new("yescrypt", Parse::Text(parse))
+};
 
 /// Largest binary logarithm of N that is read.
 pub const MAX_LOG_N: u32 = 63;
 
-/// Largest product of `r` and `p`, as scrypt's.
+/// Largest product of `r` and `p`, as in scrypt.
 pub const MAX_R_P: u64 = crate::scrypt::MAX_R_P;
 
 /// Longest salt, in bytes.
@@ -20,14 +33,14 @@ pub const MAX_SALT_BYTES: usize = 64;
 /// Length of the output, in bytes.
 pub const OUTPUT_BYTES: usize = 32;
 
-/// Which mixing.
+/// The manner of mixing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
-    /// scrypt's own.
+    /// As in scrypt.
     Classic,
-    /// yescrypt's own, as `crypt_gensalt` chooses it: reads and writes, six rounds, tables of 12 KiB.
+    /// Reads and writes, six rounds, tables of 12 KiB: the default of `crypt_gensalt`.
     ReadWrite,
-    /// Written once, read many times.
+    /// Writes once, reads many times.
     Worm,
 }
 
@@ -54,8 +67,10 @@ pub struct Params {
 }
 
 impl Params {
-    /// The parameters that the reference computes: `N` is 2 to 2^63, `r` and `p` are at least 1, `r·p < 2^30`; for reading and
-    /// writing each of `p` has at least four blocks; scrypt's own mixing knows no `t`.
+    /// The parameters, if the reference software computes them.
+    ///
+    /// `N` is 2 to 2^63, `r` and `p` are at least 1, `r·p < 2^30`. With [`Flavour::ReadWrite`] each of `p` has at least four
+    /// blocks. [`Flavour::Classic`] has no `t`.
     fn checked(self) -> Option<Self> {
         let Self { flavour, log_n, r, p, t } = self;
         let in_range = (1..=MAX_LOG_N).contains(&log_n)
@@ -70,7 +85,7 @@ impl Params {
         in_range.then_some(self)
     }
 
-    /// Which mixing.
+    /// The manner of mixing.
     #[must_use]
     pub const fn flavour(self) -> Flavour {
         self.flavour
@@ -94,17 +109,17 @@ impl Params {
         self.p
     }
 
-    /// More time in the same memory.
+    /// Additional time in the same memory.
     #[must_use]
     pub const fn t(self) -> u32 {
         self.t
     }
 
-    /// What computing costs. The work is exact where `t` is 0 and nothing is written again, and never too low.
+    /// The cost of computing. The work is exact if `t` is 0 and the memory is written once; otherwise it is an upper bound.
     #[must_use]
     pub const fn cost(self) -> verify_only::Cost {
         let blocks = self.n().saturating_mul(self.r as u64);
-        // Reading and writing, all of p share the memory; else they take it in turn.
+        // With reading and writing all of p share the memory. Otherwise they use it one after the other.
         let (turns, tables) = match self.flavour {
             Flavour::Classic | Flavour::Worm => (self.p as u64, 0),
             Flavour::ReadWrite => (1, TABLES_BLOCKS),
@@ -136,39 +151,16 @@ impl Setting {
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
-
-    pub(crate) fn print(&self, output: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Params { flavour, log_n, r, p, t } = self.params;
-        let mut params = String::from(PREFIX);
-        push(&mut params, flavour.number(), 0);
-        push(&mut params, log_n, 1);
-        push(&mut params, r, 1);
-        let mask = if p == 1 { 0 } else { HAS_P } + if t == 0 { 0 } else { HAS_T };
-        if mask != 0 {
-            push(&mut params, mask, 1);
-        }
-        if p != 1 {
-            push(&mut params, p, 2);
-        }
-        if t != 0 {
-            push(&mut params, t, 1);
-        }
-        write!(f, "{params}${}${}", crypt::encode(&self.salt), crypt::encode(output))
-    }
 }
 
-/// Reads a hash in modular crypt format.
-pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
-    let rest = stored.strip_prefix(PREFIX).ok_or(ParseError::Invalid)?;
-    let (params, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    let (salt, output) = rest.split_once('$').ok_or(ParseError::Invalid)?;
-    let (params, salt, output) = (parse_params(params)?, crypt::decode(salt)?, crypt::decode(output)?);
-    if salt.len() > MAX_SALT_BYTES || output.len() != OUTPUT_BYTES {
+fn parse(text: &str) -> Result<Parts, ParseError> {
+    let [_before, _id, params, salt, output] = fields(text, '$')?;
+    let (params, salt) = (parse_params(params)?, Encoding::Crypt.decode(salt)?.to_vec());
+    if salt.len() > MAX_SALT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::Setting::Yescrypt(Setting { params, salt: salt.to_vec() });
-    Encoded::written_as(Scheme::Yescrypt, crate::Setting::VerifyOnly(setting), &output)
-        .ok_or(ParseError::Invalid)
+    let setting = crate::Setting::VerifyOnly(verify_only::Setting::Yescrypt(Setting { params, salt }));
+    Parts::new(text, Output::read(Encoding::Crypt, output)?, setting)
 }
 
 fn parse_params(text: &str) -> Result<Params, ParseError> {
@@ -183,7 +175,7 @@ fn parse_params(text: &str) -> Result<Params, ParseError> {
     if rest.len() > 0 || mask > HAS_P | HAS_T | HAS_UPGRADES | HAS_ROM {
         return Err(ParseError::Invalid);
     }
-    // The reference computes no upgrades either; a table in memory is its owner's.
+    // The reference software computes no upgrades. The content of a table in memory is not known here.
     if upgrades != 0 || rom != 0 {
         return Err(ParseError::Unsupported);
     }
@@ -192,7 +184,7 @@ fn parse_params(text: &str) -> Result<Params, ParseError> {
     Params { flavour, log_n, r, p, t }.checked().ok_or(ParseError::Invalid)
 }
 
-/// Reads a number that is at least `least`: its first character says how many follow, the highest bits first.
+/// Reads a number that is at least `least`. Its first character tells how many follow; the highest bits come first.
 fn take(text: &mut impl Iterator<Item = u8>, least: u32) -> Result<u32, ParseError> {
     let mut next = || crypt::value(text.next().ok_or(ParseError::Invalid)?);
     let first = next()?;
@@ -211,24 +203,7 @@ fn take(text: &mut impl Iterator<Item = u8>, least: u32) -> Result<u32, ParseErr
     Err(ParseError::Invalid)
 }
 
-/// Prints what [`take`] reads.
-fn push(text: &mut String, number: u32, least: u32) {
-    let mut beyond = number.saturating_sub(least);
-    for (more, (start, end)) in (0_u32..).zip(FIRST_CHARACTERS) {
-        let held = (end + 1 - start) << (6 * more);
-        if beyond >= held {
-            beyond -= held;
-            continue;
-        }
-        text.push(crypt::character(start + (beyond >> (6 * more))));
-        text.extend((0..more).rev().map(|place| crypt::character(beyond >> (6 * place))));
-        return;
-    }
-}
-
-const PREFIX: &str = "$y$";
-
-/// The values of a first character after which no character follows, one, two, and so on.
+/// The first and the last value of a first character after which no character follows, then one, two, and so on.
 const FIRST_CHARACTERS: [(u32, u32); 6] = [(0, 47), (48, 55), (56, 59), (60, 61), (62, 62), (63, 63)];
 
 const HAS_P: u32 = 1;
@@ -236,10 +211,10 @@ const HAS_T: u32 = 2;
 const HAS_UPGRADES: u32 = 4;
 const HAS_ROM: u32 = 8;
 
-/// Blocks that each of `p` needs to read and write.
+/// Least blocks of each of `p` for [`Flavour::ReadWrite`].
 const LEAST_BLOCKS: u64 = 4;
 
-/// The tables of each of `p`, 12 KiB, in blocks of 128 bytes.
+/// The tables of each of `p`: 12 KiB in blocks of 128 bytes.
 const TABLES_BLOCKS: u64 = 96;
 
 #[cfg(test)]
@@ -247,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_one_text() {
+    fn each_number_has_one_text() {
         let ends = [0, 47, 48, 559, 560, 16_943, 16_944, 541_231, 541_232, 17_318_447, 17_318_448];
         for number in ends.into_iter().chain([1 << 29, (1 << 30) + 17_318_447]) {
             let mut text = String::new();
@@ -255,6 +230,21 @@ mod tests {
             let mut bytes = text.bytes();
             assert_eq!(take(&mut bytes, 0), Ok(number), "{text}");
             assert_eq!(bytes.len(), 0, "{text}");
+        }
+    }
+
+    /// Writes a number that [`take`] reads.
+    fn push(text: &mut String, number: u32, least: u32) {
+        let mut beyond = number.saturating_sub(least);
+        for (more, (start, end)) in (0_u32..).zip(FIRST_CHARACTERS) {
+            let held = (end + 1 - start) << (6 * more);
+            if beyond >= held {
+                beyond -= held;
+                continue;
+            }
+            text.push(crypt::character(start + (beyond >> (6 * more))));
+            text.extend((0..more).rev().map(|place| crypt::character(beyond >> (6 * place))));
+            return;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! sha-crypt with the compressions of the `sha2` crate.
 //!
-//! Every round hashes one of eight messages, and from one round to the next nothing in them changes but the digest. So each
-//! is laid out once, padding and all, and what stands in whole blocks before the digest is hashed once. No branch and no
-//! count depends on a password's content.
+//! Every round hashes one of eight messages, in which only the digest changes from round to round. So this code lays out each
+//! message once, with its padding, and hashes the whole blocks before the digest once. Branches and iteration counts do not
+//! depend on the content of a password.
 
 use core::array::from_fn;
 
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::sha::{END_OF_MESSAGE, MAX_DIGEST_BYTES, State, absorb};
 
-/// Computes into `output`, of the hash function's length.
+/// Computes into `output`, which has the length of the digest.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     match setting.hash() {
         Hash::Sha256 => rounds::<[u32; 8]>(setting, password, output),
@@ -49,7 +49,7 @@ where
     }
 }
 
-/// What the rounds begin with (steps 1 to 12).
+/// The digest before the first round (steps 1 to 12).
 fn first<S: State>(salt: &[u8], password: &[u8]) -> S {
     let mut alternate = Zeroizing::new([0; MAX_DIGEST_BYTES]);
     let alternate = &mut alternate[..S::DIGEST_BYTES];
@@ -64,13 +64,15 @@ fn first<S: State>(salt: &[u8], password: &[u8]) -> S {
     absorb(S::INITIAL, 0, &parts)
 }
 
-/// The sequence P or S: a digest, as often as it takes to be so long (steps 16 and 20).
+/// The sequence P or S: a digest, repeated to this length (steps 16 and 20).
 fn repeated<S: State>(digest: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
     Zeroizing::new(digest[..S::DIGEST_BYTES].iter().copied().cycle().take(length).collect())
 }
 
-/// The hash of the salt repeated 16 times, and once more for each number in a byte of a digest (steps 17 to 19). How often that
-/// is depends on the password. So as much is hashed as for the highest number, and the state is taken that it should be.
+/// The hash of the salt, repeated 16 times plus the value of a byte of the digest (steps 17 to 19).
+///
+/// This byte depends on the password. So this function always hashes as many blocks as for the highest value, and selects the
+/// right state in constant time.
 fn repeated_salt<S: State>(salt: &[u8], more_times: u8) -> S
 where
     S::Word: ConditionallySelectable,
@@ -107,22 +109,22 @@ where
     }
 }
 
-/// A message to hash again and again, with another digest in it each time.
+/// A message that is hashed in many rounds, each time with another digest in it.
 struct Message<S> {
-    /// After the blocks before the digest.
+    /// The state after the whole blocks before the digest.
     state: S,
-    /// The blocks from there on, the padding among them.
+    /// The remaining blocks, with the padding.
     blocks: Zeroizing<Vec<u8>>,
     digest_at: usize,
 }
 
 impl<S: State> Message<S> {
-    /// Lays out what stands before the digest and after it.
+    /// Lays out the parts before and after the digest.
     fn new(before: &[&[u8]], after: &[&[u8]]) -> Self {
         let bytes = |parts: &[&[u8]]| parts.iter().map(|part| part.len()).sum::<usize>();
         let length = bytes(before) + S::DIGEST_BYTES + bytes(after);
         let padded = (length + 1 + length_field::<S>()).next_multiple_of(S::BLOCK_BYTES);
-        // With room for all, so that no copy of it is left behind.
+        // The capacity is exact, so that no reallocation leaves a copy in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(padded));
         before.iter().copied().for_each(|part| text.extend_from_slice(part));
         let digest_at = text.len();
@@ -139,7 +141,7 @@ impl<S: State> Message<S> {
         Self { state, blocks: Zeroizing::new(blocks.to_vec()), digest_at: digest_at % S::BLOCK_BYTES }
     }
 
-    /// Hashes it with this digest in it, in whose place the new one is written.
+    /// Hashes the message with this digest in it, and replaces the digest by the result.
     fn hash(&mut self, digest: &mut [u8]) {
         self.blocks[self.digest_at..][..S::DIGEST_BYTES].copy_from_slice(digest);
         let mut state = self.state;
@@ -148,7 +150,7 @@ impl<S: State> Message<S> {
     }
 }
 
-/// Bytes of the padding in which the message's length stands (FIPS 180-4 §5.1).
+/// Bytes of the padding that state the length of the message (FIPS 180-4 §5.1).
 const fn length_field<S: State>() -> usize {
     S::BLOCK_BYTES / 8
 }
@@ -168,10 +170,10 @@ mod tests {
     use crate::{MAX_PASSWORD_BYTES, verify_only::sha_crypt::reference};
 
     #[test]
-    fn takes_every_length_of_password_and_of_salt() {
+    fn every_length_of_password_and_salt_gives_the_output_of_the_crate() {
         for length in (0..=MAX_PASSWORD_BYTES).filter(|length| *length < 140 || length % 61 == 0) {
             let password: Vec<u8> = (1..=u8::MAX).cycle().take(length).collect();
-            is_as_the_crate_has_it(&password, &"saltsaltsaltsalt"[..length % 17]);
+            equals_the_crate(&password, &"saltsaltsaltsalt"[..length % 17]);
         }
     }
 
@@ -179,14 +181,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn computes_what_the_crate_does(
+        fn random_passwords_and_salts_give_the_output_of_the_crate(
             password in proptest::collection::vec(any::<u8>(), 0..=200), salt in "[./0-9A-Za-z]{0,16}",
         ) {
-            is_as_the_crate_has_it(&password, &salt);
+            equals_the_crate(&password, &salt);
         }
     }
 
-    fn is_as_the_crate_has_it(password: &[u8], salt: &str) {
+    fn equals_the_crate(password: &[u8], salt: &str) {
         let zeros = |characters| ".".repeat(characters);
         for stored in
             [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))]
