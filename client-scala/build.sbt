@@ -292,7 +292,9 @@ lazy val tests = project
     )
   )
 
-// The guide: `bin/docs` compiles and runs every block of it.
+// The guide. As a task, because it can then run beside the tests.
+val guide = taskKey[Unit]("Compiles and runs every block of the guide.")
+
 lazy val docs = project
   .in(file("docs"))
   .enablePlugins(MdocPlugin)
@@ -301,6 +303,7 @@ lazy val docs = project
     common,
     name := "saltern-client-docs",
     unpublished,
+    guide := mdoc.toTask("").value,
     mdocAutoDependency := false,
     libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
     mdocIn := baseDirectory.value / "guide",
