@@ -7,7 +7,7 @@ import java.util.concurrent.Executors
 import saltern.client.*
 import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
 import saltern.example.catseffect.LoginServer
-import saltern.testkit.InMemoryService
+import saltern.testkit.{InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.*
@@ -121,12 +121,13 @@ class SalternFSuite extends munit.FunSuite {
   test("a cancelled call leaves the local queue") {
     val service = InMemoryService(config.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
-    using(service, _.withLocalWorkers(1).withLocalQueue(1)) { saltern =>
+    val listener = new RecordingListener
+    using(service, _.withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
       for {
         running <- saltern.verify(secret, slowHash).start
-        _ <- IO.sleep(100.millis)
+        _ <- eventually(listener.events.exists(_.isInstanceOf[RecordingListener.Event.LocalStart]))
         queued <- saltern.verify(secret, oldHash).start
-        _ <- IO.sleep(20.millis)
+        _ <- eventually(listener.fallbacks.size == 2)
         full <- failure(saltern.verify(secret, oldHash))
         _ <- queued.cancel
         next <- saltern.verify(secret, oldHash)

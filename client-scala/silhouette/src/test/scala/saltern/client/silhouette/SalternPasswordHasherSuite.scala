@@ -11,6 +11,9 @@ import scala.concurrent.Await
 import scala.concurrent.duration.*
 
 class SalternPasswordHasherSuite extends munit.FunSuite {
+  // The vectors take long on a busy machine.
+  override def munitTimeout: Duration = 2.minutes
+
   private final class World(change: ClientConfig => ClientConfig) {
     private val changed = change(config)
     val service: InMemoryService = InMemoryService(changed.policies)

@@ -12,6 +12,10 @@ import saltern.testkit.InMemoryService
 import saltern.testkit.InMemoryService.Fault
 
 class SalternPasswordEncoderSuite extends munit.FunSuite {
+
+  // The vectors take long on a busy machine.
+  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(2, "min")
+
   private final class World(change: ClientConfig => ClientConfig = identity) {
     private val changed = change(config)
     val service: InMemoryService = InMemoryService(changed.policies)

@@ -4,7 +4,7 @@ import java.util.concurrent.Executors
 import saltern.client.*
 import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
 import saltern.example.zioeffect.Login
-import saltern.testkit.InMemoryService
+import saltern.testkit.{InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.Duration as Waiting
@@ -118,12 +118,13 @@ class SalternZIOSuite extends munit.FunSuite {
   test("an interrupted call leaves the local queue") {
     val service = InMemoryService(config.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
-    using(service, _.withLocalWorkers(1).withLocalQueue(1)) { saltern =>
+    val listener = new RecordingListener
+    using(service, _.withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
       for {
         running <- saltern.verify(secret, slowHash).fork
-        _ <- ZIO.sleep(100.millis)
+        _ <- eventually(listener.events.exists(_.isInstanceOf[RecordingListener.Event.LocalStart]))
         queued <- saltern.verify(secret, oldHash).fork
-        _ <- ZIO.sleep(20.millis)
+        _ <- eventually(listener.fallbacks.size == 2)
         full <- saltern.verify(secret, oldHash).flip
         _ <- queued.interrupt
         next <- saltern.verify(secret, oldHash)
