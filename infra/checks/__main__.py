@@ -1,10 +1,10 @@
-"""Holds the plans of infra/test against the API of AWS.
+"""Checks the plans of infra/test against the API of AWS.
 
-    python infra/checks DIR     DIR/<root>.json is a plan, DIR/<root>.known.json the same with stand-ins
+    python infra/checks DIR     DIR/<root>.json is a plan, DIR/<root>.known.json the same plan with stand-ins
 
-Each resource becomes the calls that it is made by. Each call is held against the model of it that botocore ships; each
-policy against policies.py; then all calls of a root are made in moto, and what was sent is read back. Ends with one line,
-`N passed, N failed`, of which a root counts for three. What was exercised stands in infra/README.md, and is compared.
+Each resource becomes the API calls that create it. Each call must fit the model that botocore ships, and each policy must
+pass policies.py. Then moto receives all calls of a root, and the values are read back. The last line is
+`N passed, N failed`; a root counts three times. The table of calls in infra/README.md is generated from resources.py.
 """
 
 import json
@@ -35,19 +35,19 @@ def main():
         resources = list(plans.resources(plan, known, STAND_INS))
         made, problems = calls_of(resources, api)
         tally.note(f"{root}: {len(made)} calls fit the models of AWS's API", [*plans.unknown(plan, known), *problems])
-        tally.note(f"{root}: no policy allows everybody, or a wildcard without a reason", policies.problems(made))
+        tally.note(f"{root}: no policy has a public principal, or a wildcard without a reason", policies.problems(made))
         tried = emulator.make(made)
-        tally.note(f"{root}: moto takes what it knows, and gives it back", tried.problems)
+        tally.note(f"{root}: moto accepts the calls that it supports, and returns their values", tried.problems)
         read_back |= tried.read_back
         missing |= tried.missing
         every_call += made
         for resource in resources:
             seen.setdefault(resource.type, resource)
     if not seen:
-        sys.exit(f"{directory} holds no plan")
-    tally.note("every type and every call of resources.py occurs in a plan", unused(seen, read_back | missing))
-    tally.note(f"each of {len(faults.FAULTS)} faults is found", faults.not_found(seen, api))
-    tally.note("what is wrongly said of moto is noticed", faults.unnoticed_by_the_emulator(every_call))
+        sys.exit(f"{directory} has no plan: run infra/test --plans {directory}")
+    tally.note("a plan uses every type and every call of resources.py", unused(seen, read_back | missing))
+    tally.note(f"the checks find each of {len(faults.FAULTS)} faults", faults.not_found(seen, api))
+    tally.note("the checks find wrong statements about moto in resources.py", faults.unnoticed_by_the_emulator(every_call))
     print(f"{tally.passed} passed, {tally.failed} failed")
     sys.exit(1 if tally.failed else 0)
 
@@ -75,13 +75,13 @@ def calls_of(resources, api):
 
 
 def unused(seen, tried):
-    """What the README says was exercised, it says of every call that is listed."""
+    """The README lists every call of resources.py as checked, so each must occur."""
     for type_, resource in RESOURCES.items():
         if type_ not in seen:
-            yield f"{type_} is in no plan"
+            yield f"{type_} is in no plan: remove it from resources.py"
         for call in resource.calls:
             if (type_, call.operation) not in tried:
-                yield f"{type_}: {call.operation} was not tried"
+                yield f"{type_}: {call.operation} is in no plan: remove it from resources.py"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The calls of AWS's API that a planned resource becomes, held against the model of each."""
+"""Converts a planned resource into calls of AWS's API, and checks each call against its model."""
 
 import dataclasses
 import json
@@ -11,7 +11,7 @@ from resources import RESOURCES, Call
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """One call, with its parameters in the form of the API."""
+    """A call, with its parameters in the form of the API."""
 
     address: str
     type: str
@@ -33,9 +33,9 @@ class Api:
 
 
 def of(resource, api):
-    """The calls of a planned resource, and what is wrong with them."""
+    """Returns the calls of a planned resource, and their problems."""
     if resource.type not in RESOURCES:
-        return [], [f"{resource.address}: no call of AWS's API is known for {resource.type}: name it in resources.py"]
+        return [], [f"{resource.address}: resources.py has no call of AWS's API for {resource.type}: add it"]
     known = RESOURCES[resource.type]
     made, problems = [], []
     for call in known.calls:
@@ -50,7 +50,7 @@ def of(resource, api):
             problems.append(str(error))
             continue
         except KeyError as error:
-            problems.append(f"{where}: {error} is not given")
+            problems.append(f"{where}: the argument {error} is missing")
             continue
         problems += models.problems(parameters, shape, where)
         problems += problems_within(parameters, where, api)
@@ -59,19 +59,19 @@ def of(resource, api):
 
 
 def taken_by(call, known, resource):
-    """The arguments of one of a resource's calls; None where there is nothing to call for."""
+    """Returns the arguments of one of a resource's calls, or None if the call is not needed."""
     if call.takes is None:
         elsewhere = {name for other in known.calls for name in other.takes or ()} | set(known.terraforms_own)
         return {name: value for name, value in resource.arguments.items() if name not in elsewhere}
     own = {name: resource.arguments[name] for name in call.takes if name in resource.arguments}
     if not own or any(own.get(name) == value for name, value in call.without.items()):
         return None
-    at_hand = resource.stand_ins | resource.arguments
-    return own | {name: at_hand[name] for name in call.shares}
+    available = resource.stand_ins | resource.arguments
+    return own | {name: available[name] for name in call.shares}
 
 
 def problems_within(parameters, where, api):
-    """Parameters that are JSON: it must be JSON, and a call that is put off must fit the model of that call."""
+    """Checks that JSON parameters are JSON, and that a scheduled call fits the model of that call."""
     for name, value in parameters.items():
         if name.endswith(("Policy", "PolicyDocument", "DashboardBody")):
             try:

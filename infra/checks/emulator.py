@@ -1,10 +1,11 @@
-"""What moto, an emulator of AWS, takes: each call of a plan is made there, and what was sent is read back and compared.
+"""Sends each call of a plan to moto, an emulator of AWS, reads the values back, and compares them.
 
-moto knows a part of AWS. What it does not know is named in resources.py, with what it says instead; where it has learned
-one of them, the check fails until the name is taken out.
+moto supports a part of AWS. resources.py names the calls that it lacks, with moto's error message. If a newer moto supports
+such a call, the check fails until the name is removed.
 """
 
 import dataclasses
+import functools
 import json
 import os
 
@@ -14,40 +15,41 @@ import moto
 from resources import RESOURCES
 from stand_ins import ACCOUNT, REGION
 
-# moto takes any; boto3 wants some.
+# moto accepts any value, but boto3 needs one.
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_DEFAULT_REGION": REGION, "MOTO_ACCOUNT_ID": ACCOUNT}
 
 
 @dataclasses.dataclass
 class Tried:
-    # Types and operations.
+    # Pairs of a type and an operation.
     read_back: set = dataclasses.field(default_factory=set)
     missing: set = dataclasses.field(default_factory=set)
     problems: list = dataclasses.field(default_factory=list)
 
 
 def make(calls):
-    """Makes the calls of one root in an empty account."""
+    """Sends the calls of one root to an empty account."""
     os.environ |= CREDENTIALS
     tried = Tried()
-    # No Docker: a function is made and not run.
+    # Without Docker a function is created but not run.
     with moto.mock_aws(config={"lambda": {"use_docker": False}}):
-        world = World(makes_buckets=any(made.type == "aws_s3_bucket" for made in calls))
+        world = World(calls)
         for made in sorted(calls, key=lambda made: list(RESOURCES).index(made.type)):
             world.try_call(made, tried)
     return tried
 
 
 class World:
-    """One account, with what the plans take as given."""
+    """One account, with the resources that the plans do not create."""
 
-    def __init__(self, makes_buckets):
-        # Stand-ins, and what this account calls the same thing.
+    def __init__(self, calls):
+        # Maps each stand-in to the value in this account.
         self.real = {}
-        self._clients = {}
-        if not makes_buckets:
+        if not any(made.type == "aws_s3_bucket" for made in calls):
             self._make_artefact_bucket()
-        self._make_network()
+        # A network takes moto longer than all other calls.
+        if any(made.service == "ec2" for made in calls):
+            self._make_network()
         self._make_operator_policy()
 
     def try_call(self, made, tried):
@@ -57,15 +59,15 @@ class World:
         try:
             answer = self._call(made.service, made.call.operation, parameters)
             difference = self._difference(made, parameters, answer)
-        except Exception as error:  # an emulator fails in every way there is
+        except Exception as error:  # moto can raise any exception
             says = describe(error)
             if call.missing is None or call.missing not in says:
-                tried.problems.append(f"{where}: moto says {says}")
+                tried.problems.append(f"{where}: moto answers {says}")
             else:
                 tried.missing.add((made.type, call.operation))
             return
         if call.missing is not None:
-            tried.problems.append(f"{where}: moto has learned it: take `missing` out of resources.py, and read it back")
+            tried.problems.append(f"{where}: moto supports it now: remove `missing` from resources.py, and read the call back")
         elif difference is not None:
             tried.problems.append(f"{where}: {difference}")
         else:
@@ -73,27 +75,22 @@ class World:
         self._remember(made, answer)
 
     def _call(self, service, operation, parameters):
-        return getattr(self._client(service), snake(operation))(**parameters)
-
-    def _client(self, service):
-        if service not in self._clients:
-            self._clients[service] = boto3.client(service, region_name=REGION)
-        return self._clients[service]
+        return getattr(client(service), snake(operation))(**parameters)
 
     def _difference(self, made, parameters, answer):
-        """The first member that comes back otherwise than it was sent; None where all do."""
+        """Describes the first member that differs from the value sent. Returns None if no member differs."""
         call = made.call
         if call.read is None:
-            return "nothing in resources.py reads it back"
+            return "resources.py does not read it back: add `read`"
         sent = {name: value for name, value in parameters.items() if name not in call.not_answered}
         given = {"made": answer} if "made" in call.read.__code__.co_varnames[: call.read.__code__.co_argcount] else {}
-        came_back = call.read(self._client(made.service), parameters, **given)
+        came_back = call.read(client(made.service), parameters, **given)
         for name, value in sent.items():
             same = is_in(value, came_back.get(name))
             if name in call.dropped and same:
-                return f"moto has learned {name}: take it out of `dropped`"
+                return f"moto stores {name} now: remove it from `dropped`"
             if name not in call.dropped and not same:
-                return f"{name} was sent as {value!r} and came back as {came_back.get(name)!r}"
+                return f"{name} was sent as {value!r} and returned as {came_back.get(name)!r}"
         return None
 
     def _remember(self, made, answer):
@@ -103,15 +100,15 @@ class World:
         for name, value in answers(answer).items():
             self.real[made.stand_ins[name]] = value
 
-    # What the roots are told in their variables and do not make; the names are those of their tests/plan.tfvars.
+    # Resources that the roots do not create. Their names are those in tests/plan.tfvars of the roots.
 
     def _make_artefact_bucket(self):
-        storage = self._client("s3")
+        storage = client("s3")
         storage.create_bucket(Bucket="example-saltern-artefacts", CreateBucketConfiguration={"LocationConstraint": REGION})
         storage.put_bucket_versioning(Bucket="example-saltern-artefacts", VersioningConfiguration={"Status": "Enabled"})
 
     def _make_network(self):
-        network = self._client("ec2")
+        network = client("ec2")
         vpc = network.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         self.real["vpc-0123456789abcdef0"] = vpc
         for number in range(3):
@@ -121,15 +118,20 @@ class World:
         self.real["sg-0123456789abcdef0"] = group
 
     def _make_operator_policy(self):
-        """AWS keeps this one; moto has it only where it loads all of AWS's, which takes longer than all else here."""
+        """Creates the one AWS-managed policy that the plans use. To load all of them in moto would take too long."""
         policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "ec2:DescribeInstances", "Resource": "*"}]}
         name = "AWSLambdaManagedEC2ResourceOperator"
-        made = self._client("iam").create_policy(PolicyName=name, PolicyDocument=json.dumps(policy))
+        made = client("iam").create_policy(PolicyName=name, PolicyDocument=json.dumps(policy))
         self.real[f"arn:aws:iam::aws:policy/{name}"] = made["Policy"]["Arn"]
 
 
+@functools.cache
+def client(service):
+    return boto3.client(service, region_name=REGION)
+
+
 def is_in(sent, answer):
-    """Whether an answer holds all that was sent; it may hold more. Lists have no order, and documents no layout."""
+    """Whether a response contains every value sent. It may contain more. The order of lists and the layout of JSON do not count."""
     if isinstance(sent, dict) and isinstance(answer, dict):
         return all(is_in(value, answer.get(name)) for name, value in sent.items())
     if isinstance(sent, list) and isinstance(answer, list):
@@ -140,7 +142,7 @@ def is_in(sent, answer):
 
 
 def replaced(value, real):
-    """The same with every stand-in replaced by what it stands for, within longer strings too."""
+    """Replaces every stand-in by its value in the account, inside longer strings too."""
     if isinstance(value, dict):
         return {name: replaced(part, real) for name, part in value.items()}
     if isinstance(value, list):

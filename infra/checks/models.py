@@ -1,29 +1,29 @@
-"""What the API of AWS takes, by the models that botocore ships.
+"""Checks parameters against the models of AWS's API that botocore ships.
 
-botocore's own validator looks at names, types, what is required, and minima. The rest of what the models say is held here:
-maxima, enumerations and patterns.
+botocore's own validator checks names, types, required members and minima. This module checks maxima, enumerations and
+patterns too.
 """
 
 import re
 
 from botocore.validate import ParamValidator
 
-# The models' patterns are Java's. What they say otherwise than Python does:
+# The patterns of the models use Java's syntax. These parts differ in Python:
 JAVA_TO_PYTHON = {
-    # what lies beyond 16 bits, in two halves
+    # characters above 16 bits, as surrogate pairs
     r"\uD800\uDC00-\uDBFF\uDFFF": r"\U00010000-\U0010FFFF",
     r"\p{Print}": r"[\x20-\x7E]",
 }
 
 
 class Unfit(Exception):
-    """An argument for which the API has no place."""
+    """An argument that the API does not have."""
 
 
 def fit(value, shape, where, differently):
-    """A value as Terraform has it, in the form that the API has. `differently` names what the API calls otherwise."""
+    """Converts a value from Terraform's form to the API's. `differently` maps the names that differ."""
     if shape.type_name == "structure":
-        # A block that occurs once is a list of one in Terraform.
+        # Terraform represents a block that occurs once as a list of one.
         block = value[0] if isinstance(value, list) else value
         members = {plain(member): member for member in shape.members}
         made = {}
@@ -47,10 +47,10 @@ def plain(name):
 
 
 def problems(parameters, shape, where):
-    """What the model says against the parameters of a call."""
+    """Returns the violations of the model by the parameters of a call."""
     report = ParamValidator().validate(parameters, shape)
     found = [f"{where}: {line}" for line in report.generate_report().splitlines()] if report.has_errors() else []
-    # What has the wrong type has no length.
+    # A value of the wrong type has no length to check.
     return found or list(beyond_botocore(parameters, shape, where))
 
 
@@ -69,9 +69,9 @@ def beyond_botocore(value, shape, where):
             yield from beyond_botocore(name, shape.key, f"{where}, the key {name}")
             yield from beyond_botocore(part, shape.value, f"{where}.{name}")
     if shape.type_name in ("list", "map", "blob", "string") and "max" in limits and len(value) > limits["max"]:
-        yield f"{where}: {len(value)} long, and at most {limits['max']} are taken"
+        yield f"{where}: the length is {len(value)}, and at most {limits['max']} is allowed"
     if shape.type_name in ("integer", "long", "double", "float") and "max" in limits and value > limits["max"]:
-        yield f"{where}: {value}, and at most {limits['max']} is taken"
+        yield f"{where}: the value is {value}, and at most {limits['max']} is allowed"
     if shape.type_name == "string":
         yield from string_problems(value, shape, where)
 

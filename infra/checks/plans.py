@@ -1,4 +1,4 @@
-"""The resources of a plan, with the arguments that were written down for them."""
+"""Reads the resources of a plan, with the arguments that the configuration sets."""
 
 import dataclasses
 import re
@@ -9,20 +9,21 @@ class Planned:
     address: str
     type: str
     arguments: dict
-    # What AWS would decide, by attribute; see stand_ins.py.
+    # The attributes that AWS would decide. See stand_ins.py.
     stand_ins: dict
 
 
 def resources(plan, known, stand_ins):
-    """Of a plan, and of the same plan with stand-ins.
+    """Reads the resources of a plan and of the same plan with stand-ins.
 
-    A plan with stand-ins has made-up values too where nobody wrote an argument; which ones were written, the first plan says.
+    The plan with stand-ins has generated values for arguments that the configuration does not set. So the first plan decides
+    which arguments count.
     """
     written = dict(configured(plan["configuration"]["root_module"], ""))
     values = {change["address"]: change["change"]["after"] for change in known["resource_changes"]}
     for change in plan["resource_changes"]:
         first = change["change"]["after"]
-        # Blocks that are generated are not in the configuration, but known.
+        # Dynamic blocks are not in the configuration, but the first plan knows them.
         names = set(written[without_indices(change["address"])]) | {name for name, value in first.items() if value not in (None, [])}
         after = values[change["address"]]
         arguments = {name: after[name] for name in sorted(names) if name in after and after[name] not in (None, [])}
@@ -31,17 +32,17 @@ def resources(plan, known, stand_ins):
 
 
 def unknown(plan, known):
-    """Arguments that have no value yet, not even a stand-in."""
+    """Returns a problem for each argument without a value or a stand-in."""
     written = dict(configured(plan["configuration"]["root_module"], ""))
     for change in known["resource_changes"]:
         waiting = change["change"]["after_unknown"]
         for name, expression in written[without_indices(change["address"])].items():
             if waits(waiting.get(name, False), expression):
-                yield f"{change['address']}: {name} is known only after the apply: give what it waits for a stand-in, in stand_ins.py"
+                yield f"{change['address']}: {name} is known only after the apply: add a stand-in for the value that it needs to stand_ins.py"
 
 
 def waits(waiting, expression):
-    """Whether something is unknown that was written down; within a block, attributes that nobody wrote do not count."""
+    """Whether a value that the configuration sets is unknown. Other attributes in a block do not count."""
     if not isinstance(expression, list):
         return holds_true(waiting)
     blocks = waiting if isinstance(waiting, list) else [waiting] * len(expression)

@@ -1,17 +1,17 @@
-"""What every policy of a plan must keep to: no public principal, and no wildcard without a reason.
+"""Checks every policy of a plan: no public principal, and no wildcard without a reason.
 
-Terraform's own checks see the text of a module; here are the documents themselves, with every ARN in its place.
+The tests of a module see its text. This module sees the complete documents, with every ARN.
 """
 
 import json
 
-# Allowed all the same, by the statement's name, with the reason.
-WILDCARD_ACTIONS = {"IamOfThisAccount": "a key's policy that leaves IAM out can never be changed again"}
+# Allowed wildcards: the Sid of the statement, with the reason.
+WILDCARD_ACTIONS = {"IamOfThisAccount": "without IAM in its policy, a key can never be changed again"}
 WILDCARD_RESOURCES = {
-    "CloudWatchLogsForOneLogGroup": "in a key's policy the resource is the key; the condition names the log group",
-    "IamOfThisAccount": "in a key's policy the resource is the key",
-    "OwnMetrics": "AWS knows no resource for cloudwatch:PutMetricData; the condition names the namespace",
-    "Traces": "AWS knows no resource for X-Ray's two actions",
+    "CloudWatchLogsForOneLogGroup": "in the policy of a key the resource is the key, and the condition names the log group",
+    "IamOfThisAccount": "in the policy of a key the resource is the key",
+    "OwnMetrics": "cloudwatch:PutMetricData supports no resource, and the condition names the namespace",
+    "Traces": "the two actions of X-Ray support no resource",
 }
 
 
@@ -26,7 +26,7 @@ def problems(calls):
     for where, document in documents(calls):
         for statement in document["Statement"]:
             if statement["Effect"] == "Allow":
-                yield from allowing(statement, f"{where}, {statement.get('Sid', 'a statement without a name')}")
+                yield from allowing(statement, f"{where}, {statement.get('Sid', 'a statement without a Sid')}")
 
 
 def allowing(statement, where):
@@ -35,14 +35,14 @@ def allowing(statement, where):
     for kind in (principal for principal in listed(statement.get("Principal", [])) if isinstance(principal, dict)):
         principals += [principal for names in kind.values() for principal in listed(names)]
     if "*" in principals:
-        yield f"{where}: everybody is a principal"
+        yield f"{where}: the principal is public: name a role or a service"
     if {"NotAction", "NotPrincipal", "NotResource"} & statement.keys():
-        yield f"{where}: it allows all but what it names"
+        yield f"{where}: NotAction, NotPrincipal and NotResource allow too much: name what is allowed"
     actions = [action for action in listed(statement.get("Action", [])) if "*" in action]
     if actions and name not in WILDCARD_ACTIONS:
-        yield f"{where}: {', '.join(actions)} is a wildcard without a reason in policies.py"
+        yield f"{where}: {', '.join(actions)} is a wildcard without a reason: name the actions, or add the reason to policies.py"
     if "*" in listed(statement.get("Resource", [])) and name not in WILDCARD_RESOURCES:
-        yield f"{where}: every resource, without a reason in policies.py"
+        yield f"{where}: the resource is a wildcard without a reason: name every resource, or add the reason to policies.py"
 
 
 def listed(value):

@@ -1,7 +1,7 @@
-"""Which calls of AWS's API each type of resource becomes, in an order in which the resources can be made.
+"""Lists the calls of AWS's API for each type of resource, in an order in which the resources can be created.
 
-An argument of Terraform and a member of the API belong together by name; a call names those that differ. What a call has no
-member for fails the check, and so does an argument that no call takes, and a type that is not here.
+An argument of Terraform becomes the API member with the same name; a call lists the names that differ. The check fails for
+an argument without a member, for an argument that no call uses, and for a type that is not listed.
 """
 
 import dataclasses
@@ -18,23 +18,23 @@ def as_written(arguments):
 @dataclasses.dataclass(frozen=True)
 class Call:
     operation: str
-    # The arguments that it takes, where they are given; without a list all that the resource's other calls leave.
+    # The arguments that the call uses if they are set. None: all that the resource's other calls do not use.
     takes: tuple | None = None
-    # What it needs besides: arguments of the first call, or what that call answered.
+    # More values that the call needs: arguments of the first call, or values from its response.
     shares: tuple = ()
-    # An argument and the value with which there is nothing to call.
+    # With this value of an argument the call is not needed.
     without: dict = dataclasses.field(default_factory=dict)
-    # Arguments that the API calls otherwise.
+    # Arguments with another name in the API.
     names: dict = dataclasses.field(default_factory=dict)
-    # From Terraform's form into the API's, where names alone do not do.
+    # Converts Terraform's form to the API's, if more than names differ.
     form: typing.Callable = as_written
-    # In the emulator: how what was sent is read back, in the form in which it was sent.
+    # Reads the values back from the emulator, in the form in which they were sent.
     read: typing.Callable | None = None
-    # Members that an answer does not repeat, even at AWS.
+    # Members that a response does not contain, even on AWS.
     not_answered: tuple = ()
-    # Members that the emulator takes and forgets.
+    # Members that the emulator accepts but does not store.
     dropped: tuple = ()
-    # What the emulator says, where it does not know the call.
+    # The emulator's error message, if it lacks the call.
     missing: str | None = None
 
 
@@ -42,9 +42,9 @@ class Call:
 class Resource:
     service: str
     calls: tuple
-    # Arguments that Terraform keeps to itself, with the reason.
+    # Arguments that no call uses, with the reason.
     terraforms_own: dict = dataclasses.field(default_factory=dict)
-    # What the first call answers of the attributes that stand_ins.py makes up.
+    # The values in the first response that stand_ins.py replaces.
     answers: typing.Callable | None = None
 
 
@@ -53,7 +53,7 @@ def dimensions(by_name):
 
 
 def alarm(arguments):
-    """In the API a metric's statistic and period stand beside the metric, not in it."""
+    """Converts an alarm. In the API the statistic and the period of a metric are beside the metric, not inside it."""
     made = dict(arguments)
     if "dimensions" in made:
         made["dimensions"] = dimensions(made["dimensions"])
@@ -72,12 +72,12 @@ def metric_query(query):
         "stat": metric["stat"],
     }
     others = {name: value for name, value in query.items() if name not in ("metric", "return_data")}
-    # Terraform's default is false, the API's is true: the provider always says which.
+    # Terraform's default is false and the API's is true, so the provider always sends the value.
     return others | {"metric_stat": stated, "return_data": bool(query["return_data"])}
 
 
 def under(member, *within):
-    """Moves all but the bucket into a structure that Terraform does not have."""
+    """Moves all arguments except the bucket into a structure that Terraform does not have."""
 
     def form(arguments):
         rest = {within[0]: arguments["rule"]} if within else {name: value for name, value in arguments.items() if name != "bucket"}
@@ -89,7 +89,7 @@ def under(member, *within):
 def function(arguments):
     code = {name: arguments[name] for name in ("s3_bucket", "s3_key") if name in arguments}
     if "filename" in arguments:
-        # Not the package itself: what is checked is the call, not the zip.
+        # The check is about the call, not the zip, so the package is not read.
         code["zip_file"] = EMPTY_ZIP
     rest = {name: value for name, value in arguments.items() if name not in ("filename", "s3_bucket", "s3_key")}
     return rest | {"code": code}
@@ -102,7 +102,7 @@ def ingress(arguments):
 
 
 def signing_job(arguments):
-    # The token makes a repeated call harmless; the provider makes one up.
+    # The token makes a repeated call harmless. The provider generates it.
     return arguments | {"client_request_token": "token"}
 
 
@@ -112,7 +112,7 @@ def signing_profile(arguments):
 
 def rotation(arguments):
     if not arguments["enable_key_rotation"]:
-        raise ValueError("enable_key_rotation is false; every key here is rotated")
+        raise ValueError("enable_key_rotation is false: every key must be rotated")
     return {"key_id": arguments["key_id"]}
 
 
@@ -122,12 +122,12 @@ def bucket(arguments):
 
 NOT_IMPLEMENTED = "Not yet implemented"
 
-# The bytes of a zip without a file.
+# A zip without files.
 EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 
 
 def listed(answer, key, name, value):
-    """The one of a list that has this name; what is not there is an error, as with an API that asks for one."""
+    """Returns the item of a list with this name. A missing item is an error, as in an API call for a single item."""
     found = [part for part in answer[key] if part[name] == value]
     if not found:
         raise LookupError(f"{value} is not listed")
@@ -214,7 +214,7 @@ def read_url(api, sent):
 
 
 def read_permission(api, sent):
-    """A permission comes back as a statement of the function's policy; moto leaves the conditions as they were sent."""
+    """Reads a permission from the function's policy. moto returns the conditions in the form in which they were sent."""
     asked = {name: sent[name] for name in ("FunctionName", "Qualifier")}
     statements = json.loads(api.get_policy(**asked)["Policy"])
     statement = listed(statements, "Statement", "Sid", sent["StatementId"])
@@ -262,7 +262,7 @@ RESOURCES = {
             Call("CreateKey", read=read_key),
             Call("EnableKeyRotation", takes=("enable_key_rotation",), shares=("key_id",), form=rotation, read=read_rotation),
         ),
-        terraforms_own={"deletion_window_in_days": "ScheduleKeyDeletion has it, when the key is destroyed"},
+        terraforms_own={"deletion_window_in_days": "ScheduleKeyDeletion uses it when the key is destroyed"},
         answers=lambda made: {"arn": made["KeyMetadata"]["Arn"], "key_id": made["KeyMetadata"]["KeyId"]},
     ),
     "aws_kms_alias": Resource("kms", (Call("CreateAlias", names={"name": "AliasName"}, read=read_key_alias),)),
@@ -320,7 +320,7 @@ RESOURCES = {
     "aws_s3_object": Resource(
         "s3",
         (Call("PutObject", form=lambda arguments: {"bucket": arguments["bucket"], "key": arguments["key"], "body": EMPTY_ZIP}, read=read_object),),
-        terraforms_own={"source_hash": "says when to upload again"},
+        terraforms_own={"source_hash": "Terraform uses it to decide about an upload"},
         answers=lambda made: {"version_id": made["VersionId"]},
     ),
     "aws_signer_signing_job": Resource("signer", (Call("StartSigningJob", names={"bucket": "bucketName"}, form=signing_job, missing=NOT_IMPLEMENTED),)),
@@ -339,12 +339,12 @@ RESOURCES = {
                 "PutFunctionConcurrency",
                 takes=("reserved_concurrent_executions",),
                 shares=("function_name",),
-                # The provider's way to say that nothing is reserved: it makes no call.
+                # Without a reservation the provider makes no call.
                 without={"reserved_concurrent_executions": -1},
                 read=read_function_concurrency,
             ),
         ),
-        terraforms_own={"source_code_hash": "says when to publish a version"},
+        terraforms_own={"source_code_hash": "Terraform uses it to decide about a new version"},
     ),
     "aws_lambda_alias": Resource("lambda", (Call("CreateAlias", read=read_alias),)),
     "aws_lambda_function_url": Resource("lambda", (Call("CreateFunctionUrlConfig", names={"authorization_type": "AuthType"}, read=read_url),)),

@@ -1,8 +1,7 @@
-"""What AWS would answer, where a plan has to wait for it.
+"""Stand-ins for the values that AWS decides during an apply.
 
-A plan does not know the ARN of a role that is still to be made, and with it not the policy in which that ARN stands. Here
-every such value has a stand-in of the form that AWS gives it, made from what the plan does know. Terraform plans once more
-with them, and then all of it is known.
+A plan does not know the ARN of a role that it creates, so it does not know a policy with that ARN either. This module makes
+a stand-in in AWS's format for every such value. Terraform plans again with the stand-ins, and then every value is known.
 """
 
 import hashlib
@@ -12,7 +11,7 @@ REGION = "eu-north-1"
 
 
 def overrides(plan):
-    """A test file for Terraform, in JSON: plans the same with the stand-ins of this plan's resources."""
+    """Returns a JSON test file for Terraform that makes the same plan with stand-ins."""
     return {
         "mock_provider": {"aws": {}},
         "override_resource": [
@@ -29,7 +28,7 @@ def arn(service, resource, region=REGION):
 
 
 def digits(address, count):
-    """Hexadecimal digits that are another resource's own."""
+    """Returns hexadecimal digits that are unique to the resource."""
     return hashlib.sha256(address.encode()).hexdigest()[:count]
 
 
@@ -91,7 +90,7 @@ def signing_job(address, known):
 
 
 def signing_profile(address, known):
-    # As the provider does where a prefix is given.
+    # The provider makes the name from the prefix in the same way.
     name = f"{known['name_prefix']}{digits(address, 26)}"
     return {"name": name, "version_arn": arn("signer", f"/signing-profiles/{name}/{digits(address, 10)}")}
 

@@ -1,6 +1,8 @@
 # The alarms and the dashboard.
 
-mock_provider "aws" {}
+mock_provider "aws" {
+  override_during = plan
+}
 
 variables {
   account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
@@ -11,6 +13,8 @@ variables {
 }
 
 run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
+  command = plan
+
   assert {
     condition = alltrue([
       for alarm in concat(
@@ -30,6 +34,8 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
 }
 
 run "the_first_throttle_and_the_first_spillover_raise_an_alarm" {
+  command = plan
+
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.spillover[0]] :
@@ -41,6 +47,8 @@ run "the_first_throttle_and_the_first_spillover_raise_an_alarm" {
 }
 
 run "errors_and_5xx_raise_an_alarm_as_a_percentage_of_the_requests" {
+  command = plan
+
   assert {
     condition = alltrue([
       for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
@@ -59,6 +67,8 @@ run "errors_and_5xx_raise_an_alarm_as_a_percentage_of_the_requests" {
 }
 
 run "the_p90_raises_an_alarm_when_all_planned_environments_are_busy" {
+  command = plan
+
   # The plan is that requests of 164 ms use 70 percent of the environments.
   assert {
     condition     = aws_cloudwatch_metric_alarm.duration.extended_statistic == "p90" && aws_cloudwatch_metric_alarm.duration.threshold == 235
@@ -67,6 +77,8 @@ run "the_p90_raises_an_alarm_when_all_planned_environments_are_busy" {
 }
 
 run "concurrency_raises_an_alarm_before_lambda_refuses_requests" {
+  command = plan
+
   assert {
     condition     = aws_cloudwatch_metric_alarm.concurrency[0].threshold == 1200 && aws_cloudwatch_metric_alarm.concurrency[0].dimensions == tomap({ FunctionName = "saltern" })
     error_message = "The alarm must start above 80 percent of the function's reservation."
@@ -74,6 +86,8 @@ run "concurrency_raises_an_alarm_before_lambda_refuses_requests" {
 }
 
 run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
+  command = plan
+
   assert {
     condition     = one(aws_cloudwatch_metric_alarm.client_fallback[0].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
     error_message = "The alarm must sum saltern.client.fallback over all reasons."
@@ -81,6 +95,8 @@ run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
 }
 
 run "without_a_client_namespace_there_is_no_alarm_for_local_hashing" {
+  command = plan
+
   variables {
     alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
   }
@@ -92,6 +108,8 @@ run "without_a_client_namespace_there_is_no_alarm_for_local_hashing" {
 }
 
 run "the_dashboard_shows_every_metric_of_the_generated_table" {
+  command = plan
+
   assert {
     condition = alltrue([
       for metric in jsondecode(file("metrics.json")).metrics :

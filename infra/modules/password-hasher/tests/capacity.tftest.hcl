@@ -1,6 +1,8 @@
 # The environments, their schedule, and their cost.
 
 mock_provider "aws" {
+  override_during = plan
+
   mock_data "aws_servicequotas_service_quota" {
     defaults = { value = 1000 }
   }
@@ -35,6 +37,8 @@ run "the_formula_agrees_with_its_test_table" {
 }
 
 run "the_duration_of_a_request_follows_policy_architecture_memory_and_batch" {
+  command = plan
+
   variables {
     architecture   = "x86_64"
     capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500 }
@@ -50,6 +54,8 @@ run "the_duration_of_a_request_follows_policy_architecture_memory_and_batch" {
 }
 
 run "more_memory_makes_one_hash_no_faster" {
+  command = plan
+
   variables {
     memory_size_mb = 3538
   }
@@ -61,6 +67,8 @@ run "more_memory_makes_one_hash_no_faster" {
 }
 
 run "your_own_measurement_replaces_the_table" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
   }
@@ -72,6 +80,8 @@ run "your_own_measurement_replaces_the_table" {
 }
 
 run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_end" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
     events = [
@@ -119,6 +129,8 @@ run "a_reservation_too_small_for_the_request_rate_is_refused" {
 }
 
 run "an_apply_during_an_event_keeps_its_environments" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
     events = [
@@ -143,6 +155,8 @@ run "an_apply_during_an_event_keeps_its_environments" {
 }
 
 run "a_past_event_has_no_effect" {
+  command = plan
+
   variables {
     events = [
       { name = "long-ago", starts_at = "2001-01-01T00:00:00Z", ends_at = "2001-01-01T03:00:00Z", expected_logins_per_second = 3000 },
@@ -156,6 +170,8 @@ run "a_past_event_has_no_effect" {
 }
 
 run "between_two_close_events_no_environment_is_released" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
     events = [
@@ -176,6 +192,8 @@ run "between_two_close_events_no_environment_is_released" {
 }
 
 run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
   }
@@ -204,6 +222,8 @@ run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
 }
 
 run "without_events_and_a_baseline_nothing_is_provisioned" {
+  command = plan
+
   assert {
     condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && length(aws_cloudwatch_metric_alarm.spillover) == 0
     error_message = "Nothing may be provisioned, and there must be no alarm for spillover."
@@ -211,6 +231,8 @@ run "without_events_and_a_baseline_nothing_is_provisioned" {
 }
 
 run "the_cost_follows_the_list_prices" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500 }
     events = [
@@ -238,6 +260,8 @@ run "the_cost_follows_the_list_prices" {
 }
 
 run "a_million_single_logins_under_bcrypt_11_cost_four_dollars" {
+  command = plan
+
   # 1769/1024 GB × 0.164 s × 0.0000133334 + 0.0000002, a million times: 3.9776.
   assert {
     condition     = output.cost_usd.per_million_logins == 3.98
@@ -246,6 +270,8 @@ run "a_million_single_logins_under_bcrypt_11_cost_four_dollars" {
 }
 
 run "a_batch_of_four_costs_less_than_a_third" {
+  command = plan
+
   variables {
     capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500 }
   }
@@ -257,6 +283,8 @@ run "a_batch_of_four_costs_less_than_a_third" {
 }
 
 run "the_module_reads_the_fields_of_the_account_that_are_left_out" {
+  command = plan
+
   variables {
     account  = {}
     capacity = { policy = "bcrypt-11", reserved_concurrency = 900 }

@@ -1,6 +1,8 @@
 # The function with its version, alias, package, key, logs and role.
 
 mock_provider "aws" {
+  override_during = plan
+
   mock_resource "aws_lambda_function" {
     defaults = {
       arn     = "arn:aws:lambda:eu-north-1:123456789012:function:saltern"
@@ -36,6 +38,8 @@ variables {
 }
 
 run "by_default_the_function_has_arm64_and_1769_mb_and_ten_seconds" {
+  command = plan
+
   assert {
     condition = (
       aws_lambda_function.main.runtime == "provided.al2023" &&
@@ -55,6 +59,8 @@ run "by_default_the_function_has_arm64_and_1769_mb_and_ten_seconds" {
 }
 
 run "the_function_logs_json_at_info_and_is_traced" {
+  command = plan
+
   assert {
     condition = (
       aws_lambda_function.main.logging_config[0].log_format == "JSON" &&
@@ -72,6 +78,8 @@ run "the_function_logs_json_at_info_and_is_traced" {
 }
 
 run "one_key_encrypts_the_logs_and_the_environment" {
+  command = plan
+
   assert {
     condition = (
       aws_kms_key.main.enable_key_rotation &&
@@ -105,6 +113,8 @@ run "one_key_encrypts_the_logs_and_the_environment" {
 }
 
 run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
+  command = plan
+
   assert {
     condition = { for statement in jsondecode(aws_iam_role_policy.execution.policy).Statement : statement.Sid => [flatten([statement.Action]), statement.Resource, lookup(statement, "Condition", null)] } == {
       OwnLogs = [
@@ -130,6 +140,8 @@ run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
 }
 
 run "no_statement_names_a_public_principal_or_a_wildcard_action" {
+  command = plan
+
   assert {
     condition = alltrue([
       for statement in concat(
@@ -147,6 +159,8 @@ run "no_statement_names_a_public_principal_or_a_wildcard_action" {
 }
 
 run "no_secret_is_in_the_environment" {
+  command = plan
+
   variables {
     settings = {
       accept_weak           = ["ldap-sha", "ldap-ssha"]
@@ -170,6 +184,8 @@ run "no_secret_is_in_the_environment" {
 }
 
 run "the_default_settings_are_those_of_the_function" {
+  command = plan
+
   assert {
     condition = aws_lambda_function.main.environment[0].variables == tomap({
       SALTERN_DISTRIBUTIONS         = "cloudwatch"
@@ -181,6 +197,8 @@ run "the_default_settings_are_those_of_the_function" {
 }
 
 run "a_layer_holds_the_firebase_project" {
+  command = plan
+
   variables {
     settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3" } }
   }
@@ -195,6 +213,8 @@ run "a_layer_holds_the_firebase_project" {
 }
 
 run "a_new_package_publishes_a_version_and_live_follows" {
+  command = plan
+
   assert {
     condition     = aws_lambda_function.main.publish && aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
     error_message = "The hash of the zip must decide the version."
@@ -207,6 +227,8 @@ run "a_new_package_publishes_a_version_and_live_follows" {
 }
 
 run "a_rollback_moves_the_alias_and_nothing_else" {
+  command = plan
+
   variables {
     rollback_to_version = "5"
   }
@@ -218,6 +240,8 @@ run "a_rollback_moves_the_alias_and_nothing_else" {
 }
 
 run "without_signing_the_package_is_deployed_unsigned" {
+  command = plan
+
   assert {
     condition = (
       aws_lambda_function.main.filename == "tests/saltern-lambda-arm64.zip" &&
@@ -230,6 +254,8 @@ run "without_signing_the_package_is_deployed_unsigned" {
 }
 
 run "signing_needs_no_manual_step_and_refuses_unsigned_packages" {
+  command = plan
+
   variables {
     signing = { artefact_bucket = "artefacts" }
   }

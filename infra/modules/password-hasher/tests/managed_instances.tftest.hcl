@@ -1,6 +1,8 @@
 # The function on Lambda Managed Instances.
 
 mock_provider "aws" {
+  override_during = plan
+
   mock_resource "aws_lambda_function" {
     defaults = {
       arn     = "arn:aws:lambda:eu-north-1:123456789012:function:saltern"
@@ -27,6 +29,8 @@ variables {
 }
 
 run "eight_requests_for_each_vcpu_fill_the_lanes" {
+  command = plan
+
   assert {
     condition = (
       aws_lambda_function.main.capacity_provider_config[0].lambda_managed_instances_capacity_provider_config[0].per_execution_environment_max_concurrency == 16 &&
@@ -43,6 +47,8 @@ run "eight_requests_for_each_vcpu_fill_the_lanes" {
 }
 
 run "managed_instances_have_no_settings_of_classic_lambda" {
+  command = plan
+
   variables {
     account = { id = "123456789012", partition = "aws", region = "eu-north-1" }
     events = [
@@ -68,6 +74,8 @@ run "managed_instances_have_no_settings_of_classic_lambda" {
 }
 
 run "the_live_version_scales_between_its_bounds" {
+  command = plan
+
   assert {
     condition = (
       aws_lambda_function_scaling_config.live[0].qualifier == "7" &&
@@ -79,6 +87,8 @@ run "the_live_version_scales_between_its_bounds" {
 }
 
 run "events_raise_the_minimum_of_instances" {
+  command = plan
+
   variables {
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
@@ -101,6 +111,8 @@ run "events_raise_the_minimum_of_instances" {
 }
 
 run "the_cost_follows_the_price_of_a_vcpu" {
+  command = plan
+
   # 1,000,000 × (0.0000002 + 0.314 s ÷ 8 ÷ 0.7 × 0.04 × 1.15 ÷ 3600): 0.9165.
   assert {
     condition     = output.cost_usd.per_million_logins == 0.92
@@ -109,6 +121,8 @@ run "the_cost_follows_the_price_of_a_vcpu" {
 }
 
 run "without_a_price_of_ec2_the_cost_is_null" {
+  command = plan
+
   variables {
     managed_instances = { subnet_ids = ["subnet-a"], security_group_ids = ["sg-a"], maximum_environments = 60 }
   }
