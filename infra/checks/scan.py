@@ -8,7 +8,7 @@ import subprocess
 FAULT_FILE = "fault/main.tf"
 FAULT = """resource "aws_lambda_function_url" "public" {
   #checkov:skip=CKV_AWS_45
-  function_name      = "everybody"
+  function_name      = "public"
   authorization_type = "NONE"
 }
 """
