@@ -23,7 +23,7 @@ const REFUSED = ['invalid_hash', 'unsupported_hash', 'cost_out_of_bounds'];
 
 /** Stored hashes that do not parse, or cost more than the ceilings allow: the service's own vectors. */
 export const hostileHashes = new SharedArray('hostile hashes', () => {
-  const { testGroups } = JSON.parse(open('../../functions/vectors/data/hostile.json')) as { testGroups: { tests: Vector[] }[] };
+  const { testGroups } = JSON.parse(open('../../functions/testing/vectors/data/hostile.json')) as { testGroups: { tests: Vector[] }[] };
   const vectors = testGroups.flatMap(({ tests }) => tests);
   // Two stand exactly at a ceiling: they are dear, and right.
   return vectors.filter(({ result }) => REFUSED.includes(result)).map(({ comment, hash, result }): Hostile => ({

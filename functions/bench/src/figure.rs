@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::Serialize;
 
-use saltern_measure::median;
+use saltern_meter::median;
 
 /// One row of what issues 2, 3 and 9 ask for.
 #[derive(Serialize)]

@@ -4,7 +4,7 @@
 use core::{fmt, hint::black_box};
 use std::time::Duration;
 
-use saltern_measure::{median, thread_time};
+use saltern_meter::{median, thread_time};
 use serde::{Deserialize, Serialize};
 
 /// One way of computing the same hashes.

@@ -104,12 +104,12 @@ impl Progress {
 
 /// Cores that this process may use.
 pub(crate) fn cores() -> usize {
-    saltern_measure::Machine::this().cores
+    saltern_meter::Machine::this().cores
 }
 
 /// The CPU's name.
 pub(crate) fn cpu() -> String {
-    saltern_measure::Machine::this().cpu
+    saltern_meter::Machine::this().cpu
 }
 
 #[derive(Serialize)]

@@ -11,7 +11,7 @@ use std::{
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::Failure;
+use saltern_program::Failure;
 
 /// Where a column of hashes stands.
 #[derive(Args, Debug)]

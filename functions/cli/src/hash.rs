@@ -5,12 +5,10 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::{
-    Failure,
-    arguments::DocumentArguments,
     one_hash::{OneHash, refused},
-    policies, process,
-    terminal::{Asked, read_password, say},
+    terminal::{Asked, read_password},
 };
+use saltern_program::{DocumentArguments, Failure, document, process, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct HashArguments {
@@ -26,7 +24,7 @@ pub(crate) struct HashArguments {
 
 pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
-    let policies = policies::of(&arguments.document)?;
+    let policies = document::of(&arguments.document)?;
     let password = read_password(Asked::Twice)?;
     let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;
     let done = OneHash::start()?.compute(new.admitted(), &password)?;

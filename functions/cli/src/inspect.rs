@@ -4,19 +4,16 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, Weakness};
-use saltern_measure::{Effort, Meter};
+use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
 use serde_json::{Value, json};
 
 use crate::{
-    Failure,
-    arguments::DocumentArguments,
     migrate_plan::cost_in_words,
-    number::grouped,
     one_hash::refused,
-    policies,
-    terminal::{self, say},
+    terminal::{self},
 };
+use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct InspectArguments {
@@ -31,11 +28,11 @@ pub(crate) struct InspectArguments {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
-    let limits = policies::limits(&arguments.document.machine)?;
-    let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+    let limits = document::limits(&arguments.document.machine)?;
+    let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
     let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
-    let explained = Explained::of(&encoded, &policies, &mut policies::meter(&limits))?;
+    let explained = Explained::of(&encoded, &policies, &mut Meter::of_worker(&document::worker(&limits)))?;
     if arguments.json { say(&format!("{}\n", explained.json())) } else { say(&explained.text()) }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Urgency, Work};
 use saltern_policy::Refusal;
 
-use crate::Failure;
+use saltern_program::Failure;
 
 /// A worker with nobody before it.
 pub(crate) struct OneHash(Pool);

@@ -1,11 +1,11 @@
-//! Talking to whoever started the program: passwords in, results out.
+//! Reads passwords and hashes from the terminal or from standard input.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _};
 
 use saltern_algorithm::{MAX_PASSWORD_BYTES, Password};
 use zeroize::Zeroizing;
 
-use crate::Failure;
+use saltern_program::Failure;
 
 /// How often a new password is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +40,6 @@ pub(crate) fn read_line() -> Result<Zeroizing<String>, Failure> {
             Ok(line)
         }
         Err(error) => Err(Failure::data(format!("standard input cannot be read ({error})"))),
-    }
-}
-
-/// Writes a result. One that nobody reads to its end is no failure.
-pub(crate) fn say(text: &str) -> Result<(), Failure> {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::system(format!("the result cannot be written ({error})")))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -6,13 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::{
-    Failure,
-    arguments::DocumentArguments,
-    failure::MISMATCH,
     one_hash::{OneHash, refused},
-    policies, process,
-    terminal::{self, Asked, read_password, say},
+    terminal::{self, Asked, read_password},
 };
+use saltern_program::{DocumentArguments, Failure, MISMATCH, document, process, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArguments {
@@ -28,7 +25,7 @@ pub(crate) struct VerifyArguments {
 
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     process::keep_memory_private()?;
-    let policies = policies::of(&arguments.document)?;
+    let policies = document::of(&arguments.document)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
     let stored = policies.admit_stored(&stored).map_err(refused)?;
     let candidates = stored.candidates(&read_password(Asked::Once)?);

@@ -13,12 +13,10 @@ use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, Setting, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
-    Failure,
-    arguments::DocumentArguments,
     column::{self, ColumnArguments, Row},
     one_hash::refused,
-    policies, process,
 };
+use saltern_program::{DocumentArguments, Failure, document, process};
 
 #[derive(Args, Debug)]
 pub(crate) struct WrapArguments {
@@ -40,9 +38,9 @@ pub(crate) struct WrapArguments {
 /// Writes the rows again with the weak hashes wrapped; all else passes through as it is.
 pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
-    let policies = policies::of(&arguments.document)?;
+    let policies = document::of(&arguments.document)?;
     let params = params(&policies, arguments.policy.as_deref())?;
-    let workers = NonZeroUsize::new(policies::limits(&arguments.document.machine)?.workers)
+    let workers = NonZeroUsize::new(document::limits(&arguments.document.machine)?.workers)
         .unwrap_or(NonZeroUsize::MIN);
     let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
     let pool = Pool::start(&settings)

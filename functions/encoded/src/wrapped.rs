@@ -11,7 +11,7 @@
 //! To verify, a login computes the inner hash of the given password, prints it in its scheme, and hashes that string with
 //! argon2id.
 //!
-//! `SCHEMES.md` has the grammar, and `functions/vectors/data/wrapped.json` has vectors.
+//! `SCHEMES.md` has the grammar, and `functions/testing/vectors/data/wrapped.json` has vectors.
 
 use crate::{
     Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, argon2,

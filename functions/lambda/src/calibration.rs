@@ -1,4 +1,4 @@
-//! Calibrate events: how long hashes take in this function, for `saltern calibrate --on-lambda`.
+//! Calibrate events: how long hashes take in this function, for `saltern-numbers calibrate --on-lambda`.
 //!
 //! They are no requests: they come by a direct `Invoke` alone, and no password is in them.
 
@@ -9,7 +9,7 @@ use std::{
 };
 
 use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
-use saltern_measure::{
+use saltern_meter::{
     Effort, Machine, Measured, Meter, SHORTEST_SAMPLE,
     remote::{Answer, Event, Outcome, Question, Reason, Reply},
 };

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use http::{HeaderMap, Response};
-use saltern_measure::remote;
+use saltern_meter::remote;
 use saltern_service::Body;
 use serde::{
     Serialize, Serializer,

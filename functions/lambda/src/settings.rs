@@ -265,7 +265,7 @@ const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 /// The Firebase project whose hashes are verified.
 const FIREBASE_PROJECT: &str = "SALTERN_FIREBASE_PROJECT";
 
-/// Whether `saltern calibrate --on-lambda` gets an answer.
+/// Whether `saltern-numbers calibrate --on-lambda` gets an answer.
 const CALIBRATE: &str = "SALTERN_CALIBRATE";
 
 /// Ceilings of the policy document, lowered.

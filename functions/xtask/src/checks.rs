@@ -60,7 +60,7 @@ fn rust() -> Track {
         Check {
             part: "fuzz",
             shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
-            command: &["cargo", "test", "--locked", "--manifest-path", "functions/fuzz/Cargo.toml"],
+            command: &["cargo", "test", "--locked", "--manifest-path", "functions/testing/fuzz/Cargo.toml"],
             // A relative directory is relative to the directory where cargo starts.
             environment: &[("CARGO_TARGET_DIR", "target")],
         },

@@ -11,33 +11,30 @@ use std::{
 
 use serde_json::Value;
 
-/// The data path: a crate uses only crates to its right. Front doors share the first place.
-const DATA_PATH: &[&[&str]] = &[
-    &["saltern-lambda", "saltern-cli", "saltern-jni"],
-    &["saltern-cloudwatch"],
-    &["saltern-service"],
+/// The crates that ship, from top to bottom: a crate uses only crates of a later row.
+const SHIPPED: &[&[&str]] = &[
+    &["saltern-cli", "saltern-jni", "saltern-lambda", "saltern-numbers"],
+    &["saltern-server", "saltern-cloudwatch"],
+    &["saltern-capacity", "saltern-page", "saltern-program"],
+    &["saltern-meter", "saltern-service"],
     &["saltern-policy"],
     &["saltern-algorithm"],
     &["saltern-encoded"],
 ];
 
-/// Crates that measure or check the others, and that nothing shipped depends on.
-const BESIDE_THE_DATA_PATH: &[&str] = &[
+/// Crates that measure or check the others. No shipped crate depends on one of them.
+const NOT_SHIPPED: &[&str] = &[
     "saltern-bench",
-    "saltern-cloudwatch-stand-in",
     "saltern-faults",
     "saltern-fleet",
     "saltern-load-report",
-    "saltern-runtime-api",
+    "saltern-stubs",
     "saltern-vectors",
     "xtask",
 ];
 
-/// Crates for people who plan and report, which use no other: the front doors may use them, what answers requests may not.
-const FOR_PLANNING: &[&str] = &["saltern-capacity", "saltern-page"];
-
-/// Measures the kernels, and so uses them: the front doors may use it, what answers requests may not.
-const MEASURING: &str = "saltern-measure";
+/// Crates that `saltern` must not contain: they measure, plan or draw, or bring an AWS SDK.
+const NOT_IN_THE_SERVER: &[&str] = &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -69,35 +66,20 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 
 #[test]
 fn dependencies_point_one_way() {
-    let place = |name: &str| DATA_PATH.iter().position(|step| step.contains(&name));
+    let place = |name: &str| SHIPPED.iter().position(|row| row.contains(&name));
     for (package, built_on) in dependencies() {
-        if FOR_PLANNING.contains(&package.as_str()) {
-            assert!(built_on.is_empty(), "{package} must use no other crate of the workspace");
-            continue;
-        }
-        if package == MEASURING {
-            let below = ["saltern-algorithm", "saltern-encoded"];
-            assert!(built_on.iter().all(|name| below.contains(&name.as_str())), "{package}: {built_on:?}");
-            continue;
-        }
         let Some(own) = place(&package) else {
-            assert!(
-                BESIDE_THE_DATA_PATH.contains(&package.as_str()),
-                "{package} has no place in the data path"
-            );
+            assert!(NOT_SHIPPED.contains(&package.as_str()), "{package} has no place in this file");
             continue;
         };
         for dependency in built_on {
-            let plans = package == "saltern-cli" && FOR_PLANNING.contains(&dependency.as_str());
-            // What a function of its size has for its hashes.
-            if plans || (package == "saltern-lambda" && dependency == "saltern-capacity") {
-                continue;
-            }
-            if own == 0 && dependency == MEASURING {
-                continue;
-            }
             let other = place(&dependency);
             assert!(other.is_some_and(|other| other > own), "{package} must not use {dependency}");
+            let serves = ["saltern-program", "saltern-server", "saltern-service"].contains(&package.as_str());
+            assert!(
+                !serves || !NOT_IN_THE_SERVER.contains(&dependency.as_str()),
+                "{package} must not use {dependency}"
+            );
         }
     }
 }
@@ -107,7 +89,7 @@ fn what_is_shipped_enables_nothing_that_is_for_tests() {
     let for_tests = ["bench-kernels", "fault-injection", "load-model"];
     let mut seen = 0;
     for package in packages() {
-        let is_shipped = !BESIDE_THE_DATA_PATH.iter().any(|name| package["name"] == **name);
+        let is_shipped = !NOT_SHIPPED.iter().any(|name| package["name"] == **name);
         let dependencies = package["dependencies"].as_array().unwrap();
         let built_on = dependencies.iter().filter(|dependency| is_shipped && dependency["kind"] != "dev");
         for dependency in built_on {
@@ -253,14 +235,14 @@ fn ceilings_are_written_where_they_are_known() {
         "client-scala/native/kernels/src/boundary.rs",
         // The few milliseconds at start-up.
         "functions/algorithm/src/pool/first_estimates.rs",
-        // `saltern bench`.
-        "functions/cli/src/bench/ceilings.rs",
+        // `saltern-numbers bench`.
+        "functions/numbers/src/bench/ceilings.rs",
     ];
     let texts = texts();
     // What stands under `cfg(test)`, last in each file, is not shipped.
     let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
     let is_shipped = |name: &str| {
-        let beside = ["functions/bench/", "functions/xtask/", "functions/fuzz/", "loadtest/"];
+        let beside = ["functions/bench/", "functions/xtask/", "functions/testing/", "loadtest/"];
         is_a(name, &["rs"])
             && !name.contains("/tests/")
             && !beside.iter().any(|place| name.starts_with(place))
@@ -277,12 +259,12 @@ fn ceilings_are_written_where_they_are_known() {
     assert_eq!(places.len(), known.len(), "{places:?}");
     assert!(places.iter().all(|name| known.contains(&name.as_str())), "{places:?}");
 
-    let bench = "functions/cli/src/bench/";
+    let bench = "functions/numbers/src/bench/";
     for (name, text) in texts.iter().filter(|(name, _)| is_shipped(name) && !name.starts_with(bench)) {
         assert!(!text.contains("BENCH_CEILINGS"), "{name} knows the bench's ceilings");
         // The one place that knows every command.
-        let may_call = name == "functions/cli/src/command.rs";
-        let calls = text.contains("bench::") && name.starts_with("functions/cli/");
+        let may_call = name == "functions/numbers/src/command.rs";
+        let calls = text.contains("bench::") && name.starts_with("functions/numbers/src/");
         assert!(may_call || !calls, "{name} uses the bench");
     }
 }
@@ -309,7 +291,7 @@ fn the_fuzz_targets_are_built_as_the_workspace_is() {
     // Of the load test, which is not fuzzed.
     assert!(workspace.remove("[profile.dev.package] saltern-fleet.opt-level").is_some());
     assert!(workspace.len() > 15, "{workspace:?}");
-    assert_eq!(settings("functions/fuzz/Cargo.toml"), workspace);
+    assert_eq!(settings("functions/testing/fuzz/Cargo.toml"), workspace);
 }
 
 /// What stands between two texts, wherever they do.

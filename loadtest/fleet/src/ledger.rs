@@ -7,7 +7,7 @@ use std::{
 };
 
 use saltern_capacity::{Prices, Usage, billed, gb_seconds};
-use saltern_measure::process_time;
+use saltern_meter::process_time;
 use serde::Serialize;
 
 use crate::{

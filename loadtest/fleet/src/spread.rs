@@ -4,7 +4,7 @@ use core::num::NonZeroUsize;
 use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
 
 use saltern_algorithm::{Password, Pool, PoolSettings, Urgency, Work};
-use saltern_measure::{Machine, process_time, quantile};
+use saltern_meter::{Machine, process_time, quantile};
 use saltern_policy::Policies;
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
 
 use saltern_capacity::{Architecture, Durations, Lanes};
-use saltern_measure::{Machine, median, quantile};
+use saltern_meter::{Machine, median, quantile};
 use serde_json::json;
 use tokio::{
     task::JoinHandle,

@@ -14,7 +14,7 @@ use std::{
 };
 
 use saltern_encoded::{Encoded, bcrypt};
-use saltern_measure::{median, process_time};
+use saltern_meter::{median, process_time};
 use serde_json::json;
 
 use crate::kernels::bcrypt::Work;

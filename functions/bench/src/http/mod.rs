@@ -10,7 +10,7 @@ mod start;
 use core::{error::Error, time::Duration};
 
 use saltern_algorithm::kernels_for_bench;
-use saltern_measure::median;
+use saltern_meter::median;
 
 use crate::{
     arguments::HttpArguments,

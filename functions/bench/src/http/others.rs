@@ -2,7 +2,7 @@
 
 use std::{fs, io, time::Duration};
 
-use saltern_measure::process_time;
+use saltern_meter::process_time;
 
 use super::server::{Server, TICKS_PER_SECOND};
 

@@ -4,7 +4,7 @@ use core::{error::Error, time::Duration};
 use std::{thread, time::Instant};
 
 use saltern_encoded::bcrypt;
-use saltern_measure::thread_time;
+use saltern_meter::thread_time;
 
 use crate::{
     kernels::bcrypt::{Work, by_lanes},

@@ -3,7 +3,7 @@
 use core::{error::Error, time::Duration};
 use std::{fs, io, thread, time::Instant};
 
-use saltern_runtime_api::{Environment, RuntimeApi};
+use saltern_stubs::lambda::{Environment, RuntimeApi};
 
 use crate::{
     arguments::HttpArguments,

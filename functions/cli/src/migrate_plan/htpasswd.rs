@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::plan::{Class, Fate, Plan};
-use crate::number::{counted, grouped, in_words};
+use saltern_program::number::{counted, grouped, in_words};
 
 /// Which entries make every page slow, by how much here, and what to do.
 pub(super) fn explain(plan: &Plan<'_>) -> String {

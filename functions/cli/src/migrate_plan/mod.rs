@@ -8,14 +8,10 @@ mod shape;
 
 use clap::Args;
 use saltern_encoded::Encoded;
+use saltern_meter::Meter;
 
-use crate::{
-    Failure,
-    arguments::DocumentArguments,
-    column::{self, ColumnArguments, Form},
-    policies,
-    terminal::say,
-};
+use crate::column::{self, ColumnArguments, Form};
+use saltern_program::{DocumentArguments, Failure, document, say};
 
 use self::{census::Census, plan::Plan, shape::Cost};
 
@@ -31,8 +27,8 @@ pub(crate) struct MigratePlanArguments {
 }
 
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
-    let limits = policies::limits(&arguments.document.machine)?;
-    let policies = policies::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+    let limits = document::limits(&arguments.document.machine)?;
+    let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let mut census = Census::default();
     let form = column::for_each(&arguments.column, &mut |row| {
         if !row.is_header {
@@ -40,7 +36,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    let plan = Plan::draw(&census, &policies, policies::meter(&limits))?;
+    let plan = Plan::draw(&census, &policies, Meter::of_worker(&document::worker(&limits)))?;
     if arguments.json {
         return say(&format!("{}\n", print::json(&plan)));
     }

@@ -3,19 +3,16 @@
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use saltern_algorithm::Admitted;
-use saltern_capacity::{Architecture, Durations, Prices, Usage, gb_seconds};
+use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
-use saltern_measure::{Effort, Meter};
+use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
 
 use super::{
     census::{Census, Counted, Found, Unread},
     shape::{Cost, Shape},
 };
-use crate::{
-    Failure,
-    scale::{Scale, Size},
-};
+use saltern_program::Failure;
 
 /// The whole of it.
 pub(super) struct Plan<'a> {
@@ -177,7 +174,9 @@ impl Judge<'_> {
             memory_mb: Durations::documented().reference_memory_mb(),
             architecture: Architecture::X86_64,
         };
-        let scale = Scale::measured(&mut self.meter.borrow_mut(), function)?;
+        let scale = Scale::measured(&mut self.meter.borrow_mut(), function)?.ok_or_else(|| {
+            Failure::system("the table of durations has no bcrypt that was measured on Lambda")
+        })?;
         let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
         let usage = Usage {
             requests: classes.iter().map(|class| class.count).sum(),

@@ -8,7 +8,7 @@ use super::{
     census::{Found, Unread},
     plan::{Class, Fate, Plan},
 };
-use crate::number::{counted, grouped, in_words};
+use saltern_program::number::{counted, grouped, in_words};
 
 /// A table and what follows from it.
 pub(super) fn text(plan: &Plan<'_>) -> String {

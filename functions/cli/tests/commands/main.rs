@@ -1,8 +1,7 @@
-//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, `bench`, run as they run them.
+//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, run as they run them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
 
-mod bench;
 mod exit_codes;
 mod guide;
 mod migrate_plan;

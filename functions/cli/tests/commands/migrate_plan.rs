@@ -120,7 +120,7 @@ fn a_file_that_is_no_column_of_hashes_ends_with_a_sentence() {
     assert_eq!(saltern(&["migrate-plan"], "").code, 0);
 }
 
-/// A second here is not a second there: the same rule as `saltern calibrate` has.
+/// A second here is not a second there: the same rule as `saltern-numbers calibrate` has.
 #[test]
 fn the_price_on_lambda_goes_by_a_hash_whose_time_there_is_known() {
     let rows = BCRYPT.replace("$04$", "$10$");

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use saltern_cloudwatch_stand_in::{Behaviour, CloudWatch};
+use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use serde_json::Value;
 
 use crate::{

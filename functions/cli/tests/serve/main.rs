@@ -4,7 +4,6 @@
 
 mod access;
 mod client;
-mod cloudwatch;
 mod drain;
 mod gone;
 mod http1;

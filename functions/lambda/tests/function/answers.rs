@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use crate::support::{Answer, Function, SOON, bootstrap, event, is_release};
-use saltern_runtime_api::{Environment, Invocation, RuntimeApi};
+use saltern_stubs::lambda::{Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use saltern_runtime_api::{Ended, Invocation};
+use saltern_stubs::lambda::{Ended, Invocation};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Function, SOON, event};

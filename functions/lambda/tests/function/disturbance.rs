@@ -10,8 +10,8 @@ use crate::{
     metrics::{Document, started},
     support::{Answer, Function, SOON, event, is_release},
 };
-use saltern_cloudwatch_stand_in::{Behaviour, CloudWatch};
-use saltern_runtime_api::Invocation;
+use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
+use saltern_stubs::lambda::Invocation;
 use serde_json::{Value, json};
 
 /// Functions take turns, so that whatever else the machine does falls on all of them: two that send nothing, and one for

@@ -9,8 +9,8 @@ use std::{
 };
 
 use crate::support::{Answer, Function, SOON, event};
-use saltern_cloudwatch_stand_in::{Behaviour, CloudWatch};
-use saltern_runtime_api::{Invocation, Output};
+use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
+use saltern_stubs::lambda::{Invocation, Output};
 use serde_json::{Value, json};
 
 /// Environments live for some hundreds of requests, frozen between each two, and are ended at random moments: while a

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{SOON, bootstrap, is_release};
-use saltern_runtime_api::{Environment, RuntimeApi};
+use saltern_stubs::lambda::{Environment, RuntimeApi};
 
 #[test]
 fn the_first_poll_comes_soon() {

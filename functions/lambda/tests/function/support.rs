@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString, time::Duration};
 
-use saltern_runtime_api::{Ended, Environment, Invocation, Output, Pending, RuntimeApi};
+use saltern_stubs::lambda::{Ended, Environment, Invocation, Output, Pending, RuntimeApi};
 use serde_json::{Value, json};
 
 /// A function that polls.

@@ -11,7 +11,7 @@ use std::{
 
 use http::request::Parts;
 use saltern_capacity::Lanes;
-use saltern_runtime_api::{Ended, Environment, Invocation, RuntimeApi};
+use saltern_stubs::lambda::{Ended, Environment, Invocation, RuntimeApi};
 use tokio::task::spawn_blocking;
 
 use crate::{failure::Failure, function::Function};

@@ -3,7 +3,7 @@
 use std::{env, path::PathBuf, process::Command};
 
 use saltern_algorithm::{Admitted, Password, compute};
-use saltern_measure::quantile;
+use saltern_meter::quantile;
 use saltern_policy::Policies;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The simulation against theory, against itself, and against the clock.
 
 use saltern_capacity::{Architecture, Demand};
-use saltern_measure::thread_time;
+use saltern_meter::thread_time;
 
 use super::*;
 use crate::function::{ManagedInstances, ProvisionedConcurrency};

@@ -1,0 +1,149 @@
+use std::{sync::LazyLock, time::Duration};
+
+use serde::Deserialize;
+
+use crate::{
+    Architecture,
+    file::{Sourced, Unreadable},
+};
+
+/// List prices.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    arm64: Compute,
+    x86_64: Compute,
+    requests_usd_per_million: f64,
+    provisioned_billed_at_least: Duration,
+    managed_percent_on_top_of_ec2: f64,
+}
+
+/// US dollars for a GB-second.
+#[derive(Clone, Copy, Debug)]
+struct Compute {
+    on_demand: f64,
+    provisioned_idle: f64,
+    provisioned_run: f64,
+}
+
+/// What is paid for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Requests that reached the function; Lambda's own 429s are free.
+    pub requests: u64,
+    /// Of environments on demand, their cold starts included.
+    pub on_demand_gb_seconds: f64,
+    /// Of provisioned concurrency, whether it works or not.
+    pub provisioned_gb_seconds: f64,
+    /// Of requests that ran on it.
+    pub provisioned_run_gb_seconds: f64,
+}
+
+impl Prices {
+    /// Those of `infra/modules/password-hasher/prices.json`.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
+    pub fn listed() -> &'static Self {
+        static LISTED: LazyLock<Prices> = LazyLock::new(|| {
+            let text = include_str!("../../../../infra/modules/password-hasher/prices.json");
+            Prices::read(text).expect("prices.json has the prices")
+        });
+        &LISTED
+    }
+
+    fn read(text: &str) -> Result<Self, Unreadable> {
+        let file: File = serde_json::from_str(text).map_err(Unreadable::new)?;
+        Ok(Self {
+            arm64: Compute {
+                on_demand: file.arm64_on_demand_usd_per_gb_second.value,
+                provisioned_idle: file.arm64_provisioned_idle_usd_per_gb_second.value,
+                provisioned_run: file.arm64_provisioned_run_usd_per_gb_second.value,
+            },
+            x86_64: Compute {
+                on_demand: file.x86_64_on_demand_usd_per_gb_second.value,
+                provisioned_idle: file.x86_64_provisioned_idle_usd_per_gb_second.value,
+                provisioned_run: file.x86_64_provisioned_run_usd_per_gb_second.value,
+            },
+            requests_usd_per_million: file.requests_usd_per_million.value,
+            provisioned_billed_at_least: Duration::from_secs_f64(
+                60.0 * file.provisioned_billed_minutes_at_least.value,
+            ),
+            managed_percent_on_top_of_ec2: file.managed_instances_percent_on_top_of_ec2.value,
+        })
+    }
+
+    /// What a usage costs, in US dollars.
+    #[must_use]
+    pub fn usd(&self, architecture: Architecture, usage: &Usage) -> f64 {
+        let compute = self.compute(architecture);
+        usage.on_demand_gb_seconds * compute.on_demand
+            + usage.provisioned_gb_seconds * compute.provisioned_idle
+            + usage.provisioned_run_gb_seconds * compute.provisioned_run
+            + count(usage.requests) * self.requests_usd_per_million / 1e6
+    }
+
+    /// A million logins on demand, in US dollars: each request with so many of them, for so long.
+    #[must_use]
+    pub fn usd_per_million(
+        &self,
+        architecture: Architecture,
+        memory_mb: u64,
+        per_request: Duration,
+        batch: u64,
+    ) -> f64 {
+        let requests = 1e6 / count(batch.max(1));
+        let each = gb_seconds(memory_mb, billed(per_request)) * self.compute(architecture).on_demand;
+        requests * (each + self.requests_usd_per_million / 1e6)
+    }
+
+    /// Managed Instances for a time, in US dollars and without their requests; `ec2_usd_per_hour` is what one
+    /// environment's share of an instance costs.
+    #[must_use]
+    pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
+        let hours = time.as_secs_f64() / 3600.0;
+        ec2_usd_per_hour * (1.0 + self.managed_percent_on_top_of_ec2 / 100.0) * count(environments) * hours
+    }
+
+    /// The least time that provisioned concurrency is billed for.
+    #[must_use]
+    pub fn provisioned_billed_at_least(&self) -> Duration {
+        self.provisioned_billed_at_least
+    }
+
+    fn compute(&self, architecture: Architecture) -> Compute {
+        match architecture {
+            Architecture::Arm64 => self.arm64,
+            Architecture::X86_64 => self.x86_64,
+        }
+    }
+}
+
+/// Memory for a time. AWS writes MB and means MiB, of which a GB has 1,024.
+#[must_use]
+pub fn gb_seconds(memory_mb: u64, time: Duration) -> f64 {
+    count(memory_mb) / 1024.0 * time.as_secs_f64()
+}
+
+/// A run's time as it is billed: to the millisecond, rounded up.
+#[must_use]
+pub fn billed(run: Duration) -> Duration {
+    let ms = run.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a bill is not told to more than fifteen digits")]
+fn count(number: u64) -> f64 {
+    number as f64
+}
+
+#[derive(Deserialize)]
+struct File {
+    arm64_on_demand_usd_per_gb_second: Sourced<f64>,
+    arm64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
+    arm64_provisioned_run_usd_per_gb_second: Sourced<f64>,
+    x86_64_on_demand_usd_per_gb_second: Sourced<f64>,
+    x86_64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
+    x86_64_provisioned_run_usd_per_gb_second: Sourced<f64>,
+    requests_usd_per_million: Sourced<f64>,
+    provisioned_billed_minutes_at_least: Sourced<f64>,
+    managed_instances_percent_on_top_of_ec2: Sourced<f64>,
+}

@@ -1,0 +1,116 @@
+//! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was measured.
+
+use saltern_algorithm::{Admitted, OutOfMemory};
+use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, bcrypt};
+use saltern_meter::{Effort, Meter};
+use saltern_policy::{Limits, Policies, SHIPPED};
+
+use crate::{Architecture, Durations, Parameters};
+
+/// The size of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Memory in MB as AWS writes it, which are MiB.
+    pub memory_mb: u64,
+    /// The processor architecture.
+    pub architecture: Architecture,
+}
+
+/// The hash by which this machine is held against Lambda: the bcrypt of the table of durations that was measured there.
+///
+/// The other rows are derived from it with kernels that are not Saltern's. Over what Saltern's take here they would tell
+/// kernels apart, not machines. One by one, Saltern's bcrypt
+/// takes as long as others'.
+pub struct Reference {
+    row: Parameters,
+    /// Its parameters.
+    pub params: Params,
+    /// The same hash, admitted to the kernels.
+    pub admitted: Admitted,
+}
+
+impl Reference {
+    /// Returns the reference; `None` if the table has no bcrypt that was measured.
+    #[must_use]
+    pub fn documented() -> Option<Self> {
+        let is_measured = |row: &Parameters| {
+            let durations = Durations::documented();
+            let of = |architecture| durations.one(*row, architecture, durations.reference_memory_mb());
+            Architecture::ALL.map(of).iter().flatten().all(|planned| !planned.is_extrapolated)
+        };
+        Durations::documented().known().filter(is_measured).find_map(|row| {
+            let Parameters::Bcrypt { cost } = row else { return None };
+            // The ceilings of the shipped document: the operator's ceilings bound requests, not this measurement.
+            let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, ..Limits::default() };
+            let shipped = Policies::load(SHIPPED, &limits).ok()?;
+            let params = Params::Bcrypt(bcrypt::Params::new(cost)?);
+            let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
+            Some(Self { row, params, admitted: Admitted::new(setting, shipped.ceilings()).ok()? })
+        })
+    }
+
+    /// Returns the scale for a function, from the milliseconds that the reference hash takes here.
+    #[must_use]
+    pub fn scale(&self, here_ms: f64, size: Size) -> Option<Scale> {
+        let there = Durations::documented().one(self.row, size.architecture, size.memory_mb)?;
+        Some(Scale { row: self.row, times: there.duration.as_secs_f64() * MS_PER_SECOND / here_ms })
+    }
+}
+
+/// How many times as long as here a hash takes on the function.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// The row of the table that says so.
+    pub row: Parameters,
+    /// Time on the function divided by time on this machine.
+    pub times: f64,
+}
+
+impl Scale {
+    /// Measures the reference hash briefly and returns the scale from this machine to the function.
+    ///
+    /// `None` if the table of durations has no bcrypt that was measured on Lambda.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system gives no memory for the reference hash.
+    pub fn measured(meter: &mut Meter, size: Size) -> Result<Option<Self>, OutOfMemory> {
+        let Some(reference) = Reference::documented() else { return Ok(None) };
+        let here = meter.one(&reference.admitted, &Effort::BRIEF)?;
+        Ok(reference.scale(here.hash_cpu_ms(), size))
+    }
+
+    /// Whether the scale of the reference hash is extrapolated to this algorithm.
+    #[must_use]
+    pub fn is_extrapolated(&self, algorithm: &str) -> bool {
+        self.row.scheme() != algorithm
+    }
+}
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_one_vcpu_a_hash_takes_longer_in_proportion() {
+        let reference = Reference::documented().unwrap();
+        let of = |memory_mb| {
+            reference.scale(41.0, Size { memory_mb, architecture: Architecture::Arm64 }).unwrap().times
+        };
+        assert!((of(1769) - 2.0).abs() < 1e-9);
+        assert!((of(3538) - 2.0).abs() < 1e-9);
+        assert!((of(1769 / 2) / 4.0 - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_reference_is_a_hash_that_was_measured_on_lambda() {
+        let reference = Reference::documented().unwrap();
+        assert_eq!((reference.row.to_string().as_str(), reference.admitted.work()), ("bcrypt-10", 1024));
+        let scale =
+            reference.scale(82.0, Size { memory_mb: 1769, architecture: Architecture::Arm64 }).unwrap();
+        for (algorithm, is_extrapolated) in [("bcrypt", false), ("argon2id", true), ("scrypt", true)] {
+            assert_eq!(scale.is_extrapolated(algorithm), is_extrapolated, "{algorithm}");
+        }
+    }
+}

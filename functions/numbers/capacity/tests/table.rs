@@ -1,0 +1,203 @@
+//! The formula against `capacity-table.json`, row by row, and durations and prices against figures worked out by hand.
+
+use std::time::Duration;
+
+use saltern_capacity::{
+    Architecture, Demand, Durations, Lanes, Limits, Parameters, Prices, Usage, gb_seconds,
+};
+use serde_json::{Value, json};
+
+#[test]
+fn every_row_of_the_table_comes_out() {
+    let table: Value =
+        serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
+            .unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    assert!(rows.len() >= 24, "only {} rows", rows.len());
+    for row in rows {
+        let number = |value: &Value| value.as_u64().unwrap();
+        let demand = Demand {
+            logins_per_second: number(&row["logins_per_second"]),
+            per_request: Duration::from_millis(number(&row["milliseconds_per_request"])),
+            batch: number(&row["batch"]),
+            account_concurrency: number(&row["account_concurrency"]),
+        };
+        let capacity = demand.capacity(Limits::documented());
+        let expected = &row["expected"];
+        assert_eq!(
+            (
+                capacity.environments,
+                capacity.provisioned,
+                capacity.concurrency,
+                capacity.from_cold,
+                capacity.fits_account
+            ),
+            (
+                number(&expected["environments"]),
+                number(&expected["provisioned"]),
+                number(&expected["concurrency"]),
+                Duration::from_millis(number(&expected["milliseconds_from_cold"])),
+                expected["fits_account"].as_bool().unwrap(),
+            ),
+            "{}",
+            row["name"]
+        );
+    }
+}
+
+/// The load test's evenings are prepared as the table says. Its scripts have the numbers in bash, which reads no JSON.
+#[test]
+fn the_evenings_have_what_the_table_asks_for() {
+    let table: Value =
+        serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
+            .unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    let provisioned = |name: &str, batch: u64| {
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        assert_eq!((&row["logins_per_second"], &row["batch"]), (&json!(3000), &json!(batch)));
+        row["expected"]["provisioned"].as_u64().unwrap()
+    };
+    let alone = provisioned("second wave, bcrypt-11 on arm64", 1);
+    let in_fours = provisioned("second wave, bcrypt-11, batches of 4", 4);
+    for (file, text, written) in [
+        (
+            "event",
+            include_str!("../../../../loadtest/event"),
+            format!("provisioned_alone=$(({alone} / part + 1))"),
+        ),
+        (
+            "event",
+            include_str!("../../../../loadtest/event"),
+            format!("provisioned_in_fours=$(({in_fours} / part + 1))"),
+        ),
+        ("sustained", include_str!("../../../../loadtest/sustained"), format!("--provisioned {alone} >")),
+        (
+            "README.md",
+            include_str!("../../../../loadtest/README.md"),
+            format!("--rate 3000 --minutes 60 --provisioned {alone}\n"),
+        ),
+    ] {
+        assert!(text.contains(&written), "loadtest/{file} does not have `{written}`");
+    }
+}
+
+/// Parameters, architecture, memory, hashes, lanes: microseconds, and whether they are extrapolated.
+const DURATIONS: &[(&str, Architecture, u64, u64, Lanes, u128, bool)] = &[
+    // Only cost 10 was measured on Lambda.
+    ("bcrypt-10", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 82_000, false),
+    ("bcrypt-11", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 164_000, true),
+    ("bcrypt-11", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 145_000, true),
+    // Twice a virtual CPU makes one hash no faster, half of one takes twice the time.
+    ("bcrypt-11", Architecture::Arm64, 3538, 1, Lanes::SideBySide, 164_000, true),
+    ("bcrypt-10", Architecture::Arm64, 512, 1, Lanes::SideBySide, 283_316, false),
+    // A cost that is not listed is the nearest, doubled.
+    ("bcrypt-13", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 654_000, true),
+    ("bcrypt-9", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 41_000, true),
+    ("pbkdf2-sha512-200000", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 108_000, true),
+    // Batches: listed, between two rows, beyond the last, on two virtual CPUs, without lanes.
+    ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 191_880, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 8, Lanes::SideBySide, 313_240, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 3, Lanes::SideBySide, 180_400, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 12, Lanes::SideBySide, 505_120, true),
+    ("bcrypt-11", Architecture::Arm64, 3538, 8, Lanes::SideBySide, 191_880, true),
+    ("bcrypt-10", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 95_940, true),
+    ("bcrypt-10", Architecture::Arm64, 1769, 4, Lanes::OneByOne, 328_000, false),
+    ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::OneByOne, 656_000, true),
+    ("argon2id-19456-2-1", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 88_000, true),
+];
+
+#[test]
+fn durations_follow_memory_batch_and_cost() {
+    for &(name, architecture, memory_mb, hashes, lanes, microseconds, extrapolated) in DURATIONS {
+        let parameters: Parameters = name.parse().unwrap();
+        let planned =
+            Durations::documented().batch(parameters, architecture, memory_mb, hashes, lanes).unwrap();
+        assert_eq!(
+            (planned.duration.as_micros(), planned.is_extrapolated),
+            (microseconds, extrapolated),
+            "{name} {architecture:?} {memory_mb} MB × {hashes} {lanes:?}"
+        );
+    }
+}
+
+#[test]
+fn parameters_are_read_as_they_are_written() {
+    for name in ["bcrypt-4", "bcrypt-31", "argon2id-19456-2-1", "pbkdf2-sha512-100000"] {
+        assert_eq!(name.parse::<Parameters>().unwrap().to_string(), name);
+    }
+    for wrong in [
+        "",
+        "bcrypt",
+        "bcrypt-",
+        "bcrypt-3",
+        "bcrypt-32",
+        "bcrypt-11-2",
+        "argon2id-19456-2",
+        "scrypt-17",
+        "pbkdf2-sha512-0",
+    ] {
+        assert!(wrong.parse::<Parameters>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_file_of_ones_own_is_read_or_refused_with_a_reason() {
+    let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
+    let own = text.replace("\"arm64_milliseconds\": 164", "\"arm64_milliseconds\": 171");
+    let durations = Durations::read(&own).unwrap();
+    let planned = durations.one(Parameters::Bcrypt { cost: 11 }, Architecture::Arm64, 1769).unwrap();
+    assert_eq!(planned.duration, Duration::from_millis(171));
+    let scheme = text.replace("\"bcrypt-11\"", "\"bcrypt-eleven\"");
+    assert!(Durations::read(&scheme).unwrap_err().to_string().contains("bcrypt-eleven"));
+    let batch = text.replace("\"1\": 100, \"2\": 103", "\"2\": 103");
+    assert!(Durations::read(&batch).unwrap_err().to_string().contains("a batch of 1"));
+}
+
+/// Architecture, memory, milliseconds, US dollars a million: worked out from the list prices by hand.
+const PER_MILLION: &[(Architecture, u64, u64, f64)] = &[
+    (Architecture::Arm64, 1769, 250, 5.96),
+    (Architecture::X86_64, 1769, 250, 7.40),
+    (Architecture::Arm64, 1769, 164, 3.98),
+    (Architecture::Arm64, 1769, 327, 7.73),
+    (Architecture::X86_64, 1769, 290, 8.55),
+];
+
+#[test]
+fn a_million_logins_cost_what_the_list_says() {
+    let prices = Prices::listed();
+    for &(architecture, memory_mb, milliseconds, usd) in PER_MILLION {
+        let got = prices.usd_per_million(architecture, memory_mb, Duration::from_millis(milliseconds), 1);
+        assert!((got - usd).abs() < 0.005, "{architecture:?} {milliseconds} ms: {got}");
+    }
+    let four = prices.usd_per_million(Architecture::Arm64, 1769, Duration::from_micros(191_880), 4);
+    assert!((four - 1.156).abs() < 0.001, "{four}");
+}
+
+/// Provisioned concurrency held for an hour at 1,769 MB on arm64: US dollars.
+const HELD: &[(f64, f64)] = &[(400.0, 8.29), (800.0, 16.58), (1000.0, 20.73)];
+
+#[test]
+fn an_hour_of_provisioned_concurrency_costs_what_the_list_says() {
+    let hour = gb_seconds(1769, Duration::from_hours(1));
+    for &(environments, usd) in HELD {
+        let usage = Usage { provisioned_gb_seconds: environments * hour, ..Usage::default() };
+        let got = Prices::listed().usd(Architecture::Arm64, &usage);
+        assert!((got - usd).abs() < 0.005, "{environments}: {got}");
+    }
+    // An hour at 3,000 a second, a quarter of a second each, on 800 provisioned.
+    let run = 3000.0 * 0.25 * hour;
+    let usage = Usage {
+        requests: 3000 * 3600,
+        provisioned_gb_seconds: 800.0 * hour,
+        provisioned_run_gb_seconds: run,
+        ..Usage::default()
+    };
+    let got = Prices::listed().usd(Architecture::Arm64, &usage);
+    assert!((got - 55.0).abs() < 0.05, "{got}");
+}
+
+#[test]
+fn managed_instances_cost_ec2_and_fifteen_percent() {
+    let got = Prices::listed().managed_usd(0.10, 20, Duration::from_mins(30));
+    assert!((got - 1.15).abs() < 1e-9, "{got}");
+}

@@ -1,0 +1,50 @@
+//! Arguments that describe a function on Lambda.
+
+use clap::{ValueEnum, builder::RangedU64ValueParser};
+use saltern_capacity::{Architecture, FUNCTION_MEMORY_MB};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArchitectureArgument {
+    /// Graviton
+    Arm64,
+    /// Intel or AMD
+    #[value(name = "x86_64")]
+    X86_64,
+}
+
+impl From<ArchitectureArgument> for Architecture {
+    fn from(argument: ArchitectureArgument) -> Self {
+        match argument {
+            ArchitectureArgument::Arm64 => Self::Arm64,
+            ArchitectureArgument::X86_64 => Self::X86_64,
+        }
+    }
+}
+
+/// Reads a function's memory.
+pub(crate) fn function_memory_mb() -> RangedU64ValueParser<u64> {
+    RangedU64ValueParser::new().range(FUNCTION_MEMORY_MB)
+}
+
+/// What Lambda takes for the name of a function or an alias. None of it means anything in a search of CloudWatch.
+pub(crate) fn aws_name(argument: &str) -> Result<String, String> {
+    let is_one = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=128).contains(&argument.len()) && argument.chars().all(is_one) {
+        Ok(argument.to_owned())
+    } else {
+        Err("give a name, of letters, digits, - and _, and no ARN".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_named_without_quotes() {
+        assert_eq!(aws_name("logins-2_b"), Ok("logins-2_b".to_owned()));
+        for wrong in ["", "a\"b", "a'b", "arn:aws:lambda:eu-north-1:1:function:logins", "a b", "ä"] {
+            assert!(aws_name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What every call to AWS needs: region, credentials, and what to say where they are wrong.
+
+use std::time::Duration;
+
+use aws_config::{BehaviorVersion, Region, SdkConfig, timeout::TimeoutConfig};
+use aws_sdk_cloudwatch::config::ProvideCredentials as _;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+
+use saltern_program::Failure;
+
+/// Credentials, region and endpoint from where the AWS tools look for them. A call, its repetitions included, ends within
+/// the time.
+pub(crate) async fn configuration(region: Option<String>, within: Duration) -> Result<SdkConfig, Failure> {
+    let http =
+        aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
+    let timeouts = TimeoutConfig::builder().operation_timeout(within).build();
+    let mut loader =
+        aws_config::defaults(BehaviorVersion::v2026_01_12()).http_client(http).timeout_config(timeouts);
+    if let Some(region) = region {
+        loader = loader.region(Region::new(region));
+    }
+    let configuration = loader.load().await;
+    if configuration.region().is_none() {
+        return Err(Failure::configuration(
+            "In which region is the function? Give --region, such as eu-north-1, or set AWS_REGION",
+        ));
+    }
+    let provider = configuration.credentials_provider().ok_or_else(no_credentials)?;
+    provider.provide_credentials().await.map_err(|_| no_credentials())?;
+    Ok(configuration)
+}
+
+fn no_credentials() -> Failure {
+    Failure::configuration(
+        "There are no AWS credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; after a login by \
+         browser: eval \"$(aws configure export-credentials --format env)\"",
+    )
+}
+
+/// What to say of an error code that means the credentials; `None` for another.
+pub(crate) fn refused_credentials(code: &str) -> Option<Failure> {
+    // In AWS's protocols the same thing has names with and without an ending.
+    match code.trim_end_matches("Exception") {
+        "ExpiredToken" | "RequestExpired" => {
+            Some(Failure::configuration("The AWS credentials have expired. Get new ones"))
+        }
+        "InvalidClientTokenId"
+        | "InvalidSignature"
+        | "SignatureDoesNotMatch"
+        | "UnrecognizedClient"
+        | "IncompleteSignature"
+        | "MissingAuthenticationToken" => Some(Failure::configuration(
+            "AWS does not know these credentials. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and \
+             the clock of this machine",
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,234 @@
+//! The measuring itself: from cheap to dear, and what would take too long is read off the line.
+
+use std::{
+    io::{self, IsTerminal as _},
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltern_algorithm::{Admitted, PoolSettings};
+use saltern_meter::{Effort, Line, Measured, Meter};
+
+use super::{
+    results::{Figure, Fit, Row, Series, Table, as_f64},
+    tables::{Planned, PlannedRow, PlannedSeries},
+};
+use crate::algorithm::Algorithm;
+use saltern_program::{Failure, number::in_words, process};
+
+/// How long things may take.
+pub(super) struct Pace {
+    effort: Effort,
+    /// The longest hash by itself that is measured.
+    longest_one: Duration,
+    /// The longest time for all hashes in lanes that is measured.
+    longest_lanes: Duration,
+    /// Time for all tables. Each series has its share, and beyond it only what a line needs is measured.
+    all: Duration,
+}
+
+impl Pace {
+    /// Everything that the published tables have, in less than five minutes on a machine of today.
+    pub(super) const FULL: Self = Self {
+        effort: Effort { fewest_samples: 3, most_samples: 50, time: Duration::from_millis(600) },
+        longest_one: Duration::from_secs(20),
+        longest_lanes: Duration::from_secs(4),
+        all: Duration::from_mins(20),
+    };
+
+    /// A look, in less than half a minute.
+    pub(super) const QUICK: Self = Self {
+        effort: Effort { fewest_samples: 3, most_samples: 25, time: Duration::from_millis(60) },
+        longest_one: Duration::from_millis(120),
+        longest_lanes: Duration::from_millis(220),
+        all: Duration::from_secs(22),
+    };
+}
+
+/// Measures the tables, with a progress bar where somebody watches.
+pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Failure> {
+    let rows = plan.iter().flat_map(|table| &table.series).map(|series| series.rows.len()).sum();
+    let memory_bytes = process::usable_bytes() / SHARE_FOR_A_HASH;
+    // What a server with one worker keeps between two hashes: memory that is got afresh would count as time of the hash.
+    let worker = PoolSettings { kept_bytes: memory_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
+    let mut run = Run {
+        meter: Meter::of_worker(&worker),
+        pace,
+        began: Instant::now(),
+        share: Duration::ZERO,
+        memory_bytes,
+        bar: bar(rows),
+    };
+    let tables = plan.into_iter().map(|table| run.table(table)).collect();
+    run.bar.finish_and_clear();
+    tables
+}
+
+struct Run<'a> {
+    meter: Meter,
+    pace: &'a Pace,
+    began: Instant,
+    /// When the time of the series under way is up, since the beginning.
+    share: Duration,
+    memory_bytes: u64,
+    bar: ProgressBar,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    One,
+    Lanes,
+}
+
+/// What was measured of a series in one way: work, and the hash.
+type Points = Vec<(u64, Measured)>;
+
+impl Run<'_> {
+    fn table(&mut self, planned: Planned) -> Result<Table, Failure> {
+        let algorithm = planned.algorithm;
+        let series = planned.series.into_iter().map(|series| self.series(algorithm, series));
+        Ok(Table { algorithm, series: series.collect::<Result<_, _>>()? })
+    }
+
+    fn series(&mut self, algorithm: Algorithm, planned: PlannedSeries) -> Result<Series, Failure> {
+        let rows_then = self.bar.position() + planned.rows.len() as u64;
+        self.share =
+            self.pace.all.mul_f64(as_f64(rows_then) / as_f64(self.bar.length().unwrap_or(rows_then)));
+        let lanes = planned.rows.iter().find_map(|row| row.admitted.as_ref());
+        let lanes = lanes.map_or(1, |admitted| self.meter.lanes(admitted));
+        let (mut one, mut in_lanes) = (Points::new(), Points::new());
+        for row in &planned.rows {
+            self.measured(algorithm, row, Way::One, &mut one);
+            if lanes > 1 {
+                self.measured(algorithm, row, Way::Lanes, &mut in_lanes);
+            }
+            self.bar.inc(1);
+        }
+        let one_fit = fit(&one).ok_or_else(|| {
+            Failure::system(format!(
+                "{} could not be measured at two costs: is there memory enough?",
+                algorithm.title()
+            ))
+        })?;
+        let lanes_fit = fit(&in_lanes);
+        let rows = planned.rows.iter().map(|row| Row {
+            cost: row.cost,
+            work: row.work,
+            one: figure(&one, &one_fit.line, row.work, 1),
+            lanes: lanes_fit.as_ref().map(|fit| figure(&in_lanes, &fit.line, row.work, lanes)),
+        });
+        Ok(Series {
+            name: planned.name,
+            rows: rows.collect(),
+            one_line: Some(one_fit),
+            lanes_line: lanes_fit,
+        })
+    }
+
+    /// Measures a row, where it can and may be.
+    fn measured(&mut self, algorithm: Algorithm, row: &PlannedRow, way: Way, points: &mut Points) {
+        let Some(admitted) = row.admitted.as_ref().filter(|admitted| self.is_worth_it(admitted, way, points))
+        else {
+            return;
+        };
+        let expected = expected(points, row.work);
+        let about = if expected > FELT { format!(", about {}", in_words(expected)) } else { String::new() };
+        let cost = algorithm.cost();
+        self.bar.set_message(format!(
+            "{} {} {}{about}",
+            algorithm.title(),
+            cost.heading(),
+            cost.label(row.cost)
+        ));
+        let effort = &self.pace.effort;
+        let measured = match way {
+            Way::One => self.meter.one(admitted, effort),
+            Way::Lanes => self.meter.in_lanes(admitted, effort),
+        };
+        // Without memory for it, it is read off the line like what takes too long.
+        points.extend(measured.ok().map(|measured| (row.work, measured)));
+    }
+
+    fn is_worth_it(&self, admitted: &Admitted, way: Way, points: &Points) -> bool {
+        let longest = match way {
+            Way::One => self.pace.longest_one,
+            Way::Lanes => self.pace.longest_lanes,
+        };
+        let line_needs_it = points.len() < POINTS_OF_A_LINE;
+        let in_time = self.began.elapsed() < self.share && expected(points, admitted.work()) <= longest;
+        admitted.memory_bytes() <= self.memory_bytes && (line_needs_it || in_time)
+    }
+}
+
+/// How long a call will take, by the last that was measured; nothing where none was.
+fn expected(points: &Points, work: u64) -> Duration {
+    points.last().map_or(Duration::ZERO, |(measured_work, measured)| {
+        let ms = measured.wall_ms.median * as_f64(work) / as_f64(*measured_work);
+        Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX)
+    })
+}
+
+fn fit(points: &Points) -> Option<Fit> {
+    let points: Vec<_> =
+        points.iter().map(|(work, measured)| (as_f64(*work), measured.hash_cpu_ms())).collect();
+    let line = Line::fit(&points)?;
+    Some(Fit { line, worst_error: line.worst_error(&points), points: points.len() })
+}
+
+/// As measured, or else as the line has it.
+fn figure(points: &Points, line: &Line, work: u64, at_once: usize) -> Figure {
+    let measured = points.iter().find(|(measured_work, _)| *measured_work == work);
+    measured.map_or_else(|| Figure::read_off(line, work, at_once), |(_, measured)| Figure::measured(measured))
+}
+
+fn bar(rows: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {percent} %  {elapsed}  {msg}");
+    let target =
+        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(rows as u64), target)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// Two points make one.
+const POINTS_OF_A_LINE: usize = 2;
+
+/// A hash that takes longer is announced with its time.
+const FELT: Duration = Duration::from_secs(1);
+
+/// Of the memory that this process may use, no hash takes more than one part in two.
+const SHARE_FOR_A_HASH: u64 = 2;
+
+const TICK: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use saltern_meter::Spread;
+
+    use super::*;
+
+    fn point(work: u64, ms: f64) -> (u64, Measured) {
+        let spread = Spread::of(&[ms]);
+        (work, Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
+    }
+
+    #[test]
+    fn what_was_measured_stands_and_the_rest_is_read_off() {
+        let points = vec![point(16, 2.0), point(32, 4.0), point(64, 8.0)];
+        let fit = fit(&points).unwrap();
+        assert!(figure(&points, &fit.line, 32, 1).is_measured());
+        let dear = figure(&points, &fit.line, 1 << 31, 1);
+        assert!(!dear.is_measured() && dear.wall_ms.is_none());
+        let of_cost_18 = figure(&points, &fit.line, 1 << 18, 1).hash_ms;
+        assert!((dear.hash_ms / of_cost_18 - 8192.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_call_is_expected_to_grow_with_its_work() {
+        let points = vec![point(16, 2.0), point(32, 4.0)];
+        assert_eq!(expected(&points, 320), Duration::from_millis(40));
+        assert_eq!(expected(&Points::new(), 320), Duration::ZERO);
+    }
+}

@@ -1,0 +1,180 @@
+//! `saltern-numbers bench`: the tables of the well-known benchmarks, measured on this machine.
+//!
+//! 1. `tables` says what is measured, under the bench's own `ceilings`; `measuring` measures it.
+//! 2. `results` is what came of it; `sheet` makes tables of words of it, beside what others `published`.
+//! 3. `text` writes them to the terminal and as Markdown, `page` as a page.
+
+mod ceilings;
+mod measuring;
+mod page;
+mod published;
+mod results;
+mod sheet;
+mod tables;
+mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use clap::{Args, ValueEnum as _};
+use saltern_meter::Machine;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use self::{
+    measuring::Pace,
+    results::{FORM, Results},
+};
+use crate::algorithm::Algorithm;
+use saltern_program::{Failure, say};
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "What is measured: bcrypt with cost 4 to 18, PBKDF2 with 1 to 900,001 iterations, sha512-crypt with 1,000 to\n\
+                  1,000,000 rounds, argon2id with 7 to 256 MiB and 1 to 5 passes, scrypt with N from 2^10 to 2^18 (r = 8, p = 1).\n\n\
+                  Measure on an idle machine. In full it takes some three to five minutes of one core, with --quick less than \n\
+                  half a minute. bcrypt 31 is never measured: it is read off the line through the others, and marked so."
+)]
+pub(crate) struct BenchArguments {
+    /// Measure only these: names with commas between [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<Algorithm>,
+    /// Measure only the cheaper costs, and read the others off the line
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page (.html), Markdown (.md) or JSON (.json) too; may be repeated
+    #[arg(long, value_name = "FILE", value_parser = Out::parse)]
+    pub(crate) out: Vec<Out>,
+    /// Measure nothing, and write what an earlier run wrote as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithms", "quick"])]
+    pub(crate) from: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
+    // Minutes of measuring must not end in a file that cannot be written.
+    arguments.out.iter().try_for_each(Out::probe)?;
+    let results = match &arguments.from {
+        Some(file) => read(file)?,
+        None => measure(&algorithms(arguments), arguments.quick)?,
+    };
+    for out in &arguments.out {
+        out.write(&results)?;
+    }
+    say(&if arguments.json { json(&results)? } else { text::text(&results) })
+}
+
+fn algorithms(arguments: &BenchArguments) -> Vec<Algorithm> {
+    let chosen =
+        |algorithm: &Algorithm| arguments.algorithms.is_empty() || arguments.algorithms.contains(algorithm);
+    Algorithm::value_variants().iter().copied().filter(chosen).collect()
+}
+
+fn measure(algorithms: &[Algorithm], quick: bool) -> Result<Results, Failure> {
+    let began = OffsetDateTime::now_utc();
+    let started = Instant::now();
+    let plan = algorithms.iter().map(|algorithm| tables::plan(*algorithm)).collect();
+    let tables = measuring::measure(plan, if quick { &Pace::QUICK } else { &Pace::FULL })?;
+    Ok(Results {
+        form: FORM,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: Machine::this(),
+        began: began.replace_nanosecond(0).unwrap_or(began).format(&Rfc3339).unwrap_or_default(),
+        took_seconds: started.elapsed().as_secs_f64(),
+        quick,
+        tables,
+    })
+}
+
+fn read(file: &Path) -> Result<Results, Failure> {
+    let name = file.display();
+    let text = fs::read_to_string(file).map_err(|error| {
+        Failure::configuration(format!(
+            "{name} cannot be read ({error}): name what `saltern-numbers bench --out FILE.json` wrote"
+        ))
+    })?;
+    let results: Option<Results> = serde_json::from_str(&text).ok();
+    results.filter(|results| results.form == FORM && results.is_whole()).ok_or_else(|| {
+        Failure::data(format!(
+            "{name} is not what `saltern-numbers bench --out FILE.json` of this version writes: measure again"
+        ))
+    })
+}
+
+fn json(results: &Results) -> Result<String, Failure> {
+    serde_json::to_string_pretty(results)
+        .map(|json| json + "\n")
+        .map_err(|error| Failure::system(format!("the results cannot be written as JSON ({error})")))
+}
+
+/// A file to write; its name says in which form.
+#[derive(Clone, Debug)]
+pub(crate) struct Out {
+    file: PathBuf,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Html,
+    Json,
+    Markdown,
+}
+
+impl Out {
+    /// Reads the argument.
+    pub(crate) fn parse(argument: &str) -> Result<Self, String> {
+        let file = PathBuf::from(argument);
+        let form = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("html") => Form::Html,
+            Some("json") => Form::Json,
+            Some("md") => Form::Markdown,
+            _ => {
+                return Err("name a file that ends in .html, .json or .md: the ending says what is written"
+                    .to_owned());
+            }
+        };
+        Ok(Self { file, form })
+    }
+
+    /// Whether it can be written, without touching what is in it.
+    fn probe(&self) -> Result<(), Failure> {
+        let opened = fs::OpenOptions::new().append(true).create(true).open(&self.file);
+        opened.map(drop).map_err(|error| self.cannot(&error))
+    }
+
+    fn write(&self, results: &Results) -> Result<(), Failure> {
+        let text = match self.form {
+            Form::Html => page::html(results),
+            Form::Json => json(results)?,
+            Form::Markdown => text::markdown(results),
+        };
+        fs::write(&self.file, text).map_err(|error| self.cannot(&error))
+    }
+
+    fn cannot(&self, error: &std::io::Error) -> Failure {
+        Failure::configuration(format!(
+            "{} cannot be written ({error}): name a file in a directory that exists",
+            self.file.display()
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_file_says_its_form() {
+        for (name, form) in [("a.html", Form::Html), ("a.b.json", Form::Json), ("x/y.md", Form::Markdown)] {
+            assert_eq!(Out::parse(name).unwrap().form, form);
+        }
+        for wrong in ["", "html", "a.txt", "a.HTML.gz", ".md"] {
+            assert!(Out::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! The results as tables of words, the same for the terminal, for Markdown and for the page.
+
+use std::time::Duration;
+
+use saltern_page::rounded;
+
+use super::{
+    results::{Figure, Fit, Results, Row, Series, Table, as_f64},
+    tables::{CostName, PUBLISHED_OUTPUT_BYTES},
+};
+use crate::algorithm::Algorithm;
+use saltern_program::number::in_words;
+
+/// A table that is ready to be written.
+pub(super) struct Sheet {
+    pub(super) caption: String,
+    /// Heading, and whether it is a column of numbers.
+    pub(super) columns: Vec<(String, bool)>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// What must be known to read it.
+    pub(super) notes: Vec<String>,
+}
+
+/// What every reader of a table must know.
+pub(super) const LEGEND: &str = "Times are medians of the processor's time on one core, in milliseconds: on an idle core that is what \
+    somebody waits for. ± is half the distance between the quartiles. ≈ was not measured: it is read off the line under the \
+    table. “once” was measured once, since it takes long; nothing is known about its spread.";
+
+/// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
+pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
+    let matrix = (table.algorithm == Algorithm::Argon2id).then(|| matrix(table));
+    matrix.into_iter().chain(table.series.iter().map(|series| of_series(table.algorithm, series))).collect()
+}
+
+fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
+    let lanes = series.rows.iter().find_map(|row| row.lanes).map(|figure| figure.at_once);
+    let mut columns = vec![
+        (algorithm.cost().heading().to_owned(), true),
+        ("one hash, ms".to_owned(), true),
+        ("±".to_owned(), true),
+        ("a second".to_owned(), true),
+    ];
+    if let Some(lanes) = lanes {
+        columns.extend([
+            (format!("{lanes} lanes: wait, ms"), true),
+            ("±".to_owned(), true),
+            ("a hash, ms".to_owned(), true),
+            ("a second".to_owned(), true),
+            ("gain".to_owned(), true),
+        ]);
+    }
+    let rows = series.rows.iter().map(|row| cells(algorithm.cost(), row)).collect();
+    let mut notes = vec![line_in_words(algorithm, "One hash", series.one_line.as_ref())];
+    if lanes.is_some() {
+        notes.push(line_in_words(algorithm, "A hash in lanes", series.lanes_line.as_ref()));
+    } else {
+        notes.push(format!("{}Computed whole: there are no lanes.", held_at(algorithm)));
+    }
+    notes.extend(second_block(algorithm, series));
+    Sheet { caption: caption(algorithm, &series.name), columns, rows, notes }
+}
+
+/// What is to be known of more output than the digest has.
+fn second_block(algorithm: Algorithm, series: &Series) -> Option<String> {
+    algorithm.prf()?;
+    // Work counts iterations × blocks.
+    series.rows.first().filter(|row| row.work > row.cost)?;
+    Some(format!(
+        "At {PUBLISHED_OUTPUT_BYTES} bytes, as in the published tables (those stand beside these, with their sources, on the page \
+         that --out FILE.html writes), this is two blocks: the second doubles your time and not an attacker's, who stops after \
+         the first."
+    ))
+}
+
+/// What else must be known of an algorithm: parameters that are the same in every row, and why its line is rough.
+fn held_at(algorithm: Algorithm) -> String {
+    let parameters = match algorithm {
+        Algorithm::Argon2id => "With p = 1.",
+        Algorithm::Scrypt => "With r = 8 and p = 1.",
+        _ => return String::new(),
+    };
+    format!("{parameters} A KiB costs more once the memory has left the caches, so the line is rough. ")
+}
+
+fn caption(algorithm: Algorithm, series: &str) -> String {
+    if series.is_empty() { algorithm.title().to_owned() } else { format!("{}, {series}", algorithm.title()) }
+}
+
+fn cells(cost: CostName, row: &Row) -> Vec<String> {
+    let mut cells = vec![cost.label(row.cost), in_ms_and_words(&row.one), spread(&row.one), rate(&row.one)];
+    if let Some(lanes) = &row.lanes {
+        cells.extend([
+            ms(lanes, lanes.call_ms()),
+            spread(lanes),
+            ms(lanes, lanes.hash_ms),
+            rate(lanes),
+            said(
+                lanes.is_measured() && row.one.is_measured(),
+                &format!("{:.2} ×", row.one.hash_ms / lanes.hash_ms),
+            ),
+        ]);
+    }
+    cells
+}
+
+/// Memory down the side and passes across: what one hash takes.
+fn matrix(table: &Table) -> Sheet {
+    let cost = table.algorithm.cost();
+    let mut columns = vec![(cost.heading().to_owned(), true)];
+    columns.extend(table.series.iter().map(|series| (format!("{}, ms", series.name), true)));
+    let memories = table.series.first().map(|series| series.rows.iter().map(|row| row.cost));
+    let rows = memories.into_iter().flatten().map(|memory| {
+        let figures = table.series.iter().map(|series| {
+            let row = series.rows.iter().find(|row| row.cost == memory);
+            row.map_or_else(|| "–".to_owned(), |row| ms(&row.one, row.one.hash_ms))
+        });
+        [cost.label(memory)].into_iter().chain(figures).collect()
+    });
+    Sheet {
+        caption: format!("{}: one hash by memory and passes", table.algorithm.title()),
+        columns,
+        rows: rows.collect(),
+        notes: Vec::new(),
+    }
+}
+
+/// What costs so many milliseconds here: the highest cost that stays below.
+pub(super) fn bought(results: &Results) -> Sheet {
+    let mut columns = vec![("algorithm".to_owned(), false), ("cost".to_owned(), false)];
+    columns.extend(TARGETS_MS.map(|target| (format!("{} ms", rounded(target)), true)));
+    let mut rows = Vec::new();
+    let mut bad_fits = Vec::new();
+    let mut notes = vec![format!(
+        "In this table, what has no mark was measured, and so was the next cost. ≈ lies between two costs that were measured. \
+         {EXTRAPOLATED} is extrapolated: it lies beyond everything that was measured, and the line through all of it says so."
+    )];
+    for table in &results.tables {
+        // Of PBKDF2's the one at digest length: more output costs more and protects no better.
+        let passed_over = usize::from(table.algorithm.prf().is_some());
+        for series in &table.series[passed_over..] {
+            let Some(fit) = &series.one_line else { continue };
+            let costs = TARGETS_MS.map(|target| affordable(table.algorithm, series, fit, target));
+            let name = if table.algorithm == Algorithm::Argon2id {
+                caption(table.algorithm, &series.name)
+            } else {
+                table.algorithm.title().to_owned()
+            };
+            let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
+            if is_extrapolated && fit.worst_error > BAD_FIT {
+                bad_fits.push(format!("{name} {:.0} %", fit.worst_error * 100.0));
+            }
+            rows.push([name, table.algorithm.cost().heading().to_owned()].into_iter().chain(costs).collect());
+        }
+    }
+    if !bad_fits.is_empty() {
+        notes.push(format!(
+            "Some lines are far off where something was measured, since caches end there: {}. What is extrapolated ({EXTRAPOLATED}) by \
+             them may be as far off, or farther.",
+            bad_fits.join(", ")
+        ));
+    }
+    Sheet {
+        caption: "The highest cost whose hash stays below, one by one on a core of this machine; PBKDF2 at digest length".to_owned(),
+        columns,
+        rows,
+        notes,
+    }
+}
+
+/// The highest cost that stays below: between two rows that were measured by the straight line through these two, beyond them by
+/// the line through all, and marked so.
+fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) -> String {
+    let measured: Vec<&Row> = series.rows.iter().filter(|row| row.one.is_measured()).collect();
+    let Some(row) = measured.last() else { return "–".to_owned() };
+    let between = measured.array_windows().rev().find_map(|[below, above]| {
+        let (low, high) = (below.one.hash_ms, above.one.hash_ms);
+        (low <= target_ms && target_ms < high).then(|| {
+            let way = (target_ms - low) / (high - low);
+            as_f64(below.work) + way * (as_f64(above.work) - as_f64(below.work))
+        })
+    });
+    let work = between.unwrap_or_else(|| fit.line.work_in(target_ms));
+    // Work is in proportion to the cost, but for bcrypt's, which is its logarithm.
+    let in_proportion = work * as_f64(row.cost) / as_f64(row.work);
+    let cost = match algorithm.cost() {
+        CostName::Cost => work.log2().floor(),
+        CostName::N => 2_f64.powf(in_proportion.log2().floor()),
+        CostName::Iterations | CostName::Rounds | CostName::MemoryKib => in_proportion,
+    };
+    let told = match algorithm.cost() {
+        _ if cost.is_nan() || cost < 1.0 => return "–".to_owned(),
+        CostName::Cost => format!("{cost:.0}"),
+        CostName::N => format!("2^{:.0}", cost.log2()),
+        CostName::MemoryKib if cost < 10.0 * KIB_PER_MIB => {
+            format!("{:.1} MiB", two_digits(cost / KIB_PER_MIB))
+        }
+        CostName::MemoryKib if cost < 1000.0 * KIB_PER_MIB => {
+            format!("{:.0} MiB", two_digits(cost / KIB_PER_MIB))
+        }
+        CostName::MemoryKib => format!("{} MiB", rounded(two_digits(cost / KIB_PER_MIB))),
+        CostName::Iterations | CostName::Rounds => rounded(two_digits(cost)),
+    };
+    match (between, algorithm.cost()) {
+        (None, _) => format!("≈ {told} {EXTRAPOLATED}"),
+        // Every power of two has a row: this one was measured, and so was the next.
+        (Some(_), CostName::Cost | CostName::N) => told,
+        (Some(_), CostName::Iterations | CostName::Rounds | CostName::MemoryKib) => format!("≈ {told}"),
+    }
+}
+
+/// What must be known about a line that is far off where something was measured.
+fn bad_fit(fit: &Fit) -> Option<String> {
+    (fit.worst_error > BAD_FIT).then(|| format!("off by up to {:.0} %", fit.worst_error * 100.0))
+}
+
+/// Down to two digits: what is read off a line is no better.
+fn two_digits(value: f64) -> f64 {
+    let scale = 10_f64.powf(value.log10().floor() - 1.0);
+    (value / scale).floor() * scale
+}
+
+fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String {
+    let Some(Fit { line, worst_error, points }) = fit else {
+        return format!("{what}: nothing was measured in lanes.");
+    };
+    let intercept = if line.intercept_ms < 0.0 { "−" } else { "" };
+    let error = match fit.and_then(bad_fit) {
+        _ if *points <= 2 => {
+            "it goes through two costs only, and how far it is off elsewhere is not known".to_owned()
+        }
+        None => format!("where measured it is off by at most {} %", rounded_percent(*worst_error)),
+        Some(off) => format!(
+            "where measured it is {off}, which is a bad fit: time is not in proportion to work where caches end. Go by the \
+             rows that were measured"
+        ),
+    };
+    format!(
+        "{what}: {intercept}{} ms + {} ns for each {}; {error}.",
+        significant(line.intercept_ms.abs()),
+        significant(line.slope_ms * NS_PER_MS),
+        algorithm.unit_of_work(),
+    )
+}
+
+/// Milliseconds of a figure, marked where they were not measured.
+pub(super) fn ms(figure: &Figure, ms: f64) -> String {
+    if figure.is_measured() { rounded(ms) } else { format!("≈ {}", rounded(three_digits(ms))) }
+}
+
+/// One hash, and where that is very long, in words too.
+fn in_ms_and_words(figure: &Figure) -> String {
+    let told = ms(figure, figure.hash_ms);
+    if figure.hash_ms < LONG_MS {
+        return told;
+    }
+    let long = Duration::try_from_secs_f64(figure.hash_ms / MS_PER_SECOND).unwrap_or(Duration::MAX);
+    format!("{told} ({})", in_words(long))
+}
+
+/// Hashes a second, marked where they were not measured.
+pub(super) fn rate(figure: &Figure) -> String {
+    let rate = figure.hashes_per_second;
+    said(figure.is_measured(), &rounded(if rate > 1000.0 { three_digits(rate) } else { rate }))
+}
+
+fn said(is_measured: bool, value: &str) -> String {
+    if is_measured { value.to_owned() } else { format!("≈ {value}") }
+}
+
+fn spread(figure: &Figure) -> String {
+    match &figure.cpu_ms {
+        None => "≈".to_owned(),
+        Some(spread) if spread.samples == 1 => "once".to_owned(),
+        Some(spread) => format!("{} %", rounded_percent(spread.relative())),
+    }
+}
+
+fn rounded_percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+fn three_digits(value: f64) -> f64 {
+    if value == 0.0 {
+        return value;
+    }
+    let scale = 10_f64.powf(value.abs().log10().floor() - 2.0);
+    (value / scale).round() * scale
+}
+
+/// Four digits, so that a time read off by hand is as good as the line.
+fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let before = value.abs().log10().floor();
+    let decimals = (0..=12).find(|&decimals| before + f64::from(decimals) >= 3.0).unwrap_or(12);
+    format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+/// A share of what was measured above which a line tells little.
+const BAD_FIT: f64 = 0.1;
+
+/// Behind what lies beyond everything that was measured.
+const EXTRAPOLATED: &str = "†";
+
+/// What logins are given: RFC 9106 §4 speaks of half a second, OWASP of less than one second.
+const TARGETS_MS: [f64; 4] = [100.0, 250.0, 500.0, 1000.0];
+
+/// From here on milliseconds are not understood.
+const LONG_MS: f64 = 60_000.0;
+
+const KIB_PER_MIB: f64 = 1024.0;
+const NS_PER_MS: f64 = 1e6;
+const MS_PER_SECOND: f64 = 1e3;
+
+#[cfg(test)]
+mod tests {
+    use saltern_meter::{Line, Machine, Measured, Spread};
+
+    use super::*;
+
+    const LINE: Line = Line { intercept_ms: 0.0, slope_ms: 0.05 };
+    const FIT: Fit = Fit { line: LINE, worst_error: 0.012, points: 12 };
+
+    fn measured(samples: &[f64]) -> Figure {
+        let spread = Spread::of(samples);
+        Figure::measured(&Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
+    }
+
+    #[test]
+    fn what_was_read_off_is_marked_in_every_cell() {
+        let read_off = Figure::read_off(&LINE, 1 << 31, 8);
+        let row = Row { cost: 31, work: 1 << 31, one: read_off, lanes: Some(read_off) };
+        let cells = cells(CostName::Cost, &row);
+        assert_eq!(cells[1], "≈ 107,000,000 (30 h)");
+        assert!(cells[1..].iter().all(|cell| cell.contains('≈')), "{cells:?}");
+    }
+
+    #[test]
+    fn what_was_measured_is_never_marked() {
+        let row = Row { cost: 10, work: 1 << 10, one: measured(&[50.0, 51.0, 52.0]), lanes: None };
+        assert_eq!(cells(CostName::Cost, &row), ["10", "51.0", "1.0 %", "19.6"]);
+        let once = Row { one: measured(&[9000.0]), ..row };
+        assert_eq!(cells(CostName::Cost, &once)[2], "once");
+    }
+
+    /// Rows that were measured to take so many milliseconds.
+    fn series(rows: &[(u64, u64, f64)]) -> Series {
+        let row = |&(cost, work, ms): &(u64, u64, f64)| Row { cost, work, one: measured(&[ms]), lanes: None };
+        Series {
+            name: String::new(),
+            rows: rows.iter().map(row).collect(),
+            one_line: Some(FIT),
+            lanes_line: None,
+        }
+    }
+
+    #[test]
+    fn what_a_target_buys_stays_below_it() {
+        let bought = |algorithm, rows: &[_], ms| affordable(algorithm, &series(rows), &FIT, ms);
+        // 2^12 expansions take 205 ms, 2^13 take 410: both were measured.
+        let bcrypt = [(11, 1 << 11, 102.4), (12, 1 << 12, 204.8), (13, 1 << 13, 409.6)];
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 250.0), "12");
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 1000.0), "≈ 14 †");
+        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 0.01), "–");
+        assert_eq!(bought(Algorithm::Scrypt, &[(1 << 14, 1 << 17, 1.0)], 250.0), "≈ 2^9 †");
+        // 5,000 blocks are 2,500 iterations of two.
+        assert_eq!(bought(Algorithm::Pbkdf2Sha1, &[(10, 20, 1.0)], 250.0), "≈ 2,500 †");
+    }
+
+    /// Twice the time for the same work behind a cache: no line through all rows fits them.
+    #[test]
+    fn between_two_rows_the_rows_decide_and_not_the_line() {
+        let rows = [(8192, 8192, 100.0), (16_384, 16_384, 200.0), (32_768, 32_768, 800.0)];
+        let bought = |ms| affordable(Algorithm::Argon2id, &series(&rows), &FIT, ms);
+        // By the line, at 0.05 ms a KiB, it would be 4.8 MiB.
+        assert_eq!(bought(250.0), "≈ 17 MiB");
+        assert_eq!(bought(100.0), "≈ 8.0 MiB");
+        assert_eq!(bought(900.0), "≈ 17 MiB †");
+        assert_eq!(bought(60_000.0), "≈ 1,100 MiB †");
+    }
+
+    #[test]
+    fn what_is_extrapolated_by_a_bad_line_says_by_how_much_it_is_off() {
+        let of = |worst_error| {
+            let mut series = series(&[(8192, 8192, 100.0)]);
+            series.name = "t = 1".to_owned();
+            series.one_line = Some(Fit { worst_error, ..FIT });
+            let tables = vec![Table { algorithm: Algorithm::Argon2id, series: vec![series] }];
+            let machine = Machine { cpu: String::new(), architecture: String::new(), cores: 1 };
+            let (version, began) = (String::new(), String::new());
+            bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
+                .notes
+        };
+        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. What is extrapolated (†)"), "{:?}", of(0.404));
+        assert_eq!(of(0.05).len(), 1);
+    }
+
+    #[test]
+    fn a_bad_fit_is_told_in_words_with_its_number() {
+        let bad = Fit { worst_error: 0.404, ..FIT };
+        let words = line_in_words(Algorithm::Argon2id, "One hash", Some(&bad));
+        assert!(words.contains("off by up to 40 %, which is a bad fit"), "{words}");
+        assert_eq!(bad_fit(&Fit { worst_error: 0.1, ..FIT }), None);
+    }
+
+    #[test]
+    fn a_line_is_told_with_four_digits() {
+        assert_eq!(significant(0.051_234_9), "0.05123");
+        assert_eq!(significant(51_234.9), "51235");
+        assert_eq!(significant(0.0), "0");
+        let words = line_in_words(Algorithm::Bcrypt, "One hash", Some(&FIT));
+        assert_eq!(
+            words,
+            "One hash: 0 ms + 50000 ns for each key expansion (2^cost); where measured it is off by at most 1.2 %."
+        );
+        let of_two = line_in_words(Algorithm::Bcrypt, "One hash", Some(&Fit { points: 2, ..FIT }));
+        assert!(
+            of_two.ends_with("it goes through two costs only, and how far it is off elsewhere is not known.")
+        );
+    }
+}

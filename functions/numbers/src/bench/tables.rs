@@ -1,0 +1,258 @@
+//! What is measured: the tables that people know from published benchmarks.
+
+use saltern_algorithm::Admitted;
+use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2::Prf, scrypt};
+
+use super::ceilings::BENCH_CEILINGS;
+use crate::algorithm::Algorithm;
+use saltern_program::number::grouped;
+
+impl Algorithm {
+    /// What its tables count down the side.
+    pub(super) fn cost(self) -> CostName {
+        match self {
+            Self::Bcrypt => CostName::Cost,
+            Self::Pbkdf2Sha1 | Self::Pbkdf2Sha256 | Self::Pbkdf2Sha512 => CostName::Iterations,
+            Self::Sha512Crypt => CostName::Rounds,
+            Self::Argon2id => CostName::MemoryKib,
+            Self::Scrypt => CostName::N,
+        }
+    }
+
+    /// The unit of work in which its time is linear.
+    pub(super) fn unit_of_work(self) -> &'static str {
+        match self {
+            Self::Bcrypt => "key expansion (2^cost)",
+            Self::Pbkdf2Sha1 | Self::Pbkdf2Sha256 | Self::Pbkdf2Sha512 => "iteration × block",
+            Self::Sha512Crypt => "round",
+            Self::Argon2id => "KiB written (m·t)",
+            Self::Scrypt => "block of 128 bytes mixed (N·r·p)",
+        }
+    }
+
+    /// The hash function of PBKDF2.
+    pub(super) fn prf(self) -> Option<Prf> {
+        match self {
+            Self::Pbkdf2Sha1 => Some(Prf::Sha1),
+            Self::Pbkdf2Sha256 => Some(Prf::Sha256),
+            Self::Pbkdf2Sha512 => Some(Prf::Sha512),
+            Self::Bcrypt | Self::Sha512Crypt | Self::Argon2id | Self::Scrypt => None,
+        }
+    }
+}
+
+/// What a table counts down the side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CostName {
+    /// bcrypt's.
+    Cost,
+    /// PBKDF2's.
+    Iterations,
+    /// Argon2's m, in KiB.
+    MemoryKib,
+    /// scrypt's.
+    N,
+    /// sha-crypt's.
+    Rounds,
+}
+
+impl CostName {
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Cost => "cost",
+            Self::Iterations => "iterations",
+            Self::MemoryKib => "memory",
+            Self::N => "N",
+            Self::Rounds => "rounds",
+        }
+    }
+
+    pub(super) fn label(self, cost: u64) -> String {
+        match self {
+            Self::Cost => cost.to_string(),
+            Self::Iterations | Self::Rounds => grouped(cost),
+            Self::MemoryKib if cost.is_multiple_of(KIB_PER_MIB) => format!("{} MiB", cost / KIB_PER_MIB),
+            Self::MemoryKib => format!("{} KiB", grouped(cost)),
+            Self::N => format!("2^{}", cost.ilog2()),
+        }
+    }
+}
+
+/// A table to measure.
+pub(super) struct Planned {
+    pub(super) algorithm: Algorithm,
+    pub(super) series: Vec<PlannedSeries>,
+}
+
+/// Rows that differ in nothing but the cost.
+pub(super) struct PlannedSeries {
+    /// What holds for all its rows; empty where that is nothing.
+    pub(super) name: String,
+    /// In order of work.
+    pub(super) rows: Vec<PlannedRow>,
+}
+
+/// A setting to measure, or to read off the line.
+pub(super) struct PlannedRow {
+    pub(super) cost: u64,
+    pub(super) work: u64,
+    /// `None` over the bench's own ceiling: it is only read off the line.
+    pub(super) admitted: Option<Admitted>,
+}
+
+/// The table of an algorithm.
+pub(super) fn plan(algorithm: Algorithm) -> Planned {
+    let series = match algorithm {
+        Algorithm::Bcrypt => vec![bcrypt_series()],
+        Algorithm::Pbkdf2Sha1 | Algorithm::Pbkdf2Sha256 | Algorithm::Pbkdf2Sha512 => {
+            algorithm.prf().map(pbkdf2_series).unwrap_or_default()
+        }
+        Algorithm::Sha512Crypt => vec![sha512_crypt_series()],
+        Algorithm::Argon2id => ARGON2_PASSES.map(argon2_series).into(),
+        Algorithm::Scrypt => vec![scrypt_series()],
+    };
+    Planned { algorithm, series }
+}
+
+fn bcrypt_series() -> PlannedSeries {
+    let costs = (bcrypt::MIN_COST..=BENCH_CEILINGS.bcrypt_cost).chain([bcrypt::MAX_COST]);
+    let rows = costs.filter_map(|cost| {
+        let params = bcrypt::Params::new(cost)?;
+        Some(row(u64::from(cost), 1 << cost, fresh(Params::Bcrypt(params))))
+    });
+    PlannedSeries { name: String::new(), rows: rows.collect() }
+}
+
+fn pbkdf2_series(prf: Prf) -> Vec<PlannedSeries> {
+    [PUBLISHED_OUTPUT_BYTES, prf.block_bytes()]
+        .map(|output_bytes| {
+            let blocks = output_bytes.div_ceil(prf.block_bytes()) as u64;
+            let rows = PBKDF2_ITERATIONS.map(|iterations| {
+                row(iterations, iterations * blocks, stored(&pbkdf2_text(prf, iterations, output_bytes)))
+            });
+            let noun = if blocks == 1 { "block" } else { "blocks" };
+            let name = format!("{output_bytes} bytes of output ({blocks} {noun})");
+            PlannedSeries { name, rows: rows.into() }
+        })
+        .into()
+}
+
+fn sha512_crypt_series() -> PlannedSeries {
+    let rows = SHA512_CRYPT_ROUNDS.map(|rounds| {
+        let output = ".".repeat(SHA512_CRYPT_CHARACTERS);
+        row(rounds, rounds, stored(&format!("$6$rounds={rounds}$saltsaltsaltsalt${output}")))
+    });
+    PlannedSeries { name: String::new(), rows: rows.into() }
+}
+
+fn argon2_series(passes: u32) -> PlannedSeries {
+    let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+    let rows = ARGON2_MEMORY_KIB.iter().filter_map(|&memory_kib| {
+        let params = argon2::Params::new(variant, version, memory_kib, passes, 1)?;
+        let work = u64::from(memory_kib) * u64::from(passes);
+        Some(row(u64::from(memory_kib), work, fresh(Params::Argon2(params))))
+    });
+    PlannedSeries { name: format!("t = {passes}"), rows: rows.collect() }
+}
+
+fn scrypt_series() -> PlannedSeries {
+    let rows = SCRYPT_LOG_N.filter_map(|log_n| {
+        let params = scrypt::Params::new(log_n, SCRYPT_R, 1)?;
+        let n = 1_u64 << log_n;
+        Some(row(n, n * u64::from(SCRYPT_R), fresh(Params::Scrypt(params))))
+    });
+    PlannedSeries { name: String::new(), rows: rows.collect() }
+}
+
+fn row(cost: u64, work: u64, setting: Option<Setting>) -> PlannedRow {
+    let admitted = setting.and_then(|setting| Admitted::new(setting, &BENCH_CEILINGS).ok());
+    PlannedRow { cost, work, admitted }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "a setting that is made and one that is read are admitted alike")]
+fn fresh(params: Params) -> Option<Setting> {
+    Some(Setting::fresh(params, [0; NEW_SALT_BYTES]))
+}
+
+/// The setting of a hash that is made up here, since policies make none of this form.
+fn stored(text: &str) -> Option<Setting> {
+    saltern_encoded::parse(text).ok().map(|encoded| encoded.setting().clone())
+}
+
+fn pbkdf2_text(prf: Prf, iterations: u64, output_bytes: usize) -> String {
+    let id = match prf {
+        Prf::Sha1 => "pbkdf2",
+        Prf::Sha256 => "pbkdf2-sha256",
+        Prf::Sha512 => "pbkdf2-sha512",
+    };
+    // In base64 zero bytes are As.
+    let zeros = |bytes: usize| "A".repeat((bytes * 4).div_ceil(3));
+    format!("${id}$i={iterations},l={output_bytes}${}${}", zeros(NEW_SALT_BYTES), zeros(output_bytes))
+}
+
+/// What the published table was measured at (Foreman, 2021): two blocks of SHA-1 and of SHA-256, one of SHA-512.
+pub(super) const PUBLISHED_OUTPUT_BYTES: usize = 40;
+
+/// The published table's.
+const PBKDF2_ITERATIONS: [u64; 10] =
+    [1, 100_001, 200_001, 300_001, 400_001, 500_001, 600_001, 700_001, 800_001, 900_001];
+
+/// The published table's, and its gaps filled.
+const SHA512_CRYPT_ROUNDS: [u64; 8] = [1_000, 5_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
+
+const SHA512_CRYPT_CHARACTERS: usize = 86;
+
+/// OWASP's five (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB), RFC 9106's 64 MiB, and twice and four times that.
+const ARGON2_MEMORY_KIB: [u32; 8] = [7168, 9216, 12_288, 19_456, 47_104, 65_536, 131_072, 262_144];
+
+/// From the fewest to OWASP's most.
+const ARGON2_PASSES: [u32; 5] = [1, 2, 3, 4, 5];
+
+const SCRYPT_LOG_N: std::ops::RangeInclusive<u8> = 10..=18;
+
+/// What everybody takes, OWASP among them.
+const SCRYPT_R: u32 = 8;
+
+const KIB_PER_MIB: u64 = 1024;
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_row_is_admitted_but_bcrypt_31() {
+        for algorithm in Algorithm::value_variants() {
+            for series in plan(*algorithm).series {
+                assert!(series.rows.len() >= 8, "{algorithm:?} {}", series.name);
+                assert!(series.rows.is_sorted_by_key(|row| row.work));
+                for row in series.rows {
+                    match row.admitted {
+                        Some(admitted) => assert_eq!(admitted.work(), row.work, "{algorithm:?} {}", row.cost),
+                        None => assert_eq!((*algorithm, row.cost), (Algorithm::Bcrypt, 31)),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_published_output_is_two_blocks_but_for_sha_512() {
+        let work = |algorithm, series: usize| plan(algorithm).series[series].rows[9].work;
+        for (algorithm, blocks) in
+            [(Algorithm::Pbkdf2Sha1, 2), (Algorithm::Pbkdf2Sha256, 2), (Algorithm::Pbkdf2Sha512, 1)]
+        {
+            assert_eq!(work(algorithm, 0), blocks * 900_001);
+            assert_eq!(work(algorithm, 1), 900_001);
+        }
+    }
+
+    #[test]
+    fn a_cost_is_written_as_its_algorithm_writes_it() {
+        assert_eq!(CostName::N.label(1 << 17), "2^17");
+        assert_eq!(CostName::MemoryKib.label(19_456), "19 MiB");
+        assert_eq!(CostName::MemoryKib.label(1500), "1,500 KiB");
+        assert_eq!(CostName::Iterations.label(900_001), "900,001");
+    }
+}

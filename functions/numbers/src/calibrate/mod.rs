@@ -1,0 +1,214 @@
+//! `saltern-numbers calibrate`: the strongest parameters that stay within a time.
+//!
+//! 1. `conditions` works out where is measured, and what the policy document and the memory allow.
+//! 2. For each algorithm `ladder` has the parameters in question, and `search` finds the last that fits, by measurements of
+//!    `place`: this machine, or a `function` on Lambda. `crate::scale` estimates for a function that was not asked.
+//! 3. `proposal` holds it against `standards`, `bound` names what kept it from more, and `print` tells.
+
+mod bound;
+mod conditions;
+mod function;
+mod ladder;
+mod place;
+mod print;
+mod proposal;
+mod search;
+mod standards;
+mod target;
+
+use std::{collections::BTreeMap, io::IsTerminal as _, thread, time::Duration};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltern_capacity::{Durations, FUNCTION_MEMORY_MB, Reference, Scale};
+use saltern_meter::Measured;
+
+use crate::{
+    algorithm::Algorithm, arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb,
+};
+use bound::Bound;
+use conditions::{Basis, Conditions};
+use ladder::{CALIBRATED, Calibrated, Step};
+use proposal::{Findings, Proposal, in_words};
+use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
+use search::Care;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
+                  need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
+                  beside their time; this takes some dozens. The function computes by its own SALTERN_KERNELS: --kernels and\n\
+                  --bcrypt-lanes are for what is measured here."
+)]
+pub(crate) struct CalibrateArguments {
+    /// The longest that one hash may take by itself, from 5ms to 5s
+    #[arg(long, value_name = "TIME", value_parser = target::parse)]
+    pub(crate) target: Duration,
+    /// Only these: names with commas between [default: all]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = Calibrated)]
+    pub(crate) algorithms: Vec<Algorithm>,
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = function_memory_mb(),
+        conflicts_with = "on_lambda",
+        help = about_memory()
+    )]
+    pub(crate) memory_mb: Option<u64>,
+    /// Estimate for a function on Lambda of this architecture [default with --memory-mb: arm64]
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", conflicts_with = "on_lambda")]
+    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// Measure in this function on Lambda
+    #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
+    pub(crate) on_lambda: Option<String>,
+    /// The alias or version of the function [default: $LATEST]
+    #[arg(long, value_name = "NAME", value_parser = aws_name, requires = "on_lambda")]
+    pub(crate) alias: Option<String>,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION", requires = "on_lambda")]
+    pub(crate) region: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) kernels: KernelArguments,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+}
+
+/// The numbers of Lambda stand where capacity is planned.
+fn about_memory() -> String {
+    format!(
+        "Estimate for a function on Lambda with this memory, {} to {} [default with --architecture: {}]",
+        FUNCTION_MEMORY_MB.start(),
+        FUNCTION_MEMORY_MB.end(),
+        Durations::documented().reference_memory_mb()
+    )
+}
+
+/// Calibrates on a thread of its own, as the workers are: the first one's memory comes from elsewhere and costs less.
+pub(crate) fn run(arguments: &CalibrateArguments) -> Result<(), Failure> {
+    let calibrated = thread::scope(|scope| scope.spawn(|| calibrate(arguments)).join());
+    calibrated.unwrap_or_else(|_panic| Err(Failure::system("a fault of saltern's own ended the measuring")))
+}
+
+fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
+    let mut calibration = Calibration {
+        conditions: Conditions::of(arguments)?,
+        target: arguments.target,
+        scale: None,
+        bar: bar(),
+    };
+    calibration.scale = calibration.scale()?;
+    let algorithms = chosen(&arguments.algorithms);
+    let mut proposals = Vec::new();
+    let mut without = Vec::new();
+    for &algorithm in &algorithms {
+        match calibration.propose(algorithm)? {
+            Some(proposal) => proposals.push(proposal),
+            None => without.push(algorithm),
+        }
+    }
+    calibration.bar.finish_and_clear();
+    let found = print::Found {
+        conditions: &calibration.conditions,
+        scale: calibration.scale,
+        target: arguments.target,
+        proposals: &proposals,
+        without: &without,
+    };
+    if arguments.json { say(&format!("{}\n", found.json()?)) } else { say(&found.text()?) }
+}
+
+/// Those that were asked for, in the order of preference.
+fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
+    let is_chosen = |algorithm: &Algorithm| asked.is_empty() || asked.contains(algorithm);
+    CALIBRATED.into_iter().filter(is_chosen).collect()
+}
+
+struct Calibration {
+    conditions: Conditions,
+    target: Duration,
+    /// To the function whose cost is told; `None` where it is measured there.
+    scale: Option<Scale>,
+    bar: ProgressBar,
+}
+
+impl Calibration {
+    /// The strongest parameters of an algorithm; `None` where even its weakest take longer.
+    fn propose(&mut self, algorithm: Algorithm) -> Result<Option<Proposal>, Failure> {
+        let to_function = self.scale.map_or(1.0, |scale| scale.times);
+        let to_target = if self.conditions.basis == Basis::Estimated { to_function } else { 1.0 };
+        let target = self.target.div_f64(to_target);
+        let steps = ladder::of(algorithm, &self.conditions.policies, self.conditions.bytes_per_worker);
+        let works: Vec<f64> = steps.iter().map(Step::work).collect();
+        let mut exact = BTreeMap::new();
+        let mut refused = BTreeMap::new();
+        let found = search::strongest(&works, target.as_secs_f64() * 1000.0, |at, care| {
+            Ok::<_, Failure>(match self.measure(algorithm, &steps[at], care)? {
+                Ok(measured) => {
+                    if care == Care::Exact {
+                        exact.insert(at, measured);
+                    }
+                    Some(self.conditions.place.counted(&measured).median)
+                }
+                Err(bound) => {
+                    refused.insert(at, bound);
+                    None
+                }
+            })
+        })?;
+        let Some((&at, &one)) = found.and_then(|at| exact.get_key_value(&at)) else { return Ok(None) };
+        let step = steps[at].clone();
+        let in_lanes = self.conditions.place.in_lanes(&step, &place::in_passing())?;
+        let (policies, bytes) = (&self.conditions.policies, self.conditions.bytes_per_worker);
+        let bound_by = match refused.get(&(at + 1)) {
+            Some(&bound) => bound,
+            None if at + 1 < steps.len() => Bound::Time,
+            None => ladder::end(algorithm, &step, policies, bytes),
+        };
+        let findings = Findings { at, one, in_lanes, to_target, to_function, bound_by };
+        Ok(Some(Proposal::new(algorithm, step, findings, &self.conditions)))
+    }
+
+    fn measure(
+        &mut self,
+        algorithm: Algorithm,
+        step: &Step,
+        care: Care,
+    ) -> Result<Result<Measured, Bound>, Failure> {
+        self.bar.set_message(format!("{}, {}", algorithm.name(), in_words(step.params)));
+        self.conditions.place.one(step, &place::effort(care))
+    }
+
+    /// How many times as long as here hashes take on the function whose cost is told; `None` where they are measured there.
+    fn scale(&mut self) -> Result<Option<Scale>, Failure> {
+        if self.conditions.basis == Basis::OnLambda {
+            return Ok(None);
+        }
+        let reference = Reference::documented().ok_or_else(no_row)?;
+        let step = Step { params: reference.params, admitted: reference.admitted.clone() };
+        let measured = self.measure(Algorithm::Bcrypt, &step, Care::Exact)?.map_err(|_| no_row())?;
+        let here_ms = self.conditions.place.counted(&measured).median;
+        reference.scale(here_ms, self.conditions.size).map(Some).ok_or_else(no_row)
+    }
+}
+
+fn no_row() -> Failure {
+    Failure::system("the table of durations has no bcrypt that was measured on Lambda")
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} measuring {msg}  {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+const TICK: Duration = Duration::from_millis(200);

@@ -1,0 +1,383 @@
+//! What was found, for people and for programs.
+
+use std::{fmt::Write as _, time::Duration};
+
+use saltern_encoded::bcrypt;
+use serde_json::{Value, json};
+
+use super::{
+    bound::Bound,
+    conditions::{Basis, Conditions, lambda_name},
+    place::Place,
+    proposal::{Entry, Numbers, Proposal, in_words},
+    standards,
+};
+use crate::algorithm::Algorithm;
+use saltern_capacity::Scale;
+use saltern_program::Failure;
+
+pub(super) struct Found<'a> {
+    pub(super) conditions: &'a Conditions,
+    /// From here to the function whose cost is told; `None` where it was measured there.
+    pub(super) scale: Option<Scale>,
+    pub(super) target: Duration,
+    /// In the order of preference.
+    pub(super) proposals: &'a [Proposal],
+    /// What has nothing within the target.
+    pub(super) without: &'a [Algorithm],
+}
+
+impl Found<'_> {
+    /// The recommendation, the table, what is to be known about it, and the entry.
+    pub(super) fn text(&self) -> Result<String, Failure> {
+        let mut out = format!("{}\n\n{}\n", self.recommendation(), self.what());
+        self.table(&mut out);
+        out.push('\n');
+        for note in self.notes() {
+            let _infallible = writeln!(out, "- {note}");
+        }
+        if let Some(proposal) = self.recommended().or(self.proposals.first()) {
+            let _infallible = writeln!(out, "\n{}", self.what_to_paste(proposal)?);
+        }
+        Ok(out)
+    }
+
+    /// The entry, or that there is one: a document that lists parameters twice is refused.
+    fn what_to_paste(&self, proposal: &Proposal) -> Result<String, Failure> {
+        if let Some(id) = &proposal.listed_as {
+            return Ok(format!(
+                "Your policy document lists {} with {} already, as {id}: there is nothing to add. --algorithm NAME prints \
+                 another's entry.",
+                proposal.algorithm.name(),
+                in_words(proposal.step.params)
+            ));
+        }
+        let entry = serde_json::to_string_pretty(&self.entry(proposal)).map_err(unwritten)?;
+        Ok(format!(
+            "The entry for the end of `policies` in your policy document (--algorithm NAME prints another's, --json all):\n\n{entry}"
+        ))
+    }
+
+    pub(super) fn json(&self) -> Result<Value, Failure> {
+        let size = self.conditions.size;
+        let algorithms = self.proposals.iter().map(|proposal| self.one_json(proposal));
+        Ok(json!({
+            "recommendation": self.recommendation(),
+            "recommended": self.recommended().map(|proposal| proposal.algorithm.name()),
+            "target_milliseconds": self.target.as_millis(),
+            "basis": if self.is_estimated() { "estimated" } else { "measured" },
+            "for": self.conditions.in_words(),
+            "machine": self.conditions.machine,
+            "function": { "memory_mb": size.memory_mb, "architecture": size.architecture },
+            "cost_basis": if self.conditions.basis == Basis::OnLambda { "measured" } else { "estimated" },
+            "algorithms": algorithms.collect::<Result<Vec<Value>, Failure>>()?,
+            "nothing_within_target": self.without.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>(),
+            "sources": { "owasp": standards::OWASP, "nist": standards::NIST_TODAY },
+            "notes": self.notes(),
+        }))
+    }
+
+    fn one_json(&self, proposal: &Proposal) -> Result<Value, Failure> {
+        let size = self.conditions.size;
+        let policy = serde_json::to_value(self.entry(proposal)).map_err(unwritten)?;
+        Ok(json!({
+            "algorithm": proposal.algorithm.name(),
+            "parameters": Numbers::of(proposal.step.params),
+            "step": proposal.at,
+            "milliseconds": proposal.ms(),
+            "spread": proposal.spread(),
+            "lanes": proposal.lanes(),
+            "milliseconds_in_lanes": proposal.ms_in_lanes(),
+            "logins_per_second_per_core": proposal.logins(),
+            "logins_per_second_per_core_in_lanes": proposal.logins_in_lanes(),
+            "scaled_to_lambda_by": self.scale.map(|scale| json!({
+                "row": scale.row.to_string(),
+                "times": scale.times,
+                "is_extrapolated": scale.is_extrapolated(proposal.algorithm.name()),
+            })),
+            "usd_per_million": proposal.usd_per_million(size),
+            "usd_per_million_in_lanes": proposal.usd_per_million_in_lanes(size),
+            "owasp": {
+                "meets": proposal.meets_owasp(),
+                "minimum": standards::owasp_in_words(proposal.step.params),
+                "times_its_work": proposal.of_owasp_work(),
+            },
+            "nist": { "meets": standards::meets_nist(proposal.step.params) },
+            "bound_by": proposal.bound_by.name(),
+            "not_measured_in_lanes_for": proposal.no_lanes().map(Bound::name),
+            "listed_as": proposal.listed_as,
+            "policy": policy,
+        }))
+    }
+
+    /// The first by OWASP's preference that OWASP would let pass.
+    fn recommended(&self) -> Option<&Proposal> {
+        self.proposals.iter().find(|proposal| proposal.meets_owasp())
+    }
+
+    fn recommendation(&self) -> String {
+        let about = if self.is_estimated() { "about " } else { "" };
+        if let Some(proposal) = self.recommended() {
+            return format!(
+                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. Of \
+                 those that reach the minimum here it is the first in OWASP's order ({}).",
+                proposal.algorithm.name(),
+                in_words(proposal.step.params),
+                proposal.ms(),
+                proposal.of_owasp_work(),
+                proposal.logins(),
+                standards::OWASP_ORDER,
+            );
+        }
+        let target = self.target.as_millis();
+        match self.proposals.first() {
+            Some(first) => format!(
+                "Nothing here reaches OWASP's minimum within {target} ms: allow {} {}.",
+                first.algorithm.name(),
+                lacking(first),
+            ),
+            None => format!("Nothing fits into {target} ms: take a longer --target."),
+        }
+    }
+
+    fn what(&self) -> String {
+        let how = match self.conditions.basis {
+            Basis::Estimated => format!(
+                "ESTIMATED for {} from what was measured on {}",
+                self.conditions.in_words(),
+                self.conditions.machine.cpu
+            ),
+            Basis::Here | Basis::OnLambda => format!("measured on {}", self.conditions.in_words()),
+        };
+        format!("The strongest within {} ms, {how}:", self.target.as_millis())
+    }
+
+    fn table(&self, out: &mut String) {
+        let size = self.conditions.size;
+        let head = [
+            "algorithm",
+            "parameters",
+            "ms",
+            "OWASP",
+            "NIST",
+            "logins/s",
+            "in lanes",
+            "USD/million",
+            "in lanes",
+        ];
+        let rows = self.proposals.iter().map(|proposal| {
+            let owasp = if proposal.meets_owasp() { "meets" } else { "BELOW" };
+            let nist = match standards::meets_nist(proposal.step.params) {
+                Some(true) => "meets",
+                Some(false) => "BELOW",
+                None => "-",
+            };
+            [
+                proposal.algorithm.name().to_owned(),
+                in_words(proposal.step.params),
+                format!("{:.1}", proposal.ms()),
+                owasp.to_owned(),
+                nist.to_owned(),
+                format!("{:.1}", proposal.logins()),
+                proposal.logins_in_lanes().map_or_else(not_known, |logins| format!("{logins:.1}")),
+                format!("{:.2}", proposal.usd_per_million(size)),
+                proposal.usd_per_million_in_lanes(size).map_or_else(not_known, |usd| format!("{usd:.2}")),
+            ]
+        });
+        let rows: Vec<_> = [head.map(str::to_owned)].into_iter().chain(rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        for row in &rows {
+            let cells = row.iter().zip(&widths).enumerate().map(|(column, (text, &width))| {
+                if TEXTS.contains(&column) { format!("{text:<width$}") } else { format!("{text:>width$}") }
+            });
+            let line = cells.collect::<Vec<_>>().join("  ");
+            let _infallible = writeln!(out, "{}", line.trim_end());
+        }
+    }
+
+    /// What is to be known about the figures, one sentence or two each.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for algorithm in self.without {
+            notes.push(format!(
+                "{}: even its weakest parameters take longer than {} ms{}, or the memory holds none.",
+                algorithm.name(),
+                self.target.as_millis(),
+                if self.conditions.basis == Basis::OnLambda {
+                    " or than the function's deadline"
+                } else {
+                    ""
+                }
+            ));
+        }
+        for proposal in self.proposals {
+            let name = proposal.algorithm.name();
+            if !proposal.meets_owasp() {
+                notes.push(format!(
+                    "{name} is below OWASP's minimum ({}): it needs {}.",
+                    standards::owasp_in_words(proposal.step.params),
+                    lacking(proposal)
+                ));
+            }
+            if standards::meets_nist(proposal.step.params) == Some(false) {
+                notes.push(format!("{name} is below the 10,000 iterations of {}.", standards::NIST));
+            }
+            if proposal.bound_by != Bound::Time {
+                notes.push(format!("{name} is held back by {}, not by time.", proposal.bound_by.in_words()));
+            }
+            if let Some(id) = &proposal.listed_as {
+                notes.push(format!("{name}: the policy document has these parameters already, as {id}."));
+            }
+            if proposal.algorithm == Algorithm::Bcrypt {
+                notes.push(format!(
+                    "{name} takes no more than {} bytes of a password.",
+                    bcrypt::MAX_PASSWORD_BYTES
+                ));
+            }
+            if let (Some(lanes @ 2..), Some(ms)) = (proposal.lanes(), proposal.ms_in_lanes()) {
+                notes.push(format!("{name}: with {lanes} at once each waits {ms:.0} ms."));
+            }
+            if let Some(bound) = proposal.no_lanes() {
+                notes.push(format!(
+                    "{name}: as many at once as a core has lanes were refused: over {}. So nothing is known about them with these \
+                     parameters; one by one holds. For the figures in lanes give it {}, or ask for a shorter --target.",
+                    bound.in_words(),
+                    bound.wants().unwrap_or("more room")
+                ));
+            }
+            if self.is_disturbed(proposal) {
+                let (share, ms) = (proposal.core_share, proposal.ms_by_the_clock);
+                let is_meant_for_here = self.conditions.basis == Basis::Here;
+                notes.push(format!("{name}: {}", disturbance(share, ms, is_meant_for_here)));
+            }
+        }
+        notes.push(
+            "ms: the median of one hash by itself, on this machine as time on a processor, on Lambda by the clock; half take \
+             longer, and waiting in the queue is not in it. logins/s: of one core, one by one and with as many at once as a \
+             core has lanes."
+                .to_owned(),
+        );
+        notes.push(self.about_cost());
+        notes.extend(self.scale.map(|scale| self.about_scale(scale)));
+        notes.push(format!(
+            "Minima: {}. {} “-” under NIST: no scheme of NIST's.",
+            standards::OWASP,
+            standards::NIST_TODAY
+        ));
+        notes
+    }
+
+    fn about_cost(&self) -> String {
+        let size = self.conditions.size;
+        let lambda = format!("Lambda with {} MB on {}", size.memory_mb, size.architecture.name());
+        let how = self.scale.map_or_else(
+            || "from what was measured there".to_owned(),
+            |scale| format!("ESTIMATED by {}; --on-lambda measures", scale.row),
+        );
+        format!(
+            "USD/million: a million logins on demand on {lambda} at {LIST_PRICES}, requests included, one by one and in \
+             batches that fill the lanes of all its workers, {how}."
+        )
+    }
+
+    /// By what this machine was held against Lambda, and for what that is not known to hold.
+    fn about_scale(&self, scale: Scale) -> String {
+        let Scale { row, times } = scale;
+        let mut about = format!(
+            "{row} is the row of durations.json, the table that capacity is planned with, that was measured on Lambda: there it \
+             takes {times:.2} times as long as here."
+        );
+        let others = self.proposals.iter().map(|proposal| proposal.algorithm);
+        let others: Vec<_> =
+            others.filter(|&of| scale.is_extrapolated(of.name())).map(Algorithm::name).collect();
+        if !others.is_empty() {
+            let _infallible = write!(
+                about,
+                " That {} do, too, is EXTRAPOLATED: memory and other instructions may be faster or slower there.",
+                others.join(", ")
+            );
+        }
+        let (here, there) = (lambda_name(&self.conditions.machine), self.conditions.size.architecture.name());
+        if here != there && self.proposals.iter().any(|proposal| proposal.lanes() > Some(1)) {
+            let _infallible = write!(
+                about,
+                " What lanes gain is EXTRAPOLATED, too: it was measured on {here}, not on {there}."
+            );
+        }
+        about
+    }
+
+    /// On Lambda a share of a processor is what one pays for.
+    fn is_disturbed(&self, proposal: &Proposal) -> bool {
+        matches!(self.conditions.place, Place::Here(_)) && proposal.core_share < UNDISTURBED
+    }
+
+    fn is_estimated(&self) -> bool {
+        self.conditions.basis == Basis::Estimated
+    }
+
+    fn entry(&self, proposal: &Proposal) -> Entry {
+        proposal.entry(&self.conditions.in_words(), self.target, self.is_estimated())
+    }
+}
+
+/// Time on a processor is not what somebody waits for, where the processor is had for a share of it only.
+fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -> String {
+    let mut about = format!(
+        "other programs or a CPU quota had {:.0} % of the processor meanwhile; by the clock a hash took {ms_by_the_clock:.0} ms. Run \
+         it again when this machine is idle.",
+        100.0 * (1.0 - core_share)
+    );
+    if is_meant_for_here {
+        let _infallible =
+            write!(about, " Under a quota it stays so: divide --target by {:.1}.", 1.0 / core_share);
+    }
+    about
+}
+
+/// What OWASP's minimum takes that these parameters were not given.
+fn lacking(proposal: &Proposal) -> String {
+    let ms = proposal.owasp_ms();
+    let time = format!("about {ms:.0} ms");
+    if proposal.of_owasp_work() >= 1.0 {
+        return "more memory for each hash, and no more time".to_owned();
+    }
+    proposal.bound_by.wants().map_or(time.clone(), |wanted| format!("{wanted}, and {time}"))
+}
+
+/// In the place of a figure that there is none of.
+fn not_known() -> String {
+    "-".to_owned()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unwritten(error: serde_json::Error) -> Failure {
+    Failure::system(format!("the result cannot be written ({error})"))
+}
+
+/// What prices.json of the Terraform module holds.
+const LIST_PRICES: &str = "the list prices of us-east-1 (September 2026)";
+
+/// The columns that hold words.
+const TEXTS: [usize; 4] = [0, 1, 3, 4];
+
+/// A share of the processor below which other programs worked so much that they took its caches, too.
+const UNDISTURBED: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_core_is_a_wait_of_twice_the_time() {
+        let here = disturbance(0.5, 412.0, true);
+        for part in ["CPU quota had 50 %", "by the clock a hash took 412 ms", "divide --target by 2.0."] {
+            assert!(here.contains(part), "{part} in {here}");
+        }
+        assert!(
+            !disturbance(0.5, 412.0, false).contains("--target"),
+            "what is estimated is meant for elsewhere"
+        );
+    }
+}

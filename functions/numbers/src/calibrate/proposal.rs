@@ -1,0 +1,255 @@
+//! What is proposed for an algorithm, and everything that speaks for it or against it.
+
+use std::time::Duration;
+
+use saltern_capacity::{FunctionSize, Prices};
+use saltern_encoded::Params;
+use saltern_meter::{Measured, Spread};
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use super::{bound::Bound, conditions::Conditions, ladder::Step, standards};
+use crate::algorithm::Algorithm;
+use saltern_capacity::Size;
+use saltern_program::number::grouped;
+
+/// The strongest parameters of an algorithm within the target.
+pub(super) struct Proposal {
+    pub(super) algorithm: Algorithm,
+    pub(super) step: Step,
+    /// Which step of the ladder it is, from 0.
+    pub(super) at: usize,
+    /// The figures of one hash by itself, in milliseconds.
+    one: Spread,
+    /// A full worker's hashes, or why they were not measured.
+    in_lanes: Result<InLanes, Bound>,
+    /// Processor time over time by the clock.
+    pub(super) core_share: f64,
+    /// One hash by itself, by the clock where it was measured.
+    pub(super) ms_by_the_clock: f64,
+    /// From where it was measured to where the target holds; 1 for the same place.
+    to_target: f64,
+    /// From where it was measured to the function whose cost is told.
+    to_function: f64,
+    /// What keeps it from being stronger.
+    pub(super) bound_by: Bound,
+    /// The policy of the document that has these parameters already.
+    pub(super) listed_as: Option<String>,
+}
+
+/// A full worker's hashes.
+#[derive(Clone, Copy)]
+struct InLanes {
+    /// How many it computes at once.
+    lanes: usize,
+    /// The figures of all of them together.
+    call: Spread,
+}
+
+/// What was found out about a step.
+#[derive(Clone, Copy)]
+pub(super) struct Findings {
+    pub(super) at: usize,
+    pub(super) one: Measured,
+    pub(super) in_lanes: Result<Measured, Bound>,
+    pub(super) to_target: f64,
+    pub(super) to_function: f64,
+    pub(super) bound_by: Bound,
+}
+
+impl Proposal {
+    pub(super) fn new(algorithm: Algorithm, step: Step, found: Findings, conditions: &Conditions) -> Self {
+        let listed = conditions.policies.list().iter().find(|policy| policy.params() == step.params);
+        Self {
+            algorithm,
+            at: found.at,
+            one: conditions.place.counted(&found.one),
+            in_lanes: found.in_lanes.map(|measured| InLanes {
+                lanes: measured.at_once,
+                call: conditions.place.counted(&measured),
+            }),
+            core_share: found.one.core_share(),
+            ms_by_the_clock: found.one.wall_ms.median,
+            to_target: found.to_target,
+            to_function: found.to_function,
+            bound_by: found.bound_by,
+            listed_as: listed.map(|policy| policy.id().to_owned()),
+            step,
+        }
+    }
+
+    /// One hash by itself, where the target holds.
+    pub(super) fn ms(&self) -> f64 {
+        self.one.median * self.to_target
+    }
+
+    /// Half the distance of the quartiles, as a share of [`ms`](Self::ms).
+    pub(super) fn spread(&self) -> f64 {
+        self.one.relative()
+    }
+
+    /// Hashes that a full worker computes at once; `None` where they were not measured.
+    pub(super) fn lanes(&self) -> Option<usize> {
+        self.in_lanes.ok().map(|in_lanes| in_lanes.lanes)
+    }
+
+    /// Why nothing was measured in lanes.
+    pub(super) fn no_lanes(&self) -> Option<Bound> {
+        self.in_lanes.err()
+    }
+
+    /// Until a full worker's hashes are done, where the target holds.
+    pub(super) fn ms_in_lanes(&self) -> Option<f64> {
+        self.in_lanes.ok().map(|in_lanes| in_lanes.call.median * self.to_target)
+    }
+
+    /// Logins a second and core, one by one.
+    pub(super) fn logins(&self) -> f64 {
+        MS_PER_SECOND / self.ms()
+    }
+
+    /// Logins a second and core, in lanes.
+    pub(super) fn logins_in_lanes(&self) -> Option<f64> {
+        let lanes = f64::from(u32::try_from(self.lanes()?).unwrap_or(u32::MAX));
+        Some(lanes * MS_PER_SECOND / self.ms_in_lanes()?)
+    }
+
+    /// A million logins in so many requests, in US dollars.
+    pub(super) fn usd_per_million(&self, size: Size) -> f64 {
+        self.usd(size, self.one, 1)
+    }
+
+    /// A million logins in batches that fill the lanes of all workers, in US dollars.
+    pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> Option<f64> {
+        // Whoever has memory for several virtual CPUs pays for all of them.
+        let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
+        let in_lanes = self.in_lanes.ok()?;
+        Some(self.usd(size, in_lanes.call, in_lanes.lanes * workers.get()))
+    }
+
+    fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {
+        let seconds = call.median * self.to_function / MS_PER_SECOND;
+        let call = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        let batch = u64::try_from(hashes).unwrap_or(1);
+        Prices::listed().usd_per_million(size.architecture, size.memory_mb, call, batch)
+    }
+
+    pub(super) fn meets_owasp(&self) -> bool {
+        standards::meets_owasp(self.step.params)
+    }
+
+    /// How much of the work of OWASP's minimum this is.
+    pub(super) fn of_owasp_work(&self) -> f64 {
+        standards::of_owasp_work(self.step.params, self.step.work())
+    }
+
+    /// What OWASP's minimum would take.
+    pub(super) fn owasp_ms(&self) -> f64 {
+        (self.ms() / self.of_owasp_work()).ceil()
+    }
+
+    /// Ready to be pasted into a policy document.
+    pub(super) fn entry(&self, on: &str, target: Duration, is_estimated: bool) -> Entry {
+        let now = OffsetDateTime::now_utc();
+        let how = if is_estimated { "estimated for" } else { "measured on" };
+        let rationale = format!(
+            "The strongest within {} ms by saltern-numbers calibrate on {}: {:.0} ms, {how} {on}.",
+            target.as_millis(),
+            now.date(),
+            self.ms()
+        );
+        let minimum = standards::owasp_in_words(self.step.params);
+        let source = if self.meets_owasp() {
+            format!("{}: at least {minimum}", standards::OWASP)
+        } else {
+            format!("Below the minimum of {}: {minimum}", standards::OWASP)
+        };
+        let numbers = Numbers::of(self.step.params);
+        let id = format!("{}-{}-{}", self.algorithm.name(), numbers.joined(), now.year());
+        Entry { id, algorithm: self.algorithm.name(), numbers, status: "active", rationale, source }
+    }
+}
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// An entry of a policy document.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    algorithm: &'static str,
+    #[serde(flatten)]
+    numbers: Numbers,
+    status: &'static str,
+    rationale: String,
+    source: String,
+}
+
+/// The parameters as a policy document names them.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Numbers {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_kib: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallelism: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_n: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p: Option<u32>,
+}
+
+impl Numbers {
+    pub(super) fn of(params: Params) -> Self {
+        match params {
+            Params::Argon2(params) => Self {
+                memory_kib: Some(params.memory_kib()),
+                passes: Some(params.passes()),
+                parallelism: Some(params.parallelism()),
+                ..Self::default()
+            },
+            Params::Bcrypt(params) => Self { cost: Some(params.cost()), ..Self::default() },
+            Params::Pbkdf2(params) => Self { iterations: Some(params.iterations()), ..Self::default() },
+            Params::Scrypt(params) => Self {
+                log_n: Some(params.log_n().into()),
+                r: Some(params.r()),
+                p: Some(params.p()),
+                ..Self::default()
+            },
+        }
+    }
+
+    fn joined(&self) -> String {
+        let all = [
+            self.cost,
+            self.iterations,
+            self.memory_kib,
+            self.passes,
+            self.parallelism,
+            self.log_n,
+            self.r,
+            self.p,
+        ];
+        all.into_iter().flatten().map(|number| number.to_string()).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// Parameters as people say them.
+pub(super) fn in_words(params: Params) -> String {
+    match params {
+        Params::Argon2(params) => {
+            let passes = if params.passes() == 1 { "pass" } else { "passes" };
+            let mib = f64::from(params.memory_kib()) / 1024.0;
+            format!("{mib:.0} MiB, {} {passes}, p={}", params.passes(), params.parallelism())
+        }
+        Params::Bcrypt(params) => format!("cost {}", params.cost()),
+        Params::Pbkdf2(params) => format!("{} iterations", grouped(params.iterations().into())),
+        Params::Scrypt(params) => format!("N=2^{}, r={}, p={}", params.log_n(), params.r(), params.p()),
+    }
+}

@@ -1,0 +1,95 @@
+//! What others ask for at least.
+
+use saltern_encoded::{Params, pbkdf2};
+
+/// Where OWASP's numbers stand, and of when they are.
+pub(super) const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
+
+/// In which order OWASP names them, and for whom the later ones are.
+pub(super) const OWASP_ORDER: &str =
+    "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 where FIPS-140 is asked for";
+
+/// Where NIST's one number stands.
+pub(super) const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
+
+/// What NIST says today.
+pub(super) const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, wants it as high as practical, with a \
+     scheme of SP 800-132 (2010), which is PBKDF2 alone, with 1,000 iterations at least. SP 800-63B (2017) wanted 10,000.";
+
+/// argon2id with p = 1, as (memory in KiB, passes): any one of them is enough.
+const OWASP_ARGON2ID: [(u32, u32); 5] = [(47_104, 1), (19_456, 2), (12_288, 3), (9_216, 4), (7_168, 5)];
+
+/// scrypt with r = 8, as (log2 N, p): any one of them is enough.
+const OWASP_SCRYPT: [(u8, u32); 5] = [(17, 1), (16, 2), (15, 3), (14, 5), (13, 10)];
+const OWASP_SCRYPT_R: u32 = 8;
+
+const OWASP_BCRYPT_COST: u32 = 10;
+
+const OWASP_PBKDF2_SHA1: u32 = 1_400_000;
+const OWASP_PBKDF2_SHA256: u32 = 600_000;
+const OWASP_PBKDF2_SHA512: u32 = 220_000;
+
+const NIST_PBKDF2: u32 = 10_000;
+
+/// Whether OWASP would let these parameters pass.
+pub(super) fn meets_owasp(params: Params) -> bool {
+    match params {
+        Params::Argon2(params) => OWASP_ARGON2ID
+            .iter()
+            .any(|&(memory_kib, passes)| params.memory_kib() >= memory_kib && params.passes() >= passes),
+        Params::Bcrypt(params) => params.cost() >= OWASP_BCRYPT_COST,
+        Params::Pbkdf2(params) => params.iterations() >= owasp_iterations(params.prf()),
+        Params::Scrypt(params) => OWASP_SCRYPT
+            .iter()
+            .any(|&(log_n, p)| params.log_n() >= log_n && params.r() >= OWASP_SCRYPT_R && params.p() >= p),
+    }
+}
+
+/// OWASP's minimum in its own words, for the algorithm of these parameters.
+pub(super) fn owasp_in_words(params: Params) -> String {
+    match params {
+        Params::Argon2(_) => {
+            let rows = OWASP_ARGON2ID.map(|(memory_kib, passes)| format!("m={memory_kib} t={passes}"));
+            format!("{}, p=1", rows.join(" or "))
+        }
+        Params::Bcrypt(_) => format!("cost {OWASP_BCRYPT_COST}"),
+        Params::Pbkdf2(params) => {
+            format!("{} iterations", saltern_program::number::grouped(owasp_iterations(params.prf()).into()))
+        }
+        Params::Scrypt(_) => {
+            let rows = OWASP_SCRYPT.map(|(log_n, p)| format!("N=2^{log_n} p={p}"));
+            format!("{}, r={OWASP_SCRYPT_R}", rows.join(" or "))
+        }
+    }
+}
+
+/// How much of the least work that OWASP lets pass this work is.
+pub(super) fn of_owasp_work(params: Params, work: f64) -> f64 {
+    let least = match params {
+        Params::Argon2(_) => {
+            OWASP_ARGON2ID.map(|(memory_kib, passes)| f64::from(memory_kib) * f64::from(passes))
+        }
+        Params::Bcrypt(_) => [f64::from(1_u32 << OWASP_BCRYPT_COST); 5],
+        Params::Pbkdf2(params) => [f64::from(owasp_iterations(params.prf())); 5],
+        Params::Scrypt(_) => {
+            OWASP_SCRYPT.map(|(log_n, p)| 2_f64.powi(log_n.into()) * f64::from(OWASP_SCRYPT_R * p))
+        }
+    };
+    work / least.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// Whether NIST's last number is met; `None` where it has none.
+pub(super) fn meets_nist(params: Params) -> Option<bool> {
+    match params {
+        Params::Pbkdf2(params) => Some(params.iterations() >= NIST_PBKDF2),
+        Params::Argon2(_) | Params::Bcrypt(_) | Params::Scrypt(_) => None,
+    }
+}
+
+fn owasp_iterations(prf: pbkdf2::Prf) -> u32 {
+    match prf {
+        pbkdf2::Prf::Sha1 => OWASP_PBKDF2_SHA1,
+        pbkdf2::Prf::Sha256 => OWASP_PBKDF2_SHA256,
+        pbkdf2::Prf::Sha512 => OWASP_PBKDF2_SHA512,
+    }
+}

@@ -1,0 +1,98 @@
+//! `saltern-numbers report`: what a function did in a window of time, as one page.
+//!
+//! 1. `window` chooses the steps, `questions` what is asked.
+//! 2. `cloudwatch` asks; `figures` has the answers, `k6` what a load test saw.
+//! 3. `bill` works out the cost, `page` writes it all down.
+
+mod bill;
+mod cloudwatch;
+mod figures;
+mod k6;
+mod page;
+mod questions;
+mod window;
+
+use std::{fs, path::PathBuf};
+
+use clap::Args;
+use time::OffsetDateTime;
+use tokio::runtime;
+
+use crate::{arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb};
+use bill::{Bill, Size};
+use k6::Summary;
+use page::Report;
+use questions::Function;
+use saltern_program::Failure;
+use window::Window;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Credentials and region come from the environment or a profile, as for the AWS tools. They need\n\
+                  cloudwatch:GetMetricData. A million metrics asked for cost 10 USD; a report asks for some dozens."
+)]
+pub(crate) struct ReportArguments {
+    /// The function's name
+    #[arg(long, value_name = "NAME", value_parser = aws_name)]
+    pub(crate) function: String,
+    /// The alias that callers use
+    #[arg(long, value_name = "NAME", default_value = "live", value_parser = aws_name)]
+    pub(crate) alias: String,
+    /// From when, such as 2026-11-21T19:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = window::parse)]
+    pub(crate) from: OffsetDateTime,
+    /// Until when
+    #[arg(long, value_name = "TIME", value_parser = window::parse)]
+    pub(crate) to: OffsetDateTime,
+    /// The function's region [default: that of the environment or the profile]
+    #[arg(long, value_name = "REGION")]
+    pub(crate) region: Option<String>,
+    /// What k6 wrote about the same time; its budgets become the verdict
+    #[arg(long, value_name = "FILE")]
+    pub(crate) k6_summary: Option<PathBuf>,
+    /// The function's memory, for the cost [default: what the k6 summary says]
+    #[arg(long, value_name = "MB", value_parser = function_memory_mb())]
+    pub(crate) memory_mb: Option<u64>,
+    /// The function's architecture, for the cost [default: what the k6 summary says]
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE")]
+    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// The page to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
+    let window = Window::new(arguments.from, arguments.to, OffsetDateTime::now_utc())?;
+    let k6 = arguments.k6_summary.as_deref().map(Summary::read).transpose()?;
+    let size = size(arguments, k6.as_ref());
+    let function = Function { name: arguments.function.clone(), alias: arguments.alias.clone() };
+
+    let questions = questions::all(&function, window.period);
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("no runtime: {error}")))?;
+    let figures = runtime.block_on(cloudwatch::ask(arguments.region.clone(), window, questions))?;
+    if figures.is_empty() {
+        return Err(Failure::configuration(format!(
+            "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time, \
+             which is UTC where it ends in Z; figures come two to three minutes late",
+            function.name,
+            function.alias,
+            window.in_words()
+        )));
+    }
+
+    let bill = size.map(|size| Bill::new(&figures, window, size));
+    let report = Report { function: &function, window, figures: &figures, k6: k6.as_ref(), bill };
+    let out = &arguments.out;
+    fs::write(out, report.html())
+        .map_err(|error| Failure::system(format!("{} cannot be written: {error}", out.display())))
+}
+
+/// As given, or as the load test was told.
+fn size(arguments: &ReportArguments, k6: Option<&Summary>) -> Option<Size> {
+    let memory_mb = arguments.memory_mb.or_else(|| k6?.memory_mb());
+    let architecture = arguments.architecture.map(Into::into).or_else(|| k6?.architecture());
+    Some(Size { architecture: architecture?, memory_mb: memory_mb? })
+}

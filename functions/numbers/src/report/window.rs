@@ -1,0 +1,149 @@
+//! The time that is reported on, and in what steps.
+
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use saltern_program::Failure;
+
+/// From a moment to another, in whole periods. Seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) from: i64,
+    pub(crate) to: i64,
+    pub(crate) period: i32,
+    /// When it was asked for.
+    pub(crate) now: i64,
+}
+
+impl Window {
+    /// The shortest period that CloudWatch still keeps and that a chart can show, and the window widened to whole periods.
+    pub(crate) fn new(
+        from: OffsetDateTime,
+        to: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<Self, Failure> {
+        let (from, to, now) = (from.unix_timestamp(), to.unix_timestamp(), now.unix_timestamp());
+        if from >= to {
+            return Err(Failure::configuration("--to must be later than --from"));
+        }
+        if from >= now {
+            return Err(Failure::configuration("--from lies in the future: nothing was measured yet"));
+        }
+        let kept = KEPT.iter().find(|(_, days)| now - from <= days * DAY).ok_or_else(|| {
+            Failure::configuration("--from is too long ago: CloudWatch keeps metrics for 455 days")
+        })?;
+        let fits = |&&period: &&i32| period >= kept.0 && to - from <= i64::from(period) * MOST_PERIODS;
+        let period = *PERIODS.iter().find(fits).unwrap_or(&PERIODS[PERIODS.len() - 1]);
+        let step = i64::from(period);
+        let (from, to) = (from.div_euclid(step) * step, (to + step - 1).div_euclid(step) * step);
+        Ok(Self { from, to, period, now })
+    }
+
+    /// Whether CloudWatch may know names in it that it finds no more.
+    pub(crate) fn outlives_searches(self) -> bool {
+        self.now - self.from > FOUND_FOR_DAYS * DAY
+    }
+
+    /// The beginning of each period.
+    pub(crate) fn periods(self) -> impl Iterator<Item = i64> {
+        (self.from..self.to).step_by(usize::try_from(self.period).unwrap_or(1))
+    }
+
+    /// A period in words.
+    pub(crate) fn step(self) -> String {
+        match self.period {
+            60 => "minute".to_owned(),
+            3600 => "hour".to_owned(),
+            86_400 => "day".to_owned(),
+            period if period < 3600 => format!("{} minutes", period / 60),
+            period => format!("{} hours", period / 3600),
+        }
+    }
+
+    /// Its ends, for people.
+    pub(crate) fn in_words(self) -> String {
+        let (from, to) = (moment(self.from), moment(self.to));
+        let (day, time) = from.split_at(from.len() - TIME);
+        match to.strip_prefix(day) {
+            Some(end) => format!("{day}{time} to {end} UTC"),
+            None => format!("{from} to {to} UTC"),
+        }
+    }
+}
+
+/// A moment as it is written on the command line, such as `2026-11-21T19:00:00Z`.
+pub(crate) fn parse(argument: &str) -> Result<OffsetDateTime, String> {
+    OffsetDateTime::parse(argument, &Rfc3339).map_err(|_| {
+        "write it as 2026-11-21T19:00:00Z, or with an offset as 2026-11-21T21:00:00+02:00".into()
+    })
+}
+
+fn moment(at: i64) -> String {
+    let Ok(at) = OffsetDateTime::from_unix_timestamp(at) else {
+        return at.to_string();
+    };
+    format!("{} {} {}, {:02}:{:02}", at.day(), at.month(), at.year(), at.hour(), at.minute())
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a window of 455 days is 4e7 seconds")]
+pub(crate) fn seconds(whole: i64) -> f64 {
+    whole as f64
+}
+
+const DAY: i64 = 86_400;
+
+/// How many characters `19:00` has.
+const TIME: usize = 5;
+
+/// For how many days CloudWatch keeps which period, in seconds (`GetMetricData`).
+const KEPT: [(i32, i64); 3] = [(60, 15), (300, 63), (3600, 455)];
+
+/// For how many days after its last value a search finds a metric ("Using search expressions in graphs").
+pub(crate) const FOUND_FOR_DAYS: i64 = 14;
+
+/// Seconds. CloudWatch takes multiples of a minute.
+const PERIODS: [i32; 7] = [60, 300, 900, 3600, 10_800, 21_600, 86_400];
+
+/// Eight hours of minutes. More than a chart has pixels for helps nobody. With 500 series it is more than the 100,800 points that a call may
+/// answer; then there are pages.
+const MOST_PERIODS: i64 = 480;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(from: &str, to: &str) -> Result<Window, Failure> {
+        let now = parse("2026-11-21T23:00:00Z").unwrap();
+        Window::new(parse(from).unwrap(), parse(to).unwrap(), now)
+    }
+
+    #[test]
+    fn an_evening_is_seen_by_the_minute() {
+        let evening = window("2026-11-21T19:00:30Z", "2026-11-21T21:00:01Z").unwrap();
+        assert_eq!((evening.period, evening.to - evening.from), (60, 121 * 60));
+        assert_eq!(evening.periods().count(), 121);
+        assert_eq!(evening.in_words(), "21 November 2026, 19:00 to 21:01 UTC");
+    }
+
+    #[test]
+    fn longer_and_older_windows_have_longer_periods() {
+        let period = |from, to| window(from, to).unwrap().period;
+        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:00Z"), 60);
+        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:01Z"), 300);
+        assert_eq!(period("2026-11-20T19:00:00Z", "2026-11-21T19:00:00Z"), 300);
+        assert_eq!(period("2026-11-01T19:00:00Z", "2026-11-01T20:00:00Z"), 300);
+        assert_eq!(period("2026-06-01T19:00:00Z", "2026-06-01T20:00:00Z"), 3600);
+        assert_eq!(period("2026-01-01T00:00:00Z", "2026-11-21T00:00:00Z"), 86_400);
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_refused() {
+        for (from, to, says) in [
+            ("2026-11-21T20:00:00Z", "2026-11-21T20:00:00Z", "later than"),
+            ("2026-11-22T20:00:00Z", "2026-11-22T21:00:00Z", "future"),
+            ("2024-11-22T20:00:00Z", "2026-11-21T21:00:00Z", "455 days"),
+        ] {
+            assert!(window(from, to).unwrap_err().to_string().contains(says));
+        }
+        assert!(parse("yesterday").is_err());
+    }
+}

@@ -1,0 +1,412 @@
+//! `saltern-numbers calibrate`, on this machine and against a stand-in for Lambda.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod lambda;
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use lambda::{Lambda, Mood};
+use saltern_capacity::Durations;
+use serde_json::{Value, json};
+
+const ALGORITHMS: [&str; 5] = ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"];
+
+fn saltern(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-numbers"));
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn json_of(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", said(output));
+    assert_eq!(said(output), "");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What a function of a formula makes of these arguments.
+fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
+    let endpoint = format!("http://{}", lambda.address);
+    let variables = [
+        ("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"),
+        ("AWS_SECRET_ACCESS_KEY", "example-secret-key"),
+        ("AWS_ENDPOINT_URL_LAMBDA", endpoint.as_str()),
+        ("AWS_EC2_METADATA_DISABLED", "true"),
+        ("AWS_CONFIG_FILE", "/dev/null"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "/dev/null"),
+        ("AWS_MAX_ATTEMPTS", "1"),
+    ];
+    let all = [&["calibrate", "--on-lambda", "logins", "--region", "eu-north-1"], arguments].concat();
+    saltern(&all, &variables)
+}
+
+/// Puts every proposed policy into the shipped document, the first as `current`, and has it checked.
+fn assert_checks(name: &str, found: &Value, machine: &[&str]) {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let listed = document["policies"].as_array_mut().unwrap();
+    let proposed = found["algorithms"].as_array().unwrap();
+    assert!(!proposed.is_empty(), "{found}");
+    for proposal in proposed {
+        if proposal["listed_as"].is_null() {
+            listed.push(proposal["policy"].clone());
+        }
+    }
+    if proposed[0]["listed_as"].is_null() {
+        document["current"] = proposed[0]["policy"]["id"].clone();
+    }
+    let schema: Value = serde_json::from_str(saltern_policy::SCHEMA).unwrap();
+    let errors: Vec<_> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&document)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}: {document}");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("calibrated-{name}.json"));
+    fs::write(&file, document.to_string()).unwrap();
+    let checked = saltern(&[&["policies", "check", file.to_str().unwrap()], machine].concat(), &[]);
+    assert!(checked.status.success(), "{}", said(&checked));
+}
+
+#[test]
+fn what_is_proposed_here_fits_and_can_be_pasted() {
+    let found = json_of(&saltern(&["calibrate", "--target", "30ms", "--json"], &[]));
+    let proposed = found["algorithms"].as_array().unwrap();
+    let names: Vec<_> = proposed.iter().map(|proposal| proposal["algorithm"].as_str().unwrap()).collect();
+    assert_eq!(names, ALGORITHMS);
+    for proposal in proposed {
+        let ms = proposal["milliseconds"].as_f64().unwrap();
+        // The step behind it is less than twice the work, so that a quarter would be a search that went wrong.
+        assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] != "time", "{proposal}");
+        let logins = proposal["logins_per_second_per_core"].as_f64().unwrap();
+        assert!((logins * ms / 1000.0 - 1.0).abs() < 1e-6, "{proposal}");
+        assert!(proposal["usd_per_million"].as_f64().unwrap() > 0.2, "{proposal}");
+    }
+    assert_eq!((&found["basis"], &found["cost_basis"]), (&json!("measured"), &json!("estimated")));
+    assert_checks("here", &found, &[]);
+}
+
+#[test]
+fn what_is_measured_here_is_what_serves_here() {
+    let arguments = ["calibrate", "--target", "30ms", "--algorithm", "bcrypt", "--json"];
+    for (variable, value, lanes) in [("SALTERN_KERNELS", "crates", 1), ("SALTERN_BCRYPT_LANES", "3", 3)] {
+        let found = json_of(&saltern(&arguments, &[(variable, value)]));
+        assert_eq!(found["algorithms"][0]["lanes"], json!(lanes), "{variable} {found}");
+    }
+}
+
+#[test]
+fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
+    let arguments = ["calibrate", "--target", "2s", "--memory-mb", "128", "--arch", "x86_64", "--json"];
+    let arguments = [&arguments[..], &["--algorithm", "argon2id", "--algorithm", "bcrypt"]].concat();
+    let found = json_of(&saltern(&arguments, &[]));
+    assert_eq!(found["basis"], "estimated");
+    let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    // One row that was measured on Lambda speaks for both, and for argon2id that is said.
+    let [of_argon2id, of_bcrypt] = [argon2id, bcrypt].map(|proposal| &proposal["scaled_to_lambda_by"]);
+    for (scale, is_extrapolated) in [(of_argon2id, true), (of_bcrypt, false)] {
+        let told = (&scale["row"], &scale["is_extrapolated"], &scale["times"]);
+        assert_eq!(told, (&json!("bcrypt-10"), &json!(is_extrapolated), &of_bcrypt["times"]), "{scale}");
+    }
+    let notes = found["notes"].to_string();
+    assert!(
+        notes.contains("bcrypt-10 is the row") && notes.contains("That argon2id do, too, is EXTRAPOLATED"),
+        "{notes}"
+    );
+    // 128 MB less 46 for the process and its event.
+    assert!(argon2id["parameters"]["memory_kib"].as_u64().unwrap() <= 82 * 1024, "{argon2id}");
+    assert_checks("estimated", &found, &["--workers", "1", "--memory-budget-mib", "82"]);
+    // The table's own bcrypt-10, at 128 of 1,769 MB, is 1,009 ms: one cost more hardly fits.
+    let table = Durations::documented();
+    let row = table.one(
+        saltern_capacity::Parameters::Bcrypt { cost: 10 },
+        saltern_capacity::Architecture::X86_64,
+        128,
+    );
+    let of_table = row.unwrap().duration.as_secs_f64() * 1000.0;
+    let cost = bcrypt["parameters"]["cost"].as_u64().unwrap();
+    assert!((9..=11).contains(&cost), "{bcrypt}");
+    let expected = of_table * 2_f64.powi(i32::try_from(cost).unwrap() - 10);
+    let ms = bcrypt["milliseconds"].as_f64().unwrap();
+    assert!((0.5..2.0).contains(&(ms / expected)), "{ms} for {expected}");
+}
+
+#[test]
+fn a_function_is_measured_by_invoking_it() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--alias", "live", "--json"]));
+    let parameters: Vec<_> =
+        found["algorithms"].as_array().unwrap().iter().map(|proposal| &proposal["parameters"]).collect();
+    // By the formula of the stand-in, worked out by hand.
+    let expected = [
+        json!({"memory_kib": 224 * 1024, "passes": 1, "parallelism": 1}),
+        json!({"log_n": 17, "r": 8, "p": 1}),
+        json!({"cost": 12}),
+        json!({"iterations": 1_200_000}),
+        json!({"iterations": 500_000}),
+    ];
+    assert_eq!(parameters, expected.iter().collect::<Vec<_>>());
+    let bcrypt = &found["algorithms"][2];
+    assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
+    // 1769 / 1024 × 205 ms × 0.0000133334 × 10^6 + 0.20; eight at once take twice as long.
+    let usd = |name: &str| bcrypt[name].as_f64().unwrap();
+    assert!((usd("usd_per_million") - 4.92).abs() < 0.01, "{bcrypt}");
+    assert!((usd("usd_per_million_in_lanes") - (0.2 / 8.0 + 4.722 / 4.0)).abs() < 0.01, "{bcrypt}");
+    assert!((usd("logins_per_second_per_core_in_lanes") - 8000.0 / 409.6).abs() < 1e-6, "{bcrypt}");
+    assert_eq!(
+        (&found["function"], &found["cost_basis"]),
+        (&json!({"memory_mb": 1769, "architecture": "arm64"}), &json!("measured"))
+    );
+    assert_checks("lambda", &found, &["--workers", "1", "--memory-budget-mib", "1723"]);
+
+    let calls = lambda.calls();
+    assert!((10..120).contains(&calls.len()), "{} calls", calls.len());
+    for call in &calls {
+        assert!(call.starts_with("POST /2015-03-31/functions/logins/invocations?Qualifier=live "), "{call}");
+        assert!(call.contains("/eu-north-1/lambda/aws4_request"), "{call}");
+    }
+}
+
+#[test]
+fn what_the_function_refuses_is_not_proposed() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 9 });
+    let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("Nothing here reaches OWASP's minimum within 250 ms"), "{text}");
+    for part in
+        ["cost 9", "BELOW", "bcrypt is below OWASP's minimum (cost 10)", "\"cost\": 9", "Below the minimum"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_recommendation_has_its_reason_and_the_time_that_a_full_core_makes_each_wait() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "Take bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
+        "it is the first in OWASP's order (argon2id, scrypt, bcrypt",
+        "bcrypt: with 8 at once each waits 410 ms.",
+        "half take longer, and waiting in the queue is not in it",
+        "no more than 72 bytes",
+        "us-east-1 (September 2026)",
+        // Pasted, it would be refused: the shipped document has it.
+        "lists bcrypt with cost 12 already, as bcrypt-12-2023: there is nothing to add",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("\"cost\": 12"), "{text}");
+}
+
+/// A policy document of one bcrypt policy, so weak that narrow ceilings and little memory hold it.
+fn narrow_document(name: &str) -> String {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let policy =
+        document["policies"].as_array().unwrap().iter().find(|policy| policy["algorithm"] == "bcrypt");
+    let mut policy = policy.unwrap().clone();
+    (policy["id"], policy["cost"], policy["status"]) = (json!("weak"), json!(8), json!("active"));
+    (document["policies"], document["current"]) = (json!([policy]), json!("weak"));
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    fs::write(&file, document.to_string()).unwrap();
+    file.into_os_string().into_string().unwrap()
+}
+
+#[test]
+fn a_ceiling_below_the_yardstick_loses_nothing() {
+    let document = narrow_document("below-the-yardstick");
+    let arguments = ["calibrate", "--target", "20ms", "--algorithm", "bcrypt", "--json"];
+    let narrowed = ["--policies", &document, "--ceiling", "bcrypt_cost=8"];
+    let found = json_of(&saltern(&[&arguments[..], &narrowed].concat(), &[]));
+    let [bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    assert!(bcrypt["parameters"]["cost"].as_u64().unwrap() <= 8, "{bcrypt}");
+    assert_eq!(bcrypt["scaled_to_lambda_by"]["row"], "bcrypt-10");
+}
+
+#[test]
+fn where_memory_is_what_is_missing_no_more_time_is_asked_for() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let document = narrow_document("little-memory");
+    let narrowed = ["--policies", &document, "--memory-budget-mib", "5"];
+    let arguments = [&["--target", "250ms", "--algorithm", "argon2id"][..], &narrowed].concat();
+    let output = on_lambda(&lambda, &arguments);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.contains("5 MiB, 32 passes, p=1"), "{text}{}", said(&output));
+    let advice = "allow argon2id more memory for each hash, and no more time.";
+    assert!(text.contains(advice), "{text}");
+}
+
+#[test]
+fn a_batch_fills_the_lanes_of_every_virtual_cpu_that_is_paid_for() {
+    let arguments =
+        ["calibrate", "--target", "100ms", "--memory-mb", "3538", "--algorithm", "bcrypt", "--json"];
+    let found = json_of(&saltern(&arguments, &[]));
+    let bcrypt = &found["algorithms"][0];
+    let number = |name: &str| bcrypt[name].as_f64().unwrap();
+    // 0.20 a million requests; the rest is time. Two virtual CPUs.
+    let usd_per_ms = (number("usd_per_million") - 0.2) / number("milliseconds");
+    let hashes = 2.0 * number("lanes");
+    let expected = (0.2 + usd_per_ms * number("milliseconds_in_lanes")) / hashes;
+    // A call is billed by the whole millisecond.
+    assert!((number("usd_per_million_in_lanes") / expected - 1.0).abs() < 0.05, "{bcrypt}");
+}
+
+#[test]
+fn what_a_function_refuses_is_not_said_to_take_too_long() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 12 });
+    let bound_by = |target: &str| {
+        let found = json_of(&on_lambda(&lambda, &["--target", target, "--algorithm", "bcrypt", "--json"]));
+        let bcrypt = &found["algorithms"][0];
+        (bcrypt["parameters"]["cost"].clone(), bcrypt["bound_by"].clone())
+    };
+    assert_eq!(bound_by("250ms"), (json!(12), json!("time")));
+    // Cost 15 would fit, and the document here allows it.
+    assert_eq!(bound_by("2s"), (json!(12), json!("function_ceiling")));
+}
+
+#[test]
+fn what_a_function_s_deadline_ends_is_said_to_be_bound_by_it() {
+    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
+    let asked = ["--target", "2s", "--algorithm", "bcrypt"];
+    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+    let bcrypt = &found["algorithms"][0];
+    assert_eq!(
+        (&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]),
+        (&json!(12), &json!("function_deadline"))
+    );
+    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
+    assert!(text.contains("bcrypt is held back by the function's deadline"), "{text}");
+}
+
+#[test]
+fn what_is_refused_in_lanes_is_told_one_by_one() {
+    // Cost 12 takes 205 ms, and 410 with eight at once.
+    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
+    let asked = ["--target", "250ms", "--algorithm", "bcrypt"];
+    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+    let bcrypt = &found["algorithms"][0];
+    assert_eq!((&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]), (&json!(12), &json!("time")));
+    assert_eq!(bcrypt["not_measured_in_lanes_for"], "function_deadline");
+    assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
+    for of_lanes in
+        ["lanes", "milliseconds_in_lanes", "logins_per_second_per_core_in_lanes", "usd_per_million_in_lanes"]
+    {
+        assert!(bcrypt[of_lanes].is_null(), "{of_lanes} in {bcrypt}");
+    }
+    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
+    assert!(text.contains("as many at once as a core has lanes were refused"), "{text}");
+    assert!(text.contains("a longer timeout of the function, or ask for a shorter --target"), "{text}");
+}
+
+#[test]
+fn what_ends_a_ladder_here_is_told_by_its_name() {
+    let bound_by = |arguments: &[&str]| {
+        let found =
+            json_of(&saltern(&[&["calibrate", "--target", "100ms", "--json"], arguments].concat(), &[]));
+        found["algorithms"][0]["bound_by"].clone()
+    };
+    let document = narrow_document("what-ends-a-ladder");
+    let narrowed = ["--policies", &document];
+    let ceiling = ["--algorithm", "bcrypt", "--ceiling", "bcrypt_cost=8"];
+    assert_eq!(bound_by(&[&ceiling[..], &narrowed].concat()), "ceiling");
+    let memory = ["--algorithm", "argon2id", "--memory-budget-mib", "5", "--workers", "1"];
+    assert_eq!(bound_by(&[&memory[..], &narrowed].concat()), "memory");
+}
+
+#[test]
+fn an_architecture_is_named_by_either_option() {
+    for option in ["--arch", "--architecture"] {
+        let arguments = ["calibrate", "--target", "5ms", "--algorithm", "bcrypt", "--json", option, "x86_64"];
+        assert_eq!(json_of(&saltern(&arguments, &[]))["function"]["architecture"], "x86_64", "{option}");
+    }
+    let help = String::from_utf8(saltern(&["calibrate", "--help"], &[]).stdout).unwrap();
+    assert!(help.contains("--architecture <ARCHITECTURE>") && !help.contains("--arch "), "{help}");
+}
+
+#[test]
+fn a_document_without_bcrypt_is_calibrated_on_a_function() {
+    let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let policies = document["policies"].as_array_mut().unwrap();
+    policies.retain(|policy| policy["algorithm"] == "argon2id");
+    document["ceilings"]["bcrypt_cost"]["max"] = json!(0);
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("argon2id-only.json");
+    fs::write(&file, document.to_string()).unwrap();
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let arguments = ["--target", "250ms", "--algorithm", "argon2id", "--json", "--policies"];
+    let arguments = [&arguments[..], &[file.to_str().unwrap()]].concat();
+    let found = json_of(&on_lambda(&lambda, &arguments));
+    assert_eq!(found["algorithms"][0]["parameters"]["memory_kib"], json!(224 * 1024), "{found}");
+}
+
+#[test]
+fn a_function_that_is_busy_is_asked_again() {
+    let bcrypt = |mood| {
+        let lambda = Lambda::start(mood);
+        let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
+        (found["algorithms"][0]["milliseconds"].clone(), lambda.calls().len())
+    };
+    let (ms, calls) = bcrypt(Mood::Measuring { most_bcrypt_cost: 15 });
+    assert_eq!(bcrypt(Mood::BusyEveryOtherTime), (ms, 2 * calls));
+}
+
+#[test]
+fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
+    let problem =
+        r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
+    let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
+    let refused = |reason: &str| -> &'static str { lambda::refused(reason).leak() };
+    for (mood, code, part) in [
+        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log says where"),
+        (Mood::Saying { error: false, payload: refused("busy") }, 71, "no other calibration"),
+        (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
+        (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
+        (Mood::Refusing { status: 404, code: "ResourceNotFoundException" }, 64, "no function logins"),
+        (Mood::Refusing { status: 403, code: "AccessDeniedException" }, 64, "lambda:InvokeFunction"),
+        (Mood::Refusing { status: 403, code: "UnrecognizedClientException" }, 64, "AWS_ACCESS_KEY_ID"),
+        (Mood::Refusing { status: 429, code: "TooManyRequestsException" }, 71, "no concurrency left"),
+        (Mood::Refusing { status: 500, code: "ServiceException" }, 71, "Try again"),
+    ] {
+        let lambda = Lambda::start(mood);
+        let output = on_lambda(&lambda, &["--target", "250ms"]);
+        let sentence = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{sentence}");
+        assert!(sentence.contains(part), "{part} in {sentence}");
+        assert_eq!((sentence.lines().count(), output.stdout.len()), (1, 0), "{sentence}");
+        assert!(!sentence.contains("example-secret-key") && !sentence.contains("AKIAEXAMPLE"), "{sentence}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (arguments, part) in [
+        (&["--target", "250"][..], "such as 250ms"),
+        (&["--target", "1ms"], "from 5ms to 5s"),
+        (&["--target", "1h"], "such as 250ms"),
+        (&[], "--target"),
+        (&["--target", "250ms", "--algorithm", "md5"], "argon2id"),
+        (
+            &["--target", "250ms", "--algorithm", "sha512-crypt"],
+            "no policy makes new hashes with sha512-crypt",
+        ),
+        (&["--target", "250ms", "--algorithm", "pbkdf2-sha1"], "no policy makes new hashes with pbkdf2-sha1"),
+        (&["--target", "250ms", "--memory-mb", "64"], "128"),
+        (&["--target", "250ms", "--on-lambda", "logins", "--arch", "arm64"], "cannot be used with"),
+        (&["--target", "250ms", "--on-lambda", "logins"], "In which region"),
+        (&["--target", "250ms", "--memory-mb", "128", "--memory-budget-mib", "8"], "argon2id-2026"),
+    ] {
+        let isolated = [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/dev/null")];
+        let output = saltern(&[&["calibrate"], arguments].concat(), &isolated);
+        let sentence = said(&output);
+        assert_eq!(output.status.code(), Some(64), "{arguments:?} {sentence}");
+        assert!(sentence.contains(part), "{part} in {sentence}");
+    }
+}

@@ -1,0 +1,26 @@
+//! The commands of `saltern-numbers`, run as a person runs them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
+
+mod bench;
+mod exit_codes;
+
+use std::process::Command;
+
+/// The output and the exit code of a command.
+struct Ended {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `saltern-numbers` with these arguments.
+fn run(arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-numbers"));
+    let output = command.args(arguments).env_clear().output().unwrap();
+    Ended {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}

@@ -1,0 +1,103 @@
+//! The policy document that the arguments name, and the limits that it is checked against.
+
+use std::{fs, num::NonZeroUsize, path::Path};
+
+use saltern_algorithm::PoolSettings;
+use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies};
+use zeroize::Zeroizing;
+
+use crate::{
+    Failure,
+    arguments::{DocumentArguments, MachineArguments},
+    process,
+};
+
+/// Loads the document that the arguments name, or the shipped one, and checks it against this machine.
+///
+/// # Errors
+/// [`Failure::Configuration`], as for [`named_or_shipped`] and [`limits`].
+pub fn of(arguments: &DocumentArguments) -> Result<Policies, Failure> {
+    named_or_shipped(arguments.policies.as_deref(), &limits(&arguments.machine)?)
+}
+
+/// Loads this document, or the shipped one, and checks it against these limits.
+///
+/// # Errors
+/// [`Failure::Configuration`], as for [`read`] and [`load`].
+pub fn named_or_shipped(document: Option<&Path>, limits: &Limits) -> Result<Policies, Failure> {
+    match document {
+        Some(document) => load(&read(document)?, limits),
+        None => load(saltern_policy::SHIPPED, limits),
+    }
+}
+
+/// Reads the bytes of a document.
+///
+/// # Errors
+/// [`Failure::Configuration`] if the file is not readable.
+pub fn read(document: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(document).map_err(|error| {
+        Failure::configuration(format!(
+            "cannot read the policy document {} ({error}): name a readable file",
+            document.display()
+        ))
+    })
+}
+
+/// Parses a document and checks it against these limits.
+///
+/// # Errors
+/// [`Failure::Configuration`] if the document breaks a rule or does not fit the limits.
+pub fn load(document: &[u8], limits: &Limits) -> Result<Policies, Failure> {
+    Policies::load(document, limits).map_err(|error| Failure::configuration(error.to_string()))
+}
+
+/// Returns the limits that the machine and the arguments set.
+///
+/// # Errors
+/// [`Failure::Configuration`] if the number of cores is unknown or the Firebase project is not readable.
+pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
+    let workers = match arguments.workers {
+        Some(workers) => workers,
+        None => std::thread::available_parallelism().map_err(|error| {
+            Failure::configuration(format!("cannot count the cores ({error}): give --workers"))
+        })?,
+    };
+    let memory_budget_bytes = match arguments.memory_budget_mib {
+        Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
+        None => process::usable_bytes() / SHARE_FOR_HASHES,
+    };
+    Ok(Limits {
+        workers: workers.get(),
+        memory_budget_bytes,
+        lowered_ceilings: arguments.ceilings.clone(),
+        accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
+        firebase_project: arguments.firebase_project.as_deref().map(firebase_project).transpose()?,
+    })
+}
+
+/// Returns the settings of one worker as `serve` has it, with kept memory: allocating memory for each
+/// hash would count as hashing time.
+#[must_use]
+pub fn worker(limits: &Limits) -> PoolSettings {
+    PoolSettings { kept_bytes: limits.bytes_per_worker(), ..PoolSettings::new(NonZeroUsize::MIN) }
+}
+
+/// Reads the parameters of a Firebase project.
+fn firebase_project(file: &Path) -> Result<FirebaseProject, Failure> {
+    let name = file.display();
+    let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
+        Failure::configuration(format!(
+            "cannot read the Firebase project {name} ({error}): name a readable file"
+        ))
+    })?;
+    text.parse().map_err(|error: FirebaseProjectError| {
+        Failure::configuration(format!("the Firebase project {name} is malformed: {error}"))
+    })
+}
+
+/// Bytes of a mebibyte.
+pub const BYTES_PER_MIB: u64 = 1024 * 1024;
+
+/// Hashes get one half of the memory. The other half is for connections, the page cache and other processes.
+const SHARE_FOR_HASHES: u64 = 2;

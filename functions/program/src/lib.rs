@@ -1,0 +1,19 @@
+//! Common parts of the programs `saltern` and `saltern-numbers`: arguments, the policy document, exit
+//! codes, manual pages and completions.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+pub mod completions;
+pub mod document;
+mod failure;
+pub mod man;
+pub mod number;
+mod output;
+pub mod process;
+
+pub use arguments::{DocumentArguments, KernelArguments, KernelsArgument, MachineArguments};
+pub use completions::CompletionsArguments;
+pub use failure::{EXIT_CODES, Failure, MISMATCH, exit_codes, read};
+pub use man::ManArguments;
+pub use output::say;

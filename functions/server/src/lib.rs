@@ -1,0 +1,74 @@
+//! `saltern serve`: the front door on any machine, HTTP/1.1 and HTTP/2.
+
+mod arguments;
+mod bounds;
+mod connection;
+mod drain;
+mod exchange;
+mod exposure;
+mod lines;
+mod listener;
+mod log;
+mod plain;
+#[cfg(test)]
+mod residue;
+mod settings;
+mod sniff;
+mod tls;
+mod tokens;
+mod watch;
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use saltern_algorithm::Pool;
+use saltern_service::Service;
+use tokio::runtime::Runtime;
+
+use saltern_program::{Failure, process};
+
+pub use arguments::ServeArguments;
+
+use exchange::Front;
+use listener::Listener;
+use log::Log;
+use settings::Settings;
+
+/// Serves until a signal ends the process.
+///
+/// # Errors
+/// [`Failure`] if a setting is invalid, if the system refuses a resource, or if the drain runs out of time.
+pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    process::keep_memory_private()?;
+    let settings = Settings::read(arguments)?;
+    let log = log::start(settings.log_format)?;
+    let runtime = runtime(settings.bounds.io_threads)?;
+    let ended = runtime.block_on(serve(settings, &log));
+    // Whoever did not end by now is not waited for.
+    runtime.shutdown_timeout(Duration::ZERO);
+    ended
+}
+
+async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
+    let listener = Listener::bind(settings.listen)?;
+    let started = settings.describe(listener.address());
+    let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
+    let pool = Pool::start(&pool)
+        .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+    let service = Service::new(policies, pool).with_metrics(log.dropped());
+    let front = Arc::new(Front::new(service, access, tls, bounds));
+    let mut signals = drain::Signals::listen()?;
+    started.log();
+    let serving = listener.serve(Arc::clone(&front));
+    signals.until_asked_to_end(|| front.read_again()).await;
+    serving.drain(drain, signals).await
+}
+
+fn runtime(io_threads: usize) -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(io_threads)
+        .thread_name("saltern-io")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("the system gives no thread to serve on ({error})")))
+}

@@ -1,0 +1,126 @@
+//! What the arguments mean, worked out once. Whatever is wrong is said before anything starts.
+
+use std::{io::IsTerminal as _, net::SocketAddr, num::NonZeroUsize, time::Duration};
+
+use saltern_algorithm::{Kernels, PoolSettings};
+use saltern_policy::Policies;
+
+use crate::{arguments::LogFormat, arguments::ServeArguments};
+use saltern_program::{Failure, document};
+
+use super::{
+    bounds::{Bounds, CONNECTIONS},
+    exposure::{Exposure, Waived},
+    tls::Tls,
+    tokens::Access,
+};
+
+pub(super) struct Settings {
+    pub(super) listen: SocketAddr,
+    pub(super) access: Access,
+    pub(super) tls: Option<Tls>,
+    pub(super) policies: Policies,
+    pub(super) pool: PoolSettings,
+    pub(super) bounds: Bounds,
+    pub(super) drain: Duration,
+    pub(super) log_format: LogFormat,
+    memory_budget_bytes: u64,
+}
+
+impl Settings {
+    pub(super) fn read(arguments: &ServeArguments) -> Result<Self, Failure> {
+        let access = Access::read(arguments.access.tokens_file.as_deref())?;
+        let tls = Tls::read(&arguments.access)?;
+        Exposure {
+            listen: arguments.listen,
+            tokens: access.wants_tokens(),
+            tls: tls.is_some(),
+            waived: match &arguments.access {
+                access if access.insecure => Waived::TlsAndTokens,
+                access if access.behind_tls_proxy => Waived::Tls,
+                _ => Waived::Nothing,
+            },
+        }
+        .check()?;
+        let limits = document::limits(&arguments.machine)?;
+        let policies = document::named_or_shipped(arguments.policies.as_deref(), &limits)?;
+        let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
+        Ok(Self {
+            listen: arguments.listen,
+            access,
+            tls,
+            policies,
+            pool: PoolSettings {
+                kernels: arguments.kernels.kernels.into(),
+                bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+                kept_bytes: limits.bytes_per_worker(),
+                ..PoolSettings::new(workers)
+            },
+            bounds: Bounds::read(&arguments.bounds)?,
+            drain: Duration::from_secs(arguments.drain_seconds),
+            log_format: arguments.log_format.unwrap_or_else(log_format),
+            memory_budget_bytes: limits.memory_budget_bytes,
+        })
+    }
+
+    /// What the line at start-up says.
+    pub(super) fn describe(&self, address: SocketAddr) -> Started {
+        Started {
+            address,
+            tls: self.tls.is_some(),
+            tokens: self.access.wants_tokens(),
+            workers: self.pool.workers,
+            kernels: self.pool.kernels,
+            memory_budget_mib: self.memory_budget_bytes / document::BYTES_PER_MIB,
+            bounds: self.bounds,
+            policies: self.policies.digest().to_owned(),
+            accepted_weak: self.policies.accepted_weak().to_string(),
+            firebase_project: self.policies.has_firebase_project(),
+        }
+    }
+}
+
+/// The line at start-up. Whoever started with `--listen 127.0.0.1:0` learns the port here.
+pub(super) struct Started {
+    address: SocketAddr,
+    tls: bool,
+    tokens: bool,
+    workers: NonZeroUsize,
+    kernels: Kernels,
+    memory_budget_mib: u64,
+    bounds: Bounds,
+    policies: String,
+    accepted_weak: String,
+    firebase_project: bool,
+}
+
+impl Started {
+    pub(super) fn log(&self) {
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            address = %self.address,
+            tls = self.tls,
+            tokens = self.tokens,
+            workers = self.workers,
+            kernels = self.kernels.name(),
+            memory_budget_mib = self.memory_budget_mib,
+            connections = self.bounds.connections,
+            policies = self.policies,
+            accepted_weak = self.accepted_weak,
+            firebase_project = self.firebase_project,
+            "serving"
+        );
+        if self.bounds.connections_lowered {
+            tracing::warn!(
+                connections = self.bounds.connections,
+                by_default = CONNECTIONS,
+                "fewer connections than by default: raise the limit on open files (ulimit -n, LimitNOFILE)"
+            );
+        }
+    }
+}
+
+/// People read text; whatever collects the lines of a service reads JSON.
+fn log_format() -> LogFormat {
+    if std::io::stdout().is_terminal() { LogFormat::Text } else { LogFormat::Json }
+}

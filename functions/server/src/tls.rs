@@ -1,0 +1,73 @@
+//! TLS 1.2 and 1.3 by rustls, with `ring` for its cryptography.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+};
+use tokio_rustls::TlsAcceptor;
+
+use crate::arguments::AccessArguments;
+use saltern_program::Failure;
+
+/// The certificate and its key, read again when a signal says that they were replaced.
+pub(super) struct Tls {
+    certificate: PathBuf,
+    key: PathBuf,
+    config: RwLock<Arc<ServerConfig>>,
+}
+
+impl Tls {
+    /// `None` where no certificate is named.
+    pub(super) fn read(arguments: &AccessArguments) -> Result<Option<Self>, Failure> {
+        let (Some(certificate), Some(key)) = (arguments.tls_certificate.clone(), arguments.tls_key.clone())
+        else {
+            return Ok(None);
+        };
+        let config = RwLock::new(config(&certificate, &key)?);
+        Ok(Some(Self { certificate, key, config }))
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
+    }
+
+    /// Reads both files again. What they hold is in force when it is [installed](Self::install).
+    pub(super) fn read_again(&self) -> Result<Arc<ServerConfig>, Failure> {
+        config(&self.certificate, &self.key)
+    }
+
+    /// Every handshake from now on takes it.
+    pub(super) fn install(&self, fresh: Arc<ServerConfig>) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+    }
+}
+
+fn config(certificate: &PathBuf, key: &PathBuf) -> Result<Arc<ServerConfig>, Failure> {
+    let unreadable = |file: &PathBuf, error: rustls::pki_types::pem::Error| {
+        Failure::configuration(format!("{} cannot be read ({error}): give a file in PEM", file.display()))
+    };
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unreadable(certificate, error))?;
+    let private_key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, error))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Failure::system(format!("TLS cannot be set up ({error})")))?
+        .with_no_client_auth()
+        .with_single_cert(chain, private_key)
+        .map_err(|error| {
+            Failure::configuration(format!(
+                "{} and {} do not make a server's identity ({error}): give a chain and its own key",
+                certificate.display(),
+                key.display()
+            ))
+        })?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
