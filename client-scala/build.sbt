@@ -79,7 +79,7 @@ val unpublished = Seq(publish / skip := true, centralReady := {}, mimaPreviousAr
 
 // The repository, and the test vectors in it that the client shares with the service.
 val repository = file("..").getCanonicalFile
-val vectors = repository / "functions" / "vectors" / "data"
+val vectors = repository / "functions" / "testing" / "vectors" / "data"
 
 ThisBuild / Test / fork := true
 ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.root=$repository", s"-Dsaltern.vectors=$vectors")
