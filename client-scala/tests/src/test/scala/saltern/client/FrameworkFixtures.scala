@@ -1,7 +1,7 @@
 package saltern.client
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.concurrent.{Executors, TimeUnit}
+import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.local.LocalHasherSuite
 import scala.concurrent.{Future, Promise}
@@ -21,22 +21,18 @@ object FrameworkFixtures {
   /** A hash that takes half a second and that no password matches, to keep a local thread busy. */
   val slowHash: String = "$2b$13$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
 
-  /** A distant service: answers every request with a mismatch, after a pause, on a thread of its
-    * own.
+  /** A distant service. It waits until so many exchanges are in progress at the same time. After a
+    * further pause it answers each of them with a mismatch, on another thread.
     */
-  final class Distant(delay: FiniteDuration) extends Transport {
+  final class Distant(atOnce: Int, pause: FiniteDuration) extends Transport {
     private val threads = Executors.newSingleThreadScheduledExecutor(Threads.named("distant"))
-    private val running = new AtomicInteger
-    private val peak = new AtomicInteger
-
-    /** The largest number of concurrent exchanges. */
-    def mostAtOnce: Int = peak.get
+    private val arrived = new AtomicInteger
+    private val answers = new ConcurrentLinkedQueue[Promise[Transport.Response]]
 
     def send(request: Transport.Request): Transport.Exchange = {
       val answer = Promise[Transport.Response]()
-      val now = running.incrementAndGet()
-      peak.updateAndGet(math.max(_, now))
-      threads.schedule((() => { running.decrementAndGet(); answer.trySuccess(mismatch); () }): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
+      answers.add(answer)
+      if (arrived.incrementAndGet() == atOnce) { val _ = threads.schedule((() => answerAll()): Runnable, pause.toNanos, TimeUnit.NANOSECONDS) }
       new Transport.Exchange {
         val response: Future[Transport.Response] = answer.future
         def cancel(): Unit = ()
@@ -44,6 +40,8 @@ object FrameworkFixtures {
     }
 
     def close(): Unit = { val _ = threads.shutdownNow() }
+
+    private def answerAll(): Unit = answers.forEach { answer => val _ = answer.success(mismatch) }
 
     private def mismatch = new Transport.Response(200, Seq("Content-Type" -> "application/json"), RawServer.mismatch.getBytes(UTF_8))
   }
