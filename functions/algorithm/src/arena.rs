@@ -89,8 +89,8 @@ impl Lent<'_> {
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         let blocks: &mut [Block] = self;
         let (start, words) = (blocks.as_mut_ptr(), blocks.len() * WORDS);
-        // SAFETY: a block is its words and nothing else, without padding (`repr(C)`, and its size a
-        // multiple of its alignment); they are initialised, and borrowed mutably through `self`.
+        // SAFETY: a block is only its words, without padding: it is `repr(C)`, and its size is a
+        // multiple of its alignment. The words are initialised, and borrowed mutably through `self`.
         unsafe { slice::from_raw_parts_mut(start.cast(), words) }
     }
 }
@@ -194,8 +194,8 @@ mod system {
             // SAFETY: at most one huge page on, which is what was mapped beyond `bytes`.
             let start = unsafe { start.add(start.align_offset(HUGE_PAGE_BYTES)) };
             // The system may refuse this advice (no huge pages; Linux before 5.14). Then pages are
-            // small, or come one by one. SAFETY: the advised bytes are inside the mapping, which
-            // nobody uses yet.
+            // small, or come one by one.
+            // SAFETY: the advised bytes are inside the mapping, which is not in use yet.
             unsafe {
                 let _ = madvise(start.cast(), bytes, Advice::LinuxHugepage);
                 let _ = madvise(start.cast(), bytes, Advice::LinuxPopulateWrite);

@@ -16,8 +16,8 @@ pub const PANICS_IN_THE_WORKER: &str = "\u{1}panic-in-the-worker\u{1}";
 
 /// Adds the panic that the password demands to a part of a hash, which runs under a guard.
 ///
-/// A worker calls this once for a hash that is computed whole, and twice for a hash in a lane: when
-/// the lane starts and when it finishes.
+/// A worker calls this once for a hash that is computed whole. It calls this twice for a hash in a
+/// lane: when the lane starts and when it finishes.
 pub(crate) fn injected<T>(password: &[u8], run: impl FnOnce() -> T) -> impl FnOnce() -> T {
     thread_local! {
         static STARTED: Cell<bool> = const { Cell::new(false) };

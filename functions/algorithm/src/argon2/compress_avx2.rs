@@ -219,7 +219,8 @@ impl Turns {
         let (by_24, mut by_16) =
             unsafe { (_mm256_loadu_si256(by_24.as_ptr().cast()), _mm256_loadu_si256(by_16.as_ptr().cast())) };
         // If LLVM knows the table, it replaces one shuffle of bytes by two of words, which is
-        // slower. SAFETY: does nothing.
+        // slower.
+        // SAFETY: does nothing.
         unsafe { asm!("/* {0} */", inout(ymm_reg) by_16, options(pure, nomem, nostack, preserves_flags)) };
         Self { by_24, by_16 }
     }

@@ -91,9 +91,8 @@ impl Segment<'_> {
         let destination = self.lane * self.columns + self.slice * self.len() + offset;
         let (previous, reference) = (self.readable(previous), self.readable(reference));
         assert!(previous != destination && reference != destination);
-        // SAFETY: all three are inside the memory. The destination is in this segment, which nobody
-        // else holds, and is neither of the others; those are in no segment that another thread
-        // writes.
+        // SAFETY: all three are inside the memory. The destination is in this segment, which has no
+        // other holder. It is neither of the two blocks to read, and no other thread writes those.
         unsafe {
             (
                 self.blocks.0.add(previous).as_ref(),

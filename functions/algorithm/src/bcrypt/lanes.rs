@@ -1,6 +1,6 @@
 //! bcrypt, up to eight hashes at once on one core.
 //!
-//! One bcrypt is a chain of dependent loads: each round needs the bytes that the previous round
+//! One bcrypt is a chain of dependent loads. Each round needs the bytes that the previous round
 //! computed, so a core waits most of the time. A [`Lane`] is one computation that can stop between
 //! two key expansions. [`advance`] computes the expansions of several lanes in step: one lane loads
 //! while the others compute.

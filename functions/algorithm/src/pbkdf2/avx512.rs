@@ -1,7 +1,7 @@
 //! AVX-512: a rotation is one instruction, and so is each function of three words.
 //!
-//! It has three widths: a vector of 256 bits, which some processors run on one more port; a vector
-//! of 512 bits; and two vectors of 512 bits, of which one computes while the other waits.
+//! It has three widths. Some processors run a vector of 256 bits on one more port. The others are a
+//! vector of 512 bits, and two vectors of 512 bits, of which one computes while the other waits.
 #![allow(
     unsafe_code,
     reason = "vectors reach memory through pointers, and functions that enable features are called"

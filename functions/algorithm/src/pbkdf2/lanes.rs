@@ -392,8 +392,8 @@ macro_rules! kernel {
 ///
 /// Only the ratios of costs matter: they decide from how many lanes on a wider kernel with idle
 /// streams is faster. x86-64: medians of five interleaved rounds of the kernel comparison on an AMD
-/// EPYC with Zen 5 (time of a call, divided by iterations and output blocks). aarch64: rough
-/// estimates, not measured.
+/// EPYC with Zen 5. A cost is the time of a call, divided by iterations and output blocks. aarch64:
+/// rough estimates, not measured.
 const SHA512: &[Kernel] = &[
     kernel!(Portable, 1, 290, scalar::sha512::iterate),
     #[cfg(target_arch = "x86_64")]

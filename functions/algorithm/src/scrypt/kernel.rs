@@ -128,7 +128,7 @@ mod tests {
         let before = minor_faults_of_this_thread();
         (0..5).for_each(|_| hash());
         let faults = minor_faults_of_this_thread() - before;
-        // Each hash has 8 MiB: 2,048 pages of 4 KiB. A sanitizer causes some faults of its own.
+        // Each hash has 8 MiB: 2,048 pages of 4 KiB. A sanitizer causes more faults.
         assert!(faults < 2_048 / 4, "{faults} faults in five hashes");
     }
 
