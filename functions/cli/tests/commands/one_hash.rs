@@ -42,20 +42,6 @@ fn a_hash_and_its_password_may_both_come_by_standard_input() {
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n")).code, 65);
 }
 
-#[test]
-fn a_panic_is_told_by_its_place_and_quotes_nothing() {
-    let password = format!("{}mArKeD\n", saltern_algorithm::fault::PANICS);
-    let hashed = saltern(&["hash"], &password);
-    let verified = saltern(&["verify", "-"], &format!("{BCRYPT}\n{password}"));
-    for ended in [hashed, verified] {
-        assert_eq!((ended.code, ended.out.as_str()), (71, ""), "{}", ended.err);
-        let place = ended.err.lines().next().unwrap();
-        let (file, line) = place.strip_prefix("saltern: a panic at ").unwrap().rsplit_once(':').unwrap();
-        assert!(file.ends_with("fault.rs") && line.parse::<u32>().is_ok(), "{place}");
-        assert!(!ended.err.contains("mArKeD"), "{}", ended.err);
-    }
-}
-
 /// proc(5): what is in /proc of a process that is not dumpable belongs to root, whoever runs it.
 #[test]
 fn nobody_else_reads_the_memory_of_what_takes_passwords() {

@@ -1,6 +1,6 @@
 //! The function from outside, through the real binary.
 //!
-//! `package --test` runs these against the binaries in the zips too, without `faults`, which needs a test build.
+//! `package --test` also runs these against the binaries in the zips.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stdout, reason = "what is measured is shown")]
@@ -8,7 +8,6 @@
 mod answers;
 mod calibrate;
 mod disturbance;
-mod faults;
 mod metrics;
 mod start;
 mod support;
