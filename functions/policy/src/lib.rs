@@ -7,10 +7,10 @@
 
 mod admission;
 mod document;
+#[cfg(any(test, feature = "documents"))]
+pub mod documents;
 mod error;
 mod firebase;
-#[cfg(test)]
-mod names;
 mod verdict;
 mod weak;
 

@@ -16,12 +16,12 @@
 
 mod body;
 mod command;
+#[cfg(any(test, feature = "documents"))]
+pub mod documents;
 mod execute;
 mod json;
 mod log;
 pub mod metrics;
-#[cfg(test)]
-mod openapi;
 mod outcome;
 mod problem;
 mod request;
@@ -45,8 +45,7 @@ pub use trace::Trace;
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///
-/// The test `openapi` makes it from the code and compares. `UPDATE_OPENAPI=1 cargo test -p saltern-service openapi`
-/// writes it anew.
+/// `cargo xtask generate` writes it from the code, and a test compares both.
 pub const OPENAPI: &str = include_str!("../openapi.json");
 
 /// What goes back, and what it was. The body is absent from `Debug`.

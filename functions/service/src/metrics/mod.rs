@@ -1,8 +1,6 @@
 //! What is measured: `table` has every name, `sample` makes the figures of a request from its outcome, and sinks take
 //! them.
 
-#[cfg(test)]
-mod documents;
 mod emf;
 mod prometheus;
 mod sample;

@@ -271,3 +271,36 @@ pub static ARENA: Metric = Metric {
     labels: &[],
     help: "Memory that the workers hold for Argon2 and scrypt, seen at the end of a request that computed something.",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_published_twice() {
+        let mut names: Vec<&str> = METRICS
+            .iter()
+            .flat_map(|metric| [Some(metric.cloudwatch), metric.unsent, metric.prometheus])
+            .flatten()
+            .chain([DROPPED_LINES.prometheus])
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    #[test]
+    fn names_follow_the_conventions() {
+        for metric in METRICS {
+            let unsent = (metric.kind == Kind::Distribution).then(|| format!("{}Unsent", metric.cloudwatch));
+            assert_eq!(metric.unsent, unsent.as_deref());
+            if let Some(name) = metric.prometheus {
+                assert!(name.starts_with("saltern_"), "{name}");
+                assert_eq!(name.ends_with("_total"), metric.kind == Kind::Count, "{name}");
+            }
+            // PutMetricData takes 30 dimensions, the service among them.
+            assert!(metric.labels.len() < 30);
+        }
+    }
+}

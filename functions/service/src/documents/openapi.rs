@@ -15,31 +15,7 @@ use crate::{
     trace::{TRACEPARENT, XRAY},
 };
 
-#[test]
-fn the_committed_document_is_the_code_s() {
-    let mut made = serde_json::to_string_pretty(&document()).unwrap();
-    made.push('\n');
-    if std::env::var_os("UPDATE_OPENAPI").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), &made).unwrap();
-        return;
-    }
-    assert!(
-        made == crate::OPENAPI,
-        "openapi.json drifted: run `UPDATE_OPENAPI=1 cargo test -p saltern-service openapi`"
-    );
-}
-
-#[test]
-fn every_code_is_some_route_s() {
-    let listed: Vec<Code> = Route::ALL.into_iter().flat_map(codes).collect();
-    // Nothing at a path, and another method than a path's, are no route's.
-    let elsewhere = [Code::NotFound, Code::MethodNotAllowed];
-    for code in Code::ALL {
-        assert_ne!(listed.contains(&code), elsewhere.contains(&code), "{code:?}");
-    }
-}
-
-fn document() -> Value {
+pub(super) fn document() -> Value {
     let paths: Map<String, Value> = Route::ALL.into_iter().map(path).collect();
     json!({
         "openapi": "3.1.0",
@@ -405,4 +381,19 @@ fn object(required: &[&str], properties: Value) -> Value {
 
 fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_some_route_s() {
+        let listed: Vec<Code> = Route::ALL.into_iter().flat_map(codes).collect();
+        // Nothing at a path, and another method than a path's, are no route's.
+        let elsewhere = [Code::NotFound, Code::MethodNotAllowed];
+        for code in Code::ALL {
+            assert_ne!(listed.contains(&code), elsewhere.contains(&code), "{code:?}");
+        }
+    }
 }
