@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use saltern_service::metrics::{Aggregated, Labels, Metric, Sample, Unit};
+use saltern_service::metrics::{Labels, Metric, Sample, Unit};
 
 /// What has been collected and not yet taken.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Aggregate {
     }
 
     /// All of it, in pieces that have room in one datum each; nothing is left.
-    pub(crate) fn take(&mut self) -> Vec<Aggregated> {
+    pub(crate) fn take(&mut self) -> Vec<Distribution> {
         let mut taken = Vec::with_capacity(self.0.len());
         for ((minute, _, labels), Buckets { metric, counts }) in self.0.drain() {
             let at =
@@ -35,11 +35,22 @@ impl Aggregate {
             let values: Vec<_> =
                 counts.into_iter().map(|(bucket, count)| (value(metric.unit, bucket), count)).collect();
             for values in values.chunks(MAX_VALUES) {
-                taken.push(Aggregated { metric, labels: labels.clone(), at, values: values.to_vec() });
+                taken.push(Distribution { metric, labels: labels.clone(), at, values: values.to_vec() });
             }
         }
         taken
     }
+}
+
+/// The counted values of one distribution in one minute.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Distribution {
+    pub(crate) metric: &'static Metric,
+    pub(crate) labels: Labels,
+    /// The start of the minute.
+    pub(crate) at: SystemTime,
+    /// Each value, and how often it occurred.
+    pub(crate) values: Vec<(f64, u64)>,
 }
 
 /// A distribution of one minute: an environment that was frozen meanwhile tells of the minute in which it was awake.

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod emf;
 mod schedule;
 mod send;
 
@@ -23,13 +24,15 @@ use std::{
 
 use saltern_service::{
     Outcome,
-    metrics::{Aggregated, Kind, Sample, Sink, write_unsent},
+    metrics::{Kind, Sample, Sink},
 };
 use tokio::time::{Instant, timeout_at};
 
-use aggregate::Aggregate;
+use aggregate::{Aggregate, Distribution};
+pub use emf::Emf;
+use emf::write_unsent;
 pub use schedule::Schedule;
-use send::Sender;
+use send::{FAILED, Sender};
 
 /// Collects distributions, and sends them when asked to.
 pub struct CloudWatch {
@@ -82,7 +85,7 @@ impl CloudWatch {
         }
     }
 
-    fn take(&self) -> Vec<Aggregated> {
+    fn take(&self) -> Vec<Distribution> {
         self.aggregate.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -112,7 +115,7 @@ impl fmt::Debug for CloudWatch {
 /// What is being sent. Whatever is left of it when it is dropped is printed.
 struct Unsent<'a> {
     cloudwatch: &'a CloudWatch,
-    distributions: Vec<Aggregated>,
+    distributions: Vec<Distribution>,
 }
 
 impl Drop for Unsent<'_> {
@@ -122,8 +125,6 @@ impl Drop for Unsent<'_> {
         }
     }
 }
-
-const FAILED: &str = "distributions could not be sent to CloudWatch and are printed";
 
 #[cfg(test)]
 mod tests {

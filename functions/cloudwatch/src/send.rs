@@ -8,10 +8,10 @@ use aws_sdk_cloudwatch::{
     types::{Dimension, MetricDatum, StandardUnit},
 };
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
-use saltern_service::metrics::{Aggregated, NAMESPACE, SERVICE, Unit};
+use saltern_service::metrics::{NAMESPACE, SERVICE, Unit};
 use tokio::sync::OnceCell;
 
-use crate::FAILED;
+use crate::aggregate::Distribution;
 
 /// A client that is built at its first call: a start would wait for it.
 pub(crate) struct Sender {
@@ -26,15 +26,15 @@ impl Sender {
     }
 
     /// One call.
-    pub(crate) async fn put(&self, distributions: &[Aggregated]) -> Result<(), Failure> {
+    pub(crate) async fn put(&self, distributions: &[Distribution]) -> Result<(), Failure> {
         let data = distributions.iter().map(|one| self.datum(one)).collect();
         let client = self.client.get_or_init(|| client(self.region.clone())).await;
         let sent = client.put_metric_data().namespace(NAMESPACE).set_metric_data(Some(data)).send().await;
         sent.map(|_nothing_said| ()).map_err(|error| Failure::of(&error))
     }
 
-    fn datum(&self, distribution: &Aggregated) -> MetricDatum {
-        let Aggregated { metric, labels, at, values } = distribution;
+    fn datum(&self, distribution: &Distribution) -> MetricDatum {
+        let Distribution { metric, labels, at, values } = distribution;
         let dimension = |name: &str, value: &str| Dimension::builder().name(name).value(value).build();
         let by_label = labels.iter().map(|(label, value)| dimension(label.dimension(), value));
         let (values, counts) = values.iter().map(|&(value, count)| (value, as_count(count))).unzip();
@@ -54,7 +54,7 @@ impl Sender {
 }
 
 /// How many of the first of these fit into one call.
-pub(crate) fn as_many_as_fit(distributions: &[Aggregated]) -> usize {
+pub(crate) fn as_many_as_fit(distributions: &[Distribution]) -> usize {
     let mut values = 0;
     let fitting = distributions.iter().take(MAX_DATA).take_while(|one| {
         values += one.values.len();
@@ -110,6 +110,9 @@ async fn client(region: String) -> Client {
 fn as_count(count: u64) -> f64 {
     count as f64
 }
+
+/// The line that the guide tells operators to look for.
+pub(crate) const FAILED: &str = "distributions could not be sent to CloudWatch and are printed";
 
 /// "You can publish up to 1,000 different metrics per call" (`PutMetricData`).
 const MAX_DATA: usize = 1_000;

@@ -22,8 +22,8 @@ use std::{alloc::System, env, io, process::ExitCode, sync::Arc};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use saltern_algorithm::Pool;
-use saltern_cloudwatch::CloudWatch;
-use saltern_service::{Service, metrics::Emf};
+use saltern_cloudwatch::{CloudWatch, Emf};
+use saltern_service::Service;
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
 

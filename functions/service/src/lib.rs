@@ -36,7 +36,7 @@ use core::fmt;
 use http::Response;
 
 pub use body::Body;
-pub use log::install_panic_hook;
+pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};
 pub use problem::{Code, Problem};
 pub use request_id::RequestId;

@@ -12,9 +12,10 @@ use crate::{Outcome, Step, outcome::NONE};
 
 impl Outcome {
     /// Writes the request's line. The front door calls it once, when the answer has gone out or nobody wants it;
-    /// where [`Emf`](crate::metrics::Emf) prints, the line is in what it prints.
+    /// a sink that prints, as on Lambda, writes the
+    /// fields of [`LogLine`] with its metrics instead.
     pub fn log(&self) {
-        let line = Line::of(self);
+        let line = LogLine::of(self);
         tracing::info!(
             operation = line.operation,
             policy = line.policy,
@@ -33,9 +34,9 @@ impl Outcome {
     }
 }
 
-/// What the line says.
+/// The fields of a request's log line.
 #[derive(Serialize)]
-pub(crate) struct Line<'a> {
+pub struct LogLine<'a> {
     operation: &'static str,
     policy: &'a str,
     algorithm: &'a str,
@@ -53,8 +54,10 @@ pub(crate) struct Line<'a> {
     xray_trace_id: Option<&'a str>,
 }
 
-impl<'a> Line<'a> {
-    pub(crate) fn of(outcome: &'a Outcome) -> Self {
+impl<'a> LogLine<'a> {
+    /// The line of a request with this outcome.
+    #[must_use]
+    pub fn of(outcome: &'a Outcome) -> Self {
         let timing = outcome.timing().unwrap_or_default();
         Self {
             operation: outcome.operation.name(),

@@ -1,7 +1,6 @@
 //! What is measured: `table` has every name, `sample` makes the figures of a request from its outcome, and sinks take
 //! them.
 
-mod emf;
 mod prometheus;
 mod sample;
 mod table;
@@ -10,7 +9,6 @@ use core::fmt;
 
 use crate::Outcome;
 
-pub use emf::{Aggregated, Emf, write_unsent};
 pub use prometheus::DroppedLines;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use sample::of as samples;

@@ -11,12 +11,14 @@ use std::{
     time::SystemTime,
 };
 
+use saltern_service::{
+    LogLine, Outcome,
+    metrics::{Kind, Labels, Metric, NAMESPACE, SERVICE, Sample, Sink},
+};
 use serde::Serialize;
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime as _};
 
-use crate::{Outcome, log::Line};
-
-use super::{Kind, Labels, Metric, NAMESPACE, SERVICE, Sample, Sink};
+use crate::aggregate::Distribution;
 
 /// Prints the figures of each request, in the request's own line.
 pub struct Emf<W> {
@@ -47,7 +49,7 @@ impl<W: Write + Send> Sink for Emf<W> {
             add(&mut figures, metric, labels, *value);
         }
         let mut text = Vec::with_capacity(TYPICAL_BYTES);
-        let line = Line::of(outcome);
+        let line = LogLine::of(outcome);
         let now = SystemTime::now();
         for (i, record) in pack(&figures).iter().enumerate() {
             record.write(&mut text, &self.service, now, (i == 0).then_some(&line));
@@ -62,24 +64,11 @@ impl<W> fmt::Debug for Emf<W> {
     }
 }
 
-/// Values of one distribution, counted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Aggregated {
-    /// Of what.
-    pub metric: &'static Metric,
-    /// By what.
-    pub labels: Labels,
-    /// When.
-    pub at: SystemTime,
-    /// Each value, and how often it was there.
-    pub values: Vec<(f64, u64)>,
-}
-
 /// Prints distributions that could not be sent, each under its name for that. Line by line: there may be many, requests print
 /// between them, and an end that comes too soon keeps what was written.
-pub fn write_unsent(service: &str, unsent: &[Aggregated], out: &Mutex<impl Write>) {
+pub(crate) fn write_unsent(service: &str, unsent: &[Distribution], out: &Mutex<impl Write>) {
     let mut text = Vec::with_capacity(TYPICAL_BYTES);
-    for Aggregated { metric, labels, at, values } in unsent {
+    for Distribution { metric, labels, at, values } in unsent {
         let Some(name) = metric.unsent else { continue };
         let mut each = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value)).peekable();
         while each.peek().is_some() {
@@ -136,7 +125,7 @@ impl Record<'_> {
             && self.figures.iter().all(|own| own.name != figure.name && agree(own.labels, figure.labels))
     }
 
-    fn write(&self, text: &mut Vec<u8>, service: &str, at: SystemTime, line: Option<&Line<'_>>) {
+    fn write(&self, text: &mut Vec<u8>, service: &str, at: SystemTime, line: Option<&LogLine<'_>>) {
         let mut members = BTreeMap::from([(SERVICE, Member::Text(service))]);
         for figure in &self.figures {
             members
@@ -197,7 +186,7 @@ struct Document<'a> {
     level: &'static str,
     timestamp: String,
     #[serde(flatten)]
-    line: Option<&'a Line<'a>>,
+    line: Option<&'a LogLine<'a>>,
     #[serde(rename = "_aws")]
     aws: Metadata,
     #[serde(flatten)]
@@ -259,24 +248,45 @@ const TYPICAL_BYTES: usize = 1024;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, time::Duration};
 
     use serde_json::{Value, json};
 
-    use super::*;
-    use crate::{
-        End, Operation,
+    use saltern_service::{
+        End, Operation, RequestId, Step, Trace,
         metrics::{
-            HASH, METRICS, QUEUE,
-            sample::{
-                self,
-                tests::{outcome, upgraded, verification},
-            },
+            HASH, Label, METRICS, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
         },
     };
 
-    fn printed(emf: &Emf<Vec<u8>>, outcome: &Outcome) -> Vec<Value> {
-        emf.record(outcome, &sample::of(outcome));
+    use super::*;
+
+    /// A verification that matched, without steps.
+    fn outcome() -> Outcome {
+        Outcome {
+            operation: Operation::Verify,
+            end: End::Match,
+            request_id: RequestId::random(),
+            trace: Trace::default(),
+            total: Duration::from_millis(1),
+            steps: Vec::new(),
+            arena_bytes: 0,
+            is_cold_start: false,
+        }
+    }
+
+    fn sample(metric: &'static Metric, labels: &[&'static str], value: f64) -> Sample {
+        assert_eq!(metric.labels.len(), labels.len());
+        let labels = metric.labels.iter().copied().zip(labels.iter().map(|&label| label.into())).collect();
+        Sample { metric, labels, value }
+    }
+
+    fn count(metric: &'static Metric, labels: &[&'static str]) -> Sample {
+        sample(metric, labels, 1.0)
+    }
+
+    fn printed(emf: &Emf<Vec<u8>>, outcome: &Outcome, samples: &[Sample]) -> Vec<Value> {
+        emf.record(outcome, samples);
         lines(&emf.out)
     }
 
@@ -285,7 +295,7 @@ mod tests {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What CloudWatch reads from a line: values by name and dimensions. Panics where the line is not of the format.
+    /// The values that CloudWatch reads from a line, by name and dimensions. Panics if the line violates the format.
     fn read(line: &Value) -> Vec<(String, Vec<f64>)> {
         let directives = line["_aws"]["CloudWatchMetrics"].as_array().unwrap();
         let mut found = Vec::new();
@@ -314,13 +324,25 @@ mod tests {
 
     #[test]
     fn a_request_is_one_line_with_its_counts_and_its_log() {
-        let login = Outcome {
+        let step = Step {
             operation: Operation::Verify,
             end: End::Match,
-            steps: vec![upgraded("old")],
-            ..outcome()
+            policy: Some("old".to_owned()),
+            algorithm: Some("bcrypt"),
+            timing: None,
+            rehash: None,
+            upgrade: None,
         };
-        let lines = printed(&Emf::new("fn", Vec::new()), &login);
+        let login = Outcome { steps: vec![step], ..outcome() };
+        let samples = [
+            count(&REQUESTS, &["verify", "match"]),
+            sample(&QUEUE, &[], 2.0),
+            count(&OPERATIONS, &["verify", "bcrypt", "old", "match"]),
+            count(&REHASHES_NEEDED, &["old", "older_policy"]),
+            sample(&HASH, &["bcrypt", "old"], 40.0),
+            count(&REHASHES_DONE, &["old"]),
+        ];
+        let lines = printed(&Emf::new("fn", Vec::new()), &login, &samples);
         let [line] = &lines[..] else { panic!("{lines:?}") };
         assert_eq!(
             read(line),
@@ -340,24 +362,43 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_takes_a_line_for_each_of_its_kinds() {
-        let mismatch = || verification(End::Mismatch, Some("old"));
-        let steps = vec![upgraded("old"), mismatch(), mismatch(), verification(End::Match, None)];
-        let batch = Outcome { operation: Operation::Batch, steps, ..outcome() };
-        let lines = printed(&Emf::new("fn", Vec::new()), &batch);
-        assert_eq!(lines.len(), 4);
+    fn a_batch_writes_one_line_for_each_set_of_labels() {
+        let operation = |policy, end| count(&OPERATIONS, &["verify", "bcrypt", policy, end]);
+        let samples = [
+            count(&REQUESTS, &["batch", "answered"]),
+            operation("old", "match"),
+            operation("old", "mismatch"),
+            operation("old", "mismatch"),
+            operation("unlisted", "match"),
+            operation("old", "refused"),
+            count(&REFUSALS, &["overloaded"]),
+        ];
+        let batch = Outcome { operation: Operation::Batch, end: End::Answered, ..outcome() };
+        let lines = printed(&Emf::new("fn", Vec::new()), &batch, &samples);
+        assert_eq!(lines.len(), 5);
         assert_eq!(lines.iter().filter(|line| line["request_id"].is_string()).count(), 1);
         let counts: BTreeMap<_, _> = lines.iter().flat_map(read).collect();
         assert_eq!(counts["Operations fn verify bcrypt old mismatch"], [2.0]);
         assert_eq!(counts["Operations fn verify bcrypt old match"], [1.0]);
+        assert_eq!(counts["Operations fn verify bcrypt old refused"], [1.0]);
         assert_eq!(counts["Operations fn verify bcrypt unlisted match"], [1.0]);
         assert_eq!(counts["Requests fn batch answered"], [1.0]);
+        assert_eq!(counts["Refusals fn overloaded"], [1.0]);
     }
 
     #[test]
-    fn distributions_of_the_largest_batch_keep_to_the_format() {
-        let batch = Outcome { operation: Operation::Batch, steps: vec![upgraded("old"); 64], ..outcome() };
-        let lines = printed(&Emf::new("fn", Vec::new()).with_distributions(), &batch);
+    fn the_distributions_of_the_largest_batch_fit_the_format() {
+        let of_an_upgrade = || {
+            [
+                sample(&QUEUE, &[], 2.0),
+                sample(&HASH, &["bcrypt", "old"], 40.0),
+                sample(&QUEUE, &[], 0.0),
+                sample(&HASH, &["argon2id", "new"], 90.0),
+            ]
+        };
+        let samples: Vec<_> = (0..64).flat_map(|_| of_an_upgrade()).collect();
+        let batch = Outcome { operation: Operation::Batch, end: End::Answered, ..outcome() };
+        let lines = printed(&Emf::new("fn", Vec::new()).with_distributions(), &batch, &samples);
         let values = |name: &str| -> usize {
             let read = lines.iter().flat_map(read).filter(|(own, _)| own == name);
             read.map(|(_, values)| values.len()).sum()
@@ -368,12 +409,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_is_printed_under_its_own_name_with_every_value() {
-        let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_mins(1);
+    fn unsent_distributions_are_printed_under_their_unsent_name_with_every_value() {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_mins(1);
         let labels: Labels = HASH.labels.iter().map(|label| (*label, "x".into())).collect();
         let unsent = [
-            Aggregated { metric: &QUEUE, labels: Vec::new(), at, values: vec![(0.0, 250), (1.5, 1)] },
-            Aggregated { metric: &HASH, labels, at, values: vec![(40.0, 2)] },
+            Distribution { metric: &QUEUE, labels: Vec::new(), at, values: vec![(0.0, 250), (1.5, 1)] },
+            Distribution { metric: &HASH, labels, at, values: vec![(40.0, 2)] },
         ];
         let out = Mutex::new(Vec::new());
         write_unsent("fn", &unsent, &out);
@@ -390,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_is_written_line_by_line() {
+    fn unsent_distributions_are_written_line_by_line() {
         /// Keeps each write.
         #[derive(Default)]
         struct Writes(Vec<Vec<u8>>);
@@ -405,7 +446,7 @@ mod tests {
         }
         let at = SystemTime::UNIX_EPOCH;
         let many =
-            Aggregated { metric: &QUEUE, labels: Vec::new(), at, values: vec![(1.0, 100_000), (2.0, 50)] };
+            Distribution { metric: &QUEUE, labels: Vec::new(), at, values: vec![(1.0, 100_000), (2.0, 50)] };
         let out = Mutex::new(Writes::default());
         write_unsent("fn", &[many], &out);
         let writes = out.into_inner().unwrap().0;
@@ -418,10 +459,10 @@ mod tests {
     }
 
     #[test]
-    fn names_of_members_do_not_meet() {
-        let line = serde_json::to_value(Line::of(&outcome())).unwrap();
+    fn metrics_dimensions_and_log_fields_have_different_names() {
+        let line = serde_json::to_value(LogLine::of(&outcome())).unwrap();
         let names = METRICS.iter().flat_map(|metric| [Some(metric.cloudwatch), metric.unsent]).flatten();
-        let dimensions = crate::metrics::Label::ALL.into_iter().map(crate::metrics::Label::dimension);
+        let dimensions = Label::ALL.into_iter().map(Label::dimension);
         for name in names.chain(dimensions).chain([SERVICE]) {
             assert!(line.get(name).is_none(), "{name}");
         }
