@@ -13,7 +13,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use lambda_runtime::Context;
-use saltern_service::{Arrival, Body, NotAfter, Problem, RequestId, Service};
+use saltern_service::{Arrival, Body, MAX_HEAD_BYTES, NotAfter, Problem, RequestId, Service, Trace};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -63,15 +63,15 @@ impl Invocation {
     /// The caller's request id stays where it is of the agreed form. Lambda's stands in for it: it is in the
     /// platform's own log lines too.
     fn name(&self, headers: &mut HeaderMap) {
-        let given = headers.get(REQUEST_ID);
+        let given = headers.get(RequestId::HEADER);
         let kept = given.is_some_and(|given| given.as_bytes() == RequestId::of(headers).as_str().as_bytes());
         if let (false, Ok(id)) = (kept, HeaderValue::from_str(&self.request_id)) {
-            headers.insert(REQUEST_ID, id);
+            headers.insert(RequestId::HEADER, id);
         }
         // Lambda's own segment of the trace, where it has one; the caller's header names the same trace, or lies.
         let xray = self.xray_trace_id.as_ref().and_then(|id| HeaderValue::from_str(id).ok());
         if let Some(id) = xray {
-            headers.insert(XRAY, id);
+            headers.insert(Trace::XRAY_HEADER, id);
         }
     }
 }
@@ -135,7 +135,7 @@ struct Http {
 
 fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
     let bytes = given.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-    if given.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
+    if given.len() > MAX_HEADERS || bytes > MAX_HEAD_BYTES {
         return Err(Problem::headers_too_large());
     }
     let mut headers = HeaderMap::with_capacity(given.len() + 1);
@@ -181,18 +181,8 @@ fn body(text: String, is_base64: bool, limit: usize) -> Result<Body, Problem> {
 /// The version of the payload format that this is.
 const VERSION: &str = "2.0";
 
-/// The header that names a request.
-const REQUEST_ID: &str = "x-request-id";
-
-/// The header that names an X-Ray trace.
-const XRAY: &str = "x-amzn-trace-id";
-
 /// Headers of one request. Function URLs add about a dozen to the caller's own; hyper's own limit is 100.
 const MAX_HEADERS: usize = 100;
-
-/// Their names and values together, in bytes: as much as `saltern serve` takes for a head. Function URLs themselves
-/// let through less.
-const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// Kept from Lambda's own deadline, for writing the answer and posting it: past it Lambda ends the process and the
 /// caller gets no answer of ours. Both take a few milliseconds; the rest is for an environment without CPU.

@@ -35,6 +35,7 @@ use core::fmt;
 
 use http::Response;
 
+pub use request::MAX_HEAD_BYTES;
 pub use body::Body;
 pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};

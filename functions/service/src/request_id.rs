@@ -7,10 +7,13 @@ use http::HeaderMap;
 pub struct RequestId(String);
 
 impl RequestId {
+    /// The header of requests and responses that carries the id.
+    pub const HEADER: &str = "x-request-id";
+
     /// The id of a request with these headers.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut given = headers.get_all(HEADER).iter();
+        let mut given = headers.get_all(Self::HEADER).iter();
         match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
             (Some(id), None) if is_well_formed(id) => Self(id.to_owned()),
             _ => Self::random(),
@@ -49,9 +52,6 @@ fn is_well_formed(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
-
-/// The header that carries it, there and back.
-pub(crate) const HEADER: &str = "x-request-id";
 
 /// Longest id that is echoed (HTTP contract, "Requests and answers").
 const MAX_ID_BYTES: usize = 64;

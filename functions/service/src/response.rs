@@ -8,7 +8,7 @@ use saltern_policy::{Policies, Status};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use zeroize::Zeroizing;
 
-use crate::{Body, Outcome, Problem, Timing, execute::Finished, problem, request_id};
+use crate::{Body, Outcome, Problem, RequestId, Timing, execute::Finished, problem};
 
 /// What a request is answered with.
 pub(crate) enum Content {
@@ -140,7 +140,7 @@ pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
         problem_headers(problem, headers);
     }
     if let Ok(id) = HeaderValue::from_str(outcome.request_id.as_str()) {
-        headers.insert(request_id::HEADER, id);
+        headers.insert(RequestId::HEADER, id);
     }
     headers.extend(outcome.trace.headers());
     if let Some(timing) = outcome.timing().and_then(server_timing) {

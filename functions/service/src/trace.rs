@@ -11,12 +11,15 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The header of AWS X-Ray, as load balancers and Function URLs send it.
+    pub const XRAY_HEADER: &str = "x-amzn-trace-id";
+
     /// The ids in these headers. `tracestate` is for others and is not looked at.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         Self {
             traceparent: only(headers, TRACEPARENT).and_then(traceparent),
-            xray: only(headers, XRAY).and_then(xray_root),
+            xray: only(headers, Self::XRAY_HEADER).and_then(xray_root),
         }
     }
 
@@ -35,7 +38,7 @@ impl Trace {
     /// What goes back with the answer: of each header that came in what was understood.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         let xray = self.xray.as_ref().map(|root| format!("{ROOT}{root}"));
-        let both = [(TRACEPARENT, self.traceparent.clone()), (XRAY, xray)];
+        let both = [(TRACEPARENT, self.traceparent.clone()), (Self::XRAY_HEADER, xray)];
         both.into_iter()
             .filter_map(|(name, value)| Some((HeaderName::from_static(name), value?.try_into().ok()?)))
     }
@@ -86,9 +89,6 @@ fn is_set(text: &str) -> bool {
 
 /// W3C Trace Context.
 pub(crate) const TRACEPARENT: &str = "traceparent";
-
-/// AWS X-Ray, as load balancers and Function URLs send it.
-pub(crate) const XRAY: &str = "x-amzn-trace-id";
 
 /// Before the trace id in it.
 const ROOT: &str = "Root=";
@@ -165,9 +165,9 @@ mod tests {
             format!("Root={root};Parent=53995c3f42cd8ad8;Sampled=1"),
             format!("Self=1-67891234-12456789abcdef012345678;Root={root}; Lineage=a:0"),
         ] {
-            let trace = of(&[(XRAY, &good)]);
+            let trace = of(&[(Trace::XRAY_HEADER, &good)]);
             assert_eq!(trace.xray_id(), Some(root), "{good}");
-            assert_eq!(back(&trace), [(XRAY.to_owned(), format!("Root={root}"))], "{good}");
+            assert_eq!(back(&trace), [(Trace::XRAY_HEADER.to_owned(), format!("Root={root}"))], "{good}");
         }
         for wrong in [
             "",
@@ -177,7 +177,7 @@ mod tests {
             "Root=2-5759e988-bd862e3fe1be46a994272793",
             "Root=1-5759e988-secret",
         ] {
-            assert_eq!(of(&[(XRAY, wrong)]), Trace::default(), "{wrong}");
+            assert_eq!(of(&[(Trace::XRAY_HEADER, wrong)]), Trace::default(), "{wrong}");
         }
     }
 }

@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Code,
+    Code, RequestId, Trace,
     request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
-    request_id,
     route::{Route, body_limit},
-    trace::{TRACEPARENT, XRAY},
+    trace::TRACEPARENT,
 };
 
 pub(super) fn document() -> Value {
@@ -82,7 +81,7 @@ fn security(route: Route) -> Value {
 
 fn parameters(route: Route) -> Value {
     let request_id = json!({
-        "name": request_id::HEADER, "in": "header",
+        "name": RequestId::HEADER, "in": "header",
         "description": "Echoed where it matches `[A-Za-z0-9._-]{1,64}`, else replaced.",
         "schema": {"type": "string"},
     });
@@ -97,7 +96,7 @@ fn parameters(route: Route) -> Value {
         "schema": {"type": "string"},
     });
     let xray = json!({
-        "name": XRAY, "in": "header",
+        "name": Trace::XRAY_HEADER, "in": "header",
         "description": "AWS X-Ray. Of a well-formed one the root is logged and echoed.",
         "schema": {"type": "string"},
     });
@@ -167,9 +166,9 @@ fn problem_response(status: u16, codes: &[&str]) -> Value {
 /// What every answer has.
 fn headers() -> Value {
     json!({
-        request_id::HEADER: {"$ref": "#/components/headers/Request-Id"},
+        RequestId::HEADER: {"$ref": "#/components/headers/Request-Id"},
         TRACEPARENT: {"$ref": "#/components/headers/Traceparent"},
-        XRAY: {"$ref": "#/components/headers/X-Amzn-Trace-Id"},
+        Trace::XRAY_HEADER: {"$ref": "#/components/headers/X-Amzn-Trace-Id"},
         "Cache-Control": {"$ref": "#/components/headers/Cache-Control"},
     })
 }
