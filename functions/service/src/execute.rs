@@ -1,23 +1,52 @@
 //! Tasks to results: admit, submit, await, judge; after that, new hashes for those that should be replaced.
 
 use core::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
 use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
+use zeroize::Zeroizing;
 
 use crate::{
     Code, End, Operation, Problem, Step, Timing, Upgrade,
     command::{Asked, Given, Task},
     problem::Field,
-    response::{Made, Reply, Verified},
 };
 
 /// What became of one task: for the caller, and for the log and the metrics.
 pub(crate) struct Finished {
-    pub(crate) reply: Result<Reply, Problem>,
+    pub(crate) result: Result<Success, Problem>,
     pub(crate) step: Step,
+}
+
+/// The answer to one task.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Success {
+    Made(Made),
+    Verified(Verified),
+}
+
+/// A new hash.
+#[derive(Serialize)]
+pub(crate) struct Made {
+    #[serde(serialize_with = "wiped")]
+    pub(crate) hash: Zeroizing<String>,
+    pub(crate) policy: String,
+}
+
+/// A verdict.
+#[derive(Serialize)]
+pub(crate) struct Verified {
+    #[serde(rename = "match")]
+    pub(crate) matches: bool,
+    pub(crate) needs_rehash: bool,
+    pub(crate) rehash_reason: Option<&'static str>,
+    pub(crate) policy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rehashed: Option<Made>,
 }
 
 /// The policies and the workers: what a task is executed with.
@@ -110,7 +139,7 @@ impl Executor<'_> {
 
     async fn judge(self, started: Started) -> Judged {
         let Started { pending, mut step } = started;
-        let (reply, wanted) = match pending {
+        let (result, wanted) = match pending {
             Err(problem) => (Err(problem), None),
             Ok(Pending::Hash { new, ticket }) => (self.finish_hash(&new, ticket, &mut step).await, None),
             Ok(Pending::Verify { stored, candidates, tickets, wanted }) => {
@@ -121,14 +150,14 @@ impl Executor<'_> {
                 (verdict.map(|verdict| verified(verdict, &mut step)), wanted)
             }
         };
-        Judged { reply, step, wanted }
+        Judged { result, step, wanted }
     }
 
-    async fn finish_hash(self, new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Reply, Problem> {
+    async fn finish_hash(self, new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Success, Problem> {
         let done = self.done(ticket).await?;
         step.timing = Some(Timing::of(&done));
         step.end = End::Hashed;
-        made(new, &done).map(Reply::Made).ok_or_else(Problem::internal)
+        made(new, &done).map(Success::Made).ok_or_else(Problem::internal)
     }
 
     /// All outputs, in the order of their candidates.
@@ -150,7 +179,7 @@ impl Executor<'_> {
 
     /// Starts the upgrade that was wanted and is needed. Whatever comes between, the verdict stands without it.
     fn upgrade(self, judged: Judged) -> Upgrading {
-        let Judged { reply, step, wanted } = judged;
+        let Judged { result, step, wanted } = judged;
         let not_after = self.upgrade_deadline();
         let upgrade = wanted.and_then(|password| {
             let new = self.policies.admit_new(None, &password).ok()?;
@@ -158,7 +187,7 @@ impl Executor<'_> {
             let algorithm = self.algorithm_of(new.policy());
             Some((Box::new(new), algorithm, ticket))
         });
-        Upgrading { reply, step, upgrade, not_after }
+        Upgrading { result, step, upgrade, not_after }
     }
 
     /// A verdict that arrives late is lost: a share of what is left is kept for its way.
@@ -205,14 +234,14 @@ enum Pending {
 
 /// A task with its answer, and the password if an upgrade is wanted and needed.
 struct Judged {
-    reply: Result<Reply, Problem>,
+    result: Result<Success, Problem>,
     step: Step,
     wanted: Option<Password>,
 }
 
 /// A task with its answer, and the work of its upgrade.
 struct Upgrading {
-    reply: Result<Reply, Problem>,
+    result: Result<Success, Problem>,
     step: Step,
     upgrade: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
     /// When the verdict goes without it.
@@ -221,27 +250,27 @@ struct Upgrading {
 
 impl Upgrading {
     async fn finish(self) -> Finished {
-        let Self { mut reply, mut step, upgrade, not_after } = self;
+        let Self { mut result, mut step, upgrade, not_after } = self;
         if let Some((new, algorithm, ticket)) = upgrade
             && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
             && let Some(made) = made(&new, &done)
-            && let Ok(Reply::Verified(verified)) = &mut reply
+            && let Ok(Success::Verified(verified)) = &mut result
         {
             let policy = made.policy.clone();
             step.upgrade = Some(Upgrade { policy, algorithm, timing: Timing::of(&done) });
             verified.rehashed = Some(made);
         }
-        if let Err(problem) = &reply {
+        if let Err(problem) = &result {
             step.end = End::Problem(problem.code());
         }
-        Finished { reply, step }
+        Finished { result, step }
     }
 }
 
-fn verified(verdict: Verdict, step: &mut Step) -> Reply {
+fn verified(verdict: Verdict, step: &mut Step) -> Success {
     step.end = if verdict.matches { End::Match } else { End::Mismatch };
     step.rehash = verdict.rehash.map(RehashReason::name);
-    Reply::Verified(Verified {
+    Success::Verified(Verified {
         matches: verdict.matches,
         needs_rehash: verdict.rehash.is_some(),
         rehash_reason: step.rehash,
@@ -253,6 +282,10 @@ fn verified(verdict: Verdict, step: &mut Step) -> Reply {
 fn made(new: &NewHash, done: &Done) -> Option<Made> {
     let hash = new.encode(&done.output)?;
     Some(Made { hash: hash.into(), policy: new.policy().to_owned() })
+}
+
+fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
 }
 
 fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
@@ -279,33 +312,14 @@ fn dropped(dropped: Dropped) -> Problem {
     }
 }
 
-impl Timing {
-    fn of(done: &Done) -> Self {
-        Self { queued: done.queued, hashed: done.hashed, lanes: done.lanes }
-    }
-
-    /// Of two works that ran side by side.
-    pub(crate) fn beside(self, other: Self) -> Self {
-        Self {
-            queued: self.queued.max(other.queued),
-            hashed: self.hashed.max(other.hashed),
-            lanes: self.lanes.max(other.lanes),
-        }
-    }
-
-    /// Of two works of which one waited for the other.
-    pub(crate) fn then(self, other: Self) -> Self {
-        let sum = |a: Duration, b: Duration| a.saturating_add(b);
-        Self {
-            queued: sum(self.queued, other.queued),
-            hashed: sum(self.hashed, other.hashed),
-            lanes: self.lanes.max(other.lanes),
-        }
-    }
-}
-
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Finished").field("step", &self.step).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Success {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Success(..)")
     }
 }

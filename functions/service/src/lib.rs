@@ -31,16 +31,13 @@ mod route;
 mod service;
 mod trace;
 
-use core::fmt;
-
-use http::Response;
-
-pub use request::MAX_HEAD_BYTES;
 pub use body::Body;
 pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};
 pub use problem::{Code, Problem};
+pub use request::MAX_HEAD_BYTES;
 pub use request_id::RequestId;
+pub use response::Answer;
 pub use service::{Arrival, NotAfter, Service};
 pub use trace::Trace;
 
@@ -48,20 +45,3 @@ pub use trace::Trace;
 ///
 /// `cargo xtask generate` writes it from the code, and a test compares both.
 pub const OPENAPI: &str = include_str!("../openapi.json");
-
-/// What goes back, and what it was. The body is absent from `Debug`.
-pub struct Answer {
-    /// What goes back.
-    pub response: Response<Body>,
-    /// What it was; [`Outcome::log`] writes the line.
-    pub outcome: Outcome,
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer")
-            .field("status", &self.response.status())
-            .field("outcome", &self.outcome)
-            .finish_non_exhaustive()
-    }
-}

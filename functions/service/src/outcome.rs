@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use saltern_algorithm::Done;
+
 use crate::{Code, RequestId, Trace};
 
 /// What was asked for.
@@ -117,6 +119,31 @@ pub struct Timing {
     pub hashed: Duration,
     /// The most lanes of its worker in use meanwhile, its own among them.
     pub lanes: usize,
+}
+
+impl Timing {
+    pub(crate) fn of(done: &Done) -> Self {
+        Self { queued: done.queued, hashed: done.hashed, lanes: done.lanes }
+    }
+
+    /// Of two works that ran side by side.
+    pub(crate) fn beside(self, other: Self) -> Self {
+        Self {
+            queued: self.queued.max(other.queued),
+            hashed: self.hashed.max(other.hashed),
+            lanes: self.lanes.max(other.lanes),
+        }
+    }
+
+    /// Of two works of which one waited for the other.
+    fn then(self, other: Self) -> Self {
+        let sum = |a: Duration, b: Duration| a.saturating_add(b);
+        Self {
+            queued: sum(self.queued, other.queued),
+            hashed: sum(self.hashed, other.hashed),
+            lanes: self.lanes.max(other.lanes),
+        }
+    }
 }
 
 /// A new hash that was made after a match.

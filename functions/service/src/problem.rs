@@ -6,11 +6,6 @@ use std::{borrow::Cow, time::Duration};
 use http::StatusCode;
 use serde::Serialize;
 
-use crate::{
-    Answer, End, Operation, Outcome, RequestId, Trace,
-    response::{self, Content},
-};
-
 /// Every cause of an answer that is not 200. The set is the contract's table of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
@@ -251,23 +246,6 @@ impl Problem {
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
-    }
-
-    /// The answer alone, for a front door without a service. Another uses
-    /// [`Service::refuse`](crate::Service::refuse), which counts it too.
-    #[must_use]
-    pub fn into_answer(self, request_id: RequestId) -> Answer {
-        let outcome = Outcome {
-            operation: Operation::None,
-            end: End::Problem(self.code),
-            request_id,
-            trace: Trace::default(),
-            total: Duration::ZERO,
-            steps: Vec::new(),
-            arena_bytes: 0,
-            is_cold_start: false,
-        };
-        Answer { response: response::write(&Content::Problem(self), &outcome), outcome }
     }
 
     pub(crate) fn new(code: Code) -> Self {

@@ -8,45 +8,56 @@ use saltern_policy::{Policies, Status};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use zeroize::Zeroizing;
 
-use crate::{Body, Outcome, Problem, RequestId, Timing, execute::Finished, problem};
+use crate::{
+    Body, Code, End, Operation, Outcome, Problem, RequestId, Timing, Trace,
+    execute::{Finished, Success},
+};
+
+/// What goes back, and what it was. The body is absent from `Debug`.
+pub struct Answer {
+    /// What goes back.
+    pub response: Response<Body>,
+    /// What it was; [`Outcome::log`] writes the line.
+    pub outcome: Outcome,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.response.status())
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Problem {
+    /// The answer alone, for a front door without a service. Another uses
+    /// [`Service::refuse`](crate::Service::refuse), which counts it too.
+    #[must_use]
+    pub fn into_answer(self, request_id: RequestId) -> Answer {
+        let outcome = Outcome {
+            operation: Operation::None,
+            end: End::Problem(self.code()),
+            request_id,
+            trace: Trace::default(),
+            total: Duration::ZERO,
+            steps: Vec::new(),
+            arena_bytes: 0,
+            is_cold_start: false,
+        };
+        Answer { response: write(&Content::Problem(self), &outcome), outcome }
+    }
+}
 
 /// What a request is answered with.
 pub(crate) enum Content {
     Batch(Vec<Finished>),
-    Health { version: &'static str, policies: String },
+    Health { policies: String },
     Metrics(String),
     OpenApi,
     Policies(Box<PoliciesDocument>),
     Problem(Problem),
-    Reply(Reply),
-}
-
-/// The answer to one task.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(crate) enum Reply {
-    Made(Made),
-    Verified(Verified),
-}
-
-/// A new hash.
-#[derive(Serialize)]
-pub(crate) struct Made {
-    #[serde(serialize_with = "wiped")]
-    pub(crate) hash: Zeroizing<String>,
-    pub(crate) policy: String,
-}
-
-/// A verdict.
-#[derive(Serialize)]
-pub(crate) struct Verified {
-    #[serde(rename = "match")]
-    pub(crate) matches: bool,
-    pub(crate) needs_rehash: bool,
-    pub(crate) rehash_reason: Option<&'static str>,
-    pub(crate) policy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) rehashed: Option<Made>,
+    Success(Success),
 }
 
 /// `GET /policies`.
@@ -104,10 +115,10 @@ struct Results<'a> {
 impl Serialize for Finished {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        match &self.reply {
-            Ok(reply) => {
+        match &self.result {
+            Ok(success) => {
                 map.serialize_entry("status", &StatusCode::OK.as_u16())?;
-                map.serialize_entry("body", reply)?;
+                map.serialize_entry("body", success)?;
             }
             Err(problem) => {
                 map.serialize_entry("status", &problem.code().status().as_u16())?;
@@ -122,14 +133,15 @@ impl Serialize for Finished {
 pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
     let (status, content_type, body) = match content {
         Content::Batch(results) => (StatusCode::OK, JSON, json(&Results { results })),
-        Content::Health { version, policies } => {
+        Content::Health { policies } => {
+            let version = env!("CARGO_PKG_VERSION");
             (StatusCode::OK, JSON, json(&Health { status: "ok", version, policies }))
         }
         Content::Metrics(text) => (StatusCode::OK, METRICS, text.clone().into_bytes().into()),
         Content::OpenApi => (StatusCode::OK, JSON, Body::from_static(crate::OPENAPI.as_bytes())),
         Content::Policies(document) => (StatusCode::OK, JSON, json(document)),
         Content::Problem(problem) => (problem.code().status(), PROBLEM, json(&problem.document())),
-        Content::Reply(reply) => (StatusCode::OK, JSON, json(reply)),
+        Content::Success(success) => (StatusCode::OK, JSON, json(success)),
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -153,7 +165,7 @@ fn problem_headers(problem: &Problem, headers: &mut HeaderMap) {
     if let Some(allow) = problem.allow() {
         headers.insert(header::ALLOW, HeaderValue::from_static(allow));
     }
-    if problem.code() == problem::Code::Unauthorized {
+    if problem.code() == Code::Unauthorized {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     if let Some(seconds) = problem.retry_after_seconds() {
@@ -175,16 +187,6 @@ fn json(value: &impl Serialize) -> Body {
         body.clear();
     }
     body.into()
-}
-
-fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
-}
-
-impl fmt::Debug for Reply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reply(..)")
-    }
 }
 
 const JSON: &str = "application/json";

@@ -45,7 +45,6 @@ pub struct Service {
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     is_unused: AtomicBool,
-    version: &'static str,
 }
 
 impl Service {
@@ -53,14 +52,7 @@ impl Service {
     /// environment of many.
     #[must_use]
     pub fn new(policies: Policies, pool: Pool) -> Self {
-        Self {
-            policies,
-            pool,
-            sinks: Vec::new(),
-            prometheus: None,
-            is_unused: AtomicBool::new(false),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+        Self { policies, pool, sinks: Vec::new(), prometheus: None, is_unused: AtomicBool::new(false) }
     }
 
     /// Gives the figures of every request to this sink too.
@@ -83,28 +75,22 @@ impl Service {
         Self { is_unused: AtomicBool::new(true), ..self }
     }
 
-    /// Names another version than this crate's in `GET /health`.
-    #[must_use]
-    pub fn with_version(self, version: &'static str) -> Self {
-        Self { version, ..self }
-    }
-
     /// Answers a request. Total: whatever comes in, and whatever fails, an answer comes out.
     ///
     /// Dropping the future gives up the work that has not started.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
         let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
         let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
-        let found = caught(self.find(request)).await;
-        let found = found.unwrap_or_else(|| Found::problem(Operation::None, Problem::internal()));
-        self.conclude(found, request_id, trace, arrival)
+        let prepared = caught(self.prepare(request)).await;
+        let prepared = prepared.unwrap_or_else(|| Prepared::problem(Operation::None, Problem::internal()));
+        self.conclude(prepared, request_id, trace, arrival)
     }
 
     /// Answers a request that the front door does not let in: counted and timed like any other.
     #[must_use]
     pub fn refuse(&self, headers: &HeaderMap, problem: Problem, Arrival(arrival): Arrival) -> Answer {
-        let found = Found::problem(Operation::None, problem);
-        self.conclude(found, RequestId::of(headers), Trace::of(headers), arrival)
+        let prepared = Prepared::problem(Operation::None, problem);
+        self.conclude(prepared, RequestId::of(headers), Trace::of(headers), arrival)
     }
 
     /// Counts a request whose caller left before the answer, where the front door sees that.
@@ -138,48 +124,46 @@ impl Service {
         Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
     }
 
-    async fn find(&self, mut request: Request<Body>) -> Found {
+    async fn prepare(&self, mut request: Request<Body>) -> Prepared {
         let route = match request::route(&request, self.prometheus.is_some()) {
             Ok(route) => route,
-            Err((operation, problem)) => return Found::problem(operation, problem),
+            Err((operation, problem)) => return Prepared::problem(operation, problem),
         };
         let operation = route.operation();
         let command = request::command(route, &request);
         // From here on the passwords are in wiped types of their own.
         drop(core::mem::take(request.body_mut()));
         match command {
-            Err(problem) => Found::problem(operation, problem),
+            Err(problem) => Prepared::problem(operation, problem),
             Ok(command) => self.execute(operation, command).await,
         }
     }
 
-    async fn execute(&self, operation: Operation, command: Command) -> Found {
+    async fn execute(&self, operation: Operation, command: Command) -> Prepared {
         let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline };
         let content = match command {
             Command::Batch(asked, deadline) => {
                 let finished = executor(deadline).batch(asked).await;
                 let steps = finished.iter().map(|finished| finished.step.clone()).collect();
-                return Found { operation, end: End::Answered, steps, content: Content::Batch(finished) };
+                return Prepared { operation, end: End::Answered, steps, content: Content::Batch(finished) };
             }
             Command::Single(task, deadline) => {
                 let finished = executor(deadline).single(task).await;
-                let content = finished.reply.map_or_else(Content::Problem, Content::Reply);
-                return Found { operation, end: finished.step.end, steps: vec![finished.step], content };
+                let content = finished.result.map_or_else(Content::Problem, Content::Success);
+                return Prepared { operation, end: finished.step.end, steps: vec![finished.step], content };
             }
-            Command::Health => {
-                Content::Health { version: self.version, policies: self.policies.digest().to_owned() }
-            }
+            Command::Health => Content::Health { policies: self.policies.digest().to_owned() },
             Command::Metrics => {
                 Content::Metrics(self.prometheus.as_deref().map(Prometheus::text).unwrap_or_default())
             }
             Command::OpenApi => Content::OpenApi,
             Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
         };
-        Found { operation, end: End::Answered, steps: Vec::new(), content }
+        Prepared { operation, end: End::Answered, steps: Vec::new(), content }
     }
 
-    fn conclude(&self, found: Found, request_id: RequestId, trace: Trace, arrival: Instant) -> Answer {
-        let Found { operation, end, steps, content } = found;
+    fn conclude(&self, prepared: Prepared, request_id: RequestId, trace: Trace, arrival: Instant) -> Answer {
+        let Prepared { operation, end, steps, content } = prepared;
         let outcome = self.count(operation, end, steps, request_id, trace, arrival);
         Answer { response: response::write(&content, &outcome), outcome }
     }
@@ -213,14 +197,14 @@ impl Service {
 }
 
 /// An answer before it is timed and written.
-struct Found {
+struct Prepared {
     operation: Operation,
     end: End,
     steps: Vec<Step>,
     content: Content,
 }
 
-impl Found {
+impl Prepared {
     fn problem(operation: Operation, problem: Problem) -> Self {
         let end = End::Problem(problem.code());
         Self { operation, end, steps: Vec::new(), content: Content::Problem(problem) }
