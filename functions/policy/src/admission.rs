@@ -1,4 +1,4 @@
-//! Which hashes are computed at all: parse, bound, and choose before any work.
+//! Admission: parses hashes and bounds their cost before any work.
 
 use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
 use saltern_encoded::{
@@ -9,26 +9,26 @@ use zeroize::Zeroizing;
 
 use crate::{Policies, Policy, Status};
 
-/// Why nothing is computed.
+/// Why a hash is not admitted. Nothing is computed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A cost of the stored hash is over its ceiling.
+    /// A cost of the stored hash exceeds its ceiling.
     CostOutOfBounds,
     /// The stored hash does not parse.
     InvalidHash,
     /// The operating system gave no random bytes for a salt.
     NoRandomness,
-    /// A new bcrypt hash of a password with a NUL: software that stops there would accept less.
+    /// The password of a new bcrypt hash contains a NUL: other software ignores all bytes after it.
     PasswordHasNul,
-    /// A new bcrypt hash of more than 72 bytes: the rest would never be checked.
+    /// The password of a new bcrypt hash is longer than 72 bytes: bcrypt ignores the rest.
     PasswordTooLong,
     /// The named policy is verify-only.
     PolicyNotForHashing,
     /// No policy has that name.
     UnknownPolicy,
-    /// The stored hash is of a scheme unknown or switched off.
+    /// The scheme of the stored hash is unknown, or lacks a setting that it needs.
     UnsupportedHash,
-    /// The stored hash is of an unsalted or fast scheme that was not allowed by name.
+    /// The scheme of the stored hash is unsalted or fast, and the operator has not accepted it.
     WeakScheme,
 }
 
@@ -37,28 +37,29 @@ pub enum Refusal {
 pub struct Stored {
     pub(crate) encoded: Encoded,
     admitted: Admitted,
-    /// The output that a right password gives.
+    /// The output of the correct password.
     expected: Zeroizing<Vec<u8>>,
     pub(crate) policy: Option<usize>,
     pub(crate) is_decoy: bool,
 }
 
 impl Stored {
-    /// What to compute, once for each candidate.
+    /// The work to do for each candidate.
     #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
-    /// Algorithm name, for logs and metrics.
+    /// The name of the algorithm, for logs and metrics.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.encoded.setting().algorithm().name()
     }
 
-    /// The readings of a password under which the stored hash may have been made. One, but for a NUL in what software
-    /// on C strings may have hashed: it stopped there, other software went on, and the stored hash does not say which
-    /// made it.
+    /// Returns the readings of a password from which the stored hash may have been made.
+    ///
+    /// There are two if the password contains a NUL and the scheme is used by software with C
+    /// strings: such software stops at the NUL, other software does not. Otherwise there is one.
     #[must_use]
     pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
         let innermost = innermost(&self.encoded);
@@ -74,19 +75,19 @@ impl Stored {
         }
     }
 
-    /// Whether an output is the stored one. In constant time.
+    /// Whether an output equals the stored one, in constant time. Always false for the decoy.
     #[must_use]
     pub fn matches(&self, output: &Output) -> bool {
         output.matches(&self.expected) && !self.is_decoy
     }
 }
 
-/// One reading of a password.
+/// One reading of a password: the bytes that the scheme hashes.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What to hash.
+    /// The bytes to hash.
     pub password: Password,
-    /// Whether the scheme, read so, ignores part of what was given.
+    /// Whether the scheme ignores a part of the given password.
     pub ignores_part: bool,
 }
 
@@ -97,13 +98,13 @@ impl Candidate {
         let beyond_most = reading.most_bytes.is_some_and(|most| bytes.len() > most);
         let eighth_bit = reading.seven_bits && !bytes.is_ascii();
         let ignores_part = bytes.len() < whole.len() || beyond_most || eighth_bit;
-        // What is shorter than a password is not too long for one.
+        // A part of a password is never too long.
         let password = Password::new(bytes).unwrap_or_else(|_| password.clone());
         Self { password: prepare(reading.preparation, salt, &password), ignores_part }
     }
 }
 
-/// Without these bytes at both ends.
+/// Removes these bytes from both ends.
 fn trimmed<'a>(mut bytes: &'a [u8], trims: &[u8]) -> &'a [u8] {
     while let [first, rest @ ..] = bytes
         && trims.contains(first)
@@ -118,7 +119,7 @@ fn trimmed<'a>(mut bytes: &'a [u8], trims: &[u8]) -> &'a [u8] {
     bytes
 }
 
-/// The hash beneath, where one is wrapped.
+/// The hash inside a wrapped one; other hashes are returned unchanged.
 pub(crate) fn innermost(encoded: &Encoded) -> &Encoded {
     match encoded.setting() {
         Setting::Wrapped(setting) => setting.inner(),
@@ -126,7 +127,7 @@ pub(crate) fn innermost(encoded: &Encoded) -> &Encoded {
     }
 }
 
-/// A stored hash that may be wrapped: argon2id over the string itself.
+/// A stored hash that is admitted for wrapping: argon2id of the stored string.
 #[derive(Clone)]
 pub struct Wrapping {
     setting: wrapped::Setting,
@@ -135,19 +136,19 @@ pub struct Wrapping {
 }
 
 impl Wrapping {
-    /// What to compute.
+    /// The work to do.
     #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
-    /// What to compute it for: the stored hash.
+    /// The input of the work: the stored hash.
     #[must_use]
     pub fn stored(&self) -> &Password {
         &self.stored
     }
 
-    /// The string to store; `None` where the output is not of this setting's length.
+    /// Returns the string to store; `None` if the output has another length than the setting's.
     #[must_use]
     pub fn encode(&self, output: &Output) -> Option<String> {
         let setting = Setting::Wrapped(Box::new(self.setting.clone()));
@@ -155,7 +156,7 @@ impl Wrapping {
     }
 }
 
-/// A new hash that may be computed.
+/// A new hash that is admitted.
 #[derive(Clone, Debug)]
 pub struct NewHash {
     setting: Setting,
@@ -164,19 +165,19 @@ pub struct NewHash {
 }
 
 impl NewHash {
-    /// What to compute.
+    /// The work to do.
     #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
-    /// The policy it is made under.
+    /// The id of its policy.
     #[must_use]
     pub fn policy(&self) -> &str {
         &self.policy
     }
 
-    /// The string to store; `None` where the output is not of this setting's length.
+    /// Returns the string to store; `None` if the output has another length than the setting's.
     #[must_use]
     pub fn encode(&self, output: &Output) -> Option<String> {
         Encoded::new(self.setting.clone(), output.expose()).map(|encoded| encoded.to_string())
@@ -197,19 +198,20 @@ impl Policies {
         self.stored(encoded, policy, false)
     }
 
-    /// What is verified where there is no stored hash: the decoy policy's work, always a mismatch.
+    /// Returns the hash to verify if the user does not exist: it takes the work of the decoy policy, and
+    /// no password matches it.
     ///
     /// # Errors
-    /// None in practice: the decoy's policy was admitted when the document was loaded.
+    /// None in practice: loading the document has admitted the decoy's policy.
     pub fn admit_decoy(&self) -> Result<Stored, Refusal> {
         self.stored(self.decoy_hash.clone(), None, true)
     }
 
-    /// Prepares a new hash under the named policy, or the current one.
+    /// Prepares a new hash under the named policy; the default is the current one.
     ///
     /// # Errors
-    /// [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`]; under bcrypt [`Refusal::PasswordTooLong`] over
-    /// 72 bytes and [`Refusal::PasswordHasNul`]; [`Refusal::NoRandomness`].
+    /// [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`], [`Refusal::NoRandomness`]. Under
+    /// bcrypt also [`Refusal::PasswordTooLong`] and [`Refusal::PasswordHasNul`].
     pub fn admit_new(&self, policy: Option<&str>, password: &Password) -> Result<NewHash, Refusal> {
         let policy = self.policy_for_hashing(policy)?;
         refuse_what_bcrypt_ignores(policy, password)?;
@@ -220,20 +222,20 @@ impl Policies {
         Ok(NewHash { setting, admitted, policy: policy.id.clone() })
     }
 
-    /// Prepares to wrap a stored hash in argon2id under new parameters.
+    /// Prepares to wrap a stored hash in argon2id with these params.
     ///
     /// # Errors
-    /// [`Refusal::UnsupportedHash`] where it is wrapped already or the parameters are not argon2id's,
-    /// [`Refusal::InvalidHash`] where the result would be longer than a stored hash may be,
-    /// [`Refusal::CostOutOfBounds`] where a login could not be checked through both layers,
-    /// [`Refusal::NoRandomness`].
+    /// - [`Refusal::UnsupportedHash`]: the hash is wrapped already, or the params are not argon2id's.
+    /// - [`Refusal::InvalidHash`]: the result would be longer than a stored hash may be.
+    /// - [`Refusal::CostOutOfBounds`]: the cost of both layers together exceeds a ceiling.
+    /// - [`Refusal::NoRandomness`].
     pub fn admit_wrapping(&self, stored: &Encoded, params: argon2::Params) -> Result<Wrapping, Refusal> {
         let mut salt = [0; NEW_SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|_| Refusal::NoRandomness)?;
         let setting = wrapped::Setting::fresh(params, salt, stored).ok_or(Refusal::UnsupportedHash)?;
         let both = Setting::Wrapped(Box::new(setting.clone()));
         Admitted::new(both.clone(), self.ceilings())?;
-        // What cannot be read again would lock its owner out.
+        // A result that does not parse would lock the user out.
         let unread = Encoded::new(both, &[0; NEW_OUTPUT_BYTES]).ok_or(Refusal::UnsupportedHash)?;
         saltern_encoded::parse(&unread.to_string())?;
         let admitted = Admitted::new(Setting::Argon2(setting.outer().clone()), self.ceilings())?;
@@ -248,8 +250,8 @@ impl Policies {
         Ok(Stored { encoded, admitted, expected, policy, is_decoy })
     }
 
-    /// What to compute, and the output that a right password gives: as they are stored, but for Firebase, whose project's
-    /// parameters stand in the settings.
+    /// Returns the setting to compute and the output of the correct password. Both are stored in the
+    /// hash, except for Firebase, where a setting of the service holds the project's params.
     fn resolve(&self, encoded: &Encoded) -> Result<(Setting, Zeroizing<Vec<u8>>), Refusal> {
         let Setting::VerifyOnly(verify_only::Setting::Firebase(setting)) = encoded.setting() else {
             return Ok((encoded.setting().clone(), Zeroizing::new(encoded.output().to_vec())));
@@ -269,8 +271,8 @@ impl Policies {
         }
     }
 
-    /// The policy whose hash this is. A salt or output shorter than a policy's own was not made under it, and neither was
-    /// a hash of something else than the password.
+    /// Returns the policy of a hash. A hash has none if its salt or output is shorter than the policy's,
+    /// or if its scheme prepares the password.
     fn policy_of(&self, encoded: &Encoded) -> Option<usize> {
         if encoded.scheme().reading().preparation != Preparation::None {
             return None;

@@ -1,4 +1,4 @@
-//! The policy document: read once at start-up, immutable from then on.
+//! The policy document. It is read once at start-up and never changes after that.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,23 +9,23 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{AcceptedWeak, DocumentError, FirebaseProject};
 
-/// What the machine and the operator allow, below what the document does.
+/// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Hashes computed at once, at least 1: each may hold its memory at the same time.
+    /// The number of hashes that are computed at the same time, at least 1. Each holds its own memory.
     pub workers: usize,
-    /// Memory for all of them together, in bytes.
+    /// The memory for all workers together, in bytes.
     pub memory_budget_bytes: u64,
-    /// Ceilings lowered by settings: name in the document, and value.
+    /// The ceilings that settings lower: name in the document, and value.
     pub lowered_ceilings: Vec<(String, u64)>,
-    /// Unsalted and fast schemes that are verified all the same.
+    /// The unsalted and fast schemes that the operator accepts.
     pub accepted_weak: AcceptedWeak,
-    /// The project whose Firebase hashes are verified; without one, none are.
+    /// The project of Firebase hashes. Without a project no Firebase hash is verified.
     pub firebase_project: Option<FirebaseProject>,
 }
 
 impl Limits {
-    /// Each worker's share of the memory budget, in bytes.
+    /// Returns each worker's share of the memory budget, in bytes.
     #[must_use]
     pub fn bytes_per_worker(&self) -> u64 {
         self.memory_budget_bytes / u64::try_from(self.workers.max(1)).unwrap_or(u64::MAX)
@@ -36,13 +36,13 @@ impl Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// May be named in /hash.
+    /// The policy makes new hashes and verifies its hashes.
     Active,
-    /// Hashes under it are verified; none are made.
+    /// The policy only verifies its hashes.
     VerifyOnly,
 }
 
-/// One parameter set with a name that never changes its meaning.
+/// Named params. A name never changes its params.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub(crate) id: String,
@@ -51,31 +51,31 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Its name.
+    /// The policy's name.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its algorithm and parameters.
+    /// The policy's algorithm and params.
     #[must_use]
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// Whether it makes new hashes.
+    /// Whether the policy makes new hashes.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Its algorithm, as the document names it.
+    /// The name of the policy's algorithm in the document.
     #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.params.algorithm().name()
     }
 
-    /// Its parameters, as the document names them.
+    /// The policy's params, with their names in the document.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, u32)> {
         match self.params {
@@ -93,7 +93,7 @@ impl Policy {
     }
 }
 
-/// The policies in force: a document that was found consistent with itself and with the machine.
+/// The policies in force: a document that is consistent and fits the machine.
 #[derive(Clone, Debug)]
 pub struct Policies {
     /// Oldest first.
@@ -110,12 +110,16 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Reads a document and holds it against the machine's limits.
+    /// Reads a document and checks it against the limits.
     ///
     /// # Errors
-    /// [`DocumentError`], one sentence that names the place: not JSON of the schema's shape, an id or a parameter
-    /// set twice, `current` or `decoy` that is not listed, `current` not active, a parameter out of its algorithm's
-    /// range or over a ceiling, a listed policy whose memory times the workers exceeds the budget.
+    /// [`DocumentError`], a message that names the place:
+    ///
+    /// - The document is not JSON of the schema's shape.
+    /// - Two policies have the same id, or the same algorithm and params.
+    /// - `current` or `decoy` is not listed, or `current` is not active.
+    /// - A parameter is out of its algorithm's range or exceeds a ceiling.
+    /// - The memory of a policy times the workers exceeds the memory budget.
     pub fn load(document: &[u8], limits: &Limits) -> Result<Self, DocumentError> {
         let raw: RawDocument = serde_json::from_slice(document)
             .map_err(|e| DocumentError::new(format!("the policy document cannot be read: {e}")))?;
@@ -134,7 +138,7 @@ impl Policies {
         let current = position(&policies, "current", &raw.current)?;
         if policies[current].status != Status::Active {
             return Err(DocumentError::new(format!(
-                "`current` names `{}`, which is verify-only: make it active or name another",
+                "`current` names `{}`, which is verify-only: name an active policy",
                 raw.current
             )));
         }
@@ -159,13 +163,13 @@ impl Policies {
         })
     }
 
-    /// The same policies, with other weak schemes verified.
+    /// Returns the same policies, but with these weak schemes accepted.
     #[must_use]
     pub fn accepting(self, accepted_weak: AcceptedWeak) -> Self {
         Self { accepted_weak, ..self }
     }
 
-    /// All policies, oldest first.
+    /// All policies, from oldest to newest.
     #[must_use]
     pub fn list(&self) -> &[Policy] {
         &self.list
@@ -177,25 +181,25 @@ impl Policies {
         &self.list[self.current]
     }
 
-    /// The policy whose work is done where there is no hash to verify.
+    /// The policy whose work is done if the user does not exist.
     #[must_use]
     pub fn decoy(&self) -> &Policy {
         &self.list[self.decoy]
     }
 
-    /// The ceilings in force: the document's, lowered by settings and by the memory budget.
+    /// The ceilings in force: those of the document, lowered by settings and the memory budget.
     #[must_use]
     pub fn ceilings(&self) -> &Ceilings {
         &self.ceilings
     }
 
-    /// The ceilings in force by the document's names.
+    /// The ceilings in force, with their names in the document.
     #[must_use]
     pub fn ceiling_values(&self) -> &BTreeMap<String, u64> {
         &self.ceiling_values
     }
 
-    /// The unsalted and fast schemes that are verified all the same.
+    /// The unsalted and fast schemes that the operator accepts.
     #[must_use]
     pub fn accepted_weak(&self) -> &AcceptedWeak {
         &self.accepted_weak
@@ -207,7 +211,8 @@ impl Policies {
         self.firebase_project.is_some()
     }
 
-    /// SHA-256 of the document's bytes, `sha256:<hex>`: equal where service and client hold the same document.
+    /// The SHA-256 of the document's bytes, as `sha256:<hex>`. Equal digests show that service and
+    /// client use the same document.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
@@ -218,19 +223,19 @@ impl Policies {
     }
 }
 
-/// A ceiling as the document states it.
+/// A ceiling of the document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CeilingEntry {
-    /// The bound.
+    /// The highest admitted value.
     pub max: u64,
-    /// What is counted.
+    /// The unit of the value.
     pub unit: String,
-    /// The memory that the bound admits.
+    /// The memory that a hash at the ceiling takes.
     pub memory: String,
-    /// The time that the bound admits.
+    /// The time that a hash at the ceiling takes.
     pub time: String,
-    /// Where the number comes from.
+    /// The source of the value.
     pub source: String,
 }
 
@@ -253,7 +258,7 @@ struct RawPolicy {
     id: String,
     algorithm: String,
     status: Status,
-    // For people: asked for, and not otherwise used.
+    // Documentation for the operator: required, but not used otherwise.
     rationale: String,
     source: String,
     cost: Option<u32>,
@@ -272,14 +277,14 @@ impl RawPolicy {
             && self.id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
         if !id_valid {
             return Err(DocumentError::new(format!(
-                "policy id `{}`: an id is 1 to {MAX_ID_BYTES} letters, digits, dots, underscores and hyphens",
+                "policy id `{}` is invalid: use 1 to {MAX_ID_BYTES} letters, digits, dots, underscores and hyphens",
                 self.id.escape_default()
             )));
         }
         if self.rationale.trim().is_empty() || self.source.trim().is_empty() {
-            return Err(
-                self.wrong("has no rationale or no source: say why these parameters, and who says so")
-            );
+            return Err(self.wrong(
+                "has no rationale or no source: add the reason for these parameters, and its source",
+            ));
         }
         let params = self.params()?;
         Ok(Policy { id: self.id.clone(), params, status: self.status })
@@ -291,14 +296,14 @@ impl RawPolicy {
                 let [m, t, p] = self.exactly(["memory_kib", "passes", "parallelism"])?;
                 let params = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, m, t, p);
                 let params = params.ok_or_else(|| {
-                    self.wrong("is out of Argon2's range: passes >= 1, 1 <= parallelism < 2^24, memory_kib >= 8 * parallelism")
+                    self.wrong("is out of Argon2's range: use passes >= 1, 1 <= parallelism < 2^24, memory_kib >= 8 * parallelism")
                 })?;
                 return Ok(Params::Argon2(params));
             }
             "bcrypt" => {
                 let [cost] = self.exactly(["cost"])?;
                 let params = bcrypt::Params::new(cost)
-                    .ok_or_else(|| self.wrong("is out of bcrypt's range: 4 <= cost <= 31"))?;
+                    .ok_or_else(|| self.wrong("is out of bcrypt's range: use 4 <= cost <= 31"))?;
                 return Ok(Params::Bcrypt(params));
             }
             "scrypt" => {
@@ -306,7 +311,7 @@ impl RawPolicy {
                 let params = u8::try_from(log_n).ok().and_then(|log_n| scrypt::Params::new(log_n, r, p));
                 let params = params.ok_or_else(|| {
                     self.wrong(
-                        "is out of scrypt's range: 1 <= log_n < 16 * r, log_n < 64, r * p between 1 and 2^30 - 1",
+                        "is out of scrypt's range: use 1 <= log_n < 16 * r, log_n < 64, r * p between 1 and 2^30 - 1",
                     )
                 })?;
                 return Ok(Params::Scrypt(params));
@@ -326,7 +331,7 @@ impl RawPolicy {
         Ok(Params::Pbkdf2(params))
     }
 
-    /// The named parameters, where they and no others are given.
+    /// Returns the named parameters, if the policy has exactly these.
     fn exactly<const N: usize>(&self, names: [&str; N]) -> Result<[u32; N], DocumentError> {
         let given = [
             ("cost", self.cost),
@@ -339,12 +344,14 @@ impl RawPolicy {
             ("r", self.r),
         ];
         if let Some((name, _)) = given.iter().find(|(name, v)| v.is_some() && !names.contains(name)) {
-            return Err(self.wrong(&format!("has `{name}`, which {} does not take", self.algorithm)));
+            return Err(
+                self.wrong(&format!("has `{name}`, which {} does not have: remove it", self.algorithm))
+            );
         }
         let mut values = [0; N];
         for (value, name) in values.iter_mut().zip(names) {
             let found = given.iter().find(|(n, _)| *n == name).and_then(|(_, v)| *v);
-            *value = found.ok_or_else(|| self.wrong(&format!("lacks `{name}`")))?;
+            *value = found.ok_or_else(|| self.wrong(&format!("has no `{name}`: add it")))?;
         }
         Ok(values)
     }
@@ -357,11 +364,11 @@ impl RawPolicy {
 fn lower(values: &mut BTreeMap<String, u64>, lowered: &[(String, u64)]) -> Result<(), DocumentError> {
     for (name, value) in lowered {
         let Some(current) = values.get_mut(name) else {
-            return Err(DocumentError::new(format!("the setting lowers `{name}`, which is no ceiling")));
+            return Err(DocumentError::new(format!("the setting lowers `{name}`, which is not a ceiling")));
         };
         if value > current {
             return Err(DocumentError::new(format!(
-                "the setting raises the ceiling `{name}` from {current} to {value}: settings only lower; change the document"
+                "the setting raises the ceiling `{name}` from {current} to {value}: settings only lower ceilings, so change the document"
             )));
         }
         *current = *value;
@@ -371,17 +378,17 @@ fn lower(values: &mut BTreeMap<String, u64>, lowered: &[(String, u64)]) -> Resul
 
 fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentError> {
     if let Some(unknown) = values.keys().find(|name| !CEILING_NAMES.contains(&name.as_str())) {
-        return Err(DocumentError::new(format!("`{unknown}` is no ceiling")));
+        return Err(DocumentError::new(format!("`{unknown}` is not a ceiling: remove it")));
     }
     let wide = |name: &str| {
         values
             .get(name)
             .copied()
-            .ok_or_else(|| DocumentError::new(format!("the ceiling `{name}` is missing")))
+            .ok_or_else(|| DocumentError::new(format!("the ceiling `{name}` is missing: add it")))
     };
     let narrow = |name: &str| {
         u32::try_from(wide(name)?)
-            .map_err(|_| DocumentError::new(format!("the ceiling `{name}` is over 2^32 - 1")))
+            .map_err(|_| DocumentError::new(format!("the ceiling `{name}` is larger than 2^32 - 1")))
     };
     Ok(Ceilings {
         bcrypt_cost: narrow("bcrypt_cost")?,
@@ -395,7 +402,8 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
     })
 }
 
-/// A hash that the ceilings admit must fit in the memory there is, on every worker at once.
+/// Lowers the ceilings of memory to each worker's share: all workers may hold the most admitted memory
+/// at the same time.
 fn bound_by_budget(values: &mut BTreeMap<String, u64>, limits: &Limits) {
     let share = limits.bytes_per_worker();
     for (name, unit) in [("argon2_memory_kib", 1024), ("scrypt_memory_bytes", 1)] {
@@ -409,11 +417,14 @@ fn refuse_duplicates(policies: &[Policy]) -> Result<(), DocumentError> {
     let (mut ids, mut params) = (HashSet::new(), HashSet::new());
     for policy in policies {
         if !ids.insert(&policy.id) {
-            return Err(DocumentError::new(format!("policy id `{}` stands twice", policy.id)));
+            return Err(DocumentError::new(format!(
+                "policy id `{}` occurs twice: rename one policy",
+                policy.id
+            )));
         }
         if !params.insert(policy.params) {
             return Err(DocumentError::new(format!(
-                "policy `{}` repeats the algorithm and parameters of another: a stored hash could not say whose it is",
+                "policy `{}` has the algorithm and parameters of another policy: remove one, since a stored hash would belong to both",
                 policy.id
             )));
         }
@@ -425,7 +436,7 @@ fn refuse_over_ceiling(policy: &Policy, ceilings: &Ceilings) -> Result<(), Docum
     let setting = Setting::fresh(policy.params, [0; NEW_SALT_BYTES]);
     Admitted::new(setting, ceilings).map(drop).map_err(|_| {
         DocumentError::new(format!(
-            "policy `{}` is over a ceiling: its own hashes could not be verified",
+            "policy `{}` exceeds a ceiling, so its own hashes could not be verified: lower its cost or raise the ceiling",
             policy.id
         ))
     })
@@ -438,7 +449,7 @@ fn refuse_over_budget(policy: &Policy, limits: &Limits) -> Result<(), DocumentEr
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     Err(DocumentError::new(format!(
-        "policy `{}` takes {} MiB for each of {} workers, more than the memory budget of {} MiB: give more memory, or use fewer workers",
+        "policy `{}` takes {} MiB for each of {} workers, more than the memory budget of {} MiB: add memory or use fewer workers",
         policy.id,
         mib(needed),
         limits.workers,
@@ -447,13 +458,12 @@ fn refuse_over_budget(policy: &Policy, limits: &Limits) -> Result<(), DocumentEr
 }
 
 fn position(policies: &[Policy], role: &str, id: &str) -> Result<usize, DocumentError> {
-    policies
-        .iter()
-        .position(|p| p.id == id)
-        .ok_or_else(|| DocumentError::new(format!("`{role}` names `{id}`, which is not listed")))
+    policies.iter().position(|p| p.id == id).ok_or_else(|| {
+        DocumentError::new(format!("`{role}` names `{id}`, which is not in the list of policies"))
+    })
 }
 
-/// A hash of nobody's password. No password matches it: the verdict on a decoy is a mismatch whatever is computed.
+/// Makes the hash that is verified if the user does not exist. Its verdict is always a mismatch.
 fn decoy_hash(params: Params) -> Result<Encoded, DocumentError> {
     let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
     let output = vec![0; setting.output_bytes()];
@@ -469,10 +479,10 @@ fn digest(document: &[u8]) -> String {
     text
 }
 
-/// Longest policy id, in bytes: it travels in answers, logs and metric names.
+/// The longest policy id, in bytes. Responses, logs and metrics carry ids.
 const MAX_ID_BYTES: usize = 64;
 
-/// Every ceiling that a document must state.
+/// The ceilings that every document has.
 pub(crate) const CEILING_NAMES: [&str; 8] = [
     "argon2_memory_kib",
     "argon2_memory_passes_kib",

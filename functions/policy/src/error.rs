@@ -1,12 +1,12 @@
 use core::fmt;
 
-/// Why a policy document was refused: one sentence for whoever edits the document, which holds no secret.
+/// Why a policy document is invalid: a message for the operator. The document holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError(String);
 
 impl DocumentError {
-    pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self(sentence.into())
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
     }
 }
 

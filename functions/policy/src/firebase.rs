@@ -1,4 +1,4 @@
-//! The project that hashes of Firebase belong to: the parameters that every account shares and no stored hash holds.
+//! The project of Firebase hashes: its params are shared by all accounts and are not in the hashes.
 
 use core::{fmt, str::FromStr};
 use std::sync::Arc;
@@ -21,19 +21,20 @@ struct Parameters {
 }
 
 impl FirebaseProject {
-    /// What to compute for an account of this project, and the output that a right password gives. `None` where the
-    /// stored costs are not the project's: it is an account of another one, and every password would be wrong.
+    /// Returns the setting to compute for an account of this project, and the output of the correct
+    /// password. `None` if the costs are not the project's: the account belongs to another project, and
+    /// no password would match.
     pub(crate) fn resolve(&self, setting: &Setting, stored: &[u8]) -> Option<(Setting, Zeroizing<Vec<u8>>)> {
         if setting.params() != self.0.costs {
             return None;
         }
-        // The stored output is the signer key under a stream of bytes, and the stream is what is computed.
+        // The stored output is the signer key, encrypted with the computed stream by XOR.
         let stream = stored.iter().zip(self.0.signer_key.iter()).map(|(stored, key)| stored ^ key);
         Some((setting.in_project(&self.0.separator), Zeroizing::new(stream.collect())))
     }
 }
 
-/// The text of the Firebase console under "Password hash parameters".
+/// Parses the text that the Firebase console shows under "Password hash parameters".
 impl FromStr for FirebaseProject {
     type Err = FirebaseProjectError;
 
@@ -67,7 +68,7 @@ impl fmt::Debug for FirebaseProject {
     }
 }
 
-/// The text is not a project's parameters. It says what they look like and quotes nothing: the text holds a secret.
+/// The text is not the params of a project. The message quotes no part of it, since it holds a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirebaseProjectError;
 
@@ -75,7 +76,7 @@ impl fmt::Display for FirebaseProjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "copy what the Firebase console shows as `Password hash parameters`, from `{FIRST_LINE}` to `{LAST_LINE}`:"
+            "copy the text of `Password hash parameters` in the Firebase console, from `{FIRST_LINE}` to `{LAST_LINE}`, with the members"
         )?;
         NAMES.iter().try_for_each(|name| write!(f, " {name}"))
     }
@@ -87,5 +88,5 @@ const FIRST_LINE: &str = "hash_config {";
 const LAST_LINE: &str = "}";
 const NAMES: [&str; 5] = ["algorithm", "base64_signer_key", "base64_salt_separator", "rounds", "mem_cost"];
 
-/// scrypt's `p`, which Firebase's own program fixes.
+/// scrypt's `p`, which is a constant in Firebase's own program.
 const PARALLELIZATION: u32 = 1;

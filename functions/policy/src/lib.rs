@@ -1,7 +1,7 @@
 //! Policies as data: the document, admission of hashes, and the verdict on a match.
 //!
-//! This is the only place that chooses: which parameters a new hash gets, which stored hashes are computed at all,
-//! and whether a hash that matched should be replaced. Nothing here computes a hash.
+//! Only this crate decides which params a new hash gets, which stored hashes are verified, and
+//! whether a hash should be replaced after a match. It computes no hash.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 
-/// The document that Saltern ships: used where no other is named.
+/// The document that Saltern ships: the default.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");
 
 /// The JSON Schema of the document.

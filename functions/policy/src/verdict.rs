@@ -1,4 +1,4 @@
-//! What a computed output means for the stored hash: mismatch, match, or match that should be replaced.
+//! The verdict on a computed output: mismatch, match, or match with a hash that should be replaced.
 
 use saltern_algorithm::Output;
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, argon2::Version};
@@ -8,18 +8,19 @@ use crate::{Candidate, Policies, Stored, admission::innermost};
 /// Why a stored hash should be replaced at this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RehashReason {
-    /// Its policy stands before the current one.
+    /// The hash has a policy that is older than the current one.
     OlderPolicy,
-    /// It has no policy, and another algorithm than the current one.
+    /// The hash has no policy, and another algorithm than the current policy.
     OtherAlgorithm,
-    /// It has no policy, the current algorithm, and a cost, salt or output below the current one's.
+    /// The hash has no policy and the current algorithm. A cost, the salt or the output is below the
+    /// current policy's.
     UnlistedParameters,
-    /// Its scheme is unsalted or fast, or was before it was wrapped.
+    /// The scheme of the hash, or of the hash inside a wrapped one, is unsalted or fast.
     WeakScheme,
 }
 
 impl RehashReason {
-    /// Its name in the contract.
+    /// The reason's name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -31,39 +32,40 @@ impl RehashReason {
     }
 }
 
-/// The answer to a verification.
+/// The verdict on a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether the password is the stored one.
+    /// Whether the password is correct.
     pub matches: bool,
-    /// Why the hash should be replaced; only with a match.
+    /// Why the hash should be replaced. Only after a match.
     pub rehash: Option<RehashReason>,
-    /// The policy that lists the stored hash's parameters.
+    /// The id of the policy that lists the params of the stored hash.
     pub policy: Option<String>,
 }
 
 impl Policies {
-    /// The id of the policy that lists a stored hash's parameters.
+    /// Returns the id of the policy that lists the params of a stored hash.
     #[must_use]
     pub fn id_of(&self, stored: &Stored) -> Option<&str> {
         stored.policy.map(|i| self.list()[i].id())
     }
 
-    /// Judges the outputs, one for each of the stored hash's candidates, in their order.
+    /// Returns the verdict on a stored hash, from one output for each candidate, in the same order.
     #[must_use]
     pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
         let policy = self.id_of(stored).map(str::to_owned);
-        // Every output is compared: which candidate matched must not show in the time.
+        // Every output is compared, so that the time does not show which candidate matched.
         let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
         let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));
         let Some(candidate) = first else { return Verdict { matches: false, rehash: None, policy } };
-        // The part that nobody checked must not become required by being hashed now.
+        // A new hash would cover the ignored part too, which the user may have typed wrong.
         let truncated = candidate.ignores_part && !self.rehash_truncated;
         let rehash = if truncated { None } else { self.rehash_reason(stored) };
         Verdict { matches: true, rehash, policy }
     }
 
-    /// Why a login that matches should replace this stored hash, if the scheme read all of the password.
+    /// Returns why this stored hash should be replaced after a match, if the scheme reads all of the
+    /// password.
     #[must_use]
     pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {

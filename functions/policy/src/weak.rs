@@ -1,10 +1,10 @@
-//! Which unsalted and fast schemes are verified: none, but those that the operator names.
+//! The unsalted and fast schemes that the service verifies: only those that the operator names.
 
 use core::{fmt, str::FromStr};
 
 use saltern_encoded::Scheme;
 
-/// The schemes that the operator allowed by name.
+/// The unsalted and fast schemes that the operator accepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AcceptedWeak(Vec<Scheme>);
 
@@ -22,7 +22,7 @@ impl AcceptedWeak {
     }
 }
 
-/// The names with commas between; nothing where there are none.
+/// Writes the names, separated by commas.
 impl fmt::Display for AcceptedWeak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, scheme) in self.0.iter().enumerate() {
@@ -35,7 +35,7 @@ impl fmt::Display for AcceptedWeak {
     }
 }
 
-/// Names with commas between, or `all`.
+/// Parses names, separated by commas, or `all`.
 impl FromStr for AcceptedWeak {
     type Err = UnknownWeakScheme;
 
@@ -52,13 +52,13 @@ pub(crate) fn weak_schemes() -> impl Iterator<Item = Scheme> {
     Scheme::ALL.iter().copied().filter(|scheme| scheme.weakness().is_some())
 }
 
-/// A name that is no unsalted or fast scheme's. It says which there are.
+/// A name is not that of an unsalted or fast scheme. The message lists all names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownWeakScheme;
 
 impl fmt::Display for UnknownWeakScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "write `{ALL}`, or some of these with commas between:")?;
+        write!(f, "use `{ALL}`, or some of these names, separated by commas:")?;
         weak_schemes().try_for_each(|scheme| write!(f, " {}", scheme.name()))
     }
 }

@@ -1,4 +1,4 @@
-//! What is refused as a document, each with the sentence that the operator reads.
+//! Invalid policy documents, each with the message for the operator.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -37,11 +37,11 @@ fn the_shipped_document_is_valid_and_realistic() {
         ]
     );
     assert_eq!(policies.current().id(), "argon2id-2026");
-    assert_eq!(policies.decoy().id(), policies.current().id(), "current is the decoy where none is named");
+    assert_eq!(policies.decoy().id(), policies.current().id(), "the default decoy is the current policy");
 }
 
 #[test]
-fn the_digest_is_that_of_the_bytes() {
+fn the_digest_is_the_sha256_of_the_bytes() {
     use sha2::{Digest as _, Sha256};
     let policies = Policies::load(SHIPPED, &roomy()).unwrap();
     let hex = policies.digest().strip_prefix("sha256:").unwrap();
@@ -50,40 +50,40 @@ fn the_digest_is_that_of_the_bytes() {
     assert_eq!(bytes, Sha256::digest(SHIPPED).as_slice());
 }
 
-/// A change to the shipped document, the words that its refusal must hold, and whether the schema sees it too.
+/// A change of the shipped document, words of the message, and whether the schema rejects it too.
 type Case = (&'static str, fn(&mut Value), &'static str, bool);
 
-const REFUSED: &[Case] = &[
+const INVALID: &[Case] = &[
     ("unknown field", |d| d["colour"] = json!("red"), "colour", true),
     ("unknown field in a policy", |d| d["policies"][1]["rounds"] = json!(5), "rounds", true),
-    ("another algorithm's parameter", |d| d["policies"][1]["passes"] = json!(5), "does not take", true),
-    ("parameter missing", |d| drop_key(&mut d["policies"][1], "cost"), "lacks `cost`", true),
+    ("another algorithm's parameter", |d| d["policies"][1]["passes"] = json!(5), "does not have", true),
+    ("parameter missing", |d| drop_key(&mut d["policies"][1], "cost"), "has no `cost`", true),
     ("no source", |d| d["policies"][1]["source"] = json!(" "), "no rationale or no source", true),
     ("no rationale", |d| drop_key(&mut d["policies"][1], "rationale"), "rationale", true),
     ("unknown algorithm", |d| d["policies"][1]["algorithm"] = json!("md5"), "unknown algorithm", true),
-    (
-        "argon2i makes no hashes",
-        |d| d["policies"][3]["algorithm"] = json!("argon2i"),
-        "unknown algorithm",
-        true,
-    ),
+    ("argon2i as a policy", |d| d["policies"][3]["algorithm"] = json!("argon2i"), "unknown algorithm", true),
     ("unknown status", |d| d["policies"][1]["status"] = json!("retired"), "retired", true),
-    ("id with a space", |d| d["policies"][1]["id"] = json!("a b"), "an id is", true),
-    ("id twice", |d| d["policies"][1]["id"] = json!("bcrypt-12-2023"), "stands twice", false),
-    ("parameters twice", |d| d["policies"][1]["cost"] = json!(12), "repeats the algorithm", false),
+    ("id with a space", |d| d["policies"][1]["id"] = json!("a b"), "id `a b` is invalid", true),
+    ("id twice", |d| d["policies"][1]["id"] = json!("bcrypt-12-2023"), "occurs twice", false),
+    (
+        "parameters twice",
+        |d| d["policies"][1]["cost"] = json!(12),
+        "the algorithm and parameters of another",
+        false,
+    ),
     ("current not listed", |d| d["current"] = json!("x"), "`current` names `x`", false),
     ("current verify-only", |d| d["current"] = json!("bcrypt-10-2019"), "verify-only", false),
     ("decoy not listed", |d| d["decoy"] = json!("x"), "`decoy` names `x`", false),
     ("no policies", |d| d["policies"] = json!([]), "`current` names", true),
     ("bcrypt cost 3", |d| d["policies"][1]["cost"] = json!(3), "4 <= cost <= 31", true),
-    ("bcrypt cost over its ceiling", |d| d["policies"][1]["cost"] = json!(16), "over a ceiling", false),
+    ("bcrypt cost over its ceiling", |d| d["policies"][1]["cost"] = json!(16), "exceeds a ceiling", false),
     (
         "argon2 memory over its ceiling",
         |d| d["policies"][3]["memory_kib"] = json!(262_145),
-        "over a ceiling",
+        "exceeds a ceiling",
         false,
     ),
-    ("argon2 m·t over its ceiling", |d| d["policies"][3]["passes"] = json!(54), "over a ceiling", false),
+    ("argon2 m·t over its ceiling", |d| d["policies"][3]["passes"] = json!(54), "exceeds a ceiling", false),
     ("argon2 without passes", |d| d["policies"][3]["passes"] = json!(0), "passes >= 1", true),
     (
         "argon2 lanes without memory",
@@ -108,7 +108,7 @@ const REFUSED: &[Case] = &[
     (
         "ceiling unknown",
         |d| d["ceilings"]["md5"] = d["ceilings"]["bcrypt_cost"].clone(),
-        "`md5` is no ceiling",
+        "`md5` is not a ceiling",
         true,
     ),
     ("ceiling without source", |d| drop_key(&mut d["ceilings"]["bcrypt_cost"], "source"), "source", true),
@@ -119,24 +119,24 @@ fn drop_key(value: &mut Value, key: &str) {
 }
 
 #[test]
-fn inconsistent_documents_are_refused_with_one_sentence() {
-    for (name, change, words, by_schema) in REFUSED {
+fn an_invalid_document_is_refused_with_a_message_of_one_line() {
+    for (name, change, words, by_schema) in INVALID {
         let mut document = shipped();
         change(&mut document);
-        let refusal = load(&document, &roomy()).unwrap_err();
-        assert!(refusal.contains(words), "{name}: {refusal}");
-        assert!(!refusal.contains('\n'), "{name}: {refusal}");
+        let message = load(&document, &roomy()).unwrap_err();
+        assert!(message.contains(words), "{name}: {message}");
+        assert!(!message.contains('\n'), "{name}: {message}");
         assert_eq!(!valid_by_schema(&document), *by_schema, "{name}: the schema");
     }
 }
 
 #[test]
-fn memory_is_counted_for_every_worker() {
+fn the_memory_budget_must_hold_every_policy_on_all_workers() {
     let policy_mib = 19;
     let limits = |workers, mib: u64| Limits { workers, memory_budget_bytes: mib << 20, ..roomy() };
     assert!(load(&shipped(), &limits(4, 4 * policy_mib)).is_ok());
-    let refusal = load(&shipped(), &limits(4, 4 * policy_mib - 1)).unwrap_err();
-    assert!(refusal.contains("takes 19 MiB for each of 4 workers"), "{refusal}");
+    let message = load(&shipped(), &limits(4, 4 * policy_mib - 1)).unwrap_err();
+    assert!(message.contains("takes 19 MiB for each of 4 workers"), "{message}");
 }
 
 #[test]
@@ -152,11 +152,11 @@ fn settings_lower_ceilings_and_never_raise_them() {
     let set = |name: &str, value| Limits { lowered_ceilings: vec![(name.to_owned(), value)], ..roomy() };
     assert_eq!(load(&shipped(), &set("bcrypt_cost", 13)).unwrap().ceilings().bcrypt_cost, 13);
     for (limits, words) in [
-        (set("bcrypt_cost", 16), "settings only lower"),
-        (set("colour", 1), "no ceiling"),
-        (set("bcrypt_cost", 11), "over a ceiling"),
+        (set("bcrypt_cost", 16), "settings only lower ceilings"),
+        (set("colour", 1), "not a ceiling"),
+        (set("bcrypt_cost", 11), "exceeds a ceiling"),
     ] {
-        let refusal = load(&shipped(), &limits).unwrap_err();
-        assert!(refusal.contains(words), "{refusal}");
+        let message = load(&shipped(), &limits).unwrap_err();
+        assert!(message.contains(words), "{message}");
     }
 }

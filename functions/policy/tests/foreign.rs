@@ -1,4 +1,4 @@
-//! Hashes of other software's forms: what they match, and whether a match should be replaced.
+//! Hashes that other software makes: their verdicts.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
@@ -13,10 +13,10 @@ use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Group, Top
 use support::{judge, policies, policies_with};
 
 #[test]
-fn what_is_another_notation_of_a_policys_algorithm_is_judged_by_its_costs() {
+fn a_hash_in_another_notation_is_compared_with_the_policies_by_its_costs() {
     let policies = policies("");
     for (stored, policy, rehash) in [
-        // The shipped policies list bcrypt of cost 10, and no PBKDF2 of these iterations.
+        // The shipped policies list bcrypt with cost 10, and no PBKDF2 with these iterations.
         (BCRYPT_10_OF_DJANGO, Some("bcrypt-10-2019"), RehashReason::OlderPolicy),
         (PBKDF2_OF_DJANGO, None, RehashReason::OtherAlgorithm),
         (ARGON2_OF_DJANGO, None, RehashReason::UnlistedParameters),
@@ -29,14 +29,14 @@ fn what_is_another_notation_of_a_policys_algorithm_is_judged_by_its_costs() {
 }
 
 #[test]
-fn a_hash_of_something_else_than_the_password_is_nobodys_policy() {
+fn a_hash_of_a_prepared_password_belongs_to_no_policy() {
     let verdict = judge(&policies(""), BCRYPT_SHA256_10_OF_DJANGO, "saltern");
     assert!(verdict.matches);
     assert_eq!((verdict.policy, verdict.rehash), (None, Some(RehashReason::OtherAlgorithm)));
 }
 
 #[test]
-fn blanks_that_wordpress_took_away_are_a_part_that_nobody_checked() {
+fn spaces_that_wordpress_removes_count_as_an_ignored_part() {
     let policies = policies("");
     let stored = vector("made with spaces at its ends");
     let bare = judge(&policies, &stored, "saltern");
@@ -51,7 +51,7 @@ fn blanks_that_wordpress_took_away_are_a_part_that_nobody_checked() {
 }
 
 #[test]
-fn every_user_of_firebase_is_answered_under_their_project() {
+fn every_firebase_vector_gives_its_result_under_its_project() {
     let mut ran = 0;
     for (project, users) in &firebase() {
         let policies = policies_with(Some(project.console().parse().unwrap()));
@@ -68,7 +68,7 @@ fn every_user_of_firebase_is_answered_under_their_project() {
 }
 
 #[test]
-fn firebase_is_switched_off_without_a_project_and_for_another_ones_costs() {
+fn a_firebase_hash_is_unsupported_without_a_project_and_with_another_projects_costs() {
     let projects = firebase();
     let stored = |(project, users): &(Project, Vec<Firebase>)| project.stored(&users[0]);
     let (one, other) =
@@ -81,7 +81,7 @@ fn firebase_is_switched_off_without_a_project_and_for_another_ones_costs() {
 }
 
 #[test]
-fn what_is_no_project_is_refused_without_being_quoted() {
+fn the_message_of_an_invalid_firebase_project_does_not_quote_it() {
     let whole = firebase()[0].0.console();
     let key = &firebase()[0].0.signer_key;
     assert!(whole.parse::<FirebaseProject>().is_ok());
@@ -99,7 +99,7 @@ fn what_is_no_project_is_refused_without_being_quoted() {
         (&whole, ""),
     ] {
         let text = whole.replacen(from, to, 1);
-        assert_ne!(text, whole, "{from} is not there");
+        assert_ne!(text, whole, "{from} is missing");
         let error = text.parse::<FirebaseProject>().unwrap_err().to_string();
         assert!(error.contains("Password hash parameters") && !error.contains(&key[4..]), "{error}");
     }
@@ -107,7 +107,7 @@ fn what_is_no_project_is_refused_without_being_quoted() {
 }
 
 #[test]
-fn every_credential_of_keycloak_becomes_a_string_and_is_answered() {
+fn every_keycloak_credential_gives_its_result_as_a_string() {
     let (policies, mut ran) = (policies(""), 0);
     let groups = Topic::Products.load().test_groups;
     for row in groups.iter().flat_map(saltern_vectors::Keycloak::of) {
@@ -130,7 +130,8 @@ fn every_credential_of_keycloak_becomes_a_string_and_is_answered() {
     assert!(ran > 0);
 }
 
-/// As SCHEMES.md says: over the ceiling whole, and verified by the first of its four blocks.
+/// SCHEMES.md states that the whole hash exceeds the ceiling and that the first of its four blocks
+/// is verified.
 #[test]
 fn keycloaks_old_default_verifies_by_its_first_block() {
     let groups = Topic::Products.load().test_groups;
@@ -145,21 +146,21 @@ fn keycloaks_old_default_verifies_by_its_first_block() {
     assert!(judge(&policies(""), &stored, str::from_utf8(&row.password).unwrap()).matches);
 }
 
-/// By Spring Security 7.1.1, of three passwords each. Its encoders print them still, and nobody should.
+/// Hashes of three passwords by the deprecated encoders of Spring Security 7.1.1.
 #[test]
-fn what_the_old_encoders_of_spring_security_print_is_read() {
+fn hashes_of_the_old_spring_security_encoders_are_verified() {
     let policies = policies("spring-md5,spring-sha-1,spring-sha-256,spring-sha256");
     for (password, stored) in OF_SPRING_SECURITY {
         assert_eq!(judge(&policies, stored, password).rehash, Some(RehashReason::WeakScheme), "{stored}");
         assert!(!judge(&policies, stored, "Saltern").matches, "{stored}");
     }
-    // The example in the description of `MessageDigestPasswordEncoder`.
+    // The example in the documentation of `MessageDigestPasswordEncoder`.
     assert!(judge(&policies, "{MD5}{thisissalt}2a4e7104c2780098f50ed5a84bb2323d", "password").matches);
 }
 
-/// Nothing in them says which software made them, or two made them in two ways.
+/// These strings do not name the software that made them, or two programs read them differently.
 #[test]
-fn what_may_be_several_things_is_refused_and_never_guessed() {
+fn an_ambiguous_hash_is_unsupported() {
     let policies = policies("all");
     for stored in [
         "DIGEST",
@@ -177,11 +178,11 @@ fn what_may_be_several_things_is_refused_and_never_guessed() {
             assert_eq!(policies.admit_stored(&stored).err(), Some(Refusal::UnsupportedHash), "{stored}");
         }
     }
-    // Django alone marks a missing salt so.
+    // Only Django writes a missing salt in this way.
     assert!(judge(&policies, &format!("sha1$${SHA1_OF_SALTERN}"), "saltern").matches);
 }
 
-/// The projects of all vectors, with their users.
+/// Returns the projects of all vectors with their users.
 fn firebase() -> Vec<(Project, Vec<Firebase>)> {
     let groups = Topic::Products.load().test_groups.into_iter();
     groups
@@ -192,14 +193,14 @@ fn firebase() -> Vec<(Project, Vec<Firebase>)> {
         .collect()
 }
 
-/// The hash of a vector of WordPress's.
+/// Returns the hash of the vector with this comment.
 fn vector(comment: &str) -> String {
     let groups = Topic::Products.load().test_groups;
     let mut tests = groups.iter().flat_map(saltern_vectors::Verify::of);
     tests.find(|test| test.comment == comment).unwrap().hash.clone()
 }
 
-/// By Django 5.2, of `saltern`.
+/// Hashes of `saltern` by Django 5.2.
 const ARGON2_OF_DJANGO: &str =
     "argon2$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0$BgcVfx82b9fRLHTlM67jvoW4WJm/Kjpps79f0Wnk0Po";
 const BCRYPT_10_OF_DJANGO: &str = "bcrypt$$2b$10$G7O8y9wSwoXU/6kigUfUoOaR9W0S4Wetw8fD6GNxxl9NxH8VUhYrq";
@@ -208,7 +209,7 @@ const BCRYPT_SHA256_10_OF_DJANGO: &str =
 const PBKDF2_OF_DJANGO: &str =
     "pbkdf2_sha256$1000$saltsaltsaltsaltsalt22$WYR6GrDeSRujJ6JZ5Nk17h+2tDvgnJ00rnfB4B0BZNw=";
 
-/// By `openssl dgst -sha1`.
+/// The output of `openssl dgst -sha1`.
 const SHA1_OF_SALTERN: &str = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0";
 
 const OF_SPRING_SECURITY: [(&str, &str); 12] = [

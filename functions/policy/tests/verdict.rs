@@ -1,4 +1,4 @@
-//! Admission and verdict, by the sentences of the contract.
+//! Admission and verdict, as the contract states them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const PASSWORD: &[u8] = b"correct horse";
 
-/// A history that is cheap to compute: PBKDF2, bcrypt 4, bcrypt 5 (current), bcrypt 6.
+/// Policies that are cheap to compute: PBKDF2, bcrypt 4, bcrypt 5 (current), bcrypt 6.
 fn policies(change: impl FnOnce(&mut Value)) -> Policies {
     let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let policy = |id: &str, rest: Value| {
@@ -43,7 +43,7 @@ fn current_is(policy: Value) -> Policies {
     })
 }
 
-/// The hash of a password under any setting, as other software would have made it.
+/// The hash of a password with any setting, as other software makes it.
 fn hash_under(setting: &Setting, password: &[u8]) -> String {
     let ceilings = *policies(|_| ()).ceilings();
     let admitted = saltern_algorithm::Admitted::new(setting.clone(), &ceilings).unwrap();
@@ -74,7 +74,7 @@ fn rehash(policies: &Policies, setting: &Setting) -> Option<RehashReason> {
 }
 
 #[test]
-fn a_hash_of_an_older_policy_is_replaced_and_of_a_newer_one_is_not() {
+fn a_hash_of_an_older_policy_is_replaced_and_one_of_a_newer_policy_is_not() {
     let policies = policies(|_| ());
     let pbkdf2 = fresh(Params::Pbkdf2(pbkdf2::Params::new(pbkdf2::Prf::Sha512, 10).unwrap()));
     for (setting, id, reason) in [
@@ -96,7 +96,7 @@ fn a_mismatch_names_the_policy_and_never_a_reason() {
 }
 
 #[test]
-fn the_prefix_alone_is_no_reason() {
+fn another_bcrypt_prefix_alone_is_no_reason_for_a_rehash() {
     for prefix in ["$2a$", "$2y$"] {
         let stored = hash_under(&bcrypt(5), PASSWORD).replacen("$2b$", prefix, 1);
         assert_eq!(verify(&policies(|_| ()), PASSWORD, &stored).rehash, None, "{prefix}");
@@ -145,9 +145,9 @@ fn unlisted_hashes_are_compared_with_the_current_policy() {
 }
 
 #[test]
-fn a_short_salt_or_output_was_not_made_under_a_policy() {
+fn a_hash_with_a_short_salt_or_output_belongs_to_no_policy() {
     let policies = current_is(json!({"algorithm": "pbkdf2-sha256", "iterations": 100}));
-    // RustCrypto's own form, with a salt of 8 bytes and with an output of 16; the password is PASSWORD.
+    // RustCrypto's form, with a salt of 8 bytes and with an output of 16 bytes.
     for (salt, output_bytes) in [("c2FsdHNhbHQ", 32), ("c2l4dGVlbiBieXRlIHNhbA", 16)] {
         let zeros = "A".repeat((output_bytes * 8_usize).div_ceil(6));
         let stored = format!("$pbkdf2-sha256$i=100,l={output_bytes}${salt}${zeros}");
@@ -162,7 +162,7 @@ fn a_short_salt_or_output_was_not_made_under_a_policy() {
 }
 
 #[test]
-fn what_bcrypt_ignores_must_not_become_required() {
+fn a_rehash_must_not_cover_bytes_that_bcrypt_ignored() {
     let long = [b'x'; 73];
     let stored_long = hash_under(&bcrypt(4), &long);
     let stored_short = hash_under(&bcrypt(4), b"abc");
@@ -175,13 +175,17 @@ fn what_bcrypt_ignores_must_not_become_required() {
             assert_eq!((verdict.matches, verdict.rehash), (true, reason));
         }
         let whole = verify(&policies, &long[..72], &stored_long);
-        assert_eq!((whole.matches, whole.rehash), (true, Some(RehashReason::OlderPolicy)), "72 are all read");
+        assert_eq!(
+            (whole.matches, whole.rehash),
+            (true, Some(RehashReason::OlderPolicy)),
+            "all 72 bytes are read"
+        );
     }
 }
 
 #[test]
-fn a_nul_that_was_hashed_is_no_truncation() {
-    // Software that counts lengths read on after the NUL.
+fn a_hashed_nul_is_no_truncation() {
+    // Software that stores lengths does not stop at the NUL.
     let stored = hash_under(&bcrypt(4), b"abc\0def");
     let policies = policies(|_| ());
     let verdict = verify(&policies, b"abc\0def", &stored);
@@ -190,7 +194,7 @@ fn a_nul_that_was_hashed_is_no_truncation() {
 }
 
 #[test]
-fn the_decoy_is_never_matched() {
+fn no_password_matches_the_decoy() {
     let policies = policies(|document| document["decoy"] = json!("b4"));
     let stored = policies.admit_decoy().unwrap();
     assert_eq!(stored.admitted().work(), 1 << 4, "the decoy policy's work");
@@ -201,7 +205,7 @@ fn the_decoy_is_never_matched() {
 }
 
 #[test]
-fn new_hashes_are_what_verify_accepts() {
+fn verify_accepts_new_hashes() {
     let policies = policies(|_| ());
     for id in [None, Some("b4"), Some("b6")] {
         let new = policies.admit_new(id, &Password::new(PASSWORD).unwrap()).unwrap();
@@ -213,10 +217,10 @@ fn new_hashes_are_what_verify_accepts() {
 }
 
 #[test]
-fn new_hashes_are_refused_by_policy_and_by_password() {
+fn a_new_hash_is_refused_for_its_policy_or_its_password() {
     let policies = policies(|_| ());
     let refusal = |id, password: &[u8]| policies.admit_new(id, &Password::new(password).unwrap()).err();
-    assert_eq!(refusal(Some("nobody"), PASSWORD), Some(Refusal::UnknownPolicy));
+    assert_eq!(refusal(Some("unknown"), PASSWORD), Some(Refusal::UnknownPolicy));
     assert_eq!(refusal(Some("p"), PASSWORD), Some(Refusal::PolicyNotForHashing));
     assert_eq!(refusal(None, &[b'x'; 72]), None);
     assert_eq!(refusal(None, &[b'x'; 73]), Some(Refusal::PasswordTooLong));

@@ -1,4 +1,4 @@
-//! Unsalted and fast schemes: refused unless named, and wrapped.
+//! Unsalted and fast schemes: refused unless accepted by name, and wrapped.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
@@ -12,7 +12,7 @@ use saltern_vectors::{Expected, Group, Topic, Verify};
 use support::{judge, policies};
 
 #[test]
-fn an_unsalted_digest_is_refused_until_it_is_named() {
+fn an_unsalted_digest_is_refused_unless_it_is_accepted_by_name() {
     for (accepted, admitted) in
         [("", false), ("ldap-md5", false), ("ldap-sha", true), ("ldap-md5,ldap-sha", true), ("all", true)]
     {
@@ -22,7 +22,7 @@ fn an_unsalted_digest_is_refused_until_it_is_named() {
 }
 
 #[test]
-fn only_weak_schemes_can_be_named() {
+fn only_weak_schemes_can_be_accepted() {
     for wrong in ["", "bcrypt", "ldap-sha,", "LDAP-SHA", "all,ldap-sha"] {
         let error = wrong.parse::<AcceptedWeak>().unwrap_err().to_string();
         assert!(error.contains("ldap-sha"), "{error}");
@@ -30,17 +30,18 @@ fn only_weak_schemes_can_be_named() {
 }
 
 #[test]
-fn a_weak_match_should_be_replaced_and_says_why() {
+fn a_match_of_a_weak_hash_should_be_replaced() {
     let policies = policies("all");
     assert_eq!(judge(&policies, SHA_OF_SALTERN, "saltern").rehash, Some(RehashReason::WeakScheme));
     assert!(!judge(&policies, SHA_OF_SALTERN, "Saltern").matches);
 }
 
-/// Of every weak scheme there is a vector, and each is refused, allowed by its own name, and to be replaced.
+/// For each weak scheme, a vector is refused by default, and verified if its scheme is accepted. Its
+/// hash should be replaced.
 #[test]
-fn every_weak_scheme_is_refused_until_it_is_named() {
+fn every_weak_scheme_is_refused_unless_it_is_accepted_by_name() {
     let mut seen = Vec::new();
-    // One character, of which DES too reads all.
+    // DES too reads all of a password of one character.
     for vector in right_passwords().filter(|vector| vector.password == b"x") {
         let Some(scheme) = parse(&vector.hash).ok().map(|encoded| encoded.scheme()) else { continue };
         if scheme.weakness().is_none() || seen.contains(&scheme) {
@@ -59,7 +60,7 @@ fn every_weak_scheme_is_refused_until_it_is_named() {
 }
 
 #[test]
-fn what_is_neither_unsalted_nor_fast_needs_no_permission() {
+fn a_scheme_that_is_not_weak_is_always_admitted() {
     let (policies, mut admitted) = (policies(""), 0);
     for vector in right_passwords() {
         if parse(&vector.hash).is_ok_and(|encoded| encoded.scheme().weakness().is_none()) {
@@ -71,7 +72,7 @@ fn what_is_neither_unsalted_nor_fast_needs_no_permission() {
 }
 
 #[test]
-fn what_is_wrapped_verifies_without_permission_and_stays_to_be_replaced() {
+fn a_wrapped_weak_hash_is_always_admitted_and_should_be_replaced() {
     let policies = policies("");
     let wrapped = wrap(SHA_OF_SALTERN);
     assert!(wrapped.starts_with("$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$"), "{wrapped}");
@@ -83,13 +84,13 @@ fn what_is_wrapped_verifies_without_permission_and_stays_to_be_replaced() {
 }
 
 #[test]
-fn what_des_does_not_read_must_not_become_required() {
+fn a_rehash_must_not_cover_bytes_that_des_ignored() {
     let policies = policies("des-crypt");
     for (password, stored, rehash) in [
         ("saltmine", DES_OF_SALTMINE, Some(RehashReason::WeakScheme)),
         ("saltminer", DES_OF_SALTMINE, None),
         ("saltmine\0", DES_OF_SALTMINE, None),
-        // Of each byte seven bits are read.
+        // DES reads seven bits of each byte.
         ("sält", DES_OF_SAELT, None),
     ] {
         let verdict = judge(&policies, stored, password);
@@ -101,7 +102,7 @@ fn what_des_does_not_read_must_not_become_required() {
 }
 
 #[test]
-fn what_is_salted_and_stretched_needs_no_permission_and_should_be_replaced() {
+fn a_salted_and_slow_scheme_is_admitted_and_should_be_replaced() {
     let policies = policies("");
     for stored in [MD5_CRYPT_OF_SALTERN, SHA512_CRYPT_OF_SALTERN, SCRYPT_7_OF_SALTERN] {
         for label in ["", "{CRYPT}", "{crypt}"] {
@@ -109,14 +110,14 @@ fn what_is_salted_and_stretched_needs_no_permission_and_should_be_replaced() {
             let reason = Some(RehashReason::OtherAlgorithm);
             assert_eq!(verdict, Verdict { matches: true, rehash: reason, policy: None }, "{label}{stored}");
         }
-        // C's strings end at the NUL.
+        // Strings of C end at the NUL.
         let verdict = judge(&policies, stored, "saltern\0and more");
         assert_eq!((verdict.matches, verdict.rehash), (true, None), "{stored}");
     }
 }
 
 #[test]
-fn a_label_changes_nothing_about_a_weak_scheme() {
+fn a_weak_scheme_with_a_label_stays_weak() {
     for label in ["", "{CRYPT}", "{crypt}", "{DES-CRYPT}"] {
         let refusal = policies("").admit_stored(&format!("{label}{DES_OF_SALTMINE}")).err();
         assert_eq!(refusal, Some(Refusal::WeakScheme), "{label}");
@@ -124,7 +125,7 @@ fn a_label_changes_nothing_about_a_weak_scheme() {
 }
 
 #[test]
-fn what_drupal_made_of_a_digest_is_verified_by_the_password() {
+fn drupals_phpass_of_an_md5_digest_is_verified_by_the_password() {
     for (password, matches) in [("saltern", true), ("d88474d6d9eee923ae63121f1f1411fe", false)] {
         assert_eq!(judge(&policies(""), DRUPAL_UPDATED_OF_SALTERN, password).matches, matches, "{password}");
     }
@@ -139,7 +140,7 @@ fn right_passwords() -> impl Iterator<Item = Verify> {
     tests.filter(|vector| vector.result == Expected::Match)
 }
 
-/// Wraps as the definition says it: argon2id over the stored string.
+/// Wraps a hash by the definition: argon2id of the stored string.
 fn wrap(stored: &str) -> String {
     let params = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, 64, 1, 1).unwrap();
     let setting = wrapped::Setting::fresh(params, [7; NEW_SALT_BYTES], &parse(stored).unwrap()).unwrap();
@@ -149,10 +150,10 @@ fn wrap(stored: &str) -> String {
     Encoded::new(Setting::Wrapped(Box::new(setting)), output.expose()).unwrap().to_string()
 }
 
-/// `saltern`, by `openssl dgst -sha1 -binary | base64`.
+/// The hash of `saltern`, by `openssl dgst -sha1 -binary | base64`.
 const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
 
-/// By libxcrypt 4.4.33, as its vectors are.
+/// Hashes by libxcrypt 4.4.33, which made the vectors too.
 const DES_OF_SALTMINE: &str = "saNs.ieOcCf9M";
 const DES_OF_SAELT: &str = "saRdVzflIRrRI";
 const MD5_CRYPT_OF_SALTERN: &str = "$1$saltsalt$gx4sGZlAqmP0o1yDaibqm1";
@@ -162,9 +163,9 @@ const SHA512_CRYPT_OF_SALTERN: &str = concat!(
     "cOzK6C5JhyvlAG7mF0FZfLbBuFTCvzXnaA29.hcTguffSQcbAef0SvColLGwEdyA1SK/gP0iwFa1hvjGj9dKb."
 );
 
-/// phpass over the MD5 digest, by passlib.
+/// phpass of the MD5 digest of `saltern`, by passlib.
 const DRUPAL_UPDATED_OF_SALTERN: &str = "U$P$54bLtrAT78Aijuyj/ikGX/fg8GlIT3.";
 
-/// What nobody has printed for years: `tests/foreign.rs` has some.
+/// Schemes of deprecated encoders. `tests/foreign.rs` has hashes of some.
 const WITHOUT_A_VECTOR: [&str; 5] =
     ["django-unsalted-sha1", "spring-md5", "spring-sha-1", "spring-sha-256", "spring-sha256"];

@@ -1,8 +1,8 @@
-//! Keycloak's credentials as strings that say all there is to say.
+//! Converts Keycloak's credentials to standard strings.
 //!
-//! Keycloak keeps a hash in two JSON texts, the columns `credential_data` and `secret_data` of its table `credential`. The rule
-//! by which they become one string stands in `functions/encoded/SCHEMES.md`. This is the rule as code, which the tests hold
-//! against rows of Keycloak's own.
+//! Keycloak stores a hash in two JSON texts: the columns `credential_data` and `secret_data` of its
+//! table `credential`. `functions/encoded/SCHEMES.md` describes how they become one string. This
+//! code follows that description. The tests check it against rows that Keycloak wrote.
 //!
 //! Source: Keycloak `PasswordCredentialModel`, `Pbkdf2PasswordHashProvider`, `Argon2PasswordHashProvider`.
 
@@ -16,11 +16,11 @@ use saltern_encoded::ParseError;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-/// The PHC string that says what a row of Keycloak's says. It is a string to store and to verify as any other.
+/// Returns the PHC string of a row of Keycloak's table.
 ///
 /// # Errors
-/// - [`ParseError::Unsupported`]: an algorithm, or a variant of it, that Saltern does not verify.
-/// - [`ParseError::Invalid`]: not what Keycloak writes.
+/// - [`ParseError::Unsupported`]: Saltern does not verify the algorithm, or this variant of it.
+/// - [`ParseError::Invalid`]: Keycloak does not write such a row.
 pub(crate) fn keycloak(credential_data: &str, secret_data: &str) -> Result<String, ParseError> {
     let credential: Credential = serde_json::from_str(credential_data).map_err(|_| ParseError::Invalid)?;
     let secret: Secret<'_> = serde_json::from_str(secret_data).map_err(|_| ParseError::Invalid)?;

@@ -1,15 +1,15 @@
-//! The shipped policies, and a verification from the stored string to the verdict.
+//! The shipped policies, and a verification that goes from the stored string to the verdict.
 
 use saltern_algorithm::{Password, compute};
 use saltern_policy::{AcceptedWeak, FirebaseProject, Limits, Policies, SHIPPED, Verdict};
 
-/// Accepting these weak schemes.
+/// The shipped policies with these weak schemes accepted.
 pub(crate) fn policies(accepted: &str) -> Policies {
     let accepted_weak = if accepted.is_empty() { AcceptedWeak::default() } else { accepted.parse().unwrap() };
     load(Limits { accepted_weak, ..Limits::default() })
 }
 
-/// Verifying a project's hashes of Firebase.
+/// The shipped policies with the Firebase hashes of a project.
 pub(crate) fn policies_with(firebase_project: Option<FirebaseProject>) -> Policies {
     load(Limits { firebase_project, ..Limits::default() })
 }
