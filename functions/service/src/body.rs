@@ -2,25 +2,26 @@ use core::{fmt, ops::Deref};
 
 use zeroize::Zeroizing;
 
-/// A body, there or back: wiped when dropped and absent from `Debug`, for it holds passwords and hashes.
+/// The body of a request or response. It may hold passwords and hashes, so it is wiped when dropped
+/// and absent from `Debug`.
 #[derive(Clone)]
 pub struct Body(Bytes);
 
 #[derive(Clone)]
 enum Bytes {
     Wiped(Zeroizing<Vec<u8>>),
-    /// A part of the binary, which every answer shares.
+    /// A constant of the binary, shared by all responses.
     Public(&'static [u8]),
 }
 
 impl Body {
-    /// Takes over the bytes.
+    /// Takes ownership of the bytes.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         Zeroizing::new(bytes).into()
     }
 
-    /// Bytes that are no secret and are not copied.
+    /// Refers to public bytes without a copy.
     #[must_use]
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Bytes::Public(bytes))

@@ -1,4 +1,4 @@
-//! What a request asks for, in our own types.
+//! Requests after parsing.
 
 use core::fmt;
 use std::time::Instant;
@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::{Operation, Problem};
 
-/// What a request asks for.
+/// A parsed request. An [`Instant`] is its deadline.
 #[derive(Debug)]
 pub(crate) enum Command {
-    Batch(Vec<Asked>, Instant),
+    Batch(Vec<Element>, Instant),
     Health,
     Metrics,
     OpenApi,
@@ -19,14 +19,14 @@ pub(crate) enum Command {
     Single(Task, Instant),
 }
 
-/// One element of a batch: a task, or what is wrong with it.
+/// One element of a batch: a task, or the problem of an element that is none.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Element {
     pub(crate) operation: Operation,
     pub(crate) task: Result<Task, Problem>,
 }
 
-/// One hash to make or to verify. Its deadline stands beside it, for a batch has one for all.
+/// One hash to make or to verify. The deadline is the command's: all tasks of a batch share it.
 #[derive(Debug)]
 pub(crate) enum Task {
     Hash { password: Password, policy: Option<Given> },
@@ -42,7 +42,7 @@ impl Task {
     }
 }
 
-/// A string as it was given. Whatever stands in it may be secret: a caller may mistake one field for another.
+/// A string of the request. Every one may be secret: a caller may confuse two fields.
 pub(crate) struct Given(Zeroizing<String>);
 
 impl Given {
@@ -50,7 +50,7 @@ impl Given {
         Self(text)
     }
 
-    /// For the policies, which look it up or parse it and keep none of it.
+    /// Returns the text, for the policies. They look it up or parse it, and keep no part of it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

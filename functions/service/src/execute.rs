@@ -1,4 +1,4 @@
-//! Tasks to results: admit, submit, await, judge; after that, new hashes for those that should be replaced.
+//! Executes tasks: admit, submit, await, judge. Matches that should be replaced then get a new hash.
 
 use core::fmt;
 use std::time::Instant;
@@ -11,17 +11,17 @@ use zeroize::Zeroizing;
 
 use crate::{
     Code, End, Operation, Problem, Step, Timing, Upgrade,
-    command::{Asked, Given, Task},
+    command::{Element, Given, Task},
     problem::Field,
 };
 
-/// What became of one task: for the caller, and for the log and the metrics.
+/// A finished task: the result for the caller, and the step for the log and the metrics.
 pub(crate) struct Finished {
     pub(crate) result: Result<Success, Problem>,
     pub(crate) step: Step,
 }
 
-/// The answer to one task.
+/// The result of a task that did not fail: the body of its response.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Success {
@@ -29,7 +29,7 @@ pub(crate) enum Success {
     Verified(Verified),
 }
 
-/// A new hash.
+/// The result of making a hash.
 #[derive(Serialize)]
 pub(crate) struct Made {
     #[serde(serialize_with = "wiped")]
@@ -37,7 +37,7 @@ pub(crate) struct Made {
     pub(crate) policy: String,
 }
 
-/// A verdict.
+/// The result of a verification.
 #[derive(Serialize)]
 pub(crate) struct Verified {
     #[serde(rename = "match")]
@@ -49,12 +49,12 @@ pub(crate) struct Verified {
     pub(crate) rehashed: Option<Made>,
 }
 
-/// The policies and the workers: what a task is executed with.
+/// Executes tasks with these policies and workers.
 #[derive(Clone, Copy)]
 pub(crate) struct Executor<'a> {
     pub(crate) policies: &'a Policies,
     pub(crate) pool: &'a Pool,
-    /// When the answer is worth nothing any more.
+    /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,
 }
 
@@ -67,14 +67,14 @@ impl Executor<'_> {
         upgrading.finish().await
     }
 
-    /// Executes the tasks of a batch side by side: all are submitted before the first is awaited, and all are
-    /// judged before the first upgrade takes a worker.
-    pub(crate) async fn batch(self, asked: Vec<Asked>) -> Vec<Finished> {
-        let start = |(index, asked): (usize, Asked)| match asked.task {
+    /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited, and
+    /// all are judged before the first upgrade takes a worker.
+    pub(crate) async fn batch(self, elements: Vec<Element>) -> Vec<Finished> {
+        let start = |(index, element): (usize, Element)| match element.task {
             Ok(task) => self.start(task, Some(index)),
-            Err(problem) => Started::failed(asked.operation, problem),
+            Err(problem) => Started::failed(element.operation, problem),
         };
-        let started: Vec<_> = asked.into_iter().enumerate().map(start).collect();
+        let started: Vec<_> = elements.into_iter().enumerate().map(start).collect();
         let mut judged = Vec::with_capacity(started.len());
         for started in started {
             judged.push(self.judge(started).await);
@@ -160,7 +160,7 @@ impl Executor<'_> {
         made(new, &done).map(Success::Made).ok_or_else(Problem::internal)
     }
 
-    /// All outputs, in the order of their candidates.
+    /// Awaits all outputs, in the order of their candidates.
     async fn outputs(self, tickets: Vec<Ticket>, step: &mut Step) -> Result<Vec<Output>, Problem> {
         let mut outputs = Vec::with_capacity(tickets.len());
         for ticket in tickets {
@@ -171,13 +171,14 @@ impl Executor<'_> {
         Ok(outputs)
     }
 
-    /// Waits for work, but not beyond the deadline: a hash that cannot be sliced may still be in the middle then.
+    /// Awaits one output, at most until the deadline. A hash without slices may still be running then.
     async fn done(self, ticket: Ticket) -> Result<Done, Problem> {
         let in_time = timeout_at(self.deadline.into(), ticket).await;
         in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)
     }
 
-    /// Starts the upgrade that was wanted and is needed. Whatever comes between, the verdict stands without it.
+    /// Starts the upgrade if the caller wants it and the hash needs it. If the upgrade fails, the
+    /// verdict is returned without it.
     fn upgrade(self, judged: Judged) -> Upgrading {
         let Judged { result, step, wanted } = judged;
         let not_after = self.upgrade_deadline();
@@ -190,7 +191,8 @@ impl Executor<'_> {
         Upgrading { result, step, upgrade, not_after }
     }
 
-    /// A verdict that arrives late is lost: a share of what is left is kept for its way.
+    /// When the verdict is returned without the upgrade: a quarter of the remaining time is kept
+    /// for the response, since a late verdict is useless.
     fn upgrade_deadline(self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 4 * 3
@@ -215,7 +217,7 @@ impl Executor<'_> {
     }
 }
 
-/// A task whose work was submitted.
+/// A task whose work is submitted.
 struct Started {
     pending: Result<Pending, Problem>,
     step: Step,
@@ -232,19 +234,19 @@ enum Pending {
     Verify { stored: Box<Stored>, candidates: Vec<Candidate>, tickets: Vec<Ticket>, wanted: Option<Password> },
 }
 
-/// A task with its answer, and the password if an upgrade is wanted and needed.
+/// A task with its result, and the password if the caller wants an upgrade and the hash needs it.
 struct Judged {
     result: Result<Success, Problem>,
     step: Step,
     wanted: Option<Password>,
 }
 
-/// A task with its answer, and the work of its upgrade.
+/// A task with its result, and the work of its upgrade.
 struct Upgrading {
     result: Result<Success, Problem>,
     step: Step,
     upgrade: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
-    /// When the verdict goes without it.
+    /// When the result is returned without it.
     not_after: Instant,
 }
 

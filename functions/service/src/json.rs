@@ -1,7 +1,8 @@
-//! JSON, read in two passes: the syntax and encoding of the whole, then the shape, value by value.
+//! Reads JSON in two passes: first the syntax and encoding of the whole body, then its values.
 //!
-//! The first pass is what makes a lone surrogate anywhere the whole body's fault; the second can then give every
-//! other defect to the operation that has it. No message of `serde_json` is looked at: it would quote the input.
+//! The first pass rejects the body if its syntax or encoding is wrong anywhere, for example by a lone
+//! surrogate. The second pass assigns each other error to its operation of a batch. Messages of
+//! `serde_json` are never used, since they quote the input.
 
 use core::fmt;
 
@@ -14,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::{Code, Problem, problem::Place};
 
-/// A value in a body whose syntax and encoding were found good.
+/// A value in a body whose syntax and encoding are valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
     whole: &'a str,
@@ -22,7 +23,7 @@ pub(crate) struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The body as one value, or the place of the first fault.
+    /// Returns the body as one value, or a problem with the place of the first error.
     pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Problem> {
         let invalid = |place| Problem::new(Code::InvalidJson).at(place);
         let whole = core::str::from_utf8(body).map_err(|e| invalid(place_after(&body[..e.valid_up_to()])))?;
@@ -31,7 +32,7 @@ impl<'a> Value<'a> {
         Ok(Self { whole, own: whole.trim_matches(WHITESPACE) })
     }
 
-    /// Where it starts.
+    /// The place of its first byte.
     pub(crate) fn place(self) -> Place {
         let start = (self.own.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize);
         place_after(self.whole.as_bytes().get(..start).unwrap_or_default())
@@ -53,7 +54,7 @@ impl<'a> Value<'a> {
         self.own.starts_with('"').then(|| serde_json::from_str(self.own).ok()).flatten().map(Zeroizing::new)
     }
 
-    /// Its elements, if it is an array with at most so many.
+    /// The elements of an array; `None` for other values and for more elements than `at_most`.
     pub(crate) fn elements(self, at_most: usize) -> Option<Vec<Value<'a>>> {
         let reader = Elements { whole: self.whole, at_most };
         serde_json::Deserializer::from_str(self.own).deserialize_seq(reader).ok()
@@ -63,8 +64,11 @@ impl<'a> Value<'a> {
         self.own.starts_with('{')
     }
 
-    /// The members of these names, in the order of the names, if it is an object with no others and none twice.
-    /// A member that was read before may stand beside them.
+    /// The members with these names, in the order of the names. The object may have one more member,
+    /// `beside`, which the caller has read already.
+    ///
+    /// # Errors
+    /// The value is not an object, or it has an unknown member or a member twice.
     pub(crate) fn members<const N: usize>(
         self,
         names: [&'static str; N],
@@ -79,7 +83,7 @@ impl<'a> Value<'a> {
         members.map_err(|_| defect.unwrap_or(NotMembers::NotAnObject))
     }
 
-    /// The first member of this name, whatever else there is: to learn what an object wants to be.
+    /// The first member with this name. Other members, and the same member again, are ignored.
     pub(crate) fn peek(self, name: &'static str) -> Option<Value<'a>> {
         if !self.is_object() {
             return None;
@@ -88,14 +92,14 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What it is not says nothing of what it is.
+/// Shows no part of the value.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Value(..)")
     }
 }
 
-/// Why a value has not the members that are wanted.
+/// Why a value does not have the expected members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NotMembers<'a> {
     NotAnObject,
@@ -103,7 +107,7 @@ pub(crate) enum NotMembers<'a> {
     Unknown(Value<'a>),
 }
 
-/// Decodes everything and keeps nothing: unlike `IgnoredAny` it looks into escapes.
+/// Decodes a value and discards it. Unlike `IgnoredAny` it checks the escapes of strings.
 struct WellFormed;
 
 impl<'de> Deserialize<'de> for WellFormed {
@@ -240,12 +244,12 @@ impl<'a> Visitor<'a> for Peek<'a> {
     }
 }
 
-/// The place of the byte that follows these.
+/// The place of the byte after these.
 fn place_after(before: &[u8]) -> Place {
     let line = before.split(|&b| b == b'\n').count();
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
     Place { line, column: before.len() - line_start + 1 }
 }
 
-/// RFC 8259 §2. `str::trim` would take more.
+/// The whitespace of RFC 8259 §2. `str::trim` would remove more characters.
 const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];

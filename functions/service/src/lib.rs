@@ -1,16 +1,18 @@
-//! The HTTP contract, pure and total: request in, answer out.
+//! The HTTP contract: [`Service::answer`] takes a request and returns an answer. It never fails.
 //!
-//! The data path, file by file:
+//! The files, in the order of a request:
 //!
-//! 1. A front door (`saltern serve`, the Lambda) reads a request of at most [`Service::body_limit`] bytes and calls
-//!    [`Service::answer`]. What it refuses itself it gives to [`Service::refuse`].
-//! 2. `route` and `request` turn it into a `Command`: route, method, content type, size, deadline, then the body,
-//!    which `json` reads.
-//! 3. `execute` admits each task through `saltern-policy`, submits it to `saltern-algorithm`'s pool, awaits it and
-//!    lets the policies judge. Every refusal on the way is a [`Problem`].
-//! 4. `response` writes the answer; one [`Outcome`] is made of it, which `log` and `metrics` both read.
+//! 1. A front door (`saltern serve` or the Lambda function) reads a request of at most
+//!    [`Service::body_limit`] bytes and calls [`Service::answer`]. If the front door itself rejects
+//!    the request, it calls [`Service::refuse`].
+//! 2. `route` and `request` turn the request into a `Command`. They check route, method, content
+//!    type, size and deadline, in this order. `json` then reads the body.
+//! 3. `execute` admits each task through `saltern-policy`, submits it to the pool of
+//!    `saltern-algorithm`, awaits the output and asks the policies for a verdict. Each failure is a
+//!    [`Problem`].
+//! 4. `response` writes the answer. `log` and `metrics` both read its [`Outcome`].
 //!
-//! What this crate does not do: it opens no socket, reads no settings, checks no token, and knows no algorithm.
+//! This crate opens no socket, reads no settings, checks no tokens and implements no algorithm.
 
 #![forbid(unsafe_code)]
 
@@ -43,5 +45,5 @@ pub use trace::Trace;
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///
-/// `cargo xtask generate` writes it from the code, and a test compares both.
+/// `cargo xtask generate` writes the file from the code.
 pub const OPENAPI: &str = include_str!("../openapi.json");

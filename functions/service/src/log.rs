@@ -1,4 +1,4 @@
-//! The one line that a request leaves behind.
+//! The log line of a request.
 
 use std::{
     io::{self, Write as _},
@@ -11,9 +11,9 @@ use serde::Serialize;
 use crate::{Outcome, Step, outcome::NONE};
 
 impl Outcome {
-    /// Writes the request's line. The front door calls it once, when the answer has gone out or nobody wants it;
-    /// a sink that prints, as on Lambda, writes the
-    /// fields of [`LogLine`] with its metrics instead.
+    /// Writes the request's log line. A front door calls it once, after the response is sent or the
+    /// caller has closed the connection. On Lambda the sink prints the fields of [`LogLine`] with the
+    /// metrics instead.
     pub fn log(&self) {
         let line = LogLine::of(self);
         tracing::info!(
@@ -77,11 +77,11 @@ impl<'a> LogLine<'a> {
     }
 }
 
-/// Replaces the message of every panic with its place: a message may quote what it failed on, and what this
-/// process handles is secret. Each binary calls it first, under its own name.
+/// Installs a hook that reports the place of a panic and not its message, which may quote a secret.
+/// Each binary calls it first, with its own name.
 ///
-/// The place is logged, or told to the standard error where nobody logs yet. A panic inside the hook would end the
-/// process: the subscriber must not panic when its output cannot be written.
+/// The hook writes to the log, or to the standard error before a subscriber is set. A panic inside
+/// the hook would end the process: the subscriber must not panic if its output cannot be written.
 pub fn install_panic_hook(program: &'static str) {
     panic::set_hook(Box::new(move |panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
@@ -93,14 +93,14 @@ pub fn install_panic_hook(program: &'static str) {
     }));
 }
 
-/// What all steps have in common.
+/// The value that all steps share, `several` if they differ, `none` without steps.
 fn shared<'a>(steps: &'a [Step], of: impl Fn(&'a Step) -> &'a str) -> &'a str {
     let mut values = steps.iter().map(of);
     let Some(first) = values.next() else { return NONE };
     if values.all(|value| value == first) { first } else { "several" }
 }
 
-/// To the microsecond.
+/// Milliseconds, rounded to three decimals.
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }

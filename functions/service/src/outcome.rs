@@ -1,4 +1,4 @@
-//! What became of a request: the one value that the log line and the metrics are made from.
+//! The outcome of a request, from which the log line and the metrics are made.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use saltern_algorithm::Done;
 
 use crate::{Code, RequestId, Trace};
 
-/// What was asked for.
+/// The operation that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// `POST /batch`.
@@ -17,7 +17,7 @@ pub enum Operation {
     Health,
     /// `GET /metrics`.
     Metrics,
-    /// Nothing that exists, or refused before it was known.
+    /// Unknown: the path does not exist, or the request was rejected before its path was read.
     None,
     /// `GET /openapi.json`.
     OpenApi,
@@ -28,7 +28,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations.
     pub(crate) const ALL: [Self; 8] = [
         Self::Batch,
         Self::Hash,
@@ -40,20 +40,20 @@ impl Operation {
         Self::Verify,
     ];
 
-    /// How a request of this kind may end; refusals stand for all their codes.
+    /// The possible ends of this operation. One problem represents all codes.
     pub(crate) fn ends(self) -> &'static [End] {
-        const REFUSED: End = End::Problem(Code::Internal);
+        const PROBLEM: End = End::Problem(Code::Internal);
         match self {
             Self::Batch | Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => {
-                &[End::Answered, End::Gone, REFUSED]
+                &[End::Answered, End::Gone, PROBLEM]
             }
-            Self::Hash => &[End::Hashed, End::Gone, REFUSED],
-            Self::None => &[End::Gone, REFUSED],
-            Self::Verify => &[End::Match, End::Mismatch, End::Gone, REFUSED],
+            Self::Hash => &[End::Hashed, End::Gone, PROBLEM],
+            Self::None => &[End::Gone, PROBLEM],
+            Self::Verify => &[End::Match, End::Mismatch, End::Gone, PROBLEM],
         }
     }
 
-    /// Its name in logs and metrics.
+    /// The operation's name in logs and metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,25 +69,25 @@ impl Operation {
     }
 }
 
-/// How it ended.
+/// The end of a request or of one of its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum End {
-    /// Answered: a batch, or one of the documents.
+    /// A batch or a document was answered.
     Answered,
-    /// Not answered: the caller has left.
+    /// The caller closed the connection before the answer.
     Gone,
     /// A new hash was made.
     Hashed,
-    /// The password is the stored one.
+    /// The password is correct.
     Match,
-    /// The password is not the stored one.
+    /// The password is wrong.
     Mismatch,
-    /// Not done, for this reason.
+    /// The request or step failed.
     Problem(Code),
 }
 
 impl End {
-    /// Its name in logs.
+    /// The name in logs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl End {
         }
     }
 
-    /// Its name in metrics, where refusals count by code elsewhere.
+    /// The name in metrics. All problems share one name: another metric counts them by code.
     #[must_use]
     pub fn class(self) -> &'static str {
         match self {
@@ -110,14 +110,15 @@ impl End {
     }
 }
 
-/// Where the time went. In a batch, and where a password has two readings, works run side by side: the longest counts.
+/// The times of work. The tasks of a batch and the two readings of a password run in parallel: of
+/// each time the longest counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Waiting for a worker.
+    /// The time in the queue.
     pub queued: Duration,
-    /// Computing.
+    /// The time of computing.
     pub hashed: Duration,
-    /// The most lanes of its worker in use meanwhile, its own among them.
+    /// The most lanes of the worker that were in use meanwhile, with the work's own.
     pub lanes: usize,
 }
 
@@ -126,7 +127,7 @@ impl Timing {
         Self { queued: done.queued, hashed: done.hashed, lanes: done.lanes }
     }
 
-    /// Of two works that ran side by side.
+    /// The times of two works that ran in parallel.
     pub(crate) fn beside(self, other: Self) -> Self {
         Self {
             queued: self.queued.max(other.queued),
@@ -135,7 +136,7 @@ impl Timing {
         }
     }
 
-    /// Of two works of which one waited for the other.
+    /// The times of two works that ran one after the other.
     fn then(self, other: Self) -> Self {
         let sum = |a: Duration, b: Duration| a.saturating_add(b);
         Self {
@@ -146,33 +147,33 @@ impl Timing {
     }
 }
 
-/// A new hash that was made after a match.
+/// A new hash that replaces the stored one after a match.
 #[derive(Clone, Debug)]
 pub struct Upgrade {
-    /// Its policy.
+    /// The policy of the new hash.
     pub policy: String,
-    /// Its algorithm.
+    /// The algorithm of the new hash.
     pub algorithm: Option<&'static str>,
-    /// Where the time went.
+    /// The times of making the new hash.
     pub timing: Timing,
 }
 
-/// What became of one hash or verification.
+/// One hash or verification of a request.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// [`Operation::Hash`] or [`Operation::Verify`].
     pub operation: Operation,
-    /// How it ended.
+    /// The end of the step.
     pub end: End,
-    /// The policy, by its id in our own document; `None` where none lists the parameters, or before they were read.
+    /// The id of the policy; `None` if no policy lists the params, or the hash was not admitted.
     pub policy: Option<String>,
-    /// The algorithm; `None` where nothing was admitted.
+    /// The algorithm; `None` if the hash was not admitted.
     pub algorithm: Option<&'static str>,
-    /// Where the time went; `None` where nothing was computed.
+    /// The times of the work; `None` if nothing was computed.
     pub timing: Option<Timing>,
-    /// Why the hash should be replaced; only with a match.
+    /// Why the hash should be replaced. Only after a match.
     pub rehash: Option<&'static str>,
-    /// The hash that replaces it.
+    /// The hash that replaces the stored one.
     pub upgrade: Option<Upgrade>,
 }
 
@@ -189,7 +190,7 @@ impl Step {
         }
     }
 
-    /// The policy's label: its id, or what stands for it in logs and metrics.
+    /// The policy's label in logs and metrics: its id, `unlisted` or `none`.
     pub(crate) fn policy_label(&self) -> &str {
         match (&self.policy, self.algorithm) {
             (Some(id), _) => id,
@@ -202,7 +203,7 @@ impl Step {
         self.algorithm.unwrap_or(NONE)
     }
 
-    /// Where the time went, the upgrade's with it.
+    /// The times of the step and its upgrade.
     fn whole_timing(&self) -> Option<Timing> {
         let upgrade = self.upgrade.as_ref().map(|upgrade| upgrade.timing);
         match (self.timing, upgrade) {
@@ -216,37 +217,37 @@ impl Step {
     }
 }
 
-/// What became of a request. It holds no password, hash, salt, body, header or path.
+/// The outcome of a request. It holds no password, hash, salt, body, header or path.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was asked for.
+    /// The operation that the request asks for.
     pub operation: Operation,
-    /// How the request as a whole ended.
+    /// The end of the request as a whole.
     pub end: End,
-    /// Its name.
+    /// The id of the request.
     pub request_id: RequestId,
-    /// What it belongs to, where the caller said so.
+    /// The trace of the request, if its headers name one.
     pub trace: Trace,
-    /// From arrival to answer, or until the caller left.
+    /// The time from arrival to answer, or until the caller closed the connection.
     pub total: Duration,
-    /// Its hashes and verifications: one, or as many as the batch has, or none.
+    /// The hashes and verifications: all of a batch, else one or none.
     pub steps: Vec<Step>,
-    /// Memory that the workers hold for Argon2 and scrypt at its end.
+    /// Memory that the workers hold for Argon2 and scrypt at the end of the request, in bytes.
     pub arena_bytes: u64,
-    /// Whether the process was started for it.
+    /// Whether the process was started for this request.
     pub is_cold_start: bool,
 }
 
 impl Outcome {
-    /// Where the time went; `None` where nothing was computed.
+    /// The times of all steps; `None` if nothing was computed.
     #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         self.steps.iter().filter_map(Step::whole_timing).reduce(Timing::beside)
     }
 }
 
-/// Where there is no policy or algorithm.
+/// The label of a step without policy or algorithm.
 pub(crate) const NONE: &str = "none";
 
-/// Where an algorithm's parameters are no policy's.
+/// The label of params that no policy lists.
 const UNLISTED: &str = "unlisted";

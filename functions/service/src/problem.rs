@@ -1,4 +1,4 @@
-//! What goes wrong, as RFC 9457 problem documents.
+//! Problem documents of RFC 9457.
 
 use core::fmt;
 use std::{borrow::Cow, time::Duration};
@@ -6,51 +6,51 @@ use std::{borrow::Cow, time::Duration};
 use http::StatusCode;
 use serde::Serialize;
 
-/// Every cause of an answer that is not 200. The set is the contract's table of errors.
+/// The cause of a response other than 200. The contract's table of errors lists the same codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
-    /// The body is over its limit.
+    /// The body is longer than the limit of its path.
     BodyTooLarge,
-    /// A cost of the stored hash is over its ceiling.
+    /// A cost of the stored hash exceeds its ceiling.
     CostOutOfBounds,
-    /// The work cannot be done before the deadline, here or elsewhere.
+    /// The work takes longer than the deadline allows, on any server.
     DeadlineExceeded,
-    /// The head of the request is over its limit.
+    /// The head of the request is longer than its limit.
     HeadersTooLarge,
-    /// A fault of ours.
+    /// The service has a fault.
     Internal,
     /// The stored hash does not parse.
     InvalidHash,
-    /// Syntax or encoding of the body.
+    /// The body is not JSON in UTF-8.
     InvalidJson,
-    /// Shape of the request.
+    /// A member or header of the request is missing, unknown or of the wrong type.
     InvalidRequest,
-    /// The path has other methods.
+    /// The path does not support the method.
     MethodNotAllowed,
-    /// Nothing is at this path.
+    /// The path does not exist.
     NotFound,
-    /// The queue is full, or the wait ahead makes the deadline unreachable.
+    /// The queue is full, or the wait would exceed the deadline.
     Overloaded,
-    /// A new bcrypt hash of a password with a NUL.
+    /// A password with a NUL byte cannot get a new bcrypt hash.
     PasswordHasNul,
-    /// Over 1,024 bytes, or over 72 for a new bcrypt hash.
+    /// The password is longer than 1,024 bytes, or than 72 bytes for a new bcrypt hash.
     PasswordTooLong,
     /// The named policy is verify-only.
     PolicyNotForHashing,
-    /// The request was not received in time.
+    /// The client sent the request too slowly.
     RequestTimeout,
-    /// A token is wanted.
+    /// The request has no valid token.
     Unauthorized,
     /// No policy has that name.
     UnknownPolicy,
-    /// The body is not declared as JSON, or it is compressed.
+    /// The content type is not JSON, or the body is compressed.
     UnsupportedMediaType,
-    /// The stored hash is of a scheme unknown or switched off.
+    /// The scheme of the stored hash is unknown or not enabled.
     UnsupportedHash,
 }
 
 impl Code {
-    /// All of them.
+    /// All codes.
     pub const ALL: [Self; 19] = [
         Self::BodyTooLarge,
         Self::CostOutOfBounds,
@@ -73,7 +73,7 @@ impl Code {
         Self::UnsupportedHash,
     ];
 
-    /// Its name in the contract.
+    /// The code's name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl Code {
         }
     }
 
-    /// Its HTTP status.
+    /// The HTTP status of responses with this code.
     #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
@@ -126,69 +126,68 @@ impl Code {
     fn title(self) -> &'static str {
         match self {
             Self::BodyTooLarge => "The body is too large",
-            Self::CostOutOfBounds => "The hash costs too much",
-            Self::DeadlineExceeded => "The deadline cannot be met",
+            Self::CostOutOfBounds => "The cost of the stored hash is too high",
+            Self::DeadlineExceeded => "The deadline is too short",
             Self::HeadersTooLarge => "The headers are too large",
-            Self::Internal => "A fault of the service",
-            Self::InvalidHash => "The hash cannot be read",
-            Self::InvalidJson => "The body is not JSON",
-            Self::InvalidRequest => "The request has not the right shape",
+            Self::Internal => "The service failed",
+            Self::InvalidHash => "The stored hash is invalid",
+            Self::InvalidJson => "The body is not valid JSON",
+            Self::InvalidRequest => "The request is invalid",
             Self::MethodNotAllowed => "The method is not allowed",
-            Self::NotFound => "Nothing is here",
-            Self::Overloaded => "The service is busy",
-            Self::PasswordHasNul => "The password has a NUL",
+            Self::NotFound => "The path does not exist",
+            Self::Overloaded => "The service is overloaded",
+            Self::PasswordHasNul => "The password contains a NUL byte",
             Self::PasswordTooLong => "The password is too long",
-            Self::PolicyNotForHashing => "The policy makes no new hashes",
-            Self::RequestTimeout => "The request came too slowly",
-            Self::Unauthorized => "A token is wanted",
-            Self::UnknownPolicy => "No policy has that name",
+            Self::PolicyNotForHashing => "The policy does not make new hashes",
+            Self::RequestTimeout => "The request took too long to arrive",
+            Self::Unauthorized => "A valid token is required",
+            Self::UnknownPolicy => "The policy does not exist",
             Self::UnsupportedMediaType => "The body must be JSON",
-            Self::UnsupportedHash => "The hash is of an unsupported scheme",
+            Self::UnsupportedHash => "The scheme of the stored hash is not supported",
         }
     }
 
     fn detail(self) -> &'static str {
         match self {
-            Self::BodyTooLarge => "A body has at most 16 KiB, that of /batch 1 MiB.",
+            Self::BodyTooLarge => "The limit is 16 KiB, and 1 MiB for /batch.",
             Self::CostOutOfBounds => {
-                "A cost of the stored hash is over its ceiling. GET /policies lists the ceilings."
+                "A cost of the stored hash exceeds its ceiling. GET /policies lists the ceilings."
             }
             Self::DeadlineExceeded => {
-                "The work does not fit into the time that was given. Nobody can do it in that time."
+                "The work takes longer than the deadline allows. No server can finish it in time."
             }
-            Self::HeadersTooLarge => "The head of the request is over its limit.",
-            Self::Internal => "The service failed. Its log has the request id.",
+            Self::HeadersTooLarge => "The limit is 16 KiB for all headers together.",
+            Self::Internal => "Look for the request id in the service's log.",
             Self::InvalidHash => {
-                "The stored hash is not in the one form that its scheme's reference software prints."
+                "The stored hash is not written as the reference software of its scheme writes it."
             }
             Self::InvalidJson => {
-                "The body is not well-formed JSON in UTF-8. The first fault is at the line and column."
+                "The body must be well-formed JSON in UTF-8. The first error is at `line` and `column`."
             }
             Self::InvalidRequest => {
-                "A field or header is missing, unknown, given twice, or has a value of the wrong kind."
+                "A member or header is missing, unknown, given twice or of the wrong type."
             }
-            Self::MethodNotAllowed => "This path takes the methods that the Allow header names.",
+            Self::MethodNotAllowed => "The Allow header lists the methods of this path.",
             Self::NotFound => "GET /openapi.json lists the paths.",
             Self::Overloaded => {
-                "The queue is full, or too long for the deadline. Another place may do it in time."
+                "The queue is full, or the wait would exceed the deadline. Try another server, or try later."
             }
-            Self::PasswordHasNul => "A new bcrypt hash cannot cover a password with a NUL.",
-            Self::PasswordTooLong => "A password has at most 1,024 bytes of UTF-8; for a new bcrypt hash 72.",
+            Self::PasswordHasNul => "bcrypt ignores all bytes after a NUL, so no new bcrypt hash is made.",
+            Self::PasswordTooLong => "The limit is 1,024 bytes of UTF-8, and 72 bytes for a new bcrypt hash.",
             Self::PolicyNotForHashing => {
-                "The named policy is verify-only. GET /policies lists the active ones."
+                "The policy is verify-only. GET /policies lists the active policies."
             }
-            Self::RequestTimeout => "The request was not complete in time.",
+            Self::RequestTimeout => "The request was not complete before the server's timeout.",
             Self::Unauthorized => "Send a valid bearer token in the Authorization header.",
             Self::UnknownPolicy => "GET /policies lists the policies.",
             Self::UnsupportedMediaType => "Send Content-Type: application/json.",
-            Self::UnsupportedHash => {
-                "The stored hash is of a scheme, or a variant of one, that is not verified here."
-            }
+            Self::UnsupportedHash => "This service does not verify the scheme, or this variant of it.",
         }
     }
 }
 
-/// A problem: its code, and where it applies the place and the time to try again. It holds nothing of the input.
+/// A problem: its code, and if they apply the place in the body and the time of the next try.
+/// It holds no part of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     code: Code,
@@ -200,49 +199,49 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The body is over [`Service::body_limit`](crate::Service::body_limit).
+    /// The body is longer than [`Service::body_limit`](crate::Service::body_limit).
     #[must_use]
     pub fn body_too_large() -> Self {
         Self::new(Code::BodyTooLarge)
     }
 
-    /// The head of the request is over the front door's limit.
+    /// The head of the request is longer than the front door's limit.
     #[must_use]
     pub fn headers_too_large() -> Self {
         Self::new(Code::HeadersTooLarge)
     }
 
-    /// A fault of ours.
+    /// The service has a fault.
     #[must_use]
     pub fn internal() -> Self {
         Self::new(Code::Internal)
     }
 
-    /// The front door could not read the request: not HTTP, or not the event that it expects.
+    /// The front door cannot read the request: it is not HTTP, or not an event of the expected form.
     #[must_use]
     pub fn malformed_request() -> Self {
         Self::new(Code::InvalidRequest)
     }
 
-    /// There is no room, but the same request would probably be taken after a while.
+    /// The service is full. The same request will probably succeed after this time.
     #[must_use]
     pub fn overloaded(retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..Self::new(Code::Overloaded) }
     }
 
-    /// The request was not complete in time.
+    /// The request was not complete before the front door's timeout.
     #[must_use]
     pub fn request_timeout() -> Self {
         Self::new(Code::RequestTimeout)
     }
 
-    /// A token is wanted, and none or none of ours was given.
+    /// A token is required, and the request has none or an unknown one.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(Code::Unauthorized)
     }
 
-    /// Its code.
+    /// The cause.
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
@@ -252,12 +251,12 @@ impl Problem {
         Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
     }
 
-    /// The scheme is known, and switched off.
+    /// The scheme is known but not enabled.
     pub(crate) fn weak_scheme() -> Self {
         Self { detail: WEAK_SCHEME, ..Self::new(Code::UnsupportedHash) }
     }
 
-    /// The body is JSON, and compressed.
+    /// The body has a `Content-Encoding`.
     pub(crate) fn encoded_body() -> Self {
         Self { detail: ENCODED_BODY, ..Self::new(Code::UnsupportedMediaType) }
     }
@@ -278,7 +277,7 @@ impl Problem {
         Self { retry_after: Some(RETRY_AFTER_A_DEADLINE), ..Self::new(Code::DeadlineExceeded) }
     }
 
-    /// The document of RFC 9457.
+    /// The problem as the document of RFC 9457.
     pub(crate) fn document(&self) -> Document {
         let code = self.code;
         Document {
@@ -294,30 +293,30 @@ impl Problem {
         }
     }
 
-    /// The methods that the path has.
+    /// The value of the `Allow` header.
     pub(crate) fn allow(&self) -> Option<&'static str> {
         self.allow
     }
 
-    /// `Retry-After` has whole seconds (RFC 9110 §10.2.3): rounded up, for 0 would be "at once".
+    /// The value of `Retry-After`, in whole seconds (RFC 9110 §10.2.3). Rounded up: 0 would mean "at once".
     pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
         self.retry_after.map(|after| whole_milliseconds(after).div_ceil(1000))
     }
 }
 
-/// Where in the body: both count from 1, columns in bytes.
+/// A place in the body. Lines and columns count from 1, columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// A field or header, by a name of ours: no name of the input's can become one.
+/// A field or header, by its name in the contract. A name from the input cannot become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// Its operation's index, in a batch.
+    /// The index of its operation, in a batch.
     pub(crate) operation: Option<usize>,
-    /// Its name; empty for the operation itself.
+    /// The name; empty for the operation itself.
     pub(crate) name: &'static str,
 }
 
@@ -331,7 +330,7 @@ impl fmt::Display for Field {
     }
 }
 
-/// A problem on the wire.
+/// The members of a problem document.
 #[derive(Debug, Serialize)]
 pub(crate) struct Document {
     #[serde(rename = "type")]
@@ -354,10 +353,9 @@ fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
 
-const ENCODED_BODY: &str =
-    "Send the body as it is, without Content-Encoding: what is compressed is not read here.";
+const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body without Content-Encoding.";
 
-const WEAK_SCHEME: &str = "The stored hash is of an unsalted or fast scheme. Such are verified only where --accept-weak or SALTERN_ACCEPT_WEAK names them.";
+const WEAK_SCHEME: &str = "The scheme is unsalted or fast. The service verifies such a scheme only if --accept-weak or SALTERN_ACCEPT_WEAK names it.";
 
-/// After a missed deadline the caller's budget is what has to change; this only keeps it from asking in a loop.
+/// After a missed deadline the caller must change its budget. This time only prevents a loop of requests.
 const RETRY_AFTER_A_DEADLINE: Duration = Duration::from_secs(1);

@@ -1,4 +1,5 @@
-//! HTTP to [`Command`]: route, method, content type, size, deadline, then the body.
+//! Parses an HTTP request into a [`Command`]: route, method, content type, size, deadline, then the
+//! body.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +9,16 @@ use zeroize::zeroize_stack;
 
 use crate::{
     Arrival, Body, Code, NotAfter, Operation, Problem,
-    command::{Asked, Command, Given, Task},
+    command::{Command, Element, Given, Task},
     json::{NotMembers, Value},
     problem::Field,
     route::{Route, body_limit},
 };
 
-/// The route of a request, where its path and method are the contract's.
+/// Returns the route of a request.
+///
+/// # Errors
+/// The path does not exist, or does not support the method.
 pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Operation, Problem)> {
     let route = Route::at(request.uri().path()).filter(|&route| metrics || route != Route::Metrics);
     let route = route.ok_or((Operation::None, Problem::new(Code::NotFound)))?;
@@ -24,17 +28,18 @@ pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Op
     Ok(route)
 }
 
-/// What a request asks for.
+/// Parses a request at this route.
 pub(crate) fn command(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
     let read = read(route, request);
     if read.is_err() {
-        // To say where JSON breaks, its crate searches what came before in vector registers, which may be put by on the stack.
+        // To find the line of an error, `serde_json` searches the bytes before it with vector
+        // registers. Their content may remain on the stack.
         zeroize_stack::<STACK_BYTES>();
     }
     read
 }
 
-/// More than reading a request takes, in bytes, also where nothing is optimised.
+/// More stack than reading a request uses, in bytes, even without optimisation.
 const STACK_BYTES: usize = 64 << 10;
 
 #[inline(never)]
@@ -70,7 +75,7 @@ fn read(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
     }
 }
 
-/// One `Content-Type`, `application/json`, with any parameters.
+/// Whether exactly one `Content-Type` says `application/json`. Parameters are ignored.
 fn is_json(headers: &HeaderMap) -> bool {
     let mut given = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (given.next(), given.next()) else { return false };
@@ -78,13 +83,14 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// No `Content-Encoding`, or `identity`. What is compressed is not undone: a few bytes would stand for as many as one likes.
+/// Whether the body has no `Content-Encoding` other than `identity`. Bodies are never decompressed:
+/// a few bytes could become gigabytes.
 fn is_plain(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
     codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-/// When the answer is worth nothing any more.
+/// When the answer becomes useless to the caller.
 fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
     let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
     let mut given = request.headers().get_all(DEADLINE_HEADER).iter();
@@ -95,35 +101,35 @@ fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
     };
     let field = Field { operation: None, name: DEADLINE_HEADER };
     let budget = budget.ok_or_else(|| Problem::new(Code::InvalidRequest).in_field(field))?;
-    let asked = arrival + Duration::from_millis(budget);
-    Ok(request.extensions().get::<NotAfter>().map_or(asked, |latest| asked.min(latest.0)))
+    let deadline = arrival + Duration::from_millis(budget);
+    Ok(request.extensions().get::<NotAfter>().map_or(deadline, |latest| deadline.min(latest.0)))
 }
 
-/// Digits as one prints them: no sign, no leading zero, no space.
+/// Parses digits without sign, leading zero or space.
 fn budget_ms(text: &str) -> Option<u64> {
     let printed = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|ms| printed && (1..=MAX_BUDGET_MS).contains(ms))
 }
 
-fn batch(body: Value<'_>) -> Result<Vec<Asked>, Problem> {
+fn batch(body: Value<'_>) -> Result<Vec<Element>, Problem> {
     let at = Position { operation: None };
     let [operations] = at.members(body, ["operations"])?;
     let operations = at.required(body, "operations", operations)?;
     let elements = operations.elements(MAX_OPERATIONS).filter(|elements| !elements.is_empty());
     let elements = elements.ok_or_else(|| at.invalid(operations, "operations"))?;
-    Ok(elements.into_iter().enumerate().map(|(i, element)| asked(i, element)).collect())
+    Ok(elements.into_iter().enumerate().map(|(i, value)| element(i, value)).collect())
 }
 
-fn asked(index: usize, element: Value<'_>) -> Asked {
+fn element(index: usize, value: Value<'_>) -> Element {
     let at = Position { operation: Some(index) };
-    let op = element.peek("op").and_then(Value::string);
+    let op = value.peek("op").and_then(Value::string);
     match op.as_ref().map(|op| op.as_str()) {
-        Some("hash") => Asked { operation: Operation::Hash, task: hash(at, element) },
-        Some("verify") => Asked { operation: Operation::Verify, task: verify(at, element) },
+        Some("hash") => Element { operation: Operation::Hash, task: hash(at, value) },
+        Some("verify") => Element { operation: Operation::Verify, task: verify(at, value) },
         _ => {
-            let place = element.peek("op").unwrap_or(element);
-            let name = if element.is_object() { "op" } else { "" };
-            Asked { operation: Operation::None, task: Err(at.invalid(place, name)) }
+            let place = value.peek("op").unwrap_or(value);
+            let name = if value.is_object() { "op" } else { "" };
+            Element { operation: Operation::None, task: Err(at.invalid(place, name)) }
         }
     }
 }
@@ -144,7 +150,8 @@ fn verify(at: Position, value: Value<'_>) -> Result<Task, Problem> {
     Ok(Task::Verify { password: at.password(&password)?, hash, rehash })
 }
 
-/// Whose fields are read: the body's own, or those of one operation of a batch. It names them in problems.
+/// The position of the object whose members are read: the body itself, or one operation of a batch.
+/// Problems name it.
 #[derive(Clone, Copy)]
 struct Position {
     operation: Option<usize>,
@@ -155,7 +162,7 @@ impl Position {
         Field { operation: self.operation, name }
     }
 
-    /// The value at this place is not what this field wants.
+    /// The problem of a value that this field does not accept.
     fn invalid(self, value: Value<'_>, name: &'static str) -> Problem {
         let problem = Problem::new(Code::InvalidRequest).at(value.place());
         match (self.operation, name) {
@@ -164,7 +171,7 @@ impl Position {
         }
     }
 
-    /// The members of a task; in a batch `op` stands beside them.
+    /// The members of a task. In a batch `op` is an additional member.
     fn members<'a, const N: usize>(
         self,
         value: Value<'a>,
@@ -196,7 +203,8 @@ impl Position {
         self.string(self.required(parent, name, member)?, name)
     }
 
-    /// Comes after every member's kind: a wrong shape is told of before a size.
+    /// Checks the length of a password. Callers check the types of all members first: a wrong type
+    /// is reported before a wrong length.
     fn password(self, text: &Given) -> Result<Password, Problem> {
         Password::new(text.expose().as_bytes())
             .map_err(|_| Problem::new(Code::PasswordTooLong).in_field(self.field("password")))
@@ -218,13 +226,13 @@ pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// The caller's remaining budget, in milliseconds.
 pub(crate) const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
 
-/// The largest budget that may be named (HTTP contract, "Requests and answers").
+/// The longest budget that a caller may name (HTTP contract, "Requests and answers").
 pub(crate) const MAX_BUDGET_MS: u64 = 60_000;
 
-/// The budget of a caller that names none (same place).
+/// The budget of a caller that names none (HTTP contract, "Requests and answers").
 pub(crate) const DEFAULT_BUDGET_MS: u64 = 10_000;
 
-/// Operations of one batch (HTTP contract, table of requests).
+/// The most operations of one batch (HTTP contract, table of requests).
 pub(crate) const MAX_OPERATIONS: usize = 64;
 
 #[cfg(test)]
@@ -232,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_shows_nothing_of_what_was_given() {
+    fn debug_of_a_command_shows_no_input() {
         let body = br#"{"operations": [
             {"op": "hash", "password": "MARK", "policy": "MARK"},
             {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true},

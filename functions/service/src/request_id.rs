@@ -2,7 +2,8 @@ use core::fmt;
 
 use http::HeaderMap;
 
-/// Names one request in its answer and its log line: the caller's own id where it has the agreed form, else ours.
+/// Names one request in its response and its log line. It is the caller's id if that is well-formed,
+/// else a random one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(String);
 
@@ -20,12 +21,12 @@ impl RequestId {
         }
     }
 
-    /// A new id: 16 random bytes in hex.
+    /// A new id: 16 random bytes in hexadecimal.
     #[must_use]
     pub fn random() -> Self {
         use fmt::Write as _;
         let mut bytes = [0_u8; 16];
-        // An id names a log line and guards nothing. Without randomness there are no new hashes, but there are answers.
+        // An id is not a secret. If the system gives no random bytes, verifications still work.
         let _all_zero_on_failure = getrandom::fill(&mut bytes);
         let mut id = String::with_capacity(2 * bytes.len());
         for byte in bytes {
@@ -47,11 +48,11 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// `[A-Za-z0-9._-]{1,64}`: safe in a header, a log line and a search box.
+/// Whether an id matches `[A-Za-z0-9._-]{1,64}`: safe in headers, log lines and search fields.
 fn is_well_formed(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// Longest id that is echoed (HTTP contract, "Requests and answers").
+/// The longest id that a response returns (HTTP contract, "Requests and answers").
 const MAX_ID_BYTES: usize = 64;

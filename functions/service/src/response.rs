@@ -1,4 +1,4 @@
-//! Answers on the wire.
+//! Writes responses.
 
 use core::fmt;
 use std::{collections::BTreeMap, time::Duration};
@@ -13,11 +13,11 @@ use crate::{
     execute::{Finished, Success},
 };
 
-/// What goes back, and what it was. The body is absent from `Debug`.
+/// The answer to a request. Its body is absent from `Debug`.
 pub struct Answer {
-    /// What goes back.
+    /// The response for the caller.
     pub response: Response<Body>,
-    /// What it was; [`Outcome::log`] writes the line.
+    /// The outcome of the request. [`Outcome::log`] writes its log line.
     pub outcome: Outcome,
 }
 
@@ -31,8 +31,8 @@ impl fmt::Debug for Answer {
 }
 
 impl Problem {
-    /// The answer alone, for a front door without a service. Another uses
-    /// [`Service::refuse`](crate::Service::refuse), which counts it too.
+    /// Returns the answer for a request that does not reach a service. A front door with a service
+    /// uses [`Service::refuse`](crate::Service::refuse), which counts the request too.
     #[must_use]
     pub fn into_answer(self, request_id: RequestId) -> Answer {
         let outcome = Outcome {
@@ -49,7 +49,7 @@ impl Problem {
     }
 }
 
-/// What a request is answered with.
+/// The content of a response.
 pub(crate) enum Content {
     Batch(Vec<Finished>),
     Health { policies: String },
@@ -60,7 +60,7 @@ pub(crate) enum Content {
     Success(Success),
 }
 
-/// `GET /policies`.
+/// The body of `GET /policies`.
 #[derive(Serialize)]
 pub(crate) struct PoliciesDocument {
     current: String,
@@ -97,7 +97,7 @@ struct PolicyDocument {
     parameters: BTreeMap<&'static str, u32>,
 }
 
-/// `GET /health`.
+/// The body of `GET /health`.
 #[derive(Serialize)]
 struct Health<'a> {
     status: &'static str,
@@ -105,13 +105,13 @@ struct Health<'a> {
     policies: &'a str,
 }
 
-/// `POST /batch`.
+/// The body of `POST /batch`.
 #[derive(Serialize)]
 struct Results<'a> {
     results: &'a [Finished],
 }
 
-/// One result of a batch: what the same request alone would have been answered.
+/// One result of a batch: status and body of the same request outside a batch.
 impl Serialize for Finished {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
@@ -129,7 +129,7 @@ impl Serialize for Finished {
     }
 }
 
-/// Writes an answer.
+/// Writes a response.
 pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
     let (status, content_type, body) = match content {
         Content::Batch(results) => (StatusCode::OK, JSON, json(&Results { results })),
@@ -173,7 +173,7 @@ fn problem_headers(problem: &Problem, headers: &mut HeaderMap) {
     }
 }
 
-/// Milliseconds to the microsecond, as the header's `dur` wants them.
+/// Writes the header `Server-Timing`: `dur` is in milliseconds, here with three decimals.
 fn server_timing(timing: Timing) -> Option<HeaderValue> {
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
     HeaderValue::try_from(format!("queue;dur={:.3}, hash;dur={:.3}", ms(timing.queued), ms(timing.hashed)))
@@ -182,7 +182,8 @@ fn server_timing(timing: Timing) -> Option<HeaderValue> {
 
 fn json(value: &impl Serialize) -> Body {
     let mut body = Zeroizing::default();
-    // Nothing that is written here can fail: keys are strings and numbers finite. A cut answer would be no answer.
+    // Serialization cannot fail: keys are strings and numbers are finite. A part of a body would be
+    // invalid, so none is returned.
     if serde_json::to_writer::<&mut Vec<u8>, _>(&mut body, value).is_err() {
         body.clear();
     }
@@ -194,5 +195,5 @@ const JSON: &str = "application/json";
 /// RFC 9457 §3.
 const PROBLEM: &str = "application/problem+json";
 
-/// What Prometheus asks for, as `prometheus-client` writes it.
+/// The format that `prometheus-client` writes.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -1,10 +1,10 @@
-//! The paths, each with its method; HEAD is taken wherever GET is.
+//! The paths and their methods. A path with GET supports HEAD too.
 
 use http::Method;
 
 use crate::Operation;
 
-/// What is at a path.
+/// A path of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Batch,
@@ -17,7 +17,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// What the contract has at a path.
+    /// Returns the route with this path.
     pub(crate) fn at(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|route| route.path() == path)
     }
@@ -41,17 +41,18 @@ impl Route {
         }
     }
 
-    /// HEAD is GET without the answer's body, which the front door leaves out (RFC 9110 §9.3.2).
+    /// Whether the route supports this method. The front door omits the response's body for HEAD
+    /// (RFC 9110 §9.3.2).
     pub(crate) fn takes(self, method: &Method) -> bool {
         *method == self.method() || (*method == Method::HEAD && self.method() == Method::GET)
     }
 
-    /// The methods, for the `Allow` header.
+    /// The supported methods, for the `Allow` header.
     pub(crate) fn allow(self) -> &'static str {
         if self.reads_body() { "POST" } else { "GET, HEAD" }
     }
 
-    /// Whether the body of a request means anything.
+    /// Whether the route reads the body of a request.
     pub(crate) fn reads_body(self) -> bool {
         self.method() == Method::POST
     }
@@ -72,7 +73,7 @@ impl Route {
         [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
 }
 
-/// The most bytes that a body may have at a path (HTTP contract, "Requests and answers").
+/// The longest body at a path, in bytes (HTTP contract, "Requests and answers").
 pub(crate) fn body_limit(path: &str) -> usize {
     match Route::at(path) {
         Some(Route::Batch) => MAX_BATCH_BODY_BYTES,
@@ -80,7 +81,8 @@ pub(crate) fn body_limit(path: &str) -> usize {
     }
 }
 
-/// 16 KiB: a password and a hash of 1,024 bytes each, every byte written as an escape of six, and room.
+/// 16 KiB: a password and a hash of 1,024 bytes each, with each byte written as an escape of six
+/// bytes, and some reserve.
 const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// 1 MiB: 64 operations of 16 KiB.

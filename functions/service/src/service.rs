@@ -27,13 +27,16 @@ use crate::{
     route::{Route, body_limit},
 };
 
-/// When the request arrived: the deadline counts from here. A front door puts it into the request's extensions;
-/// without one the request arrives when it is answered.
+/// When the request arrived. The deadline counts from this time.
+///
+/// A front door puts it into the request's extensions. The default is the call of
+/// [`Service::answer`].
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival(pub Instant);
 
-/// When the front door itself is cut off: no deadline is later. A front door that has such a time puts it into the
-/// request's extensions.
+/// The latest possible deadline: the time at which the front door itself is stopped.
+///
+/// A front door with such a time puts it into the request's extensions.
 #[derive(Clone, Copy, Debug)]
 pub struct NotAfter(pub Instant);
 
@@ -48,36 +51,36 @@ pub struct Service {
 }
 
 impl Service {
-    /// Serves these policies with these workers; without `GET /metrics`, which on Lambda would show one
-    /// environment of many.
+    /// Serves these policies with these workers, without `GET /metrics`. On Lambda this path would
+    /// show one environment of many.
     #[must_use]
     pub fn new(policies: Policies, pool: Pool) -> Self {
         Self { policies, pool, sinks: Vec::new(), prometheus: None, is_unused: AtomicBool::new(false) }
     }
 
-    /// Gives the figures of every request to this sink too.
+    /// Adds a sink, which receives the samples of every request.
     #[must_use]
     pub fn with_sink(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sinks.push(sink);
         self
     }
 
-    /// Counts, and serves `GET /metrics` too, which has the count of lost lines.
+    /// Serves `GET /metrics` too. It includes this count of dropped lines.
     #[must_use]
     pub fn with_metrics(self, dropped: &DroppedLines) -> Self {
         let prometheus = Arc::new(Prometheus::new(dropped.clone()));
         Self { prometheus: Some(Arc::clone(&prometheus)), ..self.with_sink(prometheus) }
     }
 
-    /// Takes the first request for a cold start: the process was started for it.
+    /// Counts the first request as a cold start: the process was started for it.
     #[must_use]
     pub fn with_cold_start(self) -> Self {
         Self { is_unused: AtomicBool::new(true), ..self }
     }
 
-    /// Answers a request. Total: whatever comes in, and whatever fails, an answer comes out.
+    /// Answers a request. It never fails: each failure, and each panic, becomes a problem document.
     ///
-    /// Dropping the future gives up the work that has not started.
+    /// Dropping the future cancels work that has not started.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
         let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
         let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
@@ -86,14 +89,14 @@ impl Service {
         self.conclude(prepared, request_id, trace, arrival)
     }
 
-    /// Answers a request that the front door does not let in: counted and timed like any other.
+    /// Answers a request that the front door rejects, and counts it as any other.
     #[must_use]
     pub fn refuse(&self, headers: &HeaderMap, problem: Problem, Arrival(arrival): Arrival) -> Answer {
         let prepared = Prepared::problem(Operation::None, problem);
         self.conclude(prepared, RequestId::of(headers), Trace::of(headers), arrival)
     }
 
-    /// Counts a request whose caller left before the answer, where the front door sees that.
+    /// Counts a request whose caller closed the connection before the answer.
     #[must_use]
     pub fn count_gone(
         &self,
@@ -105,20 +108,21 @@ impl Service {
         self.count(operation, End::Gone, Vec::new(), request_id, trace, arrival)
     }
 
-    /// What a request asks for, by where it goes.
+    /// Returns the operation of a request, by its path.
     #[must_use]
     pub fn operation(parts: &Parts) -> Operation {
         Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
     }
 
-    /// The most bytes that a body may have, by where it goes. A front door stops reading there and refuses with
-    /// [`Problem::body_too_large`].
+    /// Returns the longest body of a request in bytes, by its path. At this length a front door stops
+    /// reading and refuses with [`Problem::body_too_large`].
     #[must_use]
     pub fn body_limit(parts: &Parts) -> usize {
         body_limit(parts.uri.path())
     }
 
-    /// Whether anybody looks at the body of a request, by where it goes and how. A front door keeps no other.
+    /// Whether the service reads the body of a request, by its path and method. A front door discards
+    /// other bodies.
     #[must_use]
     pub fn reads_body(parts: &Parts) -> bool {
         Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
@@ -131,7 +135,7 @@ impl Service {
         };
         let operation = route.operation();
         let command = request::command(route, &request);
-        // From here on the passwords are in wiped types of their own.
+        // The command holds its own copies of the passwords, in types that are wiped.
         drop(core::mem::take(request.body_mut()));
         match command {
             Err(problem) => Prepared::problem(operation, problem),
@@ -142,8 +146,8 @@ impl Service {
     async fn execute(&self, operation: Operation, command: Command) -> Prepared {
         let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline };
         let content = match command {
-            Command::Batch(asked, deadline) => {
-                let finished = executor(deadline).batch(asked).await;
+            Command::Batch(elements, deadline) => {
+                let finished = executor(deadline).batch(elements).await;
                 let steps = finished.iter().map(|finished| finished.step.clone()).collect();
                 return Prepared { operation, end: End::Answered, steps, content: Content::Batch(finished) };
             }
@@ -168,7 +172,7 @@ impl Service {
         Answer { response: response::write(&content, &outcome), outcome }
     }
 
-    /// The one place where an outcome is made and counted.
+    /// Makes the outcome of a request and gives its samples to the sinks.
     fn count(
         &self,
         operation: Operation,
@@ -196,7 +200,7 @@ impl Service {
     }
 }
 
-/// An answer before it is timed and written.
+/// An answer that is not yet timed and written.
 struct Prepared {
     operation: Operation,
     end: End,
@@ -211,12 +215,12 @@ impl Prepared {
     }
 }
 
-/// Runs to the end or to a panic, which becomes `None`: a fault of ours costs one request.
+/// Runs a future. Returns `None` if it panics: a fault of the service costs one request.
 async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // The future is not polled again after a panic, and what it shares is safe to see half done: the policies
-        // never change, and the pool and the metrics have locks and atomics of their own.
+        // Unwind safety: after a panic the future is not polled again. The policies never change, and
+        // the pool and the metrics use locks and atomics.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Some),
             Err(_panic) => Poll::Ready(None),
@@ -230,11 +234,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_is_caught_and_an_answer_is_kept() {
+    async fn a_panic_becomes_none_and_a_value_is_returned() {
         assert_eq!(caught(async { 7 }).await, Some(7));
         let panicking = async {
             tokio::task::yield_now().await;
-            panic!("in the middle");
+            panic!("after an await");
         };
         assert_eq!(caught(panicking).await, None::<()>);
     }

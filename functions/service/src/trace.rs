@@ -1,9 +1,8 @@
-//! Which trace a request belongs to: W3C Trace Context and AWS X-Ray. What is not of their form is left out, and the
-//! request is answered all the same.
+//! The trace of a request: W3C Trace Context and AWS X-Ray. Malformed headers are ignored.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The ids under which others know a request. Only hexadecimal digits of a fixed number are taken.
+/// The ids of a request's trace. They hold only a fixed number of hexadecimal digits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     traceparent: Option<String>,
@@ -14,7 +13,7 @@ impl Trace {
     /// The header of AWS X-Ray, as load balancers and Function URLs send it.
     pub const XRAY_HEADER: &str = "x-amzn-trace-id";
 
-    /// The ids in these headers. `tracestate` is for others and is not looked at.
+    /// Reads the ids from these headers. `tracestate` is ignored.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         Self {
@@ -35,7 +34,7 @@ impl Trace {
         self.xray.as_deref()
     }
 
-    /// What goes back with the answer: of each header that came in what was understood.
+    /// The headers of the response: of each request header the part that was understood.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         let xray = self.xray.as_ref().map(|root| format!("{ROOT}{root}"));
         let both = [(TRACEPARENT, self.traceparent.clone()), (Self::XRAY_HEADER, xray)];
@@ -44,7 +43,7 @@ impl Trace {
     }
 }
 
-/// The value of a header that stands there once.
+/// The value of a header that occurs exactly once.
 fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -53,8 +52,8 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     }
 }
 
-/// `version-trace-parent-flags`, in lower case (Trace Context §3.2.2). A later version may have more behind, which we
-/// would not understand and do not pass on; version ff is none.
+/// Parses `version-trace-parent-flags`, in lower case (Trace Context §3.2.2). A later version may
+/// append fields, which are dropped. Version ff is invalid.
 fn traceparent(value: &str) -> Option<String> {
     let (known, rest) = value.split_at_checked(TRACEPARENT_BYTES)?;
     let mut fields = known.split('-');
@@ -71,7 +70,8 @@ fn traceparent(value: &str) -> Option<String> {
     well_formed.then(|| known.to_owned())
 }
 
-/// The root of `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=…;Sampled=1`, whatever else stands there.
+/// Returns the root of `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=…;Sampled=1`. Other fields
+/// are ignored.
 fn xray_root(value: &str) -> Option<String> {
     let root = value.split(';').find_map(|field| field.trim_ascii().strip_prefix(ROOT))?;
     let (time, unique) = root.strip_prefix("1-")?.split_once('-')?;
@@ -82,21 +82,21 @@ fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// All zeroes stand for nothing.
+/// Whether an id is valid: an id of zeros only is not.
 fn is_set(text: &str) -> bool {
     text.bytes().any(|b| b != b'0')
 }
 
-/// W3C Trace Context.
+/// The header of W3C Trace Context.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 
-/// Before the trace id in it.
+/// Precedes the trace id in the header of X-Ray.
 const ROOT: &str = "Root=";
 
-/// `00-` and 32, 16 and 2 digits with dashes between.
+/// The length of `00-` and of 32, 16 and 2 digits separated by hyphens.
 const TRACEPARENT_BYTES: usize = 55;
 
-/// Where the trace id stands in it.
+/// The position of the trace id in it.
 const TRACE_ID: std::ops::Range<usize> = 3..35;
 
 #[cfg(test)]
@@ -124,18 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn a_traceparent_is_taken_and_goes_back() {
+    fn a_traceparent_is_logged_and_returned() {
         let trace = of(&[(TRACEPARENT, GOOD), ("tracestate", "x=y")]);
         assert_eq!(trace.id(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
         assert_eq!(back(&trace), [(TRACEPARENT.to_owned(), GOOD.to_owned())]);
-        // A version to come: what is known of it.
+        // Of a later version the known fields are returned.
         let later = GOOD.replacen("00", "cc", 1);
-        let given = format!("{later}-what-is-new");
+        let given = format!("{later}-new-field");
         assert_eq!(back(&of(&[(TRACEPARENT, &given)])), [(TRACEPARENT.to_owned(), later)]);
     }
 
     #[test]
-    fn what_is_no_traceparent_is_left_out() {
+    fn a_malformed_traceparent_is_ignored() {
         for wrong in [
             "",
             "00",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_x_ray_header_the_root_is_taken() {
+    fn the_root_of_an_x_ray_header_is_returned() {
         let root = "1-5759e988-bd862e3fe1be46a994272793";
         for good in [
             format!("Root={root}"),

@@ -1,4 +1,5 @@
-//! The HTTP contract, section by section. Every answer is also held against the OpenAPI document.
+//! Tests of the HTTP contract, section by section. Every response is also checked against the
+//! OpenAPI document.
 
 mod support;
 
@@ -18,7 +19,7 @@ use support::*;
 #[tokio::test]
 async fn hash_makes_a_string_under_the_current_or_the_named_policy() {
     let service = service();
-    let current = post("/hash", &json!({"password": "p"})).of(&service).await.ok();
+    let current = post("/hash", &json!({"password": "p"})).send(&service).await.ok();
     assert_eq!(current["policy"], CURRENT);
     let forms = [
         (BCRYPT, "$2b$05$"),
@@ -33,13 +34,13 @@ async fn hash_makes_a_string_under_the_current_or_the_named_policy() {
 }
 
 #[tokio::test]
-async fn verify_tells_match_mismatch_and_policy() {
+async fn verify_reports_match_mismatch_and_policy() {
     let service = service();
     for policy in [BCRYPT, SCRYPT, CURRENT, AFTER_CURRENT] {
         let hash = made(&service, "right", policy).await;
-        let right = post("/verify", &json!({"password": "right", "hash": hash})).of(&service).await.ok();
+        let right = post("/verify", &json!({"password": "right", "hash": hash})).send(&service).await.ok();
         assert_eq!((&right["match"], &right["policy"]), (&json!(true), &json!(policy)));
-        let wrong = post("/verify", &json!({"password": "wrong", "hash": hash})).of(&service).await.ok();
+        let wrong = post("/verify", &json!({"password": "wrong", "hash": hash})).send(&service).await.ok();
         let mismatch =
             json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": policy});
         assert_eq!(wrong, mismatch);
@@ -47,9 +48,9 @@ async fn verify_tells_match_mismatch_and_policy() {
 }
 
 #[tokio::test]
-async fn policies_and_health_tell_what_is_in_force() {
+async fn policies_and_health_report_the_policies_in_force() {
     let service = service();
-    let policies = get("/policies").of(&service).await.ok();
+    let policies = get("/policies").send(&service).await.ok();
     assert_eq!((&policies["current"], &policies["decoy"]), (&json!(CURRENT), &json!(CURRENT)));
     let ids: Vec<_> = policies["policies"].as_array().unwrap().iter().map(|p| p["id"].clone()).collect();
     assert_eq!(ids, [BCRYPT_VERIFY_ONLY, BCRYPT, SCRYPT, CURRENT, AFTER_CURRENT]);
@@ -58,23 +59,26 @@ async fn policies_and_health_tell_what_is_in_force() {
         json!({"id": BCRYPT_VERIFY_ONLY, "algorithm": "bcrypt", "status": "verify-only", "cost": 4})
     );
     assert_eq!(policies["ceilings"]["bcrypt_cost"], 15);
-    let health = get("/health").of(&service).await.ok();
+    let health = get("/health").send(&service).await.ok();
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(health, json!({"status": "ok", "version": version, "policies": policies["digest"]}));
 }
 
 #[tokio::test]
-async fn the_openapi_document_is_served_and_metrics_only_where_wanted() {
+async fn the_openapi_document_is_always_served_and_metrics_only_if_enabled() {
     let service = service();
-    assert_eq!(get("/openapi.json").of(&service).await.ok(), serde_json::from_str::<Value>(OPENAPI).unwrap());
-    get("/metrics").of(&service).await.problem(404, "not_found");
+    assert_eq!(
+        get("/openapi.json").send(&service).await.ok(),
+        serde_json::from_str::<Value>(OPENAPI).unwrap()
+    );
+    get("/metrics").send(&service).await.problem(404, "not_found");
 
     let service = service.with_metrics(&DroppedLines::default());
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
-    post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).of(&service).await.ok();
+    post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).send(&service).await.ok();
     let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized(), Arrival(Instant::now()));
-    let metrics = get("/metrics").of(&service).await;
+    let metrics = get("/metrics").send(&service).await;
     assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
     for line in [
@@ -107,15 +111,16 @@ async fn passwords_are_their_bytes_up_to_1024() {
     for password in passwords {
         let hash = made(&service, password, CURRENT).await;
         for other in passwords {
-            let verified = post("/verify", &json!({"password": other, "hash": hash})).of(&service).await.ok();
-            // Never normalised: é in one character and in two are two passwords.
+            let verified =
+                post("/verify", &json!({"password": other, "hash": hash})).send(&service).await.ok();
+            // Passwords are never normalised: é as one character and as two are two passwords.
             assert_eq!(verified["match"], other == password);
         }
     }
     for password in ["a".repeat(1025), "é".repeat(513)] {
-        let hash = post("/hash", &json!({"password": password})).of(&service).await;
+        let hash = post("/hash", &json!({"password": password})).send(&service).await;
         assert_eq!(hash.problem(422, "password_too_long")["field"], "password");
-        let verify = post("/verify", &json!({"password": password, "hash": null})).of(&service).await;
+        let verify = post("/verify", &json!({"password": password, "hash": null})).send(&service).await;
         assert_eq!(verify.problem(422, "password_too_long")["field"], "password");
     }
 }
@@ -125,21 +130,21 @@ async fn bcrypt_hashes_at_most_72_bytes_without_nul_and_verifies_more() {
     let service = service_with(&document_with_current(BCRYPT), &one_worker());
     let ask = |password: &str| post("/hash", &json!({"password": password, "policy": BCRYPT}));
     for bytes in [71, 72] {
-        ask(&"a".repeat(bytes)).of(&service).await.ok();
+        ask(&"a".repeat(bytes)).send(&service).await.ok();
     }
     assert_eq!(
-        ask(&"a".repeat(73)).of(&service).await.problem(422, "password_too_long")["field"],
+        ask(&"a".repeat(73)).send(&service).await.problem(422, "password_too_long")["field"],
         "password"
     );
-    assert_eq!(ask("in\0side").of(&service).await.problem(422, "password_has_nul")["field"], "password");
+    assert_eq!(ask("in\0side").send(&service).await.problem(422, "password_has_nul")["field"], "password");
 
-    // A match, but neither the part beyond 72 nor that after a NUL was checked: it must not become required.
+    // bcrypt ignores bytes after the 72nd and after a NUL. A rehash must not cover them.
     let old = service_with(&document(), &one_worker());
     let full = made(&old, &"a".repeat(72), BCRYPT).await;
     let short = made(&old, "in", BCRYPT).await;
     for (password, hash) in [("a".repeat(100), &full), ("in\0side".to_owned(), &short)] {
         let ask = post("/verify", &json!({"password": password, "hash": hash, "rehash": true}));
-        let verified = ask.of(&old).await.ok();
+        let verified = ask.send(&old).await.ok();
         let unchecked =
             json!({"match": true, "needs_rehash": false, "rehash_reason": null, "policy": BCRYPT});
         assert_eq!(verified, unchecked);
@@ -159,81 +164,82 @@ async fn new_salts_differ() {
 // ----- Verify
 
 #[tokio::test]
-async fn without_a_hash_the_decoy_is_computed_and_does_not_match() {
+async fn a_verification_without_a_hash_computes_the_decoy_and_does_not_match() {
     let service = service();
     for body in [json!({"password": "p", "hash": null}), json!({"password": "p"})] {
-        let told = post("/verify", &body).of(&service).await;
-        assert_eq!(told.answer.outcome.steps[0].algorithm, Some("argon2id"));
-        assert!(told.header("server-timing").is_some(), "no work was done");
+        let response = post("/verify", &body).send(&service).await;
+        assert_eq!(response.answer.outcome.steps[0].algorithm, Some("argon2id"));
+        assert!(response.header("server-timing").is_some(), "no work was done");
         let mismatch = json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": null});
-        assert_eq!(told.ok(), mismatch);
+        assert_eq!(response.ok(), mismatch);
     }
 }
 
 #[tokio::test]
-async fn a_hash_that_should_be_replaced_is_where_asked() {
+async fn a_hash_that_should_be_replaced_is_replaced_on_request() {
     let service = service();
     let old = made(&service, "p", BCRYPT).await;
     let reason = json!("older_policy");
 
-    let only_told = post("/verify", &json!({"password": "p", "hash": old})).of(&service).await.ok();
-    assert_eq!((&only_told["needs_rehash"], &only_told["rehash_reason"]), (&json!(true), &reason));
-    assert!(only_told.get("rehashed").is_none());
+    let without = post("/verify", &json!({"password": "p", "hash": old})).send(&service).await.ok();
+    assert_eq!((&without["needs_rehash"], &without["rehash_reason"]), (&json!(true), &reason));
+    assert!(without.get("rehashed").is_none());
     let declined =
-        post("/verify", &json!({"password": "p", "hash": old, "rehash": false})).of(&service).await.ok();
-    assert_eq!(declined, only_told);
+        post("/verify", &json!({"password": "p", "hash": old, "rehash": false})).send(&service).await.ok();
+    assert_eq!(declined, without);
 
-    let told = post("/verify", &json!({"password": "p", "hash": old, "rehash": true})).of(&service).await;
-    assert_eq!(told.answer.outcome.steps[0].upgrade.as_ref().unwrap().policy, CURRENT);
-    let replaced = told.ok();
+    let response =
+        post("/verify", &json!({"password": "p", "hash": old, "rehash": true})).send(&service).await;
+    assert_eq!(response.answer.outcome.steps[0].upgrade.as_ref().unwrap().policy, CURRENT);
+    let replaced = response.ok();
     assert_eq!((&replaced["match"], &replaced["rehash_reason"]), (&json!(true), &reason));
     assert_eq!(replaced["rehashed"]["policy"], CURRENT);
     let new = &replaced["rehashed"]["hash"];
     let again = json!({"password": "p", "hash": new, "rehash": true});
     let settled = json!({"match": true, "needs_rehash": false, "rehash_reason": null, "policy": CURRENT});
-    assert_eq!(post("/verify", &again).of(&service).await.ok(), settled);
+    assert_eq!(post("/verify", &again).send(&service).await.ok(), settled);
 
     let wrong =
-        post("/verify", &json!({"password": "q", "hash": old, "rehash": true})).of(&service).await.ok();
+        post("/verify", &json!({"password": "q", "hash": old, "rehash": true})).send(&service).await.ok();
     assert!(wrong.get("rehashed").is_none());
 
     let after = made(&service, "p", AFTER_CURRENT).await;
     let kept =
-        post("/verify", &json!({"password": "p", "hash": after, "rehash": true})).of(&service).await.ok();
+        post("/verify", &json!({"password": "p", "hash": after, "rehash": true})).send(&service).await.ok();
     assert_eq!((&kept["needs_rehash"], kept.get("rehashed")), (&json!(false), None));
 }
 
 #[tokio::test]
-async fn a_hash_without_policy_verifies_with_null() {
+async fn a_hash_without_a_policy_is_verified_with_a_null_policy() {
     let service = service();
-    // Cost 6 is no policy's. From the bcrypt of another service: any cost the ceilings admit.
+    // No policy lists cost 6. Any cost that the ceilings admit is verified.
     let mut other = document();
     other["policies"][1]["cost"] = json!(6);
     let other = service_with(&other, &one_worker());
     let hash = made(&other, "p", BCRYPT).await;
-    let verified = post("/verify", &json!({"password": "p", "hash": hash})).of(&service).await.ok();
+    let verified = post("/verify", &json!({"password": "p", "hash": hash})).send(&service).await.ok();
     let expected =
         json!({"match": true, "needs_rehash": true, "rehash_reason": "other_algorithm", "policy": null});
     assert_eq!(verified, expected);
 }
 
 #[tokio::test]
-async fn an_unsalted_or_fast_scheme_is_refused_unless_named_and_then_replaced() {
+async fn a_weak_scheme_is_refused_unless_accepted_and_then_replaced() {
     let body = json!({"password": "saltern", "hash": SHA_OF_SALTERN, "rehash": true});
-    let refused = post("/verify", &body).of(&service()).await;
+    let refused = post("/verify", &body).send(&service()).await;
     let problem = refused.problem(422, "unsupported_hash");
     assert_eq!(problem["field"], "hash");
     assert!(problem["detail"].as_str().unwrap().contains("--accept-weak"), "{problem}");
     let batch =
         post("/batch", &json!({"operations": [{"op": "verify", "password": "p", "hash": SHA_OF_SALTERN}]}));
-    let refused = &batch.of(&service()).await.ok()["results"][0];
+    let refused = &batch.send(&service()).await.ok()["results"][0];
     assert_eq!(
         (&refused["status"], &refused["problem"]["field"]),
         (&json!(422), &json!("operations[0].hash"))
     );
 
     let accepting = service_accepting("ldap-sha".parse().unwrap(), &document(), &one_worker());
-    let verified = post("/verify", &body).of(&accepting).await.ok();
+    let verified = post("/verify", &body).send(&accepting).await.ok();
     let rehashed = &verified["rehashed"];
     assert_eq!(verified["rehash_reason"], "weak_scheme");
     assert_eq!(
@@ -241,78 +247,78 @@ async fn an_unsalted_or_fast_scheme_is_refused_unless_named_and_then_replaced() 
         (&json!(true), &Value::Null, &json!(CURRENT))
     );
     let again = json!({"password": "saltern", "hash": rehashed["hash"]});
-    assert_eq!(post("/verify", &again).of(&accepting).await.ok()["policy"], CURRENT);
+    assert_eq!(post("/verify", &again).send(&accepting).await.ok()["policy"], CURRENT);
     let other = SHA_OF_SALTERN.replace("{SHA}", "{MD5}");
     post("/verify", &json!({"password": "saltern", "hash": other}))
-        .of(&accepting)
+        .send(&accepting)
         .await
         .problem(422, "invalid_hash");
 }
 
 #[tokio::test]
-async fn a_wrapped_hash_needs_no_permission_and_is_replaced_by_a_plain_one() {
+async fn a_wrapped_hash_is_always_admitted_and_replaced_by_a_plain_one() {
     let service = service();
     let verified =
         post("/verify", &json!({"password": "saltern", "hash": WRAPPED_SHA_OF_SALTERN, "rehash": true}));
-    let verified = verified.of(&service).await.ok();
+    let verified = verified.send(&service).await.ok();
     assert_eq!((&verified["match"], &verified["rehash_reason"]), (&json!(true), &json!("weak_scheme")));
     assert!(verified["rehashed"]["hash"].as_str().unwrap().starts_with("$argon2id$"), "{verified}");
     let wrong =
         post("/verify", &json!({"password": "Saltern", "hash": WRAPPED_SHA_OF_SALTERN, "rehash": true}));
     let mismatch = json!({"match": false, "needs_rehash": false, "rehash_reason": null, "policy": null});
-    assert_eq!(wrong.of(&service).await.ok(), mismatch);
+    assert_eq!(wrong.send(&service).await.ok(), mismatch);
 }
 
 #[tokio::test]
-async fn a_part_that_nobody_checked_does_not_become_required() {
+async fn a_rehash_does_not_cover_an_ignored_part() {
     let service = service();
     for (password, needs_rehash) in [("saltern", true), (" saltern ", false)] {
         let asked =
             post("/verify", &json!({"password": password, "hash": WORDPRESS_OF_SALTERN, "rehash": true}));
-        let verified = asked.of(&service).await.ok();
+        let verified = asked.send(&service).await.ok();
         assert_eq!((&verified["match"], &verified["needs_rehash"]), (&json!(true), &json!(needs_rehash)));
         assert_eq!(verified.get("rehashed").is_some(), needs_rehash, "{verified}");
     }
 }
 
 #[tokio::test]
-async fn a_match_is_answered_although_its_replacement_fails() {
+async fn a_match_is_answered_even_if_its_rehash_fails() {
     let nul_after_match = "in\0side";
     let service = service_with(&document_with_current(BCRYPT), &one_worker());
-    // bcrypt-4 cannot be made any more: take it from a service where it can.
+    // This policy is verify-only, so another service makes its hash.
     let mut earlier = document();
     earlier["policies"][0]["status"] = json!("active");
     let earlier = service_with(&earlier, &one_worker());
     let old = made(&earlier, "p", BCRYPT_VERIFY_ONLY).await;
 
     let body = json!({"password": "p", "hash": old, "rehash": true});
-    assert_eq!(post("/verify", &body).of(&service).await.ok()["rehashed"]["policy"], BCRYPT);
+    assert_eq!(post("/verify", &body).send(&service).await.ok()["rehashed"]["policy"], BCRYPT);
 
-    // scrypt reads the whole password; the current bcrypt could not.
+    // scrypt reads the whole password. The current policy, bcrypt, cannot hash it.
     let mut order = document_with_current(BCRYPT);
     order["policies"].as_array_mut().unwrap().swap(1, 2);
     let order = service_with(&order, &one_worker());
     let whole = made(&order, nul_after_match, SCRYPT).await;
     let body = json!({"password": nul_after_match, "hash": whole, "rehash": true});
-    let answered = post("/verify", &body).of(&order).await.ok();
+    let answered = post("/verify", &body).send(&order).await.ok();
     let without =
         json!({"match": true, "needs_rehash": true, "rehash_reason": "older_policy", "policy": SCRYPT});
     assert_eq!(answered, without);
 }
 
 #[tokio::test]
-async fn under_pressure_a_match_is_answered_without_its_replacement() {
-    // One worker, whose queue is filled with its two seconds of work.
+async fn under_load_a_match_is_answered_without_its_rehash() {
+    // The batch fills the queue of the one worker with two seconds of work.
     let mut document = document();
     document["policies"][1]["cost"] = json!(11);
     let service = service_with(&document, &one_worker());
     let old = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": old, "rehash": true});
-    assert!(post("/verify", &verify).of(&service).await.ok().get("rehashed").is_some());
+    assert!(post("/verify", &verify).send(&service).await.ok().get("rehashed").is_some());
     let load = json!({"operations": vec![json!({"op": "hash", "password": "p", "policy": BCRYPT}); 64]});
     let (verified, _loaded) = tokio::join!(
-        post("/verify", &verify).header("saltern-deadline-ms", "60000").of(&service),
-        post("/batch", &load).header("saltern-deadline-ms", "60000").of(&service),
+        post("/verify", &verify).header("saltern-deadline-ms", "60000").send(&service),
+        post("/batch", &load).header("saltern-deadline-ms", "60000").send(&service),
     );
     let verified = verified.ok();
     assert_eq!((&verified["match"], &verified["needs_rehash"]), (&json!(true), &json!(true)));
@@ -320,12 +326,12 @@ async fn under_pressure_a_match_is_answered_without_its_replacement() {
 }
 
 #[tokio::test]
-async fn a_batch_of_logins_gets_all_its_replacements() {
+async fn a_batch_of_logins_gets_all_its_rehashes() {
     let service = service();
     let old = made(&service, "p", BCRYPT).await;
     let verify = json!({"op": "verify", "password": "p", "hash": old, "rehash": true});
-    let told = post("/batch", &json!({"operations": vec![verify; 16]})).of(&service).await.ok();
-    for result in told["results"].as_array().unwrap() {
+    let response = post("/batch", &json!({"operations": vec![verify; 16]})).send(&service).await.ok();
+    for result in response["results"].as_array().unwrap() {
         assert_eq!(result["body"]["rehashed"]["policy"], CURRENT);
     }
 }
@@ -333,7 +339,7 @@ async fn a_batch_of_logins_gets_all_its_replacements() {
 // ----- Requests and answers: shape
 
 #[tokio::test]
-async fn a_defect_is_named_by_place_and_never_quoted() {
+async fn a_problem_names_the_place_of_an_error_and_quotes_no_input() {
     let service = service();
     // Path, body, code, line, column, field.
     #[expect(clippy::type_complexity, reason = "a table that is read once")]
@@ -405,28 +411,28 @@ async fn a_defect_is_named_by_place_and_never_quoted() {
     ];
     for &(path, body, code, line, column, field) in cases {
         let shown = String::from_utf8_lossy(body);
-        let told = post_bytes(path, body).of(&service).await;
-        let problem = told.problem(400, code);
+        let response = post_bytes(path, body).send(&service).await;
+        let problem = response.problem(400, code);
         assert!(!problem.to_string().contains("MARK"), "{problem}");
         assert_eq!((&problem["line"], problem["field"].as_str()), (&json!(line), field), "{shown}");
-        // `serde_json` counts a fault in an escape or a control character at one of its bytes.
+        // `serde_json` reports an error in an escape at one of the bytes of the escape.
         let off = problem["column"].as_u64().unwrap().abs_diff(column);
         assert!(off <= if code == "invalid_json" { 2 } else { 0 }, "{shown}: {problem}");
     }
 }
 
 #[tokio::test]
-async fn nesting_without_end_and_numbers_without_measure_are_refused() {
+async fn deep_nesting_and_huge_numbers_are_refused() {
     let service = service();
     let deep = "[".repeat(16 * 1024);
-    post_bytes("/hash", deep).of(&service).await.problem(400, "invalid_json");
+    post_bytes("/hash", deep).send(&service).await.problem(400, "invalid_json");
     let closed = format!("{{\"password\": {}{}}}", "[".repeat(8000), "]".repeat(8000));
-    post_bytes("/hash", closed).of(&service).await.problem(400, "invalid_json");
-    post_bytes("/hash", "{\"password\": 1e999}").of(&service).await.problem(400, "invalid_json");
+    post_bytes("/hash", closed).send(&service).await.problem(400, "invalid_json");
+    post_bytes("/hash", "{\"password\": 1e999}").send(&service).await.problem(400, "invalid_json");
 }
 
 #[tokio::test]
-async fn the_documents_schemas_and_the_code_agree_on_requests() {
+async fn the_openapi_schemas_and_the_code_agree_on_requests() {
     let service = service();
     let openapi: Value = serde_json::from_str(OPENAPI).unwrap();
     let bodies = [
@@ -455,10 +461,10 @@ async fn the_documents_schemas_and_the_code_agree_on_requests() {
     ];
     for (path, body) in bodies {
         let schema = &openapi["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"];
-        let accepted = post(path, &body).of(&service).await.status() == 200;
+        let accepted = post(path, &body).send(&service).await.status() == 200;
         assert_eq!(is_valid(&openapi, schema, &body), accepted, "{path} {body}");
     }
-    // A batch's own operations are described too.
+    // The document describes the operations of a batch too.
     for (name, op) in [("HashOperation", "hash"), ("VerifyOperation", "verify")] {
         let schema = &openapi["components"]["schemas"][name];
         for (operation, good) in [
@@ -467,15 +473,15 @@ async fn the_documents_schemas_and_the_code_agree_on_requests() {
             (json!({"op": op}), false),
             (json!({"op": op, "password": "p", "x": 1}), false),
         ] {
-            let told = post("/batch", &json!({"operations": [operation]})).of(&service).await.ok();
-            assert_eq!(told["results"][0]["status"] == 200, good, "{operation}");
+            let response = post("/batch", &json!({"operations": [operation]})).send(&service).await.ok();
+            assert_eq!(response["results"][0]["status"] == 200, good, "{operation}");
             assert_eq!(is_valid(&openapi, schema, &operation), good, "{operation}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_batch_gives_every_other_defect_to_its_operation() {
+async fn an_error_in_one_operation_of_a_batch_fails_only_that_operation() {
     let service = service();
     let hash = made(&service, "p", BCRYPT).await;
     let operations = [
@@ -530,9 +536,9 @@ async fn a_batch_gives_every_other_defect_to_its_operation() {
         (json!({"op": "hash", "password": "p"}), 200, "", ""),
     ];
     let asked: Vec<_> = operations.iter().map(|(operation, ..)| operation).collect();
-    let told = post("/batch", &json!({"operations": asked})).of(&service).await;
-    assert_eq!(told.answer.outcome.steps.len(), operations.len());
-    let body = told.ok();
+    let response = post("/batch", &json!({"operations": asked})).send(&service).await;
+    assert_eq!(response.answer.outcome.steps.len(), operations.len());
+    let body = response.ok();
     assert!(!body.to_string().contains("MARK"));
     let results = body["results"].as_array().unwrap();
     assert_eq!(results.len(), operations.len());
@@ -549,9 +555,9 @@ async fn a_batch_gives_every_other_defect_to_its_operation() {
         (&json!(CURRENT), &json!(true), &json!(false))
     );
     assert_eq!((&body(1)["rehashed"]["policy"], &body(3)["policy"]), (&json!(CURRENT), &json!(null)));
-    // A key twice cannot be written with `json!`.
+    // `json!` cannot write a key twice.
     let twice = br#"{"operations": [{"op": "hash", "op": "hash", "password": "p"}, {"op": "hash", "password": "p"}]}"#;
-    let body = post_bytes("/batch", *twice).of(&service).await.ok();
+    let body = post_bytes("/batch", *twice).send(&service).await.ok();
     assert_eq!(
         (&body["results"][0]["problem"]["field"], &body["results"][1]["status"]),
         (&json!("operations[0].op"), &json!(200))
@@ -565,7 +571,7 @@ async fn the_deadline_header_is_a_number_from_1_to_60000() {
     let service = service();
     let ask = || post("/hash", &json!({"password": "p"}));
     for good in ["100", "9999", "60000"] {
-        ask().header("saltern-deadline-ms", good).of(&service).await.ok();
+        ask().header("saltern-deadline-ms", good).send(&service).await.ok();
     }
     for bad in [
         "",
@@ -584,13 +590,13 @@ async fn the_deadline_header_is_a_number_from_1_to_60000() {
         "\u{661}",
     ] {
         for path in ["/hash", "/verify", "/batch"] {
-            // The header is looked at before the body.
-            let told = post_bytes(path, "{").header("saltern-deadline-ms", bad).of(&service).await;
-            assert_eq!(told.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms", "{bad}");
+            // The header is checked before the body.
+            let response = post_bytes(path, "{").header("saltern-deadline-ms", bad).send(&service).await;
+            assert_eq!(response.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms", "{bad}");
         }
     }
     let twice = ask().header("saltern-deadline-ms", "100").header("saltern-deadline-ms", "100");
-    twice.of(&service).await.problem(400, "invalid_request");
+    twice.send(&service).await.problem(400, "invalid_request");
 }
 
 #[tokio::test]
@@ -603,31 +609,31 @@ async fn the_deadline_counts_from_arrival() {
         post("/verify", &hash).arrived(long_ago),
         post("/hash", &hash).arrived(ago(2)).header("saltern-deadline-ms", "2000"),
     ] {
-        let told = ask.of(&service).await;
-        told.problem(503, "deadline_exceeded");
-        assert!(told.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+        let response = ask.send(&service).await;
+        response.problem(503, "deadline_exceeded");
+        assert!(response.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
     }
-    post("/hash", &hash).arrived(long_ago).header("saltern-deadline-ms", "60000").of(&service).await.ok();
+    post("/hash", &hash).arrived(long_ago).header("saltern-deadline-ms", "60000").send(&service).await.ok();
     let batch = json!({"operations": [{"op": "hash", "password": "p"}, {"op": "frob"}]});
-    let told = post("/batch", &batch).arrived(long_ago).of(&service).await.ok();
-    assert_problem(&told["results"][0]["problem"], 503, "deadline_exceeded");
-    assert_problem(&told["results"][1]["problem"], 400, "invalid_request");
+    let response = post("/batch", &batch).arrived(long_ago).send(&service).await.ok();
+    assert_problem(&response["results"][0]["problem"], 503, "deadline_exceeded");
+    assert_problem(&response["results"][1]["problem"], 400, "invalid_request");
 }
 
 #[tokio::test]
-async fn what_is_computed_in_one_piece_does_not_outlast_its_deadline() {
+async fn work_without_slices_is_answered_at_its_deadline() {
     let service = service();
-    // Seconds of work. The estimator has only seen small memory yet, and takes it.
+    // This is work for seconds. The estimator has only measured small memory and admits it.
     let hash =
         "$argon2id$v=19$m=262144,t=4,p=1$c2l4dGVlbiBieXRlIHNhbA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     let asked = Instant::now();
     let ask = post("/verify", &json!({"password": "p", "hash": hash})).header("saltern-deadline-ms", "150");
-    ask.of(&service).await.problem(503, "deadline_exceeded");
+    ask.send(&service).await.problem(503, "deadline_exceeded");
     assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
 }
 
 #[tokio::test]
-async fn a_full_queue_is_an_overload_at_once() {
+async fn a_full_queue_is_reported_at_once() {
     let mut document = document();
     document["policies"][1]["cost"] = json!(10);
     let queue = QueueLimits { operations: 1, ..QueueLimits::default() };
@@ -636,14 +642,15 @@ async fn a_full_queue_is_an_overload_at_once() {
     let load = json!({"operations": vec![hash; 64]});
     let single = json!({"password": "p", "policy": BCRYPT});
     let (batch, refused) =
-        tokio::join!(post("/batch", &load).of(&service), post("/hash", &single).of(&service));
-    let told = refused.problem(503, "overloaded");
-    let (seconds, ms) = (refused.header("retry-after").unwrap(), told["retry_after_ms"].as_u64().unwrap());
+        tokio::join!(post("/batch", &load).send(&service), post("/hash", &single).send(&service));
+    let response = refused.problem(503, "overloaded");
+    let (seconds, ms) =
+        (refused.header("retry-after").unwrap(), response["retry_after_ms"].as_u64().unwrap());
     assert_eq!(seconds.parse::<u64>().unwrap(), ms.div_ceil(1000).max(1));
     assert!(refused.header("server-timing").is_none());
     let batch = batch.ok();
     let results = batch["results"].as_array().unwrap();
-    // Operations of a batch count singly: some were done, the others told to come back.
+    // Each operation of a batch has its own place in the queue: some succeed, the others fail.
     assert!(results.iter().any(|result| result["status"] == 200));
     assert!(results.iter().any(|result| result["problem"]["code"] == "overloaded"));
     for result in results.iter().filter(|result| result["status"] != 200) {
@@ -654,42 +661,43 @@ async fn a_full_queue_is_an_overload_at_once() {
 // ----- Requests and answers: headers
 
 #[tokio::test]
-async fn work_is_timed() {
-    let told = post("/hash", &json!({"password": "p", "policy": BCRYPT})).of(&service()).await;
-    let timing = told.header("server-timing").unwrap();
+async fn the_times_of_work_are_in_the_response() {
+    let response = post("/hash", &json!({"password": "p", "policy": BCRYPT})).send(&service()).await;
+    let timing = response.header("server-timing").unwrap();
     let (queue, hash) = timing.split_once(", ").unwrap();
     for (metric, name) in [(queue, "queue;dur="), (hash, "hash;dur=")] {
         let (whole, millionths) = metric.strip_prefix(name).unwrap().split_once('.').unwrap();
         assert!(whole.parse::<u64>().is_ok() && millionths.len() == 3 && millionths.parse::<u64>().is_ok());
     }
     assert_ne!(hash, "hash;dur=0.000");
-    assert!(told.answer.outcome.total >= told.answer.outcome.timing().unwrap().hashed);
-    assert!(get("/health").of(&service()).await.header("server-timing").is_none());
+    assert!(response.answer.outcome.total >= response.answer.outcome.timing().unwrap().hashed);
+    assert!(get("/health").send(&service()).await.header("server-timing").is_none());
 }
 
 #[tokio::test]
-async fn a_traceparent_is_echoed_and_a_malformed_one_is_no_reason_to_refuse() {
+async fn a_traceparent_is_returned_and_a_malformed_one_is_ignored() {
     let service = service();
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     for (path, status) in [("/health", 200), ("/nowhere", 404)] {
-        let told = get(path).header("traceparent", given).header("tracestate", "x=y").of(&service).await;
-        assert_eq!((told.status(), told.header("traceparent")), (status, Some(given)));
-        assert_eq!(told.answer.outcome.trace.id(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
-        assert_eq!(told.header("tracestate"), None);
+        let response =
+            get(path).header("traceparent", given).header("tracestate", "x=y").send(&service).await;
+        assert_eq!((response.status(), response.header("traceparent")), (status, Some(given)));
+        assert_eq!(response.answer.outcome.trace.id(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        assert_eq!(response.header("tracestate"), None);
     }
-    let told = get("/health").header("traceparent", "00-none").of(&service).await;
-    assert_eq!((told.status(), told.header("traceparent")), (200, None));
+    let response = get("/health").header("traceparent", "00-none").send(&service).await;
+    assert_eq!((response.status(), response.header("traceparent")), (200, None));
 }
 
 #[tokio::test]
-async fn of_an_x_ray_header_the_root_is_echoed() {
+async fn the_root_of_an_x_ray_header_is_returned() {
     let service = service();
     let root = "Root=1-5759e988-bd862e3fe1be46a994272793";
     let given = format!("Self=1-a-b;{root};Parent=53995c3f42cd8ad8;Sampled=1");
-    let told = get("/health").header("x-amzn-trace-id", given).of(&service).await;
-    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, Some(root)));
-    let told = get("/health").header("x-amzn-trace-id", "Root=secret").of(&service).await;
-    assert_eq!((told.status(), told.header("x-amzn-trace-id")), (200, None));
+    let response = get("/health").header("x-amzn-trace-id", given).send(&service).await;
+    assert_eq!((response.status(), response.header("x-amzn-trace-id")), (200, Some(root)));
+    let response = get("/health").header("x-amzn-trace-id", "Root=secret").send(&service).await;
+    assert_eq!((response.status(), response.header("x-amzn-trace-id")), (200, None));
 }
 
 #[tokio::test]
@@ -701,28 +709,28 @@ async fn a_refusal_is_timed_from_the_arrival() {
 }
 
 #[tokio::test]
-async fn a_request_id_is_echoed_or_replaced() {
+async fn a_request_id_is_returned_or_replaced() {
     let service = service();
     for good in ["a", "A-Za-z0-9._-", &"x".repeat(64)] {
         for ask in [get("/health"), get("/nowhere"), post_bytes("/hash", "{")] {
-            let told = ask.header("x-request-id", good).of(&service).await;
-            assert_eq!(told.header("x-request-id"), Some(good));
-            assert_eq!(told.answer.outcome.request_id.as_str(), good);
+            let response = ask.header("x-request-id", good).send(&service).await;
+            assert_eq!(response.header("x-request-id"), Some(good));
+            assert_eq!(response.answer.outcome.request_id.as_str(), good);
         }
     }
     let mut replaced = HashSet::new();
     for bad in ["", "a b", "a/b", "é", "a,b", &"x".repeat(65)] {
-        let told = get("/health").header("x-request-id", bad).of(&service).await;
-        replaced.insert(told.header("x-request-id").unwrap().to_owned());
+        let response = get("/health").header("x-request-id", bad).send(&service).await;
+        replaced.insert(response.header("x-request-id").unwrap().to_owned());
     }
-    let twice = get("/health").header("x-request-id", "a").header("x-request-id", "a").of(&service).await;
+    let twice = get("/health").header("x-request-id", "a").header("x-request-id", "a").send(&service).await;
     replaced.insert(twice.header("x-request-id").unwrap().to_owned());
     assert_eq!(replaced.len(), 7);
     assert!(replaced.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b"0123456789abcdef".contains(&b))));
 }
 
 #[tokio::test]
-async fn shape_comes_before_size() {
+async fn a_wrong_type_is_reported_before_a_wrong_length() {
     let service = service();
     let long = "a".repeat(1025);
     for (path, body, field) in [
@@ -730,19 +738,19 @@ async fn shape_comes_before_size() {
         ("/verify", json!({"password": long, "hash": 5}), "hash"),
         ("/verify", json!({"password": long, "hash": null, "rehash": "yes"}), "rehash"),
     ] {
-        let told = post(path, &body).of(&service).await;
-        assert_eq!(told.problem(400, "invalid_request")["field"], field, "{path}");
+        let response = post(path, &body).send(&service).await;
+        assert_eq!(response.problem(400, "invalid_request")["field"], field, "{path}");
     }
 }
 
 #[tokio::test]
-async fn only_json_is_read() {
+async fn only_uncompressed_json_is_accepted() {
     let service = service();
-    let ask = || Ask::new(Method::POST, "/hash").body(r#"{"password": "p"}"#);
+    let ask = || TestRequest::new(Method::POST, "/hash").body(r#"{"password": "p"}"#);
     for good in
         ["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json;x=y"]
     {
-        ask().header("content-type", good).of(&service).await.ok();
+        ask().header("content-type", good).send(&service).await.ok();
     }
     for bad in [
         "",
@@ -751,34 +759,34 @@ async fn only_json_is_read() {
         "application/problem+json",
         "application/x-www-form-urlencoded",
     ] {
-        ask().header("content-type", bad).of(&service).await.problem(415, "unsupported_media_type");
+        ask().header("content-type", bad).send(&service).await.problem(415, "unsupported_media_type");
     }
-    ask().of(&service).await.problem(415, "unsupported_media_type");
+    ask().send(&service).await.problem(415, "unsupported_media_type");
     let twice = ask().header("content-type", "application/json").header("content-type", "application/json");
-    twice.of(&service).await.problem(415, "unsupported_media_type");
+    twice.send(&service).await.problem(415, "unsupported_media_type");
     let encoded =
         |coding| ask().header("content-type", "application/json").header("content-encoding", coding);
     for coding in ["gzip", "br", "identity, gzip", "", "\u{ff}"] {
-        let told = encoded(coding).of(&service).await;
-        let document = told.problem(415, "unsupported_media_type");
+        let response = encoded(coding).send(&service).await;
+        let document = response.problem(415, "unsupported_media_type");
         assert!(document["detail"].as_str().unwrap().contains("Content-Encoding"), "{document}");
     }
-    encoded("Identity").of(&service).await.ok();
+    encoded("Identity").send(&service).await.ok();
     encoded("identity")
         .header("content-encoding", "gzip")
-        .of(&service)
+        .send(&service)
         .await
         .problem(415, "unsupported_media_type");
-    // What the caller would like back is not asked.
-    ask().header("content-type", "application/json").header("accept", "text/html").of(&service).await.ok();
+    // The `Accept` header is ignored.
+    ask().header("content-type", "application/json").header("accept", "text/html").send(&service).await.ok();
 }
 
 #[tokio::test]
-async fn paths_and_methods_are_the_contract_s() {
+async fn only_paths_and_methods_of_the_contract_exist() {
     let service = service().with_metrics(&DroppedLines::default());
     for path in ["/", "/hash/", "/HASH", "/hashes", "/openapi", "/metrics/"] {
         for method in [Method::GET, Method::POST] {
-            Ask::new(method, path).of(&service).await.problem(404, "not_found");
+            TestRequest::new(method, path).send(&service).await.problem(404, "not_found");
         }
     }
     for (path, allow) in [
@@ -793,36 +801,36 @@ async fn paths_and_methods_are_the_contract_s() {
         for method in [Method::GET, Method::POST, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS]
         {
             if !allow.split(", ").any(|allowed| method == allowed) {
-                let told = Ask::new(method, path).of(&service).await;
-                told.problem(405, "method_not_allowed");
-                assert_eq!(told.header("allow"), Some(allow));
+                let response = TestRequest::new(method, path).send(&service).await;
+                response.problem(405, "method_not_allowed");
+                assert_eq!(response.header("allow"), Some(allow));
             }
         }
     }
     for path in ["/policies", "/health", "/metrics", "/openapi.json"] {
-        let told = Ask::new(Method::HEAD, path).of(&service).await;
-        assert_eq!((told.status(), told.header("allow")), (200, None), "{path}");
+        let response = TestRequest::new(Method::HEAD, path).send(&service).await;
+        assert_eq!((response.status(), response.header("allow")), (200, None), "{path}");
     }
-    // A query says nothing.
+    // The query is ignored.
     let request = Request::builder().uri("/health?password=MARK").body(Body::default()).unwrap();
     assert_eq!(service.answer(request).await.response.status(), 200);
 }
 
 #[tokio::test]
-async fn bodies_are_bounded() {
+async fn bodies_have_a_limit() {
     let service = service();
     let hash = |bytes: usize| {
         let body = r#"{"password": "p"}"#;
         post_bytes("/hash", format!("{body}{}", " ".repeat(bytes - body.len())))
     };
-    hash(16 * 1024).of(&service).await.ok();
-    hash(16 * 1024 + 1).of(&service).await.problem(413, "body_too_large");
+    hash(16 * 1024).send(&service).await.ok();
+    hash(16 * 1024 + 1).send(&service).await.problem(413, "body_too_large");
     let batch = |bytes: usize| {
         let body = r#"{"operations": [{"op": "hash", "password": "p"}]}"#;
         post_bytes("/batch", format!("{body}{}", " ".repeat(bytes - body.len())))
     };
-    batch(1024 * 1024).of(&service).await.ok();
-    batch(1024 * 1024 + 1).of(&service).await.problem(413, "body_too_large");
+    batch(1024 * 1024).send(&service).await.ok();
+    batch(1024 * 1024 + 1).send(&service).await.problem(413, "body_too_large");
     for (path, limit) in
         [("/hash", 16 * 1024), ("/verify", 16 * 1024), ("/batch", 1024 * 1024), ("/x", 16 * 1024)]
     {
@@ -832,31 +840,31 @@ async fn bodies_are_bounded() {
 }
 
 #[tokio::test]
-async fn checks_stand_in_one_order() {
+async fn checks_run_in_one_order() {
     let service = service();
     let large = "x".repeat(16 * 1024 + 1);
     let bad = |method, path, content_type: &'static str| {
-        let ask = Ask::new(method, path).header("content-type", content_type);
+        let ask = TestRequest::new(method, path).header("content-type", content_type);
         ask.header("saltern-deadline-ms", "x")
     };
-    bad(Method::PUT, "/x", "text/plain").body(large.clone()).of(&service).await.problem(404, "not_found");
+    bad(Method::PUT, "/x", "text/plain").body(large.clone()).send(&service).await.problem(404, "not_found");
     bad(Method::PUT, "/hash", "text/plain")
         .body(large.clone())
-        .of(&service)
+        .send(&service)
         .await
         .problem(405, "method_not_allowed");
     bad(Method::POST, "/hash", "text/plain")
         .body(large.clone())
-        .of(&service)
+        .send(&service)
         .await
         .problem(415, "unsupported_media_type");
     bad(Method::POST, "/hash", "application/json")
         .body(large)
-        .of(&service)
+        .send(&service)
         .await
         .problem(413, "body_too_large");
-    let told = bad(Method::POST, "/hash", "application/json").body("{").of(&service).await;
-    assert_eq!(told.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms");
+    let response = bad(Method::POST, "/hash", "application/json").body("{").send(&service).await;
+    assert_eq!(response.problem(400, "invalid_request")["field"], "Saltern-Deadline-Ms");
 }
 
 // ----- The table of errors
@@ -869,13 +877,13 @@ async fn every_row_of_the_table_of_errors() {
     let hash = |password: &str, policy: &str| post("/hash", &json!({"password": password, "policy": policy}));
     let bcrypt = made(&service, "p", BCRYPT).await;
     let expired = ago(11);
-    let rows: Vec<(Ask, u16, &str)> = vec![
+    let rows: Vec<(TestRequest, u16, &str)> = vec![
         (post_bytes("/hash", "{"), 400, "invalid_json"),
         (post_bytes("/hash", "{}"), 400, "invalid_request"),
         (get("/nowhere"), 404, "not_found"),
         (get("/hash"), 405, "method_not_allowed"),
         (post_bytes("/hash", " ".repeat(20_000)), 413, "body_too_large"),
-        (Ask::new(Method::POST, "/hash"), 415, "unsupported_media_type"),
+        (TestRequest::new(Method::POST, "/hash"), 415, "unsupported_media_type"),
         (hash(&"a".repeat(1025), CURRENT), 422, "password_too_long"),
         (hash(&"a".repeat(73), BCRYPT), 422, "password_too_long"),
         (hash("\0", BCRYPT), 422, "password_has_nul"),
@@ -894,13 +902,13 @@ async fn every_row_of_the_table_of_errors() {
         (hash("p", CURRENT).arrived(expired), 503, "deadline_exceeded"),
     ];
     for (ask, status, code) in rows {
-        let told = ask.of(&service).await;
-        told.problem(status, code);
-        assert!(!told.json.to_string().contains("MARK"));
+        let response = ask.send(&service).await;
+        response.problem(status, code);
+        assert!(!response.json.to_string().contains("MARK"));
         seen.insert(code.to_owned());
     }
 
-    // What front doors find.
+    // Front doors report these problems.
     let headers = HeaderMap::new();
     for (problem, status, code) in [
         (Problem::unauthorized(), 401, "unauthorized"),
@@ -911,26 +919,26 @@ async fn every_row_of_the_table_of_errors() {
         (Problem::internal(), 500, "internal"),
         (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
     ] {
-        let told = Told::new(service.refuse(&headers, problem.clone(), Arrival(Instant::now())));
-        told.problem(status, code);
-        let alone = Told::new(problem.into_answer(RequestId::random()));
-        assert_eq!(alone.json, told.json);
-        assert_eq!(told.header("www-authenticate"), (status == 401).then_some("Bearer"));
-        assert_eq!(told.header("retry-after"), (status == 503).then_some("1"));
+        let response = TestResponse::new(service.refuse(&headers, problem.clone(), Arrival(Instant::now())));
+        response.problem(status, code);
+        let alone = TestResponse::new(problem.into_answer(RequestId::random()));
+        assert_eq!(alone.json, response.json);
+        assert_eq!(response.header("www-authenticate"), (status == 401).then_some("Bearer"));
+        assert_eq!(response.header("retry-after"), (status == 503).then_some("1"));
         seen.insert(code.to_owned());
     }
     let table: HashSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();
     assert_eq!(seen, table);
 }
 
-/// By `openssl dgst -sha1 -binary | base64`.
+/// The hash of `saltern`, by `openssl dgst -sha1 -binary | base64`.
 const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
 
-/// The same under argon2-cffi.
+/// The same hash wrapped by argon2-cffi.
 const WRAPPED_SHA_OF_SALTERN: &str = concat!(
     "$saltern-wrap$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$fTYtaXAfLSChbvNVbmoE55W4FXIU/kZjWd1eFWECNAI",
     "${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
 );
 
-/// By WordPress 6.8.3.
+/// A hash of `saltern` by WordPress 6.8.3.
 const WORDPRESS_OF_SALTERN: &str = "$wp$2y$04$XgowDtHZO3ZHk37sB83QzeWoccZMV79RYwd3T6GaZMVKBFCPs.cCa";

@@ -1,4 +1,5 @@
-//! A marked password and a marked hash go through every path, at every log level: nothing that is written holds them.
+//! Sends marked passwords and hashes to every path, at every log level. No log line, metric or
+//! `Debug` text may hold them.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
 
@@ -19,12 +20,12 @@ use saltern_service::{
 use serde_json::{Value, json};
 use support::*;
 
-/// Stands in every secret. It is no one's word, and no part of a hash's alphabet is in all of it.
+/// A part of every secret. No other text contains it, and no hash can, since `~` is in no alphabet.
 const MARK: &str = "Mark~Mark";
 
-/// One test, for the subscriber and the panic hook are the process's.
+/// One test only, since the subscriber and the panic hook belong to the process.
 #[tokio::test]
-async fn nothing_written_holds_a_secret() {
+async fn no_log_line_metric_or_debug_text_holds_a_secret() {
     let written = Written::default();
     let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -33,7 +34,7 @@ async fn nothing_written_holds_a_secret() {
         .with_writer(move || writer.clone());
     tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
     install_panic_hook("saltern");
-    tracing::trace!("the subscriber takes every level");
+    tracing::trace!("the subscriber writes every level");
 
     let sink = Arc::new(written.clone());
     let service = service().with_metrics(&DroppedLines::default()).with_sink(sink);
@@ -43,7 +44,7 @@ async fn nothing_written_holds_a_secret() {
     secrets.push(hash[29..].to_owned());
 
     let verify = |hash: &str| json!({"password": password, "hash": hash, "rehash": true});
-    let tricks = [
+    let requests = [
         post("/hash", &json!({"password": password})),
         post("/hash", &json!({"password": password, "policy": MARK})),
         post("/hash", &json!({"password": password, "policy": BCRYPT_VERIFY_ONLY})),
@@ -63,9 +64,9 @@ async fn nothing_written_holds_a_secret() {
         post_bytes("/hash", [MARK.as_bytes(), b"\xff"].concat()),
         post_bytes("/hash", MARK.repeat(10_000)),
         post_bytes("/hash", format!("{{\"password\": \"{MARK}\", \"password\": \"{MARK}\"}}")),
-        Ask::new(Method::POST, "/hash").header("content-type", MARK).body(MARK),
-        Ask::new(Method::PUT, "/hash").body(MARK),
-        Ask::new(Method::POST, "/Mark~Mark").body(MARK),
+        TestRequest::new(Method::POST, "/hash").header("content-type", MARK).body(MARK),
+        TestRequest::new(Method::PUT, "/hash").body(MARK),
+        TestRequest::new(Method::POST, "/Mark~Mark").body(MARK),
         post("/verify", &verify(&hash)),
         post("/verify", &verify(MARK)),
         post("/verify", &verify(&format!("$2b${MARK}"))),
@@ -83,16 +84,16 @@ async fn nothing_written_holds_a_secret() {
         get("/metrics").body(MARK),
     ];
     let mut ends = std::collections::HashSet::new();
-    for ask in tricks {
-        let told = ask.of(&service).await;
-        told.answer.outcome.log();
-        ends.insert(told.answer.outcome.end.name());
-        note_new_hashes(&told.json, &mut secrets);
-        written.debug(&told.answer);
-        let failed = told.status() != 200;
-        assert!(!failed || !told.json.to_string().contains(MARK), "{}", told.json);
+    for request in requests {
+        let response = request.send(&service).await;
+        response.answer.outcome.log();
+        ends.insert(response.answer.outcome.end.name());
+        note_new_hashes(&response.json, &mut secrets);
+        written.debug(&response.answer);
+        let failed = response.status() != 200;
+        assert!(!failed || !response.json.to_string().contains(MARK), "{}", response.json);
     }
-    // Every way to end that this crate alone can reach, but for the overload, which says as little.
+    // The ends that this crate alone can reach, without the overload.
     let all = [
         "hashed",
         "match",
@@ -117,21 +118,21 @@ async fn nothing_written_holds_a_secret() {
     written.debug(&Problem::unauthorized());
 
     let text = written.text();
-    assert!(text.contains("the subscriber takes every level"));
-    assert!(text.contains("(Outcome, \"match\")"), "the metrics were seen");
+    assert!(text.contains("the subscriber writes every level"));
+    assert!(text.contains("(Outcome, \"match\")"), "the metrics are written");
     assert!(text.contains("outcome=\"match\"") && text.contains("policy=\"bcrypt-5\""), "{text}");
     for secret in secrets {
-        assert!(!text.contains(&secret), "`{secret}` stands in:\n{text}");
+        assert!(!text.contains(&secret), "`{secret}` is in:\n{text}");
     }
 }
 
-/// As a byte slice's `Debug` would show it.
+/// The text as the `Debug` of a byte slice shows it.
 fn decimals(text: &str) -> String {
     let shown = format!("{:?}", text.as_bytes());
     shown.trim_matches(['[', ']']).to_owned()
 }
 
-/// Hashes that answers gave away to the caller are secrets of the caller's from then on.
+/// Adds the hashes of a response to the secrets.
 fn note_new_hashes(json: &Value, secrets: &mut Vec<String>) {
     match json {
         Value::Object(members) => {
@@ -145,7 +146,7 @@ fn note_new_hashes(json: &Value, secrets: &mut Vec<String>) {
     }
 }
 
-/// All that was logged or shown.
+/// All text that was written.
 #[derive(Clone, Debug, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -159,7 +160,7 @@ impl Written {
     }
 }
 
-/// Writes all that a sink can see.
+/// Writes all data that a sink receives.
 impl Sink for Written {
     fn record(&self, outcome: &Outcome, samples: &[Sample]) {
         let line = serde_json::to_string(&LogLine::of(outcome)).unwrap();

@@ -1,4 +1,4 @@
-//! Every vector through the service: JSON, policies, workers, verdict.
+//! Sends every vector to the service.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
 
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use support::*;
 
 #[tokio::test]
-async fn every_vector_is_answered_as_expected_by_our_kernels() {
-    every_vector_is_answered_as_expected_by(Kernels::Own).await;
+async fn every_vector_gives_its_result_with_our_kernels() {
+    every_vector_gives_its_result_with(Kernels::Own).await;
 }
 
 #[tokio::test]
-async fn every_vector_is_answered_as_expected_by_the_crates() {
-    every_vector_is_answered_as_expected_by(Kernels::Crates).await;
+async fn every_vector_gives_its_result_with_the_crates() {
+    every_vector_gives_its_result_with(Kernels::Crates).await;
 }
 
-async fn every_vector_is_answered_as_expected_by(kernels: Kernels) {
+async fn every_vector_gives_its_result_with(kernels: Kernels) {
     let settings = PoolSettings { queue: None, kernels, ..one_worker() };
     let service = service_accepting(AcceptedWeak::all(), &document(), &settings);
     for topic in Topic::ALL {
@@ -36,22 +36,22 @@ async fn every_vector_is_answered_as_expected_by(kernels: Kernels) {
         let (text, binary): (Vec<_>, Vec<_>) =
             vectors.into_iter().partition(|(password, ..)| std::str::from_utf8(password).is_ok());
         for (password, hash, ..) in binary {
-            // JSON is UTF-8: such a password has no way in.
+            // JSON cannot carry such a password, since it is not UTF-8.
             let body =
                 [b"{\"password\": \"", password.as_slice(), b"\", \"hash\": \"", hash.as_bytes(), b"\"}"];
-            post_bytes("/verify", body.concat()).of(&service).await.problem(400, "invalid_json");
+            post_bytes("/verify", body.concat()).send(&service).await.problem(400, "invalid_json");
         }
         for chunk in text.chunks(TOGETHER) {
             let results =
                 verified(&service, chunk.iter().map(|(password, hash, ..)| (&password[..], &hash[..]))).await;
             for (result, (_, hash, expected, comment)) in results.iter().zip(chunk) {
-                assert_eq!(told(result), wanted(*expected), "{topic:?}: {comment}: {hash}: {result}");
+                assert_eq!(result_of(result), name_of(*expected), "{topic:?}: {comment}: {hash}: {result}");
             }
         }
     }
 }
 
-/// Few enough for the deadline, however dear they are and whoever else computes here.
+/// Operations of a batch: few enough to finish before the deadline on a busy machine.
 const TOGETHER: usize = 4;
 
 async fn verified(service: &Service, pairs: impl Iterator<Item = (&[u8], &str)>) -> Vec<Value> {
@@ -60,11 +60,11 @@ async fn verified(service: &Service, pairs: impl Iterator<Item = (&[u8], &str)>)
         json!({"op": "verify", "password": password, "hash": hash})
     };
     let operations: Vec<Value> = pairs.map(operation).collect();
-    let ask = post("/batch", &json!({"operations": operations})).header("saltern-deadline-ms", "60000");
-    ask.of(service).await.ok()["results"].as_array().unwrap().clone()
+    let request = post("/batch", &json!({"operations": operations})).header("saltern-deadline-ms", "60000");
+    request.send(service).await.ok()["results"].as_array().unwrap().clone()
 }
 
-fn told(result: &Value) -> &str {
+fn result_of(result: &Value) -> &str {
     match (&result["body"]["match"], &result["problem"]["code"]) {
         (Value::Bool(true), _) => "match",
         (Value::Bool(false), _) => "mismatch",
@@ -72,7 +72,7 @@ fn told(result: &Value) -> &str {
     }
 }
 
-fn wanted(expected: Expected) -> &'static str {
+fn name_of(expected: Expected) -> &'static str {
     match expected {
         Expected::CostOutOfBounds => "cost_out_of_bounds",
         Expected::InvalidHash => "invalid_hash",

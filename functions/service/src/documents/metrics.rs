@@ -1,4 +1,4 @@
-//! The table of metrics for readers other than Rust: the dashboard's `metrics.json`, and Markdown.
+//! The table of metrics in JSON and Markdown.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
-//! The OpenAPI document, made from the routes, the codes and the bounds that the code itself uses.
+//! The OpenAPI document, generated from the routes, codes and limits that the code uses.
 //!
-//! A shape that stands here only is held to the code from the other side: `tests/support` checks every answer of
-//! every test against this document.
+//! The schemas are written here by hand. `tests/support` checks every answer of every test against
+//! this document.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) fn document() -> Value {
             "title": "Saltern",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Hashes and verifies passwords",
-            "description": "Errors are problem documents (RFC 9457) with a stable `code`. Unknown paths are answered `not_found`, other methods `method_not_allowed`. HEAD is answered wherever GET is.",
+            "description": "Errors are problem documents (RFC 9457) with a stable `code`. The code of an unknown path is `not_found`, and of an unsupported method `method_not_allowed`. Paths with GET support HEAD too.",
             "license": {"name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT"},
         },
         "servers": [{"url": "http://127.0.0.1:9000", "description": "`saltern serve` on the same machine"}],
@@ -31,10 +31,10 @@ pub(super) fn document() -> Value {
             "headers": header_components(),
             "schemas": schemas(),
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "Where `saltern serve` has tokens."},
+                "token": {"type": "http", "scheme": "bearer", "description": "Required if `saltern serve` is started with tokens."},
                 "aws": {
                     "type": "apiKey", "in": "header", "name": "Authorization",
-                    "description": "AWS Signature Version 4, service `lambda`, at a Function URL.",
+                    "description": "AWS Signature Version 4 for the service `lambda`, required at a Function URL.",
                 },
             },
         },
@@ -61,17 +61,17 @@ fn path(route: Route) -> (String, Value) {
 
 fn summary(route: Route) -> &'static str {
     match route {
-        Route::Batch => "Executes several hashes and verifications; the results are in the same order",
+        Route::Batch => "Makes and verifies several hashes; the results are in the order of the operations",
         Route::Hash => "Makes a hash of a new password",
-        Route::Health => "Tells that the service answers",
-        Route::Metrics => "Counts and times for Prometheus; `saltern serve` only",
-        Route::OpenApi => "This document",
+        Route::Health => "Reports that the service is running",
+        Route::Metrics => "Metrics for Prometheus; only `saltern serve` has this path",
+        Route::OpenApi => "Returns this document",
         Route::Policies => "Lists the policies and ceilings in force",
         Route::Verify => "Verifies a password against a stored hash",
     }
 }
 
-/// Tokens are optional: loopback needs none.
+/// Tokens are optional, since a server on loopback needs none.
 fn security(route: Route) -> Value {
     match route {
         Route::Health => json!([]),
@@ -82,22 +82,22 @@ fn security(route: Route) -> Value {
 fn parameters(route: Route) -> Value {
     let request_id = json!({
         "name": RequestId::HEADER, "in": "header",
-        "description": "Echoed where it matches `[A-Za-z0-9._-]{1,64}`, else replaced.",
+        "description": "Returned in the response if it matches `[A-Za-z0-9._-]{1,64}`, else replaced by a random id.",
         "schema": {"type": "string"},
     });
     let deadline = json!({
         "name": DEADLINE_HEADER, "in": "header",
-        "description": "The caller's remaining budget in milliseconds, counted from arrival. A batch carries its smallest.",
+        "description": "The caller's remaining budget in milliseconds, from the arrival of the request. For a batch send the smallest budget of its operations.",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_BUDGET_MS, "default": DEFAULT_BUDGET_MS},
     });
     let traceparent = json!({
         "name": TRACEPARENT, "in": "header",
-        "description": "W3C Trace Context. Logged and echoed where it is well-formed, else left out.",
+        "description": "W3C Trace Context. Logged and returned if it is well-formed, else ignored.",
         "schema": {"type": "string"},
     });
     let xray = json!({
         "name": Trace::XRAY_HEADER, "in": "header",
-        "description": "AWS X-Ray. Of a well-formed one the root is logged and echoed.",
+        "description": "AWS X-Ray. The root of a well-formed header is logged and returned.",
         "schema": {"type": "string"},
     });
     match request_schema(route) {
@@ -131,7 +131,7 @@ fn responses(route: Route) -> Value {
         headers["Server-Timing"] = json!({"$ref": "#/components/headers/Server-Timing"});
     }
     let ok =
-        json!({"description": "Done", "headers": headers, "content": {content_type: {"schema": schema}}});
+        json!({"description": "Success", "headers": headers, "content": {content_type: {"schema": schema}}});
     responses.insert("200".to_owned(), ok);
     let mut by_status = BTreeMap::<u16, Vec<&str>>::new();
     for code in codes(route) {
@@ -163,7 +163,7 @@ fn problem_response(status: u16, codes: &[&str]) -> Value {
     })
 }
 
-/// What every answer has.
+/// The headers of every response.
 fn headers() -> Value {
     json!({
         RequestId::HEADER: {"$ref": "#/components/headers/Request-Id"},
@@ -181,22 +181,22 @@ fn header_components() -> Value {
             "description": "Whole seconds", "required": true, "schema": {"type": "integer", "minimum": 1},
         },
         "Server-Timing": {
-            "description": "`queue;dur=…, hash;dur=…` in milliseconds, where a hash was computed.",
+            "description": "`queue;dur=…, hash;dur=…` in milliseconds, if a hash was computed.",
             "schema": {"type": "string"},
         },
         "Traceparent": {
-            "description": "The request's own, where it had one that is well-formed.",
+            "description": "The header of the request, if it is well-formed.",
             "schema": {"type": "string", "pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"},
         },
         "WWW-Authenticate": {"required": true, "schema": {"const": "Bearer"}},
         "X-Amzn-Trace-Id": {
-            "description": "The root of the request's own, where it had one; on Lambda that of Lambda's trace.",
+            "description": "The root of the request's header, if it is well-formed. On Lambda the root of Lambda's trace.",
             "schema": {"type": "string", "pattern": "^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$"},
         },
     })
 }
 
-/// What a route may answer beside 200: what its tasks may meet, and what every front door may.
+/// The codes that a route may return: those of its tasks, and those of every front door.
 fn codes(route: Route) -> Vec<Code> {
     let mut codes = match route {
         Route::Batch => vec![Code::InvalidJson, Code::UnsupportedMediaType],
@@ -235,7 +235,7 @@ fn schemas() -> Value {
                 "items": {"anyOf": [
                     reference("HashOperation"),
                     reference("VerifyOperation"),
-                    {"description": "Anything else is answered too: with a problem as this operation's result."},
+                    {"description": "The result of any other value is a problem."},
                 ]},
             },
         })),
@@ -264,7 +264,7 @@ fn schemas() -> Value {
             "current": policy_id(),
             "decoy": policy_id(),
             "digest": digest(),
-            "policies": {"type": "array", "description": "Oldest first", "items": reference("Policy")},
+            "policies": {"type": "array", "description": "From oldest to newest", "items": reference("Policy")},
             "ceilings": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
         })),
         "Policy": {"oneOf": [
@@ -282,14 +282,14 @@ fn schemas() -> Value {
         "VerifyRequest": object(&["password"], verify_fields()),
         "VerifyResponse": object(&["match", "needs_rehash", "rehash_reason", "policy"], json!({
             "match": {"type": "boolean"},
-            "needs_rehash": {"type": "boolean", "description": "Only with a match"},
+            "needs_rehash": {"type": "boolean", "description": "Whether the hash should be replaced; only true after a match"},
             "rehash_reason": {"enum": ["older_policy", "other_algorithm", "weak_scheme", "unlisted_parameters", null]},
             "policy": {
                 "type": ["string", "null"],
-                "description": "The policy that lists the stored hash's parameters",
+                "description": "The policy that lists the params of the stored hash",
             },
             "rehashed": {
-                "description": "The string to store instead, with compare-and-swap on the old one",
+                "description": "The new string to store; replace the old one by compare-and-swap",
                 "$ref": "#/components/schemas/HashResponse",
             },
         })),
@@ -299,7 +299,7 @@ fn schemas() -> Value {
 fn hash_fields() -> Value {
     json!({
         "password": password(),
-        "policy": {"type": "string", "description": "An active policy; without it the current one"},
+        "policy": {"type": "string", "description": "An active policy; the default is the current policy"},
     })
 }
 
@@ -309,18 +309,18 @@ fn verify_fields() -> Value {
         "hash": {
             "type": ["string", "null"],
             "maxLength": saltern_encoded::MAX_ENCODED_BYTES,
-            "description": "The stored string; null or absent where there is no such user: the decoy's work is done and the answer is a mismatch",
+            "description": "The stored string. Send null or omit it if the user does not exist: the service does the work of the decoy policy and returns a mismatch",
         },
-        "rehash": {"type": "boolean", "default": false, "description": "Make a new hash where one is needed"},
+        "rehash": {"type": "boolean", "default": false, "description": "Whether to make a new hash after a match if one is needed"},
     })
 }
 
-/// The bound is on bytes; no string of more characters can have fewer.
+/// The limit is on bytes. A string with more characters than the limit exceeds it too.
 fn password() -> Value {
     json!({
         "type": "string",
         "maxLength": saltern_algorithm::MAX_PASSWORD_BYTES,
-        "description": "At most 1,024 bytes of UTF-8, never normalised; for a new bcrypt hash at most 72, without NUL",
+        "description": "At most 1,024 bytes of UTF-8, never normalised. For a new bcrypt hash at most 72 bytes, without NUL",
     })
 }
 
@@ -354,7 +354,7 @@ fn problem() -> Value {
             "detail": {"type": "string"},
             "line": count,
             "column": count,
-            "field": {"type": "string", "description": "A name of this document, never one of the input"},
+            "field": {"type": "string", "description": "The name of a member or header in this document, never text of the input"},
             "retry_after_ms": count,
         }),
     )
@@ -387,9 +387,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_some_route_s() {
+    fn every_code_belongs_to_a_route() {
         let listed: Vec<Code> = Route::ALL.into_iter().flat_map(codes).collect();
-        // Nothing at a path, and another method than a path's, are no route's.
+        // These two occur without a route.
         let elsewhere = [Code::NotFound, Code::MethodNotAllowed];
         for code in Code::ALL {
             assert_ne!(listed.contains(&code), elsewhere.contains(&code), "{code:?}");

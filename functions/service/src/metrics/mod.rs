@@ -1,5 +1,5 @@
-//! What is measured: `table` has every name, `sample` makes the figures of a request from its outcome, and sinks take
-//! them.
+//! Metrics: `table` lists them, `sample` makes the samples of a request from its outcome, and sinks
+//! receive the samples.
 
 mod prometheus;
 mod sample;
@@ -19,8 +19,8 @@ pub use table::{
     Unit,
 };
 
-/// Takes the figures of each request. It is on the path of the request: it does not wait.
+/// Receives the samples of each request. The request waits for the sink, so a sink must not block.
 pub trait Sink: fmt::Debug + Send + Sync {
-    /// Takes what came of one request.
+    /// Records the samples of one request.
     fn record(&self, outcome: &Outcome, samples: &[Sample]);
 }

@@ -1,4 +1,4 @@
-//! `GET /metrics`: the table as counters and histograms of this process.
+//! `GET /metrics`: the metrics of this process as counters and histograms.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::Outcome;
 
 use super::{DROPPED_LINES, Kind, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
 
-/// Counts, and writes the text that Prometheus reads.
+/// A sink that keeps the metrics in memory and writes them for Prometheus.
 #[derive(Debug)]
 pub(crate) struct Prometheus {
     registry: Registry,
@@ -35,26 +35,26 @@ impl Prometheus {
         Self { registry, series }
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the body of `GET /metrics`.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        // A `String` takes whatever is written.
+        // Writing to a `String` cannot fail.
         let _infallible = text::encode(&mut text, &self.registry);
         text
     }
 }
 
-/// Counts lines of the log that were lost; every copy counts the same.
+/// Counts dropped lines of the log. All clones share one count.
 #[derive(Clone, Debug, Default)]
 pub struct DroppedLines(Counter);
 
 impl DroppedLines {
-    /// One more.
+    /// Counts one dropped line.
     pub fn count(&self) {
         self.0.inc();
     }
 
-    /// So many are lost.
+    /// The number of dropped lines.
     #[must_use]
     pub fn so_far(&self) -> u64 {
         self.0.get()
@@ -83,7 +83,7 @@ impl Sink for Prometheus {
 #[derive(Debug)]
 enum Series {
     Counters(Family<NamedLabels, Counter>),
-    /// Of a metric without labels.
+    /// One histogram, of a metric without labels.
     Histogram(Histogram),
     Histograms(Family<NamedLabels, Histogram, Buckets>),
 }
@@ -92,7 +92,8 @@ type NamedLabels = Vec<(&'static str, Cow<'static, str>)>;
 
 type Buckets = fn() -> Histogram;
 
-/// The encoder writes `_total` behind counters and the unit behind what has one: they are taken off the names.
+/// Registers a metric. The encoder appends `_total` to counters and the unit to histograms with a
+/// unit, so these suffixes are removed from the names.
 fn register(registry: &mut Registry, metric: &'static Metric) -> Option<Series> {
     let name = metric.prometheus?;
     if metric.kind == Kind::Count {
@@ -132,7 +133,7 @@ fn register_in(
     Some(())
 }
 
-/// The encoder ends it.
+/// Removes the full stop, since the encoder appends one.
 fn sentence(help: &'static str) -> &'static str {
     help.trim_end_matches('.')
 }
@@ -141,7 +142,7 @@ fn named(labels: &Labels) -> NamedLabels {
     labels.iter().map(|(label, value)| (label.prometheus(), value.clone())).collect()
 }
 
-/// Prometheus has its times in seconds.
+/// Converts a value to the base units of Prometheus: seconds for times.
 fn in_base_units(unit: Unit, value: f64) -> f64 {
     match unit {
         Unit::Milliseconds => value / 1e3,
@@ -149,13 +150,14 @@ fn in_base_units(unit: Unit, value: f64) -> f64 {
     }
 }
 
-/// Bounds in seconds: 1 ms is bcrypt-4, 40 ms bcrypt-10, 250 ms a login one waits for, 10 s the default deadline.
+/// Bounds in seconds. bcrypt takes 1 ms at cost 4 and 40 ms at cost 10, an acceptable login 250 ms,
+/// and the default deadline is 10 s.
 const SECONDS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// Lanes are at most 32, the operations of a batch at most 64.
+/// Bounds of counts: there are at most 32 lanes, and 64 operations in a batch.
 const COUNTS: [f64; 7] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
-/// From one small hash to the memory of a machine: 1 MiB to 16 GiB.
+/// Bounds in bytes, from 1 MiB for one small hash to 16 GiB for a whole machine.
 const BYTES: [f64; 8] = [
     1_048_576.0,
     4_194_304.0,
@@ -172,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_happen_is_there_before_it_happens() {
+    fn counters_are_at_zero_before_the_first_event() {
         let text = Prometheus::new(DroppedLines::default()).text();
         for line in [
             r#"saltern_refusals_total{code="internal"} 0"#,
@@ -185,11 +187,11 @@ mod tests {
         }
         let codes = text.lines().filter(|line| line.starts_with("saltern_refusals_total{")).count();
         assert_eq!(codes, crate::Code::ALL.len());
-        assert!(!text.contains(r#"operation="verify",outcome="hashed""#), "what cannot happen");
+        assert!(!text.contains(r#"operation="verify",outcome="hashed""#), "an impossible end is listed");
     }
 
     #[test]
-    fn lines_that_are_lost_are_counted() {
+    fn dropped_lines_are_counted() {
         let dropped = DroppedLines::default();
         let prometheus = Prometheus::new(dropped.clone());
         dropped.count();
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_is_there_under_its_name() {
+    fn every_metric_is_listed_under_its_name() {
         let prometheus = Prometheus::new(DroppedLines::default());
         let named = METRICS.iter().filter(|metric| metric.prometheus.is_some()).count();
         assert_eq!(prometheus.series.len(), named);

@@ -1,4 +1,4 @@
-//! The figures of one request.
+//! The samples of one request.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -9,66 +9,66 @@ use super::table::{
     REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
 };
 
-/// The labels of a figure, in the order of its metric's.
+/// The labels of a sample, in the order of the metric's labels.
 pub type Labels = Vec<(Label, Cow<'static, str>)>;
 
-/// One figure: a count, or one value of a distribution.
+/// One sample: a count, or one value of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Of what.
+    /// The metric.
     pub metric: &'static Metric,
-    /// By what.
+    /// The labels and their values.
     pub labels: Labels,
-    /// In the metric's unit.
+    /// The value, in the metric's unit.
     pub value: f64,
 }
 
-/// All figures of a request.
+/// Makes all samples of a request.
 pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
-    let mut figures = Figures(Vec::with_capacity(2 + FIGURES_OF_A_STEP * outcome.steps.len()));
+    let mut samples = Samples(Vec::with_capacity(2 + SAMPLES_OF_A_STEP * outcome.steps.len()));
     let operation = outcome.operation.name();
-    figures.count(&REQUESTS, [operation.into(), outcome.end.class().into()]);
+    samples.count(&REQUESTS, [operation.into(), outcome.end.class().into()]);
     if outcome.end == End::Gone {
-        return figures.0;
+        return samples.0;
     }
-    figures.add(&ANSWER, [operation.into()], milliseconds(outcome.total));
+    samples.add(&ANSWER, [operation.into()], milliseconds(outcome.total));
     if outcome.is_cold_start {
-        figures.count(&COLD_STARTS, []);
+        samples.count(&COLD_STARTS, []);
     }
-    // A batch has an answer of its own and problems inside; elsewhere the request's problem is the operation's.
+    // The problems of a batch's operations are counted with their steps.
     if let End::Problem(code) = outcome.end {
-        figures.count(&REFUSALS, [code.name().into()]);
+        samples.count(&REFUSALS, [code.name().into()]);
     }
     if outcome.operation == Operation::Batch && !outcome.steps.is_empty() {
-        figures.add(&BATCH_OPERATIONS, [], whole(outcome.steps.len()));
+        samples.add(&BATCH_OPERATIONS, [], whole(outcome.steps.len()));
     }
     for step in &outcome.steps {
-        figures.step(step, outcome.operation);
+        samples.step(step, outcome.operation);
     }
     if outcome.timing().is_some() {
-        figures.add(&ARENA, [], whole(outcome.arena_bytes));
+        samples.add(&ARENA, [], whole(outcome.arena_bytes));
     }
-    figures.0
+    samples.0
 }
 
-/// The counts whose labels do not depend on the policies. A counter that appears at its first event is at 1 as soon as it is
-/// there: who watches for a rise sees none.
+/// Returns the counts whose labels do not depend on the policies. Prometheus must see them at 0
+/// first: a counter that first appears at 1 shows no increase.
 pub(crate) fn known_ahead() -> Vec<(&'static Metric, Labels)> {
-    let mut figures = Figures(Vec::new());
+    let mut samples = Samples(Vec::new());
     for operation in Operation::ALL {
         for end in operation.ends() {
-            figures.count(&REQUESTS, [operation.name().into(), end.class().into()]);
+            samples.count(&REQUESTS, [operation.name().into(), end.class().into()]);
         }
     }
     for code in Code::ALL {
-        figures.count(&REFUSALS, [code.name().into()]);
+        samples.count(&REFUSALS, [code.name().into()]);
     }
-    figures.0.into_iter().map(|Sample { metric, labels, .. }| (metric, labels)).collect()
+    samples.0.into_iter().map(|Sample { metric, labels, .. }| (metric, labels)).collect()
 }
 
-struct Figures(Vec<Sample>);
+struct Samples(Vec<Sample>);
 
-impl Figures {
+impl Samples {
     fn count<const N: usize>(&mut self, metric: &'static Metric, values: [Cow<'static, str>; N]) {
         self.add(metric, values, 1.0);
     }
@@ -111,14 +111,14 @@ fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// Exact below 2^53.
+/// Converts a number. The result is exact below 2^53.
 #[allow(clippy::cast_precision_loss, reason = "bytes of memory and operations of a batch are below 2^53")]
 fn whole(number: impl TryInto<u64>) -> f64 {
     number.try_into().map_or(f64::MAX, |number| number as f64)
 }
 
-/// Most have four or five.
-const FIGURES_OF_A_STEP: usize = 5;
+/// Most steps have four or five samples.
+const SAMPLES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -126,7 +126,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Of a `GET /health`.
+    /// The outcome of a `GET /health`.
     pub(crate) fn outcome() -> Outcome {
         Outcome {
             operation: Operation::Health,
@@ -140,7 +140,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Of a verification.
+    /// The step of a verification.
     pub(crate) fn verification(end: End, policy: Option<&str>) -> Step {
         let timing = Timing { queued: Duration::from_millis(2), hashed: Duration::from_millis(40), lanes: 3 };
         Step {
@@ -152,7 +152,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The same with a match that was upgraded.
+    /// The step of a verification with a match and an upgrade.
     pub(crate) fn upgraded(policy: &str) -> Step {
         let timing = Timing { queued: Duration::ZERO, hashed: Duration::from_millis(90), lanes: 1 };
         let upgrade = Upgrade { policy: "new".to_owned(), algorithm: Some("argon2id"), timing };
@@ -163,7 +163,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// As `Name a=b c=d value`, for comparing.
+    /// Writes samples as `Name a=b c=d value`, for comparison.
     fn text(samples: &[Sample]) -> Vec<String> {
         let one = |Sample { metric, labels, value }: &Sample| {
             let labels = labels.iter().map(|(label, value)| format!(" {}={value}", label.prometheus()));
@@ -173,7 +173,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_login_with_an_upgrade_counts_under_the_policy_it_leaves() {
+    fn a_login_with_an_upgrade_counts_under_its_old_policy() {
         let steps = vec![upgraded("old")];
         let login = Outcome {
             operation: Operation::Verify,
@@ -204,13 +204,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_left_was_not_answered() {
+    fn a_request_whose_caller_left_has_no_answer_time() {
         let gone = Outcome { operation: Operation::Verify, end: End::Gone, ..outcome() };
         assert_eq!(text(&of(&gone)), ["Requests operation=verify outcome=gone 1"]);
     }
 
     #[test]
-    fn a_refusal_is_counted_once_alone_and_one_by_one_in_a_batch() {
+    fn each_problem_of_a_batch_is_counted() {
         let unread = || Step { end: End::Problem(Code::InvalidHash), ..Step::new(Operation::Verify) };
         let alone = Outcome {
             operation: Operation::Verify,

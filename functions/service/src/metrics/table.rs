@@ -1,54 +1,58 @@
-//! Every metric there is: the one table from which the sinks, the README and the dashboard take their names.
+//! The table of all metrics. Sinks, documents and the dashboard take the names from this table.
 
-/// Where CloudWatch keeps them.
+/// The namespace in CloudWatch.
 pub const NAMESPACE: &str = "Saltern";
 
-/// The dimension that every metric has in CloudWatch, first of all: which deployment it was. On Lambda the function's
-/// name. Prometheus knows it as its target.
+/// The first dimension of every metric in CloudWatch: the name of the Lambda function. Prometheus
+/// uses its target instead.
 pub const SERVICE: &str = "Service";
 
-/// One metric, by its names.
+/// One metric.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Its name in CloudWatch.
+    /// The name in CloudWatch.
     pub cloudwatch: &'static str,
-    /// Its name in CloudWatch for samples that could not be sent and were printed instead; only distributions have
-    /// one. Under the first name they might be there twice: nobody knows what became of a call that failed.
+    /// The name in CloudWatch of samples that are logged because sending them failed. Only
+    /// distributions have one. Under the first name such samples could count twice: a failed call
+    /// may have delivered them.
     pub unsent: Option<&'static str>,
-    /// Its name at `GET /metrics`, as Prometheus writes it; `None` where it is not measured there.
+    /// The name at `GET /metrics`; `None` if only CloudWatch has the metric.
     pub prometheus: Option<&'static str>,
-    /// What it counts or measures.
+    /// The kind.
     pub kind: Kind,
-    /// In what.
+    /// The unit.
     pub unit: Unit,
-    /// By what, beside the service. Each value is from a closed set: a name of ours, or an id of the policy document.
+    /// The labels beside the service. Each value is from a closed set: a name of the contract, or an
+    /// id of the policy document.
     pub labels: &'static [Label],
-    /// One sentence for people.
+    /// A description in one or two sentences.
     pub help: &'static str,
 }
 
-/// How a metric is kept and where it goes.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Exact, printed as EMF with the request; a counter for Prometheus.
+    /// A count. Lambda prints it in the embedded metric format with the request. For Prometheus it is
+    /// a counter.
     Count,
-    /// Values whose percentiles matter, aggregated in the process and sent to CloudWatch; a histogram for Prometheus.
+    /// Values whose percentiles matter. The process aggregates them and sends them to CloudWatch. For
+    /// Prometheus they are a histogram.
     Distribution,
 }
 
-/// In what a metric is measured.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes.
     Bytes,
-    /// Things.
+    /// A number of things.
     Count,
-    /// Milliseconds; for Prometheus seconds, as its conventions want.
+    /// Milliseconds. Prometheus gets seconds, as its conventions require.
     Milliseconds,
 }
 
 impl Unit {
-    /// Its name in CloudWatch.
+    /// The unit's name in CloudWatch.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -59,30 +63,30 @@ impl Unit {
     }
 }
 
-/// What a metric is told apart by.
+/// A label of a metric: a dimension in CloudWatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
     /// The algorithm, or `none`.
     Algorithm,
     /// The code of a problem.
     Code,
-    /// What was asked for.
+    /// The operation.
     Operation,
-    /// How it ended: `answered`, `hashed`, `match`, `mismatch` or `refused`; `gone` where the caller left before the answer,
-    /// which only `saltern serve` can see.
+    /// The end: `answered`, `hashed`, `match`, `mismatch` or `refused`. `gone` if the caller closed the
+    /// connection before the answer, which only `saltern serve` detects.
     Outcome,
-    /// The id of a policy, `unlisted` for parameters that no policy lists, or `none` where none was found.
+    /// The id of a policy, `unlisted` for params that no policy lists, or `none` without a policy.
     Policy,
-    /// Why a hash should be replaced.
+    /// The reason to replace a hash.
     Reason,
 }
 
 impl Label {
-    /// All of them.
+    /// All labels.
     pub const ALL: [Self; 6] =
         [Self::Algorithm, Self::Code, Self::Operation, Self::Outcome, Self::Policy, Self::Reason];
 
-    /// Its name as a dimension of CloudWatch.
+    /// The label's name as a dimension of CloudWatch.
     #[must_use]
     pub fn dimension(self) -> &'static str {
         match self {
@@ -95,7 +99,7 @@ impl Label {
         }
     }
 
-    /// Its name as a label of Prometheus.
+    /// The label's name in Prometheus.
     #[must_use]
     pub fn prometheus(self) -> &'static str {
         match self {
@@ -109,7 +113,7 @@ impl Label {
     }
 }
 
-/// All of them, in the order of the README.
+/// All metrics, in the order of the documents.
 pub static METRICS: [&Metric; 12] = [
     &REQUESTS,
     &OPERATIONS,
@@ -125,22 +129,22 @@ pub static METRICS: [&Metric; 12] = [
     &ARENA,
 ];
 
-/// What the process counts beside its requests: no request has it, so it goes to Prometheus alone.
+/// A count of the process that belongs to no request. Only Prometheus has it.
 #[derive(Debug)]
 pub struct ProcessCount {
-    /// Its name at `GET /metrics`.
+    /// The name at `GET /metrics`.
     pub prometheus: &'static str,
-    /// One sentence for people.
+    /// A description in one sentence.
     pub help: &'static str,
 }
 
-/// Lines that were lost.
+/// Dropped lines of the log.
 pub static DROPPED_LINES: ProcessCount = ProcessCount {
     prometheus: "saltern_log_lines_dropped_total",
-    help: "Lines of the log that were lost: nobody read them fast enough, or they could not be written.",
+    help: "Dropped lines of the log: the reader was too slow, or writing failed.",
 };
 
-/// Requests, whatever they asked for.
+/// Requests of all operations.
 pub static REQUESTS: Metric = Metric {
     cloudwatch: "Requests",
     unsent: None,
@@ -148,7 +152,7 @@ pub static REQUESTS: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Operation, Label::Outcome],
-    help: "Requests by how they ended; a batch is one.",
+    help: "Requests by outcome. A batch counts once.",
 };
 
 /// Hashes and verifications.
@@ -159,10 +163,10 @@ pub static OPERATIONS: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Operation, Label::Algorithm, Label::Policy, Label::Outcome],
-    help: "Hashes and verifications, those of batches one by one. The policies of matches show what users still have.",
+    help: "Hashes and verifications. Each operation of a batch counts. The policies of matches show which policies users still have.",
 };
 
-/// Problems.
+/// Problem documents.
 pub static REFUSALS: Metric = Metric {
     cloudwatch: "Refusals",
     unsent: None,
@@ -170,10 +174,10 @@ pub static REFUSALS: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Code],
-    help: "Problem documents, those inside batches one by one.",
+    help: "Problem documents. Each one in a batch counts.",
 };
 
-/// Matches that should be replaced.
+/// Matches whose hash should be replaced.
 pub static REHASHES_NEEDED: Metric = Metric {
     cloudwatch: "RehashesNeeded",
     unsent: None,
@@ -181,10 +185,10 @@ pub static REHASHES_NEEDED: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Policy, Label::Reason],
-    help: "Matches whose hash should be replaced, by the policy that it still has.",
+    help: "Matches whose hash should be replaced, by the policy of the stored hash.",
 };
 
-/// Hashes made to replace others.
+/// New hashes that replace stored ones.
 pub static REHASHES_DONE: Metric = Metric {
     cloudwatch: "RehashesDone",
     unsent: None,
@@ -192,10 +196,10 @@ pub static REHASHES_DONE: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Policy],
-    help: "New hashes made after a match, by the policy that the old hash had.",
+    help: "New hashes made after a match, by the policy of the old hash.",
 };
 
-/// Starts that somebody waited for.
+/// Cold starts.
 pub static COLD_STARTS: Metric = Metric {
     cloudwatch: "ColdStarts",
     unsent: None,
@@ -203,10 +207,10 @@ pub static COLD_STARTS: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[],
-    help: "Environments of the function that were started for a request, not ahead of it.",
+    help: "Environments that Lambda started for a request, and not in advance.",
 };
 
-/// How long callers waited.
+/// The time of an answer.
 pub static ANSWER: Metric = Metric {
     cloudwatch: "AnswerMilliseconds",
     unsent: Some("AnswerMillisecondsUnsent"),
@@ -214,10 +218,10 @@ pub static ANSWER: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Milliseconds,
     labels: &[Label::Operation],
-    help: "From the arrival of a request to its answer.",
+    help: "Time from the arrival of a request to its answer.",
 };
 
-/// How long work waited.
+/// The time of work in the queue.
 pub static QUEUE: Metric = Metric {
     cloudwatch: "QueueMilliseconds",
     unsent: Some("QueueMillisecondsUnsent"),
@@ -225,10 +229,10 @@ pub static QUEUE: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Milliseconds,
     labels: &[],
-    help: "From taking an operation to its first instruction.",
+    help: "Time of an operation in the queue.",
 };
 
-/// How long work took.
+/// The time of computing.
 pub static HASH: Metric = Metric {
     cloudwatch: "HashMilliseconds",
     unsent: Some("HashMillisecondsUnsent"),
@@ -236,10 +240,10 @@ pub static HASH: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Milliseconds,
     labels: &[Label::Algorithm, Label::Policy],
-    help: "From the first instruction of an operation to its last.",
+    help: "Time of computing an operation.",
 };
 
-/// How large batches are.
+/// The size of batches.
 pub static BATCH_OPERATIONS: Metric = Metric {
     cloudwatch: "BatchOperations",
     unsent: Some("BatchOperationsUnsent"),
@@ -250,7 +254,7 @@ pub static BATCH_OPERATIONS: Metric = Metric {
     help: "Operations in a batch.",
 };
 
-/// How full workers are.
+/// The use of lanes.
 pub static LANES: Metric = Metric {
     cloudwatch: "LanesInUse",
     unsent: Some("LanesInUseUnsent"),
@@ -258,10 +262,10 @@ pub static LANES: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Count,
     labels: &[],
-    help: "Lanes of a worker in use while an operation ran on it, its own among them, at the most; 1 for what has no lanes.",
+    help: "The most lanes of a worker in use while an operation ran, with its own. 1 for an algorithm without lanes.",
 };
 
-/// What Argon2 keeps.
+/// The memory of workers.
 pub static ARENA: Metric = Metric {
     cloudwatch: "ArenaBytes",
     unsent: Some("ArenaBytesUnsent"),
@@ -269,7 +273,7 @@ pub static ARENA: Metric = Metric {
     kind: Kind::Distribution,
     unit: Unit::Bytes,
     labels: &[],
-    help: "Memory that the workers hold for Argon2 and scrypt, seen at the end of a request that computed something.",
+    help: "Memory that the workers hold for Argon2 and scrypt, at the end of a request that computed a hash.",
 };
 
 #[cfg(test)]
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_the_conventions() {
+    fn names_follow_the_conventions_of_cloudwatch_and_prometheus() {
         for metric in METRICS {
             let unsent = (metric.kind == Kind::Distribution).then(|| format!("{}Unsent", metric.cloudwatch));
             assert_eq!(metric.unsent, unsent.as_deref());
@@ -299,7 +303,7 @@ mod tests {
                 assert!(name.starts_with("saltern_"), "{name}");
                 assert_eq!(name.ends_with("_total"), metric.kind == Kind::Count, "{name}");
             }
-            // PutMetricData takes 30 dimensions, the service among them.
+            // `PutMetricData` accepts 30 dimensions, with the service.
             assert!(metric.labels.len() < 30);
         }
     }

@@ -1,4 +1,4 @@
-//! A service with cheap policies, and answers that are held against the OpenAPI document.
+//! A service with cheap policies. Each response is checked against the OpenAPI document.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
 
@@ -13,14 +13,14 @@ use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::{Answer, Arrival, Body, OPENAPI, Service};
 use serde_json::{Value, json};
 
-/// Oldest first: one that only verifies, two that make hashes, the current one, and one that stands after it.
+/// The policies, from oldest to newest: one verify-only, two active, the current one and a newer one.
 pub(crate) const BCRYPT_VERIFY_ONLY: &str = "bcrypt-4";
 pub(crate) const BCRYPT: &str = "bcrypt-5";
 pub(crate) const SCRYPT: &str = "scrypt-small";
 pub(crate) const CURRENT: &str = "argon2id-small";
 pub(crate) const AFTER_CURRENT: &str = "pbkdf2-small";
 
-/// A service under [`document`], with one worker.
+/// A service with [`document`] and one worker.
 pub(crate) fn service() -> Service {
     service_with(&document(), &one_worker())
 }
@@ -29,7 +29,7 @@ pub(crate) fn service_with(document: &Value, settings: &PoolSettings) -> Service
     service_accepting(AcceptedWeak::default(), document, settings)
 }
 
-/// One that verifies these unsalted and fast schemes too.
+/// A service that accepts these unsalted and fast schemes.
 pub(crate) fn service_accepting(
     accepted_weak: AcceptedWeak,
     document: &Value,
@@ -69,14 +69,14 @@ pub(crate) fn document() -> Value {
     })
 }
 
-/// The same with another current policy.
+/// [`document`] with another current policy.
 pub(crate) fn document_with_current(id: &str) -> Value {
     let mut document = document();
     document["current"] = json!(id);
     document
 }
 
-pub(crate) struct Ask {
+pub(crate) struct TestRequest {
     method: Method,
     path: &'static str,
     headers: Vec<(&'static str, Vec<u8>)>,
@@ -84,25 +84,25 @@ pub(crate) struct Ask {
     arrival: Option<Arrival>,
 }
 
-/// Arrived so many seconds ago.
+/// An arrival this many seconds ago.
 pub(crate) fn ago(seconds: u64) -> Arrival {
     Arrival(Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap())
 }
 
-/// `POST`, JSON.
-pub(crate) fn post(path: &'static str, body: &Value) -> Ask {
+/// A `POST` of JSON.
+pub(crate) fn post(path: &'static str, body: &Value) -> TestRequest {
     post_bytes(path, body.to_string())
 }
 
-pub(crate) fn post_bytes(path: &'static str, body: impl Into<Vec<u8>>) -> Ask {
-    Ask::new(Method::POST, path).header("content-type", "application/json").body(body)
+pub(crate) fn post_bytes(path: &'static str, body: impl Into<Vec<u8>>) -> TestRequest {
+    TestRequest::new(Method::POST, path).header("content-type", "application/json").body(body)
 }
 
-pub(crate) fn get(path: &'static str) -> Ask {
-    Ask::new(Method::GET, path)
+pub(crate) fn get(path: &'static str) -> TestRequest {
+    TestRequest::new(Method::GET, path)
 }
 
-impl Ask {
+impl TestRequest {
     pub(crate) fn new(method: Method, path: &'static str) -> Self {
         Self { method, path, headers: vec![], body: vec![], arrival: None }
     }
@@ -120,8 +120,8 @@ impl Ask {
         Self { arrival: Some(arrival), ..self }
     }
 
-    /// Asks, and holds the answer against the OpenAPI document.
-    pub(crate) async fn of(self, service: &Service) -> Told {
+    /// Sends the request, and checks the response against the OpenAPI document.
+    pub(crate) async fn of(self, service: &Service) -> TestResponse {
         let mut request = Request::builder().method(self.method.clone()).uri(self.path);
         for (name, value) in self.headers {
             request = request.header(name, value);
@@ -130,19 +130,19 @@ impl Ask {
             request = request.extension(arrival);
         }
         let answer = service.answer(request.body(Body::new(self.body)).unwrap()).await;
-        let told = Told::new(answer);
-        told.assert_documented(&self.method, self.path);
-        told
+        let response = TestResponse::new(answer);
+        response.assert_documented(&self.method, self.path);
+        response
     }
 }
 
-pub(crate) struct Told {
+pub(crate) struct TestResponse {
     pub(crate) answer: Answer,
-    /// The body, where it is JSON; else null.
+    /// The body, if it is JSON; else null.
     pub(crate) json: Value,
 }
 
-impl Told {
+impl TestResponse {
     pub(crate) fn new(answer: Answer) -> Self {
         let json = serde_json::from_slice(answer.response.body()).unwrap_or(Value::Null);
         Self { answer, json }
@@ -159,7 +159,7 @@ impl Told {
         value
     }
 
-    /// Asserts status 200 and gives the body.
+    /// Asserts status 200 and returns the body.
     #[track_caller]
     pub(crate) fn ok(self) -> Value {
         assert_eq!(self.answer.response.status(), StatusCode::OK, "{}", self.json);
@@ -167,7 +167,7 @@ impl Told {
         self.json
     }
 
-    /// Asserts a problem and gives the document.
+    /// Asserts a problem and returns the document.
     #[track_caller]
     pub(crate) fn problem(&self, status: u16, code: &str) -> &Value {
         assert_eq!((self.status(), &self.json["code"]), (status, &json!(code)), "{}", self.json);
@@ -181,11 +181,11 @@ impl Told {
         assert_eq!(self.header("cache-control"), Some("no-store"));
         assert!(self.header("x-request-id").is_some());
         let openapi: Value = serde_json::from_str(OPENAPI).unwrap();
-        // HEAD is wherever GET is, and the document says so once.
+        // The document describes HEAD by a sentence, since each path with GET supports it.
         let documented = if *method == Method::HEAD { &Method::GET } else { method };
         let operation = &openapi["paths"][path][documented.as_str().to_ascii_lowercase()];
         if operation.is_null() {
-            // Unknown paths and methods are told of in the document's description.
+            // The document describes unknown paths and methods by a sentence.
             assert!([404, 405].contains(&self.status()));
             return;
         }
@@ -202,7 +202,7 @@ impl Told {
     }
 }
 
-/// Asserts the members that every problem has.
+/// Asserts the members of every problem.
 #[track_caller]
 pub(crate) fn assert_problem(problem: &Value, status: u16, code: &str) {
     assert_eq!(problem["type"], format!("urn:saltern:problem:{code}"));
@@ -221,9 +221,9 @@ pub(crate) fn is_valid(openapi: &Value, schema: &Value, instance: &Value) -> boo
     jsonschema::validator_for(&whole).unwrap().is_valid(instance)
 }
 
-/// A hash of a password under a policy, made by the service itself.
+/// A hash of a password by a policy, made by the service.
 pub(crate) async fn made(service: &Service, password: &str, policy: &str) -> String {
-    let made = post("/hash", &json!({"password": password, "policy": policy})).of(service).await.ok();
+    let made = post("/hash", &json!({"password": password, "policy": policy})).send(service).await.ok();
     assert_eq!(made["policy"], policy);
     made["hash"].as_str().unwrap().to_owned()
 }
