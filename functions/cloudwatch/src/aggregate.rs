@@ -1,4 +1,4 @@
-//! Values counted into buckets. The memory is bounded: the labels are closed sets, and so are the buckets.
+//! Counts values in buckets. The memory is bounded, since labels and buckets are closed sets.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,7 +7,7 @@ use std::{
 
 use saltern_service::metrics::{Labels, Metric, Sample, Unit};
 
-/// What has been collected and not yet taken.
+/// The collected values.
 #[derive(Debug, Default)]
 pub(crate) struct Aggregate(HashMap<Key, Buckets>);
 
@@ -21,12 +21,12 @@ impl Aggregate {
         *buckets.counts.entry(bucket(sample.metric.unit, sample.value)).or_default() += 1;
     }
 
-    /// Whether more was collected than there is to collect between two sendings.
+    /// Whether more is collected than usual between two calls of [`Aggregate::take`].
     pub(crate) fn is_full(&self) -> bool {
         self.0.len() >= MAX_SERIES
     }
 
-    /// All of it, in pieces that have room in one datum each; nothing is left.
+    /// Removes and returns all values, in pieces that fit in one datum each.
     pub(crate) fn take(&mut self) -> Vec<Distribution> {
         let mut taken = Vec::with_capacity(self.0.len());
         for ((minute, _, labels), Buckets { metric, counts }) in self.0.drain() {
@@ -53,7 +53,8 @@ pub(crate) struct Distribution {
     pub(crate) values: Vec<(f64, u64)>,
 }
 
-/// A distribution of one minute: an environment that was frozen meanwhile tells of the minute in which it was awake.
+/// A distribution of one minute: minute, name of the metric, labels. The values of an environment
+/// belong to the minutes before it was frozen.
 type Key = (u64, &'static str, Labels);
 
 #[derive(Debug)]
@@ -62,13 +63,10 @@ struct Buckets {
     counts: BTreeMap<u32, u64>,
 }
 
-/// Things are counted whole. All else falls into buckets of which each is 5 % wider than the one before; their middle is
-/// off by 2.5 % at the most. Below a microsecond is nothing.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to the buckets there are"
-)]
+/// Returns the bucket of a value. Numbers of things have a bucket each. The other buckets are each 5 %
+/// wider than the one before, so their middle differs from a value by at most 2.5 %. A time below a
+/// microsecond counts as 0.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of buckets")]
 fn bucket(unit: Unit, value: f64) -> u32 {
     match unit {
         Unit::Count => value.clamp(0.0, LAST_BUCKET) as u32,
@@ -80,7 +78,7 @@ fn bucket(unit: Unit, value: f64) -> u32 {
     }
 }
 
-/// What stands for all values of a bucket.
+/// The value that represents a bucket: its middle.
 fn value(unit: Unit, bucket: u32) -> f64 {
     match (unit, bucket) {
         (Unit::Count, bucket) => f64::from(bucket),
@@ -89,23 +87,23 @@ fn value(unit: Unit, bucket: u32) -> f64 {
     }
 }
 
-/// From one bucket to the next.
+/// The ratio of the bounds of a bucket.
 const GROWTH: f64 = 1.05;
 
-/// A microsecond in milliseconds; for bytes less than there is.
+/// The upper bound of the bucket of 0: a microsecond in milliseconds, and less than a byte.
 const SMALLEST: f64 = 1e-3;
 
-/// 10^18 and more of the unit.
+/// The last bucket, which holds all values of at least 10^18 units.
 const LAST_BUCKET: f64 = 1_000.0;
 
 /// "You can specify up to 150 unique values per datum" (`PutMetricData`, `Values`).
 const MAX_VALUES: usize = 150;
 
-/// A large document has some 30 policies, each with one algorithm; with the other distributions that is some 50 series a
-/// minute, and sending comes every minute.
+/// The most distributions in memory. A large document has about 30 policies, so with the other metrics
+/// a minute has about 50 distributions, and they are sent every minute.
 const MAX_SERIES: usize = 1_024;
 
-/// The resolution that CloudWatch keeps.
+/// CloudWatch's resolution.
 const MINUTE: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
@@ -126,13 +124,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_bucket_stands_for_its_values(value_of in 1e-3..1e16_f64) {
+        fn the_value_of_a_bucket_is_near_its_values(value_of in 1e-3..1e16_f64) {
             let stands = value(Unit::Milliseconds, bucket(Unit::Milliseconds, value_of));
             prop_assert!((stands / value_of - 1.0).abs() < 0.025, "{stands} for {value_of}");
         }
 
         #[test]
-        fn every_value_is_taken_once(values in prop::collection::vec((0.0..1e6_f64, 0_u64..600), 1..1_000)) {
+        fn take_returns_every_value_once(values in prop::collection::vec((0.0..1e6_f64, 0_u64..600), 1..1_000)) {
             let mut aggregate = Aggregate::default();
             for &(value, second) in &values {
                 aggregate.add(&sample(&HASH, value), at(second));
@@ -146,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_counted_exactly_and_minutes_stand_apart() {
+    fn numbers_are_exact_and_minutes_are_separate() {
         let mut aggregate = Aggregate::default();
         for (lanes, second) in [(8.0, 59), (8.0, 59), (3.0, 59), (1.0, 60)] {
             aggregate.add(&sample(&LANES, lanes), at(second));
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_time_took_is_nothing_and_no_value_is_out_of_range() {
+    fn tiny_times_are_zero_and_no_value_is_out_of_range() {
         let mut aggregate = Aggregate::default();
         for value in [0.0, 1e-9, -1.0, f64::NAN, f64::INFINITY, f64::MAX] {
             aggregate.add(&sample(&QUEUE, value), at(0));

@@ -1,5 +1,7 @@
-//! CloudWatch's embedded metric format: metrics as lines of JSON on the standard output of a Lambda function, which
-//! CloudWatch reads from the log. Nothing is sent, nothing waits, and what was printed survives the end of the process.
+//! CloudWatch's embedded metric format (EMF): metrics as JSON lines on the standard output of a Lambda
+//! function. CloudWatch reads them from the log.
+//!
+//! Printing needs no connection, and a printed line survives the end of the process.
 //!
 //! The format: <https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html>.
 
@@ -20,7 +22,7 @@ use tracing_subscriber::fmt::{format::Writer, time::FormatTime as _};
 
 use crate::aggregate::Distribution;
 
-/// Prints the figures of each request, in the request's own line.
+/// A sink that prints the samples of each request, in the request's log line.
 pub struct Emf<W> {
     service: String,
     with_distributions: bool,
@@ -28,7 +30,7 @@ pub struct Emf<W> {
 }
 
 impl<W: Write> Emf<W> {
-    /// Prints what is counted. Distributions go elsewhere.
+    /// Prints counts and omits distributions. `service` is the value of the dimension `Service`.
     #[must_use]
     pub fn new(service: impl Into<String>, out: W) -> Self {
         Self { service: service.into(), with_distributions: false, out: Mutex::new(out) }
@@ -64,8 +66,10 @@ impl<W> fmt::Debug for Emf<W> {
     }
 }
 
-/// Prints distributions that could not be sent, each under its name for that. Line by line: there may be many, requests print
-/// between them, and an end that comes too soon keeps what was written.
+/// Prints distributions that could not be sent, each under its `unsent` name.
+///
+/// Each line is one write: requests print between the lines, and if the process ends early, the
+/// written lines stay.
 pub(crate) fn write_unsent(service: &str, unsent: &[Distribution], out: &Mutex<impl Write>) {
     let mut text = Vec::with_capacity(TYPICAL_BYTES);
     for Distribution { metric, labels, at, values } in unsent {
@@ -81,7 +85,7 @@ pub(crate) fn write_unsent(service: &str, unsent: &[Distribution], out: &Mutex<i
     }
 }
 
-/// A metric with all values that it has under the same labels, as far as they fit.
+/// A metric and its values with the same labels: at most [`MAX_VALUES`].
 struct Figure<'a> {
     name: &'static str,
     unit: &'static str,
@@ -89,7 +93,7 @@ struct Figure<'a> {
     values: Vec<f64>,
 }
 
-/// Counts add up; values of a distribution stand side by side.
+/// Adds a sample: counts are summed, values of a distribution are collected.
 fn add<'a>(figures: &mut Vec<Figure<'a>>, metric: &'static Metric, labels: &'a Labels, value: f64) {
     let name = metric.cloudwatch;
     let has_room = |figure: &Figure<'_>| metric.kind == Kind::Count || figure.values.len() < MAX_VALUES;
@@ -101,8 +105,10 @@ fn add<'a>(figures: &mut Vec<Figure<'a>>, metric: &'static Metric, labels: &'a L
     }
 }
 
-/// Puts the figures into as few lines as they need. A line has one value for each label and each name, so a batch
-/// with matches and mismatches takes two; a request that is no batch takes one.
+/// Distributes the figures to as few lines as possible.
+///
+/// A line has one value for each label and name. So a batch with matches and mismatches takes two
+/// lines, and a request that is not a batch takes one.
 fn pack<'a>(figures: &'a [Figure<'a>]) -> Vec<Record<'a>> {
     let mut records: Vec<Record<'a>> = Vec::new();
     for figure in figures {
@@ -114,7 +120,7 @@ fn pack<'a>(figures: &'a [Figure<'a>]) -> Vec<Record<'a>> {
     records
 }
 
-/// One line.
+/// One line: figures whose labels do not conflict.
 struct Record<'a> {
     figures: Vec<&'a Figure<'a>>,
 }
@@ -143,12 +149,12 @@ impl Record<'_> {
             aws: Metadata { timestamp: milliseconds(at), directives: self.directives() },
             members,
         };
-        // Keys are strings and a vector takes whatever is written.
+        // Serialization cannot fail: keys are strings, and a vector accepts all writes.
         let _infallible = serde_json::to_writer(&mut *text, &document);
         text.push(b'\n');
     }
 
-    /// One directive for each set of dimensions.
+    /// Returns one directive for each set of dimensions.
     fn directives(&self) -> Vec<Directive> {
         let mut directives: Vec<Directive> = Vec::new();
         for figure in &self.figures {
@@ -170,12 +176,13 @@ impl Record<'_> {
     }
 }
 
-/// Whether no label has another value there than here.
+/// Whether the labels that both have are equal.
 fn agree(here: &Labels, there: &Labels) -> bool {
     here.iter().all(|(label, value)| there.iter().all(|(other, its)| label != other || value == its))
 }
 
-/// In one piece, so that no other line comes between. An output that cannot be written leaves nobody to tell.
+/// Writes the text at once, so that lines of other threads do not interrupt it. Errors are ignored,
+/// since the log itself is the output.
 fn print(out: &Mutex<impl Write>, text: &[u8]) {
     let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
     let _unwritten = out.write_all(text).and_then(|()| out.flush());
@@ -224,7 +231,7 @@ enum Member<'a> {
     Several(&'a [f64]),
 }
 
-/// As the other lines have it.
+/// The current time, in the format of the other log lines.
 fn now() -> String {
     let mut text = String::new();
     let _infallible = tracing_subscriber::fmt::time::SystemTime.format_time(&mut Writer::new(&mut text));
@@ -236,14 +243,15 @@ fn milliseconds(at: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Lambda drops lines below the function's log level; one without a level it takes for INFO, and so it says so.
+/// Lambda drops lines below the function's log level. These lines have the level INFO.
 const LEVEL: &str = "INFO";
 
-/// Values of a metric in a line, and metrics in a directive (the specification, "Metrics array", "Target members").
+/// The most values of a metric in a line, and metrics in a directive (the specification, "Metrics
+/// array" and "Target members").
 const MAX_VALUES: usize = 100;
 const MAX_METRICS: usize = 100;
 
-/// A request that is no batch.
+/// The usual length of the line of a request that is not a batch.
 const TYPICAL_BYTES: usize = 1024;
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
-//! Distributions on their way to CloudWatch: collected in the process, sent every half minute or so, off the path of
-//! requests.
+//! Metrics in CloudWatch's formats, for the Lambda function.
 //!
-//! `PutMetricData` is not idempotent: what is sent twice counts twice. So nothing is tried again. What was not certainly
-//! taken is printed as EMF under the metric's other name, where it cannot count twice whatever became of the call.
+//! Counts are printed in the embedded metric format ([`Emf`]). Distributions are collected in the
+//! process and sent about every half minute, and no request waits for that ([`CloudWatch`]).
 //!
-//! 1. `aggregate` counts values into buckets.
-//! 2. `schedule` says when it is time to send.
-//! 3. `send` is the SDK's client, built when it is first needed.
+//! `PutMetricData` is not idempotent: a value that is sent twice counts twice. So failed calls are not
+//! repeated. If delivery is uncertain, the values are printed under the metric's `unsent` name, where
+//! they cannot count twice.
+//!
+//! 1. `emf` prints metrics.
+//! 2. `aggregate` counts values in buckets.
+//! 3. `schedule` decides when to send.
+//! 4. `send` calls CloudWatch.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +38,7 @@ use emf::write_unsent;
 pub use schedule::Schedule;
 use send::{FAILED, Sender};
 
-/// Collects distributions, and sends them when asked to.
+/// A sink that collects distributions, and sends them on request.
 pub struct CloudWatch {
     service: String,
     aggregate: Mutex<Aggregate>,
@@ -43,9 +47,10 @@ pub struct CloudWatch {
 }
 
 impl CloudWatch {
-    /// Sends to a region, under the name of a service; what cannot be sent is written to `out`.
+    /// Sends to a region, with this value of the dimension `Service`. Distributions that cannot be sent
+    /// are written to `out`.
     ///
-    /// Nothing is read or connected to before the first [`send`](Self::send).
+    /// The SDK reads its configuration and connects at the first [`send`](Self::send).
     #[must_use]
     pub fn new(
         region: impl Into<String>,
@@ -61,9 +66,10 @@ impl CloudWatch {
         }
     }
 
-    /// Sends what has been collected, each value at most once, and prints what could not be sent within the time.
+    /// Sends the collected distributions, each value at most once. It prints the distributions that
+    /// are not sent within this time.
     ///
-    /// Where the future is dropped before its end, what it had not sent is printed too.
+    /// Dropping the future prints the remaining distributions too.
     pub async fn send(&self, within: Duration) {
         let deadline = Instant::now() + within;
         let mut unsent = Unsent { cloudwatch: self, distributions: self.take() };
@@ -77,7 +83,7 @@ impl CloudWatch {
         }
     }
 
-    /// Sends at intervals, for as long as it is polled: for a process that is never frozen.
+    /// Sends at intervals, as long as the future is polled. For a process that is never frozen.
     pub async fn keep_sending(&self, interval: Duration, within: Duration) -> Infallible {
         loop {
             tokio::time::sleep(schedule::jittered(interval)).await;
@@ -98,7 +104,7 @@ impl Sink for CloudWatch {
             aggregate.add(sample, now);
         }
         if aggregate.is_full() {
-            // Nobody has sent for long: printed, it is not lost and takes no memory.
+            // Nothing was sent for a long time. Printing keeps the values and frees the memory.
             let all = aggregate.take();
             drop(aggregate);
             write_unsent(&self.service, &all, &self.out);
@@ -112,7 +118,7 @@ impl fmt::Debug for CloudWatch {
     }
 }
 
-/// What is being sent. Whatever is left of it when it is dropped is printed.
+/// The distributions that are being sent. Dropping it prints those that remain.
 struct Unsent<'a> {
     cloudwatch: &'a CloudWatch,
     distributions: Vec<Distribution>,
@@ -131,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guide_looks_for_the_line_that_is_written() {
+    fn the_guide_quotes_the_log_line() {
         let guide = include_str!("../../../infra/OPERATIONS.md");
         assert!(guide.contains(&format!("filter message = \"{FAILED}\"")));
     }

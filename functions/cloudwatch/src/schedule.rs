@@ -1,13 +1,13 @@
-//! When it is time to send.
+//! Decides when to send.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
-/// Says after each request whether to send, for a process that is frozen between two.
+/// Decides after each request whether to send, for a process that is frozen between requests.
 ///
-/// It goes by the wall clock, which knows how long the process was frozen.
+/// It uses the wall clock, which continues while the process is frozen.
 #[derive(Debug)]
 pub struct Schedule {
     interval: Duration,
@@ -15,13 +15,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// At most so often.
+    /// Sends at most once in this interval.
     #[must_use]
     pub fn new(interval: Duration) -> Self {
         Self { interval, due: Mutex::new(SystemTime::now() + jittered(interval)) }
     }
 
-    /// Whether it is time; then the next time is set.
+    /// Whether to send now. If so, the next interval starts.
     #[must_use]
     pub fn is_due(&self) -> bool {
         self.is_due_at(SystemTime::now())
@@ -29,7 +29,7 @@ impl Schedule {
 
     fn is_due_at(&self, now: SystemTime) -> bool {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that was set back must not stop the sending.
+        // A clock that is set back must not stop the sending.
         let far_away = due.duration_since(now).is_ok_and(|wait| wait > 2 * self.interval);
         if now < *due && !far_away {
             return false;
@@ -39,11 +39,11 @@ impl Schedule {
     }
 }
 
-/// The interval and up to half of it: environments that an evening started in the same second shall not send in the
-/// same one.
+/// Returns the interval plus a random part of up to its half. Environments that start in the same
+/// second then do not send in the same second.
 pub(crate) fn jittered(interval: Duration) -> Duration {
     let mut random = [0_u8; 2];
-    // Without randomness all send at once, which is no worse than without jitter.
+    // Without random bytes there is no jitter, which is acceptable.
     let _zero_on_failure = getrandom::fill(&mut random);
     interval + interval.mul_f64(f64::from(u16::from_le_bytes(random)) / f64::from(u16::MAX) / 2.0)
 }
@@ -62,9 +62,9 @@ mod tests {
         assert!(schedule.is_due_at(start + Duration::from_secs(46)));
         assert!(!schedule.is_due_at(start + Duration::from_secs(75)));
         assert!(schedule.is_due_at(start + Duration::from_secs(92)));
-        // After a night in the ice, at the first request.
+        // After eight frozen hours, at the first request.
         assert!(schedule.is_due_at(start + Duration::from_hours(8)));
-        // And where the clock was set back.
+        // After the clock was set back.
         assert!(schedule.is_due_at(start));
     }
 

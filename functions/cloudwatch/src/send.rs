@@ -1,4 +1,4 @@
-//! The SDK's client and what it is asked to send.
+//! Calls `PutMetricData` by the AWS SDK.
 
 use aws_config::{BehaviorVersion, Region, retry::RetryConfig};
 use aws_sdk_cloudwatch::{
@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 
 use crate::aggregate::Distribution;
 
-/// A client that is built at its first call: a start would wait for it.
+/// A client that is built at the first call, so that the start does not wait for it.
 pub(crate) struct Sender {
     region: String,
     service: String,
@@ -25,7 +25,7 @@ impl Sender {
         Self { region, service, client: OnceCell::new() }
     }
 
-    /// One call.
+    /// Makes one call.
     pub(crate) async fn put(&self, distributions: &[Distribution]) -> Result<(), Failure> {
         let data = distributions.iter().map(|one| self.datum(one)).collect();
         let client = self.client.get_or_init(|| client(self.region.clone())).await;
@@ -53,7 +53,7 @@ impl Sender {
     }
 }
 
-/// How many of the first of these fit into one call.
+/// Returns how many of these distributions, from the first on, fit in one call.
 pub(crate) fn as_many_as_fit(distributions: &[Distribution]) -> usize {
     let mut values = 0;
     let fitting = distributions.iter().take(MAX_DATA).take_while(|one| {
@@ -63,11 +63,11 @@ pub(crate) fn as_many_as_fit(distributions: &[Distribution]) -> usize {
     fitting.count().max(1)
 }
 
-/// Why a call failed, as far as it helps who reads it.
+/// Why a call failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     reason: &'static str,
-    /// What CloudWatch said, such as `AccessDenied`.
+    /// CloudWatch's error code, such as `AccessDenied`.
     code: Option<String>,
 }
 
@@ -88,25 +88,25 @@ impl Failure {
     }
 }
 
-/// Endpoint, credentials and the rest come from where the SDK looks for them: the environment first.
+/// Builds a client. The SDK finds endpoint and credentials in the environment.
 async fn client(region: String) -> Client {
     let http = aws_smithy_http_client::Builder::new()
         .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        // A connection that was kept through a freeze is dead, and a call on it would be lost.
+        // A connection does not survive a frozen process, and a call on it would be lost.
         .pool_max_idle_per_host(0)
         .build_https();
     let config = aws_config::defaults(BehaviorVersion::v2026_01_12())
         .region(Region::new(region))
         .http_client(http)
-        // What failed may have been taken all the same.
+        // CloudWatch may have accepted a failed call, so no call is repeated.
         .retry_config(RetryConfig::disabled())
         .load()
         .await;
     Client::new(&config)
 }
 
-/// Counts are doubles on the wire.
-#[allow(clippy::cast_precision_loss, reason = "nobody makes 2^53 hashes in a minute")]
+/// Converts a count: CloudWatch takes doubles.
+#[allow(clippy::cast_precision_loss, reason = "a minute has far fewer than 2^53 hashes")]
 fn as_count(count: u64) -> f64 {
     count as f64
 }
@@ -117,6 +117,6 @@ pub(crate) const FAILED: &str = "distributions could not be sent to CloudWatch a
 /// "You can publish up to 1,000 different metrics per call" (`PutMetricData`).
 const MAX_DATA: usize = 1_000;
 
-/// A value and its count are 18 bytes of CBOR, the rest of a datum some 300: with both bounds a call stays below half
-/// of the 1 MB that it may have.
+/// A value and its count take 18 bytes of CBOR, and the rest of a datum about 300. With both limits a
+/// call stays below half of the allowed 1 MB.
 const MAX_VALUES: usize = 10_000;
