@@ -63,9 +63,9 @@ struct Buckets {
     counts: BTreeMap<u32, u64>,
 }
 
-/// Returns the bucket of a value. Numbers of things have a bucket each. The other buckets are each 5 %
-/// wider than the one before, so their middle differs from a value by at most 2.5 %. A time below a
-/// microsecond counts as 0.
+/// Returns the bucket of a value. Numbers of things have a bucket each. The other buckets are each
+/// 5 % wider than the one before, so their middle differs from a value by at most 2.5 %. A time
+/// below a microsecond counts as 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of buckets")]
 fn bucket(unit: Unit, value: f64) -> u32 {
     match unit {
@@ -99,8 +99,8 @@ const LAST_BUCKET: f64 = 1_000.0;
 /// "You can specify up to 150 unique values per datum" (`PutMetricData`, `Values`).
 const MAX_VALUES: usize = 150;
 
-/// The most distributions in memory. A large document has about 30 policies, so with the other metrics
-/// a minute has about 50 distributions, and they are sent every minute.
+/// The most distributions in memory. A large document has about 30 policies, so with the other
+/// metrics a minute has about 50 distributions, and they are sent every minute.
 const MAX_SERIES: usize = 1_024;
 
 /// CloudWatch's resolution.

@@ -1,5 +1,5 @@
-//! CloudWatch's embedded metric format (EMF): metrics as JSON lines on the standard output of a Lambda
-//! function. CloudWatch reads them from the log.
+//! CloudWatch's embedded metric format (EMF): metrics as JSON lines on the standard output of a
+//! Lambda function. CloudWatch reads them from the log.
 //!
 //! Printing needs no connection, and a printed line survives the end of the process.
 //!
@@ -303,7 +303,8 @@ mod tests {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The values that CloudWatch reads from a line, by name and dimensions. Panics if the line violates the format.
+    /// The values that CloudWatch reads from a line, by name and dimensions. Panics if the line
+    /// violates the format.
     fn read(line: &Value) -> Vec<(String, Vec<f64>)> {
         let directives = line["_aws"]["CloudWatchMetrics"].as_array().unwrap();
         let mut found = Vec::new();

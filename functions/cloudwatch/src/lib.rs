@@ -3,9 +3,9 @@
 //! Counts are printed in the embedded metric format ([`Emf`]). Distributions are collected in the
 //! process and sent about every half minute, and no request waits for that ([`CloudWatch`]).
 //!
-//! `PutMetricData` is not idempotent: a value that is sent twice counts twice. So failed calls are not
-//! repeated. If delivery is uncertain, the values are printed under the metric's `unsent` name, where
-//! they cannot count twice.
+//! `PutMetricData` is not idempotent: a value that is sent twice counts twice. So failed calls are
+//! not repeated. If delivery is uncertain, the values are printed under the metric's `unsent` name,
+//! where they cannot count twice.
 //!
 //! 1. `emf` prints metrics.
 //! 2. `aggregate` counts values in buckets.
@@ -47,8 +47,8 @@ pub struct CloudWatch {
 }
 
 impl CloudWatch {
-    /// Sends to a region, with this value of the dimension `Service`. Distributions that cannot be sent
-    /// are written to `out`.
+    /// Sends to a region, with this value of the dimension `Service`. Distributions that cannot be
+    /// sent are written to `out`.
     ///
     /// The SDK reads its configuration and connects at the first [`send`](Self::send).
     #[must_use]

@@ -117,6 +117,6 @@ pub(crate) const FAILED: &str = "distributions could not be sent to CloudWatch a
 /// "You can publish up to 1,000 different metrics per call" (`PutMetricData`).
 const MAX_DATA: usize = 1_000;
 
-/// A value and its count take 18 bytes of CBOR, and the rest of a datum about 300. With both limits a
-/// call stays below half of the allowed 1 MB.
+/// A value and its count take 18 bytes of CBOR, and the rest of a datum about 300. With both limits
+/// a call stays below half of the allowed 1 MB.
 const MAX_VALUES: usize = 10_000;

@@ -187,8 +187,8 @@ impl NewHash {
 impl Policies {
     /// Parses a stored hash and bounds its cost.
     ///
-    /// # Errors
-    /// [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`], [`Refusal::CostOutOfBounds`].
+    /// # Errors [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`],
+    /// [`Refusal::CostOutOfBounds`].
     pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
         let encoded = saltern_encoded::parse(stored)?;
         if !self.accepted_weak.accepts(encoded.scheme()) {
@@ -198,8 +198,8 @@ impl Policies {
         self.stored(encoded, policy, false)
     }
 
-    /// Returns the hash to verify if the user does not exist: it takes the work of the decoy policy, and
-    /// no password matches it.
+    /// Returns the hash to verify if the user does not exist: it takes the work of the decoy
+    /// policy, and no password matches it.
     ///
     /// # Errors
     /// None in practice: loading the document has admitted the decoy's policy.
@@ -209,9 +209,9 @@ impl Policies {
 
     /// Prepares a new hash under the named policy; the default is the current one.
     ///
-    /// # Errors
-    /// [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`], [`Refusal::NoRandomness`]. Under
-    /// bcrypt also [`Refusal::PasswordTooLong`] and [`Refusal::PasswordHasNul`].
+    /// # Errors [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`],
+    /// [`Refusal::NoRandomness`]. Under bcrypt also [`Refusal::PasswordTooLong`] and
+    /// [`Refusal::PasswordHasNul`].
     pub fn admit_new(&self, policy: Option<&str>, password: &Password) -> Result<NewHash, Refusal> {
         let policy = self.policy_for_hashing(policy)?;
         refuse_what_bcrypt_ignores(policy, password)?;
@@ -225,7 +225,8 @@ impl Policies {
     /// Prepares to wrap a stored hash in argon2id with these params.
     ///
     /// # Errors
-    /// - [`Refusal::UnsupportedHash`]: the hash is wrapped already, or the params are not argon2id's.
+    /// - [`Refusal::UnsupportedHash`]: the hash is wrapped already, or the params are not
+    ///   argon2id's.
     /// - [`Refusal::InvalidHash`]: the result would be longer than a stored hash may be.
     /// - [`Refusal::CostOutOfBounds`]: the cost of both layers together exceeds a ceiling.
     /// - [`Refusal::NoRandomness`].
@@ -250,8 +251,8 @@ impl Policies {
         Ok(Stored { encoded, admitted, expected, policy, is_decoy })
     }
 
-    /// Returns the setting to compute and the output of the correct password. Both are stored in the
-    /// hash, except for Firebase, where a setting of the service holds the project's params.
+    /// Returns the setting to compute and the output of the correct password. Both are stored in
+    /// the hash, except for Firebase, where a setting of the service holds the project's params.
     fn resolve(&self, encoded: &Encoded) -> Result<(Setting, Zeroizing<Vec<u8>>), Refusal> {
         let Setting::VerifyOnly(verify_only::Setting::Firebase(setting)) = encoded.setting() else {
             return Ok((encoded.setting().clone(), Zeroizing::new(encoded.output().to_vec())));
@@ -271,8 +272,8 @@ impl Policies {
         }
     }
 
-    /// Returns the policy of a hash. A hash has none if its salt or output is shorter than the policy's,
-    /// or if its scheme prepares the password.
+    /// Returns the policy of a hash. A hash has none if its salt or output is shorter than the
+    /// policy's, or if its scheme prepares the password.
     fn policy_of(&self, encoded: &Encoded) -> Option<usize> {
         if encoded.scheme().reading().preparation != Preparation::None {
             return None;

@@ -12,7 +12,8 @@ use crate::{AcceptedWeak, DocumentError, FirebaseProject};
 /// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The number of hashes that are computed at the same time, at least 1. Each holds its own memory.
+    /// The number of hashes that are computed at the same time, at least 1. Each holds its own
+    /// memory.
     pub workers: usize,
     /// The memory for all workers together, in bytes.
     pub memory_budget_bytes: u64,
@@ -402,8 +403,8 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
     })
 }
 
-/// Lowers the ceilings of memory to each worker's share: all workers may hold the most admitted memory
-/// at the same time.
+/// Lowers the ceilings of memory to each worker's share: all workers may hold the most admitted
+/// memory at the same time.
 fn bound_by_budget(values: &mut BTreeMap<String, u64>, limits: &Limits) {
     let share = limits.bytes_per_worker();
     for (name, unit) in [("argon2_memory_kib", 1024), ("scrypt_memory_bytes", 1)] {

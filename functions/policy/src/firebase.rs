@@ -22,8 +22,8 @@ struct Parameters {
 
 impl FirebaseProject {
     /// Returns the setting to compute for an account of this project, and the output of the correct
-    /// password. `None` if the costs are not the project's: the account belongs to another project, and
-    /// no password would match.
+    /// password. `None` if the costs are not the project's: the account belongs to another project,
+    /// and no password would match.
     pub(crate) fn resolve(&self, setting: &Setting, stored: &[u8]) -> Option<(Setting, Zeroizing<Vec<u8>>)> {
         if setting.params() != self.0.costs {
             return None;
@@ -68,7 +68,8 @@ impl fmt::Debug for FirebaseProject {
     }
 }
 
-/// The text is not the params of a project. The message quotes no part of it, since it holds a secret.
+/// The text is not the params of a project. The message quotes no part of it, since it holds a
+/// secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirebaseProjectError;
 

@@ -12,8 +12,8 @@ pub enum RehashReason {
     OlderPolicy,
     /// The hash has no policy, and another algorithm than the current policy.
     OtherAlgorithm,
-    /// The hash has no policy and the current algorithm. A cost, the salt or the output is below the
-    /// current policy's.
+    /// The hash has no policy and the current algorithm. A cost, the salt or the output is below
+    /// the current policy's.
     UnlistedParameters,
     /// The scheme of the hash, or of the hash inside a wrapped one, is unsalted or fast.
     WeakScheme,
@@ -64,8 +64,8 @@ impl Policies {
         Verdict { matches: true, rehash, policy }
     }
 
-    /// Returns why this stored hash should be replaced after a match, if the scheme reads all of the
-    /// password.
+    /// Returns why this stored hash should be replaced after a match, if the scheme reads all of
+    /// the password.
     #[must_use]
     pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {

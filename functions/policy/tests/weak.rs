@@ -36,8 +36,8 @@ fn a_match_of_a_weak_hash_should_be_replaced() {
     assert!(!judge(&policies, SHA_OF_SALTERN, "Saltern").matches);
 }
 
-/// For each weak scheme, a vector is refused by default, and verified if its scheme is accepted. Its
-/// hash should be replaced.
+/// For each weak scheme, a vector is refused by default, and verified if its scheme is accepted.
+/// Its hash should be replaced.
 #[test]
 fn every_weak_scheme_is_refused_unless_it_is_accepted_by_name() {
     let mut seen = Vec::new();

@@ -1,4 +1,5 @@
-//! Executes tasks: admit, submit, await, judge. Matches that should be replaced then get a new hash.
+//! Executes tasks: admit, submit, await, judge. Matches that should be replaced then get a new
+//! hash.
 
 use core::fmt;
 use std::time::Instant;
@@ -67,8 +68,8 @@ impl Executor<'_> {
         upgrading.finish().await
     }
 
-    /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited, and
-    /// all are judged before the first upgrade takes a worker.
+    /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited,
+    /// and all are judged before the first upgrade takes a worker.
     pub(crate) async fn batch(self, elements: Vec<Element>) -> Vec<Finished> {
         let start = |(index, element): (usize, Element)| match element.task {
             Ok(task) => self.start(task, Some(index)),
@@ -171,7 +172,8 @@ impl Executor<'_> {
         Ok(outputs)
     }
 
-    /// Awaits one output, at most until the deadline. A hash without slices may still be running then.
+    /// Awaits one output, at most until the deadline. A hash without slices may still be running
+    /// then.
     async fn done(self, ticket: Ticket) -> Result<Done, Problem> {
         let in_time = timeout_at(self.deadline.into(), ticket).await;
         in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)

@@ -1,8 +1,8 @@
 //! Reads JSON in two passes: first the syntax and encoding of the whole body, then its values.
 //!
-//! The first pass rejects the body if its syntax or encoding is wrong anywhere, for example by a lone
-//! surrogate. The second pass assigns each other error to its operation of a batch. Messages of
-//! `serde_json` are never used, since they quote the input.
+//! The first pass rejects the body if its syntax or encoding is wrong anywhere, for example by a
+//! lone surrogate. The second pass assigns each other error to its operation of a batch. Messages
+//! of `serde_json` are never used, since they quote the input.
 
 use core::fmt;
 
@@ -64,8 +64,8 @@ impl<'a> Value<'a> {
         self.own.starts_with('{')
     }
 
-    /// The members with these names, in the order of the names. The object may have one more member,
-    /// `beside`, which the caller has read already.
+    /// The members with these names, in the order of the names. The object may have one more
+    /// member, `beside`, which the caller has read already.
     ///
     /// # Errors
     /// The value is not an object, or it has an unknown member or a member twice.

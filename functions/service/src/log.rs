@@ -12,8 +12,8 @@ use crate::{Outcome, Step, outcome::NONE};
 
 impl Outcome {
     /// Writes the request's log line. A front door calls it once, after the response is sent or the
-    /// caller has closed the connection. On Lambda the sink prints the fields of [`LogLine`] with the
-    /// metrics instead.
+    /// caller has closed the connection. On Lambda the sink prints the fields of [`LogLine`] with
+    /// the metrics instead.
     pub fn log(&self) {
         let line = LogLine::of(self);
         tracing::info!(

@@ -217,7 +217,8 @@ impl Problem {
         Self::new(Code::Internal)
     }
 
-    /// The front door cannot read the request: it is not HTTP, or not an event of the expected form.
+    /// The front door cannot read the request: it is not HTTP, or not an event of the expected
+    /// form.
     #[must_use]
     pub fn malformed_request() -> Self {
         Self::new(Code::InvalidRequest)
@@ -298,7 +299,8 @@ impl Problem {
         self.allow
     }
 
-    /// The value of `Retry-After`, in whole seconds (RFC 9110 §10.2.3). Rounded up: 0 would mean "at once".
+    /// The value of `Retry-After`, in whole seconds (RFC 9110 §10.2.3). Rounded up: 0 would mean
+    /// "at once".
     pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
         self.retry_after.map(|after| whole_milliseconds(after).div_ceil(1000))
     }
@@ -357,5 +359,6 @@ const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body w
 
 const WEAK_SCHEME: &str = "The scheme is unsalted or fast. The service verifies such a scheme only if --accept-weak or SALTERN_ACCEPT_WEAK names it.";
 
-/// After a missed deadline the caller must change its budget. This time only prevents a loop of requests.
+/// After a missed deadline the caller must change its budget. This time only prevents a loop of
+/// requests.
 const RETRY_AFTER_A_DEADLINE: Duration = Duration::from_secs(1);

@@ -2,8 +2,8 @@ use core::fmt;
 
 use http::HeaderMap;
 
-/// Names one request in its response and its log line. It is the caller's id if that is well-formed,
-/// else a random one.
+/// Names one request in its response and its log line. It is the caller's id if that is
+/// well-formed, else a random one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(String);
 

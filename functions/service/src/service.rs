@@ -114,15 +114,15 @@ impl Service {
         Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
     }
 
-    /// Returns the longest body of a request in bytes, by its path. At this length a front door stops
-    /// reading and refuses with [`Problem::body_too_large`].
+    /// Returns the longest body of a request in bytes, by its path. At this length a front door
+    /// stops reading and refuses with [`Problem::body_too_large`].
     #[must_use]
     pub fn body_limit(parts: &Parts) -> usize {
         body_limit(parts.uri.path())
     }
 
-    /// Whether the service reads the body of a request, by its path and method. A front door discards
-    /// other bodies.
+    /// Whether the service reads the body of a request, by its path and method. A front door
+    /// discards other bodies.
     #[must_use]
     pub fn reads_body(parts: &Parts) -> bool {
         Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
@@ -219,8 +219,8 @@ impl Prepared {
 async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // Unwind safety: after a panic the future is not polled again. The policies never change, and
-        // the pool and the metrics use locks and atomics.
+        // Unwind safety: after a panic the future is not polled again. The policies never change,
+        // and the pool and the metrics use locks and atomics.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Some),
             Err(_panic) => Poll::Ready(None),

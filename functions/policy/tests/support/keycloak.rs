@@ -4,7 +4,8 @@
 //! table `credential`. `functions/encoded/SCHEMES.md` describes how they become one string. This
 //! code follows that description. The tests check it against rows that Keycloak wrote.
 //!
-//! Source: Keycloak `PasswordCredentialModel`, `Pbkdf2PasswordHashProvider`, `Argon2PasswordHashProvider`.
+//! Source: Keycloak `PasswordCredentialModel`, `Pbkdf2PasswordHashProvider`,
+//! `Argon2PasswordHashProvider`.
 
 use std::{borrow::Cow, collections::BTreeMap};
 

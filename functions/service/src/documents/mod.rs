@@ -1,4 +1,5 @@
-//! Generates the documents that are derived from the code: the OpenAPI document and the tables of metrics.
+//! Generates the documents that are derived from the code: the OpenAPI document and the tables of
+//! metrics.
 //!
 //! Only the feature `documents` builds this module. `cargo xtask generate` writes the documents.
 
@@ -11,7 +12,8 @@ pub fn openapi() -> String {
     pretty(&openapi::document())
 }
 
-/// Returns the metrics in JSON, for the dashboard: the content of `infra/modules/password-hasher/metrics.json`.
+/// Returns the metrics in JSON, for the dashboard: the content of
+/// `infra/modules/password-hasher/metrics.json`.
 #[must_use]
 pub fn metrics_json() -> String {
     pretty(&metrics::document())

@@ -22,8 +22,8 @@ pub struct Metric {
     pub kind: Kind,
     /// The unit.
     pub unit: Unit,
-    /// The labels beside the service. Each value is from a closed set: a name of the contract, or an
-    /// id of the policy document.
+    /// The labels beside the service. Each value is from a closed set: a name of the contract, or
+    /// an id of the policy document.
     pub labels: &'static [Label],
     /// A description in one or two sentences.
     pub help: &'static str,
@@ -32,11 +32,11 @@ pub struct Metric {
 /// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A count. Lambda prints it in the embedded metric format with the request. For Prometheus it is
-    /// a counter.
+    /// A count. Lambda prints it in the embedded metric format with the request. For Prometheus it
+    /// is a counter.
     Count,
-    /// Values whose percentiles matter. The process aggregates them and sends them to CloudWatch. For
-    /// Prometheus they are a histogram.
+    /// Values whose percentiles matter. The process aggregates them and sends them to CloudWatch.
+    /// For Prometheus they are a histogram.
     Distribution,
 }
 
@@ -72,8 +72,8 @@ pub enum Label {
     Code,
     /// The operation.
     Operation,
-    /// The end: `answered`, `hashed`, `match`, `mismatch` or `refused`. `gone` if the caller closed the
-    /// connection before the answer, which only `saltern serve` detects.
+    /// The end: `answered`, `hashed`, `match`, `mismatch` or `refused`. `gone` if the caller closed
+    /// the connection before the answer, which only `saltern serve` detects.
     Outcome,
     /// The id of a policy, `unlisted` for params that no policy lists, or `none` without a policy.
     Policy,

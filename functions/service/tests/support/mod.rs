@@ -13,7 +13,8 @@ use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::{Answer, Arrival, Body, OPENAPI, Service};
 use serde_json::{Value, json};
 
-/// The policies, from oldest to newest: one verify-only, two active, the current one and a newer one.
+/// The policies, from oldest to newest: one verify-only, two active, the current one and a newer
+/// one.
 pub(crate) const BCRYPT_VERIFY_ONLY: &str = "bcrypt-4";
 pub(crate) const BCRYPT: &str = "bcrypt-5";
 pub(crate) const SCRYPT: &str = "scrypt-small";
