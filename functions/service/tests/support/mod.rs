@@ -122,7 +122,7 @@ impl TestRequest {
     }
 
     /// Sends the request, and checks the response against the OpenAPI document.
-    pub(crate) async fn of(self, service: &Service) -> TestResponse {
+    pub(crate) async fn send(self, service: &Service) -> TestResponse {
         let mut request = Request::builder().method(self.method.clone()).uri(self.path);
         for (name, value) in self.headers {
             request = request.header(name, value);
