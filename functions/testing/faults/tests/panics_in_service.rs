@@ -35,10 +35,10 @@ async fn a_panic_in_a_kernel_costs_one_operation() {
     let service = service();
     let password = format!("{PANICS}{MARK}");
     for policy in [CURRENT, BCRYPT, AFTER_CURRENT] {
-        let told = post("/hash", &json!({"password": password, "policy": policy})).of(&service).await;
-        told.answer.outcome.log();
-        told.problem(500, "internal");
-        assert!(!told.json.to_string().contains(MARK), "{}", told.json);
+        let response = post("/hash", &json!({"password": password, "policy": policy})).send(&service).await;
+        response.answer.outcome.log();
+        response.problem(500, "internal");
+        assert!(!response.json.to_string().contains(MARK), "{}", response.json);
         // The worker lives on.
         made(&service, "p", policy).await;
     }
@@ -46,9 +46,9 @@ async fn a_panic_in_a_kernel_costs_one_operation() {
         {"op": "hash", "password": password},
         {"op": "hash", "password": "p"},
     ]});
-    let told = post("/batch", &operations).of(&service).await;
-    told.answer.outcome.log();
-    let body = told.ok();
+    let response = post("/batch", &operations).send(&service).await;
+    response.answer.outcome.log();
+    let body = response.ok();
     assert!(!body.to_string().contains(MARK), "{body}");
     assert_eq!((&body["results"][0]["status"], &body["results"][1]["status"]), (&json!(500), &json!(200)));
     assert_eq!(body["results"][0]["problem"]["code"], "internal");
