@@ -219,9 +219,9 @@ impl Position {
     }
 }
 
-/// The longest head of a request, in bytes: names and values of all headers. The service's own
-/// headers take a few hundred bytes; the rest is for headers that proxies add (nginx and Apache
-/// accept 8 KiB for one line).
+/// The longest head of a request, in bytes: names and values of all headers. The headers of the
+/// contract take a few hundred bytes. The rest is for headers of proxies: nginx and Apache accept
+/// 8 KiB for one line.
 pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// The caller's remaining budget, in milliseconds.

@@ -94,15 +94,7 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
         assert!(!failed || !response.json.to_string().contains(MARK), "{}", response.json);
     }
     // The ends that this crate alone can reach, without the overload.
-    let all = [
-        "hashed",
-        "match",
-        "mismatch",
-        "answered",
-        "invalid_json",
-        "invalid_request",
-        "not_found",
-    ];
+    let all = ["hashed", "match", "mismatch", "answered", "invalid_json", "invalid_request", "not_found"];
     assert!(all.iter().all(|end| ends.contains(end)), "{ends:?}");
 
     let refused = service.refuse(
