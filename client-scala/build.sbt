@@ -85,10 +85,6 @@ ThisBuild / Test / fork := true
 ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.root=$repository", s"-Dsaltern.vectors=$vectors")
 ThisBuild / run / fork := true
 
-// The tests of two modules run at the same time: most of a test run keeps only one core busy.
-Global / concurrentRestrictions :=
-  Seq(Tags.limitAll(EvaluateTask.SystemProcessors), Tags.limit(Tags.ForkedTestGroup, 2), Tags.exclusiveGroup(Tags.Clean))
-
 // SemanticDB is compiled only for scalafix. The sources are the same under both Scala versions, so
 // 2.13 is enough.
 ThisBuild / semanticdbVersion := "4.14.2"

@@ -475,7 +475,7 @@ class EngineSuite extends munit.FunSuite {
     val world = new World(_.withMaxConnections(3).withLocalQueue(6))
     var open = Vector.empty[(Boolean, Future[Verified])]
     var cancelled = 0
-    for (i <- 1 to 3000) {
+    for (i <- 1 to 1500) {
       random.nextInt(12) match {
         case 0 => world.service.next(Fault.Never)
         case 1 => world.service.next(Fault.Answer(502, Nil, ""))
@@ -669,7 +669,7 @@ class EngineSuite extends munit.FunSuite {
     )
     val world = new World(_.withLocalQueue(8))
     var calls = Vector.empty[(Boolean, Duration, Future[Verified])]
-    for (i <- 1 to 3000) {
+    for (i <- 1 to 1500) {
       // The service is down and up in turns.
       if (i / 300 % 2 == 0 && random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
       val right = random.nextBoolean()

@@ -21,10 +21,10 @@ class HttpTransportSuite extends munit.FunSuite {
 
   private final class Client(endpoint: URI, change: ClientConfig => ClientConfig = identity) extends AutoCloseable {
     val listener = new RecordingListener
-    val client: Saltern = Saltern(
-      change(ClientConfig(endpoint).withPolicies(cheap).withListener(listener).withDeadline(3.seconds).withAttemptTimeout(500.millis))
-    )
-    def verify(): Verified = Await.result(client.verify(secret, bcrypt4), 5.seconds)
+    // Long enough for a busy machine. The tests of slow servers set shorter times.
+    private val patient = ClientConfig(endpoint).withDeadline(8.seconds).withAttemptTimeout(4.seconds).withConnectTimeout(4.seconds)
+    val client: Saltern = Saltern(change(patient.withPolicies(cheap).withListener(listener)))
+    def verify(): Verified = Await.result(client.verify(secret, bcrypt4), 10.seconds)
     def close(): Unit = client.close()
   }
 
@@ -99,13 +99,12 @@ class HttpTransportSuite extends munit.FunSuite {
   test("a slow head or a slow body is hashed locally after the attempt's time") {
     def trickle(bytes: Array[Byte]) = new RawServer((_, out) => bytes.foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) })
     val bytes = response(200, "application/json", mismatch)
-    using(trickle(bytes))(client => answeredLocally(client, FallbackReason.AttemptTimeout))
+    val hasty = (config: ClientConfig) => config.withAttemptTimeout(500.millis)
+    using(trickle(bytes), hasty)(client => answeredLocally(client, FallbackReason.AttemptTimeout))
     val head = bytes.indexOfSlice("\r\n\r\n".getBytes.toSeq) + 4
     using(new RawServer((_, out) => {
       out.write(bytes, 0, head); out.flush(); bytes.drop(head).foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) }
-    }))(client =>
-      answeredLocally(client, FallbackReason.AttemptTimeout)
-    )
+    }), hasty)(client => answeredLocally(client, FallbackReason.AttemptTimeout))
   }
 
   test("a connection that ends before the answer, and a refused one, are hashed locally") {
@@ -120,7 +119,7 @@ class HttpTransportSuite extends munit.FunSuite {
   }
 
   test("a name that does not resolve is hashed locally") {
-    val client = new Client(URI.create("http://saltern.invalid:9000"), _.withAttemptTimeout(2.seconds))
+    val client = new Client(URI.create("http://saltern.invalid:9000"))
     answeredLocally(client, FallbackReason.ConnectFailed)
     client.close()
   }
@@ -136,7 +135,7 @@ class HttpTransportSuite extends munit.FunSuite {
 
   test("nothing is sent to a server with an untrusted certificate") {
     val server = new RawServer((_, out) => out.write(response(200, "application/json", mismatch)), tls())
-    val client = new Client(URI.create(s"https://127.0.0.1:${server.port}"), _.withAttemptTimeout(2.seconds))
+    val client = new Client(URI.create(s"https://127.0.0.1:${server.port}"))
     answeredLocally(client, FallbackReason.TlsFailed)
     assertEquals(server.seen.size, 0)
     client.close()
