@@ -50,7 +50,7 @@ class HttpTransportSuite extends munit.FunSuite {
       assertEquals((seen.method, seen.path), ("POST", "/verify"))
       assertEquals(seen.headers("authorization"), "Bearer token-1")
       assertEquals(seen.headers("content-type"), "application/json")
-      assert(seen.headers("saltern-deadline-ms").toInt <= 3000)
+      assert(seen.headers("saltern-deadline-ms").toInt <= 8000)
       assertEquals(seen.body, s"""{"password":"secret","hash":"$bcrypt4"}""")
     }
   }
