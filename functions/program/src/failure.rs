@@ -106,7 +106,7 @@ pub fn exit_codes() -> String {
     format!("Exit codes:\n{}", lines.collect::<String>().trim_end())
 }
 
-/// Every exit code and its meaning, for `--help`, the manual and the README.
+/// Every exit code and its meaning, for `--help`, the manual and functions/cli/README.md.
 pub const EXIT_CODES: &[(u8, &str)] = &[
     (0, "Success. For verify: the password matches."),
     (MISMATCH, "Only for verify: the password does not match."),
@@ -135,11 +135,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_has_the_same_list() {
-        let readme = include_str!("../../../README.md").replace('`', "");
+    fn the_guide_to_the_commands_has_the_same_list() {
+        let readme = include_str!("../../cli/README.md").replace('`', "");
         let (_, table) = readme.split_once("| code | |\n|---|---|\n").unwrap();
         let rows = EXIT_CODES.iter().map(|(code, meaning)| format!("| {code} | {meaning} |\n"));
         let rows = rows.collect::<Vec<_>>().concat();
-        assert!(table.starts_with(&rows), "write into README.md:\n{rows}");
+        assert!(table.starts_with(&rows), "write into functions/cli/README.md:\n{rows}");
     }
 }

@@ -83,3 +83,33 @@ pub(crate) enum LogFormat {
     /// For people
     Text,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_has_a_row_for_every_setting() {
+        let (_, table) = include_str!("../README.md").split_once("| argument | variable |").unwrap();
+        let (table, _) = table.split_once("\n\n").unwrap();
+        let rows: Vec<&str> = table.lines().skip(2).collect();
+        let definition = ServeArguments::augment_args(clap::Command::new("serve"));
+        let arguments: Vec<_> = definition.get_arguments().collect();
+        for argument in &arguments {
+            let flag = format!("| `--{}", argument.get_long().unwrap());
+            let variable = format!("`{}`", argument.get_env().unwrap().to_str().unwrap());
+            let is_own = |row: &&&str| {
+                let rest = row.strip_prefix(&flag);
+                rest.is_some_and(|rest| rest.starts_with([' ', '`'])) && row.contains(&variable)
+            };
+            let row = rows.iter().find(is_own).unwrap_or_else(|| panic!("no row of {flag} and {variable}"));
+            let defaults =
+                argument.get_default_values().iter().filter(|_| argument.get_action().takes_values());
+            for default in defaults {
+                assert!(row.contains(default.to_str().unwrap()), "{row}: the default is {default:?}");
+            }
+        }
+        // SALTERN_TOKENS has no argument, so that no token is in the list of processes.
+        assert_eq!(rows.len(), arguments.len() + 1, "{rows:?}");
+    }
+}
