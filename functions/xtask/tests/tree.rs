@@ -34,7 +34,8 @@ const NOT_SHIPPED: &[&str] = &[
 ];
 
 /// Crates that `saltern` must not contain: they measure, plan or draw, or bring an AWS SDK.
-const NOT_IN_THE_SERVER: &[&str] = &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page"];
+const NOT_IN_THE_SERVER: &[&str] =
+    &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
