@@ -38,8 +38,8 @@ fn rust() -> Track {
             command: &["cargo", "test", "--locked", "--no-fail-fast"],
             environment: &[],
         },
-        // The targets are named because the features of the whole workspace hold for them: so they share
-        // their dependencies with the part before.
+        // Targets of the whole workspace, not packages: their dependencies have the features of all
+        // packages, so they are those that the part before built.
         Check {
             part: "test-only",
             shows: "tests with features that no shipped package enables, and the invariants of the tree",
@@ -49,6 +49,7 @@ fn rust() -> Track {
                 "--locked",
                 "--no-fail-fast",
                 "--workspace",
+                "--bin=saltern-bench",
                 "--bin=saltern-fleet",
                 "--bin=xtask",
                 "--test=lines",
@@ -60,9 +61,8 @@ fn rust() -> Track {
         Check {
             part: "fuzz",
             shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
-            command: &["cargo", "test", "--locked", "--manifest-path", "functions/testing/fuzz/Cargo.toml"],
-            // A relative directory is relative to the directory where cargo starts.
-            environment: &[("CARGO_TARGET_DIR", "target")],
+            command: &["cargo", "test", "--locked", "--workspace", "--test=smoke"],
+            environment: &[],
         },
         Check {
             part: "contract",

@@ -27,6 +27,7 @@ const NOT_SHIPPED: &[&str] = &[
     "saltern-bench",
     "saltern-faults",
     "saltern-fleet",
+    "saltern-fuzz",
     "saltern-load-report",
     "saltern-stubs",
     "saltern-vectors",
@@ -276,31 +277,6 @@ fn ceilings_are_written_where_they_are_known() {
         let calls = text.contains("bench::") && name.starts_with("functions/numbers/src/");
         assert!(may_call || !calls, "{name} uses the bench");
     }
-}
-
-/// The two workspaces share a target directory. Under other profiles they would share nothing in it.
-#[test]
-fn the_fuzz_targets_are_built_as_the_workspace_is() {
-    let settings = |manifest: &str| -> BTreeMap<String, String> {
-        let text = fs::read_to_string(root().join(manifest)).unwrap();
-        let mut section = "";
-        let mut settings = BTreeMap::new();
-        for line in text.lines().map(str::trim) {
-            if line.starts_with('[') {
-                section = line;
-            } else if let Some((name, value)) = line.split_once('=').filter(|_| !line.starts_with('#'))
-                && section.starts_with("[profile.dev")
-            {
-                settings.insert(format!("{section} {}", name.trim()), value.trim().to_owned());
-            }
-        }
-        settings
-    };
-    let mut workspace = settings("Cargo.toml");
-    // Of the load test, which is not fuzzed.
-    assert!(workspace.remove("[profile.dev.package] saltern-fleet.opt-level").is_some());
-    assert!(workspace.len() > 15, "{workspace:?}");
-    assert_eq!(settings("functions/testing/fuzz/Cargo.toml"), workspace);
 }
 
 /// What stands between two texts, wherever they do.
