@@ -1,7 +1,8 @@
 //! `cargo xtask test` runs the checks that every change must pass. `cargo xtask test-all` also runs
 //! the longer ones. Both end with one line: `N passed, N failed`.
 //!
-//! `cargo xtask lines` counts lines of code.
+//! `cargo xtask generate` writes the generated parts of documents. `cargo xtask lines` counts lines
+//! of code.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to a person")]
@@ -18,9 +19,14 @@ fn main() -> ExitCode {
         // Some of the longer ones measure, and want no other beside them.
         ["test-all"] => runner::run(&[checks::every_change(), vec![checks::before_a_release()]]),
         ["test", part] => run_part(part),
+        ["generate"] => exit_code(
+            Command::new("cargo")
+                .args(["run", "--quiet", "--locked", "--package", "xtask", "--features", "documents"])
+                .args(["--bin", "generate"]),
+        ),
         ["lines", revision @ ..] => exit_code(Command::new("lints/lines").args(revision)),
         _ => {
-            eprintln!("usage: cargo xtask test [PART] | test-all | lines [REVISION]");
+            eprintln!("usage: cargo xtask test [PART] | test-all | generate | lines [REVISION]");
             ExitCode::from(EX_USAGE)
         }
     }

@@ -1,0 +1,56 @@
+//! Writes every generated part of a document. Tests beside the code compare them with the tree.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "a command line tool talks to a person")]
+
+use std::{fs, io, process::Command};
+
+use saltern_encoded::documents::schemes_markdown;
+use saltern_policy::documents::settings_json;
+use saltern_program::EXIT_CODES;
+use saltern_service::documents::{metrics_json, metrics_markdown, openapi};
+
+/// For each file its new text, made from its present text.
+const DOCUMENTS: &[(&str, fn(&str) -> String)] = &[
+    ("functions/service/openapi.json", |_| openapi()),
+    ("infra/modules/password-hasher/metrics.json", |_| metrics_json()),
+    ("infra/modules/password-hasher/settings.json", |_| settings_json()),
+    ("functions/encoded/SCHEMES.md", |text| schemes_markdown(text, CLIENT_SCHEMES)),
+    ("README.md", |text| with_part(text, "metrics", &metrics_markdown())),
+    ("README.md", |text| with_part(text, "exit-codes", &exit_codes())),
+];
+
+const CLIENT_SCHEMES: &str = include_str!("../../../../client-scala/local-schemes.txt");
+
+/// Scripts that write documents of their rooms, the later ones from what the earlier ones wrote.
+const SCRIPTS: &[&str] = &["infra/capacity-table", "infra/tables", "lints/prose"];
+
+fn main() -> io::Result<()> {
+    for (file, make) in DOCUMENTS {
+        let present = fs::read_to_string(file)?;
+        let made = make(&present);
+        if made != present {
+            fs::write(file, made)?;
+            println!("{file} was out of date");
+        }
+    }
+    for script in SCRIPTS {
+        if !Command::new(script).arg("--write").status()?.success() {
+            return Err(io::Error::other(format!("{script} --write failed")));
+        }
+    }
+    Ok(())
+}
+
+fn exit_codes() -> String {
+    let rows = EXIT_CODES.iter().map(|(code, meaning)| format!("| {code} | {meaning} |\n"));
+    format!("| code | |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+/// Replaces the lines between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. A text without them
+/// stays.
+fn with_part(text: &str, name: &str, part: &str) -> String {
+    let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    parts.map_or_else(|| text.to_owned(), |(before, after)| format!("{before}{begin}{part}{end}{after}"))
+}
