@@ -26,6 +26,7 @@ fn rust() -> Track {
                 "--locked",
                 "--workspace",
                 "--all-targets",
+                "--features=xtask/documents",
                 "--",
                 "--deny",
                 "warnings",
@@ -62,6 +63,12 @@ fn rust() -> Track {
             part: "fuzz",
             shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
             command: &["cargo", "test", "--locked", "--workspace", "--test=smoke"],
+            environment: &[],
+        },
+        Check {
+            part: "shipped",
+            shows: "saltern and bootstrap hold nothing of the load model, fault injection or benches",
+            command: &["functions/xtask/shipped"],
             environment: &[],
         },
         Check {
@@ -110,6 +117,12 @@ pub(crate) fn before_a_release() -> Track {
             part: "dependencies",
             shows: "licences, bans and sources by cargo-deny",
             command: &["functions/xtask/dependencies"],
+            environment: &[],
+        },
+        Check {
+            part: "shipped-release",
+            shows: "the released saltern and bootstrap hold nothing of load model, fault injection or benches",
+            command: &["functions/xtask/shipped", "--release"],
             environment: &[],
         },
         Check {
