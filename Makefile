@@ -1,4 +1,4 @@
-# Each target is a command that a person can also type.
+# Each target is short for a command.
 
 .PHONY: run test test-all bench event package
 
@@ -11,8 +11,8 @@ test:
 test-all:
 	cargo xtask test-all
 
-# Some eight minutes on an idle machine; only an idle one gives figures worth keeping. RESULTS=DIRECTORY keeps them: those that
-# the documents quote stand in functions/bench/results, by processor.
+# Takes some eight minutes. Only the figures of an idle machine are worth keeping. RESULTS=DIRECTORY
+# keeps them. The documents quote those in functions/bench/results, by processor.
 RESULTS ?= target/bench
 
 bench:
@@ -20,10 +20,11 @@ bench:
 	cargo build --release --locked --package saltern-bench --features peers
 	target/release/saltern-bench all --results $(RESULTS)
 
-# Four evenings: what Yle saw, and what it would see prepared. Some eight minutes; it ends with the name of the report.
+# Runs four evenings: the one that Yle had, and three with preparation. Takes some eight minutes.
+# The last line names the report.
 event:
 	loadtest/event
 
-# POLICIES=FILE puts that document into the zips.
+# POLICIES=FILE puts this policy document into the zips.
 package:
 	functions/lambda/package $(if $(POLICIES),--policies "$(POLICIES)")

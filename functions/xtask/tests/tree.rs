@@ -1,4 +1,4 @@
-//! Invariants of the tree: what ARCHITECTURE.md says of the structure, asserted.
+//! The invariants of the tree that ARCHITECTURE.md states.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -58,7 +58,7 @@ fn packages() -> Vec<Value> {
     metadata()["packages"].as_array().unwrap().clone()
 }
 
-/// Each workspace crate with the workspace crates that it is built on (not only tested with).
+/// Each workspace crate with the workspace crates that it uses outside its tests.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let packages = packages();
     let name = |package: &Value| package["name"].as_str().unwrap().to_owned();
@@ -90,8 +90,8 @@ fn dependencies_point_one_way() {
     }
 }
 
-/// `cargo test` builds the default members together. If one of them enabled such a feature, even in its
-/// dev-dependencies, the tests would drive other binaries than the released ones.
+/// `cargo test` builds the default members together. If one of them enabled such a feature, even in
+/// its dev-dependencies, the tests would drive other binaries than the released ones.
 #[test]
 fn no_default_member_enables_a_feature_that_is_for_tests() {
     let for_tests = ["bench-kernels", "documents", "fault-injection", "load-model"];
@@ -116,7 +116,7 @@ fn no_default_member_enables_a_feature_that_is_for_tests() {
     assert!(enabled.len() >= 3, "only {enabled:?} are enabled anywhere");
 }
 
-/// Files of the tree that git knows or would add, with their text.
+/// The files that git has or would add, with their text.
 fn texts() -> Vec<(String, String)> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -138,7 +138,7 @@ fn is_a(name: &str, extensions: &[&str]) -> bool {
 
 #[test]
 fn nothing_is_left_for_later() {
-    // Written apart, so that this file does not find itself.
+    // In two pieces, so that the test does not find this file.
     let words =
         [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("unimplemented", "!(")];
     for (name, text) in texts().iter().filter(|(name, _)| is_a(name, &["rs", "scala"])) {
@@ -163,7 +163,7 @@ fn text_ends_with_one_newline_and_lines_without_spaces() {
 }
 
 #[test]
-fn what_is_unsafe_stays_in_its_rooms() {
+fn unsafe_code_stays_in_its_rooms() {
     let rooms = [
         "functions/algorithm/src/arena.rs",
         "functions/algorithm/src/argon2/",
@@ -183,11 +183,14 @@ fn what_is_unsafe_stays_in_its_rooms() {
         assert!(rooms.iter().any(|room| name.starts_with(room)), "{name} allows unsafe code");
     }
     for room in rooms {
-        assert!(lifting.iter().any(|name| name.starts_with(room)), "nothing is unsafe in {room} any more");
+        assert!(
+            lifting.iter().any(|name| name.starts_with(room)),
+            "{room} has no unsafe code: remove it from this list"
+        );
     }
 }
 
-/// Whether an attribute names the lint and does not forbid it, on however many lines rustfmt wrote it.
+/// Whether an attribute names the lint and does not forbid it, on one line or on several.
 fn lifts_the_ban(text: &str) -> bool {
     let text = without_spaces(text);
     text.match_indices(concat!("unsafe", "_code")).any(|(at, _)| !text[..at].ends_with("forbid("))
@@ -204,9 +207,9 @@ fn the_ban_is_lifted_on_one_line_or_on_several() {
     assert!(!lifts_the_ban(&format!("#![forbid({lint})]")));
 }
 
-/// The functions that the JVM calls: their names are exported, and nothing else there is unsafe.
+/// The functions that the JVM calls need exported names. No other code there is unsafe.
 #[test]
-fn four_names_are_all_that_is_unsafe_at_the_boundary_to_the_jvm() {
+fn only_four_exported_names_are_unsafe_at_the_boundary_to_the_jvm() {
     let boundary = without_spaces(&fs::read_to_string(root().join(BOUNDARY)).unwrap());
     assert_eq!(boundary.matches("#[unsafe(no_mangle)]").count(), 4);
     assert_eq!(boundary.matches("unsafe(").count(), 4);
@@ -221,7 +224,7 @@ fn without_spaces(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Whoever looks for a crate finds it on the map.
+/// A reader finds each crate on the map.
 #[test]
 fn the_map_names_every_crate() {
     let map = fs::read_to_string(root().join("functions/ARCHITECTURE.md")).unwrap();
@@ -235,21 +238,21 @@ fn the_map_names_every_crate() {
     }
 }
 
-/// What serves is bounded by the ceilings of its policy document, and by no others.
+/// Only the ceilings of the policy document bound a server.
 #[test]
 fn ceilings_are_written_where_they_are_known() {
     let known = [
         // From the policy document.
         "functions/policy/src/document.rs",
-        // The same document, as the Scala client read it.
+        // From the policy document of the Scala client.
         "client-scala/native/kernels/src/boundary.rs",
-        // The few milliseconds at start-up.
+        // The measurement at start-up.
         "functions/algorithm/src/pool/first_estimates.rs",
         // `saltern-numbers bench`.
         "functions/numbers/src/bench/ceilings.rs",
     ];
     let texts = texts();
-    // What stands under `cfg(test)`, last in each file, is not shipped.
+    // The code below `cfg(test)`, at the end of each file, does not ship.
     let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
     let is_shipped = |name: &str| {
         let beside = ["functions/bench/", "functions/xtask/", "functions/testing/", "loadtest/"];
@@ -271,15 +274,15 @@ fn ceilings_are_written_where_they_are_known() {
 
     let bench = "functions/numbers/src/bench/";
     for (name, text) in texts.iter().filter(|(name, _)| is_shipped(name) && !name.starts_with(bench)) {
-        assert!(!text.contains("BENCH_CEILINGS"), "{name} knows the bench's ceilings");
-        // The one place that knows every command.
+        assert!(!text.contains("BENCH_CEILINGS"), "{name} must not use the ceilings of the bench");
+        // This file calls every command.
         let may_call = name == "functions/numbers/src/command.rs";
         let calls = text.contains("bench::") && name.starts_with("functions/numbers/src/");
         assert!(may_call || !calls, "{name} uses the bench");
     }
 }
 
-/// What stands between two texts, wherever they do.
+/// The texts between each `begin` and the next `end`.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> BTreeSet<&'a str> {
     text.split(begin).skip(1).filter_map(|rest| rest.split_once(end)).map(|(found, _)| found).collect()
 }
@@ -297,7 +300,7 @@ fn the_operations_guide_has_every_alarm() {
     let reasons = between(&client, "extends FallbackReason(\"", "\")");
     assert!(reasons.len() >= 10, "{reasons:?}");
     for reason in reasons {
-        assert!(alarms.contains(&format!("`{reason}`")), "the guide does not say what {reason} is");
+        assert!(alarms.contains(&format!("`{reason}`")), "the guide does not explain {reason}");
     }
 }
 
