@@ -163,7 +163,7 @@ fn text_ends_with_one_newline_and_lines_without_spaces() {
 }
 
 #[test]
-fn unsafe_code_stays_in_its_rooms() {
+fn unsafe_blocks_stay_in_their_rooms() {
     let rooms = [
         "functions/algorithm/src/arena.rs",
         "functions/algorithm/src/argon2/",
