@@ -75,7 +75,8 @@ pub struct Params {
 }
 
 impl Params {
-    /// Memory cost `m` in KiB (at least 8 a lane), time cost `t` in passes (at least 1), `p` lanes (1 to 2^24 - 1).
+    /// Memory cost `m` in KiB (at least 8 a lane), time cost `t` in passes (at least 1), `p` lanes
+    /// (1 to 2^24 - 1).
     #[must_use]
     pub const fn new(
         variant: Variant,

@@ -47,7 +47,8 @@ pub struct Params {
 }
 
 impl Params {
-    /// `cost` is the binary logarithm of the number of key expansions, [`MIN_COST`] to [`MAX_COST`].
+    /// `cost` is the binary logarithm of the number of key expansions, [`MIN_COST`] to
+    /// [`MAX_COST`].
     #[must_use]
     pub const fn new(cost: u32) -> Option<Self> {
         if cost < MIN_COST || cost > MAX_COST { None } else { Some(Self { cost }) }
@@ -96,7 +97,8 @@ impl Setting {
     }
 }
 
-/// Reads a hash in modular crypt format. The prefixes stand for bugs of old software, and all mean the same algorithm.
+/// Reads a hash in modular crypt format. The prefixes stand for bugs of old software, and all mean
+/// the same algorithm.
 pub(crate) fn parse(text: &str) -> Result<Parts, ParseError> {
     let (_prefix, rest) = phc::split_id(text)?;
     let (cost, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
@@ -113,6 +115,7 @@ pub(crate) fn parse(text: &str) -> Result<Parts, ParseError> {
 
 const SALT_CHARACTERS: usize = 22;
 
-/// 22 characters carry 132 bits, four more than a salt has. Some software sets them: see [`crate::DEVIATIONS`].
+/// 22 characters carry 132 bits, four more than a salt has. Some software sets them: see
+/// [`crate::DEVIATIONS`].
 const SALT: GeneralPurpose =
     GeneralPurpose::new(&BCRYPT, GeneralPurposeConfig::with_decode_allow_trailing_bits(NO_PAD, true));

@@ -1,5 +1,5 @@
-//! The encoding that the schemes of crypt(3) share: six bits a character, the lowest bits first, in the alphabet
-//! `./0-9A-Za-z`.
+//! The encoding that the schemes of crypt(3) share: six bits a character, the lowest bits first, in
+//! the alphabet `./0-9A-Za-z`.
 //! Source: libxcrypt `lib/util-base64.c`, `crypt(5)`; Openwall phpass `encode64`.
 
 use zeroize::Zeroizing;
@@ -34,7 +34,8 @@ pub(crate) fn is_in_alphabet(text: &str) -> bool {
 
 /// Whether crypt(3) accepts every character in a salt that it hashes as text.
 ///
-/// It accepts printable characters, except its separators, those of `/etc/shadow`, and the marks of a locked account.
+/// It accepts printable characters, except its separators, those of `/etc/shadow`, and the marks of
+/// a locked account.
 pub(crate) fn is_salt(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic() && !b"$!*:;\\".contains(&byte))
 }

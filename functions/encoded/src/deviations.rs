@@ -1,4 +1,5 @@
-/// A spelling that some software prints and the reference software of the scheme does not. It is accepted.
+/// A spelling that some software prints and the reference software of the scheme does not. It is
+/// accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Deviation {
     /// The ids between the first two dollar signs, or in braces.

@@ -2,12 +2,15 @@
 
 use crate::Scheme;
 
-/// Makes the text of `SCHEMES.md` from its present text: fills the columns "weak" and "client alone" of each scheme.
+/// Makes the text of `SCHEMES.md` from its present text: fills the columns "weak" and "client
+/// alone" of each scheme.
 ///
-/// `client_schemes` has a line for each scheme that the Scala client verifies, as `client-scala/local-schemes.txt`.
+/// `client_schemes` has a line for each scheme that the Scala client verifies, as
+/// `client-scala/local-schemes.txt`.
 ///
 /// # Panics
-/// If the tables name a scheme that does not exist, or if the client has only some of the schemes that share a name.
+/// If the tables name a scheme that does not exist, or if the client has only some of the schemes
+/// that share a name.
 #[must_use]
 pub fn schemes_markdown(existing: &str, client_schemes: &str) -> String {
     existing.lines().map(|line| row(line, client_schemes).unwrap_or_else(|| line.to_owned()) + "\n").collect()

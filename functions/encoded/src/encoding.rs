@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 
 use crate::{ParseError, crypt};
 
-/// How bytes are written as text. Each sequence of bytes has one text, and every other text is refused.
+/// How bytes are written as text. Each sequence of bytes has one text, and every other text is
+/// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// passlib's "adapted Base64": a point instead of the plus sign, without padding.
@@ -21,7 +22,8 @@ pub(crate) enum Encoding {
     BcryptBase64,
     /// The Base64 of crypt(3), which starts with the lowest bits.
     Crypt,
-    /// The same; the array has the index of each printed byte. If an index occurs twice, the byte is printed twice.
+    /// The same; the array has the index of each printed byte. If an index occurs twice, the byte
+    /// is printed twice.
     CryptInOrder(&'static [u8]),
     /// The same, without the last character: Drupal cuts it off. The bits in it are zero.
     CryptWithoutLast,

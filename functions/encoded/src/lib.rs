@@ -1,7 +1,8 @@
 //! The text of a stored password hash: strict parse and print, without cryptography.
 //!
-//! [`parse`] accepts the one form that the reference software of a scheme prints. It refuses every other spelling, except
-//! the [`DEVIATIONS`] of other software. So no two strings state the same hash, and an accepted string prints as it was.
+//! [`parse`] accepts the one form that the reference software of a scheme prints. It refuses every
+//! other spelling, except the [`DEVIATIONS`] of other software. So no two strings state the same
+//! hash, and an accepted string prints as it was.
 //!
 //! This crate does not bound costs (`saltern-algorithm` does) and computes no hash.
 
@@ -49,16 +50,18 @@ pub const NEW_OUTPUT_BYTES: usize = 32;
 /// Reads a stored hash.
 ///
 /// # Errors
-/// - [`ParseError::Unsupported`]: Saltern does not verify this scheme, or this variant of the scheme.
-/// - [`ParseError::Invalid`]: the scheme is known, and the string is not in the scheme's canonical form.
+/// - [`ParseError::Unsupported`]: Saltern does not verify this scheme, or this variant of the
+///   scheme.
+/// - [`ParseError::Invalid`]: the scheme is known, and the string is not in the scheme's canonical
+///   form.
 pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
     if stored.len() > MAX_ENCODED_BYTES { Err(ParseError::Invalid) } else { scheme::parse(stored) }
 }
 
 /// A stored hash: a setting, and the output that the right password gives.
 ///
-/// [`fmt::Display`] prints the stored string again. It is the only way to get the output as text: `Debug` shows the scheme
-/// and the algorithm.
+/// [`fmt::Display`] prints the stored string again. It is the only way to get the output as text:
+/// `Debug` shows the scheme and the algorithm.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
     label: Option<&'static str>,
@@ -67,10 +70,11 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Joins a setting and the output that was computed from it, in the canonical form of new hashes.
+    /// Joins a setting and the output that was computed from it, in the canonical form of new
+    /// hashes.
     ///
-    /// Returns `None` if the output does not have the length that the setting states, or if Saltern makes no new hashes
-    /// with the algorithm.
+    /// Returns `None` if the output does not have the length that the setting states, or if Saltern
+    /// makes no new hashes with the algorithm.
     #[must_use]
     pub fn new(setting: Setting, output: &[u8]) -> Option<Self> {
         let unpadded = Encoding::Base64Unpadded;
@@ -137,7 +141,8 @@ impl fmt::Debug for Encoded {
     }
 }
 
-/// Everything in a stored hash that determines the output of a password: params, salt and output length.
+/// Everything in a stored hash that determines the output of a password: params, salt and output
+/// length.
 ///
 /// crypt(3) calls this the setting.
 #[derive(Clone, PartialEq, Eq)]

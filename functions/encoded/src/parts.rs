@@ -6,7 +6,8 @@ use crate::{ParseError, Setting, encoding::Encoding};
 
 /// The content of a stored hash: the text before the output, the output, and the setting.
 ///
-/// The text before the output stays as it was read. So a printed hash equals the one that was read, and printing cannot fail.
+/// The text before the output stays as it was read. So a printed hash equals the one that was read,
+/// and printing cannot fail.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Parts {
     /// Label, name, cost and salt, up to the output.

@@ -3,7 +3,8 @@
 pub struct Reading {
     /// The first bytes that count; the rest has no effect. `None`: all bytes count.
     pub most_bytes: Option<usize>,
-    /// Whether some software stopped at the first NUL, because it used C strings, and other software did not.
+    /// Whether some software stopped at the first NUL, because it used C strings, and other
+    /// software did not.
     pub may_stop_at_nul: bool,
     /// Whether the eighth bit of each byte has no effect.
     pub seven_bits: bool,
@@ -34,9 +35,11 @@ impl Reading {
 /// The text that some software hashes instead of the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// The HMAC-SHA-256 of the password in Base64, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`.
+    /// The HMAC-SHA-256 of the password in Base64, keyed with the text of bcrypt's salt: passlib's
+    /// `bcrypt_sha256`.
     HmacSha256Base64,
-    /// The MD5 of the password in 32 lower-case hexadecimal digits: Drupal 7 for passwords of Drupal 6.
+    /// The MD5 of the password in 32 lower-case hexadecimal digits: Drupal 7 for passwords of
+    /// Drupal 6.
     Md5Hex,
     /// The password.
     None,

@@ -17,14 +17,16 @@ use crate::{
 
 /// The textual form of a stored hash.
 ///
-/// Several schemes may state one algorithm: the PBKDF2 of Django differs from a PHC string in its text only.
+/// Several schemes may state one algorithm: the PBKDF2 of Django differs from a PHC string in its
+/// text only.
 #[derive(Clone, Copy)]
 pub struct Scheme(pub(crate) &'static Row);
 
 /// The definition of a scheme.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// The beginnings of its text, if they state the scheme. Empty: only a label states it. [`ANYHOW`]: `is` decides alone.
+    /// The beginnings of its text. If several schemes match a text, the longest beginning counts.
+    /// Empty: only a label states the scheme. [`ANY_BEGINNING`]: `is` alone decides.
     pub(crate) begins: &'static [&'static str],
     /// A further condition on the text.
     pub(crate) is: fn(&str) -> bool,
@@ -43,7 +45,7 @@ pub(crate) enum Parse {
 }
 
 /// The beginning of every text.
-pub(crate) const ANYHOW: &[&str] = &[""];
+pub(crate) const ANY_BEGINNING: &[&str] = &[""];
 
 impl Row {
     /// A scheme without beginnings and labels, which uses the whole password and is not weak.
@@ -54,8 +56,10 @@ impl Row {
     /// Reads a text of this scheme that follows a label or a name.
     ///
     /// # Errors
-    /// - [`ParseError::Unsupported`]: the text states a scheme that is not verified, as `$2x$…` does.
-    /// - [`ParseError::Invalid`]: the text states another scheme or none, or is not in canonical form.
+    /// - [`ParseError::Unsupported`]: the text states a scheme that is not verified, as `$2x$…`
+    ///   does.
+    /// - [`ParseError::Invalid`]: the text states another scheme or none, or is not in canonical
+    ///   form.
     pub(crate) fn parse_behind(&'static self, label: &str, text: &str) -> Result<Parts, ParseError> {
         if self.begins.is_empty() {
             return self.parse(label, text);
@@ -193,7 +197,8 @@ impl Scheme {
         self.0.reading
     }
 
-    /// The reason why a leaked table is easy to guess; `None` if the scheme is salted and each guess takes time.
+    /// The reason why a leaked table is easy to guess; `None` if the scheme is salted and each
+    /// guess takes time.
     #[must_use]
     pub fn weakness(self) -> Option<Weakness> {
         self.0.weakness
@@ -236,6 +241,28 @@ impl Weakness {
         match self {
             Self::Fast => "fast",
             Self::Unsalted => "unsalted",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_schemes_have_the_same_beginning() {
+        let begins = Scheme::ALL.iter().flat_map(|scheme| scheme.0.begins);
+        let mut begins: Vec<_> = begins.filter(|beginning| !beginning.is_empty()).collect();
+        let all = begins.len();
+        begins.sort_unstable();
+        begins.dedup();
+        assert_eq!(begins.len(), all);
+    }
+
+    #[test]
+    fn every_scheme_has_a_beginning_or_a_label() {
+        for scheme in Scheme::ALL {
+            assert!(!scheme.0.begins.is_empty() || !scheme.0.labels.is_empty(), "{scheme:?}");
         }
     }
 }

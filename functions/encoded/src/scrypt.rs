@@ -27,7 +27,8 @@ pub struct Params {
 impl Params {
     /// `N = 2^log_n` (1 to 63), block size `r` and parallelization `p`.
     ///
-    /// Returns `None` unless `r` and `p` are at least 1, `r·p < 2^30` and `N < 2^(16·r)` (RFC 7914 §2).
+    /// Returns `None` unless `r` and `p` are at least 1, `r·p < 2^30` and `N < 2^(16·r)` (RFC 7914
+    /// §2).
     #[must_use]
     pub const fn new(log_n: u8, r: u32, p: u32) -> Option<Self> {
         // Each factor fits in 32 bits, so the product fits in 64.

@@ -1,15 +1,16 @@
-//! argon2id over a weak hash, made without the password. It is the only scheme that Saltern defines.
+//! argon2id over a weak hash, made without the password. It is the only scheme that Saltern
+//! defines.
 //!
 //! ```text
 //! $saltern-wrap$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>$<inner>
 //! ```
 //!
-//! After `$saltern-wrap` follows the PHC string of argon2id. `<inner>` is the wrapped hash with all bytes of its output set
-//! to zero: it keeps form, cost and salt, and nothing that helps to guess. The password of argon2id is the wrapped hash,
-//! unchanged.
+//! After `$saltern-wrap` follows the PHC string of argon2id. `<inner>` is the wrapped hash with all
+//! bytes of its output set to zero: it keeps form, cost and salt, and nothing that helps to guess.
+//! The password of argon2id is the wrapped hash, unchanged.
 //!
-//! To verify, a login computes the inner hash of the given password, prints it in its scheme, and hashes that string with
-//! argon2id.
+//! To verify, a login computes the inner hash of the given password, prints it in its scheme, and
+//! hashes that string with argon2id.
 //!
 //! `SCHEMES.md` has the grammar, and `functions/testing/vectors/data/wrapped.json` has vectors.
 
@@ -34,8 +35,8 @@ pub struct Setting {
 impl Setting {
     /// Prepares to wrap `stored` under new parameters.
     ///
-    /// Returns `None` if `stored` is wrapped already, if its output depends on a secret of a project, or if the parameters
-    /// are not of argon2id.
+    /// Returns `None` if `stored` is wrapped already, if its output depends on a secret of a
+    /// project, or if the parameters are not of argon2id.
     #[must_use]
     pub fn fresh(params: argon2::Params, salt: [u8; NEW_SALT_BYTES], stored: &Encoded) -> Option<Self> {
         let is_plain = can_be_inner(stored) && params.variant() == argon2::Variant::Id;

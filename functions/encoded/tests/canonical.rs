@@ -1,4 +1,5 @@
-//! A hash is accepted in one form only: no two accepted strings state the same hash, and a string prints as it was read.
+//! A hash is accepted in one form only: no two accepted strings state the same hash, and a string
+//! prints as it was read.
 //!
 //! `parse` takes `&str`. The service refuses bytes that are not UTF-8 before it calls `parse`.
 
@@ -48,7 +49,8 @@ fn every_truncation_is_refused_if_the_scheme_has_one_length() {
 #[test]
 fn every_corrupted_character_of_every_scheme_is_refused_or_another_hash() {
     let mut tried = 0;
-    // The parsers do not depend on the content of salts and outputs: one string of each length is enough.
+    // The parsers do not depend on the content of salts and outputs: one string of each length is
+    // enough.
     let mut hashes = valid_hashes();
     hashes.sort_by_key(|hash| (parse(hash).unwrap().scheme().name(), hash.len()));
     hashes.dedup_by_key(|hash| (parse(hash).unwrap().scheme().name(), hash.len()));
@@ -231,7 +233,8 @@ proptest! {
     }
 }
 
-/// A text that differs from an accepted hash does not state the same hash, unless a deviation is listed for one of them.
+/// A text that differs from an accepted hash does not state the same hash, unless a deviation is
+/// listed for one of them.
 fn is_refused_or_another_hash(text: &str, hash: &Encoded) {
     let Some(other) = prints_back_if_accepted(text) else { return };
     let is_the_same = other.label() == hash.label()
@@ -274,7 +277,8 @@ fn valid_hashes() -> Vec<String> {
     hashes
 }
 
-/// Whether the last field has one length. It has not if the software chooses the length of the output, or if it ends with a salt.
+/// Whether the last field has one length. It has not if the software chooses the length of the
+/// output, or if it ends with a salt.
 fn has_one_length(encoded: &Encoded) -> bool {
     let scheme = match encoded.setting() {
         Setting::Wrapped(setting) => setting.inner().scheme(),
@@ -383,7 +387,8 @@ fn any_argon2() -> BoxedStrategy<String> {
 
 fn any_bcrypt() -> BoxedStrategy<String> {
     let characters = vec(select(BCRYPT.as_bytes()), 22 + 30);
-    // 31 characters have two bits more than 23 bytes: only every fourth character can end an output.
+    // 31 characters have two bits more than 23 bytes: only every fourth character can end an
+    // output.
     let last = (0..16_usize).prop_map(|n| BCRYPT.as_bytes()[n * 4]);
     (select(&["2a", "2b", "2y"][..]), bcrypt::MIN_COST..=bcrypt::MAX_COST, characters, last)
         .prop_map(|(prefix, cost, mut characters, last)| {
@@ -423,11 +428,13 @@ fn any_crypt() -> BoxedStrategy<String> {
     prop_oneof![12 => proptest::strategy::Union::new(forms.map(form)), 1 => sha1].boxed()
 }
 
-/// A character of crypt(3)'s alphabet, and a character of a salt that is hashed as text, as regular expressions.
+/// A character of crypt(3)'s alphabet, and a character of a salt that is hashed as text, as regular
+/// expressions.
 const ALPHABET: &str = "[./0-9A-Za-z]";
 const SALT: &str = r##"["#%&'()+,\-./0-9<=>?@A-Z\[\]^_`a-z{|}~]"##;
 
-/// crypt(3)'s Base64 by its definition: three bytes as a number, and its digits to the base 64 from the lowest.
+/// crypt(3)'s Base64 by its definition: three bytes as a number, and its digits to the base 64 from
+/// the lowest.
 fn low_bits_first(bytes: &[u8]) -> String {
     let digits = |three: &[u8]| {
         let number = three.iter().rev().fold(0_usize, |number, &byte| number * 256 + usize::from(byte));
@@ -737,7 +744,8 @@ const SCHEMES: &[&str] = &[
     "{CRYPT}",
 ];
 
-/// Characters of each class in the formats: separators, both alphabets, digits, similar characters, blanks.
+/// Characters of each class in the formats: separators, both alphabets, digits, similar characters,
+/// blanks.
 const CORRUPTIONS: &[char] = &[
     '$', ',', '=', '+', '-', '/', '.', '_', '0', '1', '4', '9', 'A', 'B', 'a', 'm', 'p', 't', 'v', 'z', ' ',
     '\n', '\0', 'ä', '４', '٤', '{', '}', ':',

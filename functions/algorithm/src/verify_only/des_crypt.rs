@@ -1,6 +1,7 @@
 //! DES of crypt(3), after FIPS 46-3 and FreeSec by David Burren. No crate has DES with a salt.
 //!
-//! Branches do not depend on the content of the password. Table indexes do, as in bcrypt; the tables have 2 KiB.
+//! Branches do not depend on the content of the password. Table indexes do, as in bcrypt; the
+//! tables have 2 KiB.
 
 use saltern_encoded::verify_only::des_crypt::{Form, OUTPUT_BYTES, Setting};
 
@@ -14,7 +15,8 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     output.copy_from_slice(&block.to_be_bytes());
 }
 
-/// The keys of a whole password. The key so far is encrypted under itself, and the next eight bytes are XORed to it.
+/// The keys of a whole password. The key so far is encrypted under itself, and the next eight bytes
+/// are XORed to it.
 fn extended_keys(password: &[u8]) -> Keys {
     let (first, more) = password.split_at(password.len().min(BLOCK_BYTES));
     let mut block = key_block(first);
@@ -33,7 +35,8 @@ fn key_block(password: &[u8]) -> u64 {
     u64::from_be_bytes(block)
 }
 
-/// The bits that the two halves of an expanded half exchange. The lowest bit of the salt selects the first bit.
+/// The bits that the two halves of an expanded half exchange. The lowest bit of the salt selects
+/// the first bit.
 const fn salt_mask(bits: u32) -> u64 {
     (bits.reverse_bits() >> (u32::BITS - QUARTER_BITS)) as u64
 }
@@ -52,7 +55,8 @@ impl Keys {
         }))
     }
 
-    /// Encrypts a block `times` times. Between two encryptions the final and the initial permutation cancel each other.
+    /// Encrypts a block `times` times. Between two encryptions the final and the initial
+    /// permutation cancel each other.
     fn encrypt(&self, block: u64, salt: u64, times: u32) -> u64 {
         let block = permute(block, u64::BITS, &INITIAL_PERMUTATION);
         let (mut left, mut right) = halves(block);
@@ -66,7 +70,8 @@ impl Keys {
     }
 }
 
-/// The function of DES of a half and the key of a round, with the exchange of the salt between expansion and key.
+/// The function of DES of a half and the key of a round, with the exchange of the salt between
+/// expansion and key.
 fn mixed(half: u32, key: u64, salt: u64) -> u32 {
     let expanded = (0..BOXES).fold(0, |bits, number| {
         let six = half.rotate_left(4 * number + 5) & u32::from(SIX_BITS);
@@ -100,7 +105,8 @@ const fn permute(value: u64, bits: u32, table: &[u8]) -> u64 {
     permuted
 }
 
-/// The S-boxes, each with the permutation that follows: the bits that a box adds to the mixed half for its six bits.
+/// The S-boxes, each with the permutation that follows: the bits that a box adds to the mixed half
+/// for its six bits.
 #[allow(clippy::cast_possible_truncation, reason = "at compile time, of 32 bits")]
 const fn permuted_boxes() -> [[u32; 64]; BOXES as usize] {
     let mut permuted = [[0; 64]; BOXES as usize];
@@ -219,7 +225,8 @@ const S_BOXES: [[u8; 64]; BOXES as usize] = [
 mod tests {
     use super::*;
 
-    /// FIPS 46-3 has no vectors. The first is the first S-box test of SP 500-20, the second is from a common tutorial.
+    /// FIPS 46-3 has no vectors. The first is the first S-box test of SP 500-20, the second is from
+    /// a common tutorial.
     #[test]
     fn without_a_salt_the_output_is_plain_des() {
         for (key, block, encrypted) in [

@@ -1,4 +1,5 @@
-//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the salt.
+//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
+//! salt.
 
 use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
 use md5::Md5;

@@ -1,8 +1,8 @@
 //! scrypt of Firebase, with the RustCrypto crates `scrypt`, `aes` and `ctr`.
 //!
-//! scrypt of the password is a key. Firebase stores the signer key of the project, encrypted under this key with AES-256 in
-//! counter mode. This module computes the key stream alone. The policy removes the signer key from the stored output, so no
-//! kernel sees the secret of the project.
+//! scrypt of the password is a key. Firebase stores the signer key of the project, encrypted under
+//! this key with AES-256 in counter mode. This module computes the key stream alone. The policy
+//! removes the signer key from the stored output, so no kernel sees the secret of the project.
 
 use aes::Aes256;
 use ctr::{

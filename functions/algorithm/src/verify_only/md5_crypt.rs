@@ -1,9 +1,11 @@
-//! md5-crypt, after `crypt-md5.c` of FreeBSD by Poul-Henning Kamp. The variant of Apache differs only in the prefix.
+//! md5-crypt, after `crypt-md5.c` of FreeBSD by Poul-Henning Kamp. The variant of Apache differs
+//! only in the prefix.
 
 use md5::{Digest as _, Md5};
 use saltern_encoded::verify_only::md5_crypt::{OUTPUT_BYTES, ROUNDS, Setting};
 
-/// Computes into `output`, [`OUTPUT_BYTES`] long. Branches depend only on the length of the password and the number of the round.
+/// Computes into `output`, [`OUTPUT_BYTES`] long. Branches depend only on the length of the
+/// password and the number of the round.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
     let salt = setting.salt();
     let mut digest = first(setting.variant().prefix().as_bytes(), salt, password);

@@ -1,4 +1,5 @@
-//! The algorithms that are only verified. Each is computed whole, with a well-kept crate if one exists.
+//! The algorithms that are only verified. Each is computed whole, with a well-kept crate if one
+//! exists.
 
 mod des_crypt;
 mod digest;

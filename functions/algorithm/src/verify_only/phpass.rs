@@ -1,4 +1,5 @@
-//! Portable hashes of phpass, after `PasswordHash.php` of Openwall; those of Drupal 7, after its `password.inc`.
+//! Portable hashes of phpass, after `PasswordHash.php` of Openwall; those of Drupal 7, after its
+//! `password.inc`.
 
 use md5::Md5;
 use saltern_encoded::verify_only::phpass::{Hash, Setting};

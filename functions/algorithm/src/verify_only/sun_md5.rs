@@ -1,7 +1,8 @@
 //! MD5 of Sun, after `crypt_sunmd5.c` of OpenSolaris by Alec Muffett.
 //!
-//! In every round a bit of the digest decides whether a text of Shakespeare is hashed too. So the original takes longer for
-//! some passwords. This code computes both digests, and selects one in constant time.
+//! In every round a bit of the digest decides whether a text of Shakespeare is hashed too. So the
+//! original takes longer for some passwords. This code computes both digests, and selects one in
+//! constant time.
 
 use core::array::from_fn;
 

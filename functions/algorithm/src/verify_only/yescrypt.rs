@@ -8,8 +8,8 @@ use crate::{OutOfMemory, admitted::cost_memory_bytes};
 /// Computes into `output`, 32 bytes long.
 ///
 /// # Errors
-/// [`OutOfMemory`] if the system has not enough memory. A failed allocation in the crate would end the process. So this
-/// function allocates the memory first, and releases it for the crate.
+/// [`OutOfMemory`] if the system has not enough memory. A failed allocation in the crate would end
+/// the process. So this function allocates the memory first, and releases it for the crate.
 #[allow(clippy::expect_used, reason = "a setting is within every bound of the crate")]
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     let params = setting.params();

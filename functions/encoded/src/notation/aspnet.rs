@@ -12,27 +12,29 @@ use crate::{
     encoding::Encoding,
     parts::{Output, Parts},
     pbkdf2,
-    scheme::{ANYHOW, Parse, Row},
+    scheme::{ANY_BEGINNING, Parse, Row},
     verify_only::des_crypt,
 };
 
 pub(crate) static V2: Row =
-    Row { begins: ANYHOW, is: is_v2, ..Row::new("aspnet-identity-v2", Parse::Text(parse_v2)) };
+    Row { begins: ANY_BEGINNING, is: is_v2, ..Row::new("aspnet-identity-v2", Parse::Text(parse_v2)) };
 
 pub(crate) static V3: Row =
     Row { begins: &["AQAAAA"], is: is_v3, ..Row::new("aspnet-identity-v3", Parse::Text(parse_v3)) };
 
 /// Whether a text has the length and the first byte of version 2.
 ///
-/// It must be Base64, but bits beyond the last byte may be set: such a text is damaged, and of no other scheme.
+/// It must be Base64, but bits beyond the last byte may be set: such a text is damaged, and of no
+/// other scheme.
 fn is_v2(text: &str) -> bool {
     let is = |bytes: Vec<u8>| bytes.len() == V2_BYTES && bytes[0] == VERSION_2;
     text.len() == V2_BYTES.div_ceil(3) * 4 && UNUSED_BITS_IGNORED.decode(text).is_ok_and(is)
 }
 
-/// Whether a text begins with the byte of version 3 and a known function. These 40 bits end within the seventh character.
+/// Whether a text begins with the byte of version 3 and a known function. These 40 bits end within
+/// the seventh character.
 fn is_v3(text: &str) -> bool {
-    let is_known = text.bytes().nth(6).is_some_and(|character| (b'A'..=b'L').contains(&character));
+    let is_known = text.as_bytes().get(6).is_some_and(|character| (b'A'..=b'L').contains(character));
     is_known && !text.contains('$') && !des_crypt::is_traditional(text)
 }
 
@@ -44,7 +46,8 @@ fn parse_v2(text: &str) -> Result<Parts, ParseError> {
     super::pbkdf2(text, V2_COSTS, salt.to_vec(), OUTPUT_BYTES, output)
 }
 
-/// Reads `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`. Each number has 32 bits, the highest byte first.
+/// Reads `01 ‖ function ‖ iterations ‖ length of the salt ‖ salt ‖ output`. Each number has 32
+/// bits, the highest byte first.
 fn parse_v3(text: &str) -> Result<Parts, ParseError> {
     let bytes = Encoding::Base64.decode(text)?;
     let ([_version], rest) = bytes.split_first_chunk().ok_or(ParseError::Invalid)?;

@@ -1,5 +1,6 @@
 //! Atlassian: `{PKCS5S2}` and the Base64 of salt and output.
-//! Source: `com.atlassian.security.password.PKCS5S2PasswordHashGenerator`; passlib `atlassian_pbkdf2_sha1`.
+//! Source: `com.atlassian.security.password.PKCS5S2PasswordHashGenerator`; passlib
+//! `atlassian_pbkdf2_sha1`.
 
 use crate::{
     ParseError,

@@ -1,8 +1,8 @@
-//! Django: a name, costs, salt and output between dollar signs, as in `pbkdf2_sha256$870000$<salt>$<Base64>`. The salt is
-//! hashed as text.
+//! Django: a name, costs, salt and output between dollar signs, as in
+//! `pbkdf2_sha256$870000$<salt>$<Base64>`. The salt is hashed as text.
 //!
-//! `sha1$<salt>$<hex>` is refused because it is ambiguous. Django before 5.1 means SHA-1 of salt and password. Werkzeug
-//! before 0.9 means HMAC-SHA-1 keyed with the salt. Both were defaults.
+//! `sha1$<salt>$<hex>` is refused because it is ambiguous. Django before 5.1 means SHA-1 of salt
+//! and password. Werkzeug before 0.9 means HMAC-SHA-1 keyed with the salt. Both were defaults.
 //!
 //! Source: Django `django/contrib/auth/hashers.py`; for `sha1$$` that of Django 5.0.
 

@@ -1,7 +1,8 @@
-//! LDAP directories: a label and the Base64 or the hexadecimal of digest and salt, as `{SSHA}…`; or a label and iterations,
-//! salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
-//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`; Dovecot "Password
-//! Schemes" and `src/auth/password-scheme.c`; passlib `ldap_digests`, `ldap_pbkdf2_digests`.
+//! LDAP directories: a label and the Base64 or the hexadecimal of digest and salt, as `{SSHA}…`; or
+//! a label and iterations, salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
+//! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`;
+//! Dovecot "Password Schemes" and `src/auth/password-scheme.c`; passlib `ldap_digests`,
+//! `ldap_pbkdf2_digests`.
 
 use super::passlib;
 use crate::{
@@ -121,26 +122,21 @@ const fn salted(name: &'static str, labels: &'static [&'static str], parse: Pars
 }
 
 fn parse_unsalted(hash: Hash, label: &str, text: &str) -> Result<Parts, ParseError> {
-    parse_digest(hash, label, text, |salt| salt.is_empty())
+    parse_digest(hash, false, label, text)
 }
 
 /// The salt has any length: OpenLDAP has used 4 and 8 bytes, other software uses 16.
 fn parse_salted(hash: Hash, label: &str, text: &str) -> Result<Parts, ParseError> {
-    parse_digest(hash, label, text, |salt| !salt.is_empty())
+    parse_digest(hash, true, label, text)
 }
 
-fn parse_digest(
-    hash: Hash,
-    label: &str,
-    text: &str,
-    is_salt: fn(&[u8]) -> bool,
-) -> Result<Parts, ParseError> {
+fn parse_digest(hash: Hash, is_salted: bool, label: &str, text: &str) -> Result<Parts, ParseError> {
     let is_hex = label == PLAIN_MD5 || label.ends_with(".HEX}");
     let encoding = if is_hex { Encoding::LowerHex } else { Encoding::Base64 };
     let bytes = encoding.decode(text)?;
     let output = Output::within(encoding, &bytes, 0..hash.output_bytes())?;
     let salt = &bytes[hash.output_bytes()..];
-    if !is_salt(salt) {
+    if salt.is_empty() == is_salted {
         return Err(ParseError::Invalid);
     }
     super::digest(text, output, Setting::new(hash, Order::SaltLast, salt.to_vec()))

@@ -1,4 +1,5 @@
-//! The schemes of other software for algorithms that Saltern also uses for new hashes, and for plain digests.
+//! The schemes of other software for algorithms that Saltern also uses for new hashes, and for
+//! plain digests.
 
 pub(crate) mod aspnet;
 pub(crate) mod atlassian;
@@ -18,7 +19,8 @@ use crate::{
     verify_only::{self, digest},
 };
 
-/// A salt that is hashed as text: the characters that cannot be taken for another part of the string.
+/// A salt that is hashed as text: the characters that cannot be taken for another part of the
+/// string.
 fn text_salt(text: &str) -> Result<Vec<u8>, ParseError> {
     let is_text = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
     if is_text { Ok(text.into()) } else { Err(ParseError::Invalid) }

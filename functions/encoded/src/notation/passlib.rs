@@ -1,8 +1,9 @@
-//! passlib: PBKDF2 as `$pbkdf2-sha256$29000$<salt>$<output>`, for which a PHC string has `i=29000,l=32`; SHA-1 is `$pbkdf2$`.
-//! And bcrypt of a digest: `$bcrypt-sha256$v=2,t=2b,r=12$<salt>$<output>`, before 1.7.3
+//! passlib: PBKDF2 as `$pbkdf2-sha256$29000$<salt>$<output>`, for which a PHC string has
+//! `i=29000,l=32`; SHA-1 is `$pbkdf2$`. And bcrypt of a digest:
+//! `$bcrypt-sha256$v=2,t=2b,r=12$<salt>$<output>`, before 1.7.3
 //! `$bcrypt-sha256$2b,12$<salt>$<output>`.
-//! Source: passlib `passlib/handlers/pbkdf2.py`, `passlib.utils.binary.ab64_encode`; `passlib/handlers/bcrypt.py`, class
-//! `bcrypt_sha256`.
+//! Source: passlib `passlib/handlers/pbkdf2.py`, `passlib.utils.binary.ab64_encode`;
+//! `passlib/handlers/bcrypt.py`, class `bcrypt_sha256`.
 
 use crate::{
     ParseError, Setting, bcrypt,
@@ -66,7 +67,8 @@ fn bcrypt(text: &str, cost: u32, salt: &str, output: &str) -> Result<Parts, Pars
     Parts::new(text, output, Setting::Bcrypt(bcrypt::Setting::new(cost, &salt)?))
 }
 
-/// PBKDF2 with salt and output in adapted Base64. The output is one block, in passlib and in OpenLDAP.
+/// PBKDF2 with salt and output in adapted Base64. The output is one block, in passlib and in
+/// OpenLDAP.
 pub(super) fn pbkdf2(text: &str, costs: (Prf, u32), salt: &str, output: &str) -> Result<Parts, ParseError> {
     let salt = Encoding::AdaptedBase64.decode(salt)?.to_vec();
     let output = Output::read(Encoding::AdaptedBase64, output)?;

@@ -1,4 +1,5 @@
-//! scrypt in modular crypt format: `$7$<log2 N><5 characters of r><5 of p><salt>$<43 characters>`. The salt is hashed as text.
+//! scrypt in modular crypt format: `$7$<log2 N><5 characters of r><5 of p><salt>$<43 characters>`.
+//! The salt is hashed as text.
 //! Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt `lib/crypt-scrypt.c`.
 
 use crate::{

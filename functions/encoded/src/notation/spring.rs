@@ -1,6 +1,7 @@
-//! Spring Security: the id of an encoder in braces, then a hash. The hashes of bcrypt and Argon2 state their own scheme. The
-//! others do not; for PBKDF2 and SHA-256 the id alone states the costs.
-//! Source: Spring Security `PasswordEncoderFactories`, `DelegatingPasswordEncoder`, and the encoders that each constant names.
+//! Spring Security: the id of an encoder in braces, then a hash. The hashes of bcrypt and Argon2
+//! state their own scheme. The others do not; for PBKDF2 and SHA-256 the id alone states the costs.
+//! Source: Spring Security `PasswordEncoderFactories`, `DelegatingPasswordEncoder`, and the
+//! encoders that each constant names.
 
 use super::text_salt;
 use crate::{
@@ -73,7 +74,8 @@ fn parse_pbkdf2(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseError> {
     pbkdf2(defaults, Encoding::LowerHex, text)
 }
 
-/// Reads the Base64 of salt and output: `Pbkdf2PasswordEncoder` after `setEncodeHashAsBase64(true)`.
+/// Reads the Base64 of salt and output: `Pbkdf2PasswordEncoder` after
+/// `setEncodeHashAsBase64(true)`.
 fn parse_pbkdf2_base64(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseError> {
     // Hexadecimal of two thirds of the bytes has the same length. Such a text is refused.
     if Encoding::LowerHex.decode(text).is_ok() {
@@ -91,7 +93,8 @@ fn pbkdf2(defaults: &Pbkdf2, encoding: Encoding, text: &str) -> Result<Parts, Pa
 
 /// Reads `$<costs>$<salt>$<output>` of `SCryptPasswordEncoder`.
 ///
-/// The costs are one hexadecimal number, `log2(N)·2^16 + r·2^8 + p`: `$e0801` is N = 2^14, r = 8, p = 1.
+/// The costs are one hexadecimal number, `log2(N)·2^16 + r·2^8 + p`: `$e0801` is N = 2^14, r = 8, p
+/// = 1.
 fn parse_scrypt(text: &str) -> Result<Parts, ParseError> {
     let ["", costs, salt, output] = fields(text, '$')? else { return Err(ParseError::Invalid) };
     let number = u32::from_str_radix(costs, 16).map_err(|_| ParseError::Invalid)?;

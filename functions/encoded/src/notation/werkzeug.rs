@@ -1,8 +1,9 @@
-//! Werkzeug: `pbkdf2:sha256:1000000$<salt>$<hex>` and `scrypt:32768:8:1$<salt>$<hex>`. Before 3.0 also `sha256$<salt>$<hex>`:
-//! HMAC keyed with the salt, over any function of `hashlib`. The salt is hashed as text.
+//! Werkzeug: `pbkdf2:sha256:1000000$<salt>$<hex>` and `scrypt:32768:8:1$<salt>$<hex>`. Before 3.0
+//! also `sha256$<salt>$<hex>`: HMAC keyed with the salt, over any function of `hashlib`. The salt
+//! is hashed as text.
 //!
-//! HMAC over SHA-1 and MD5 is not read: `sha1$<salt>$<hex>` and `md5$<salt>$<hex>` are also strings of Django, where they
-//! mean a digest of salt and password.
+//! HMAC over SHA-1 and MD5 is not read: `sha1$<salt>$<hex>` and `md5$<salt>$<hex>` are also strings
+//! of Django, where they mean a digest of salt and password.
 //!
 //! Source: Werkzeug `src/werkzeug/security.py`, for HMAC that of 2.2.
 

@@ -21,7 +21,8 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if inner.starts_with("$2y$") { Ok(parts) } else { Err(ParseError::Invalid) }
 }
 
-/// The bytes that PHP's `trim` removes. `wp_hash_password` calls it for a new password, `wp_authenticate` for a login.
+/// The bytes that PHP's `trim` removes. `wp_hash_password` calls it for a new password,
+/// `wp_authenticate` for a login.
 const TRIMMED: &[u8] = b" \t\n\r\0\x0b";
 
 const HEAD: &str = "$wp";

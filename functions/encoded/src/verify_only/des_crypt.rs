@@ -1,13 +1,14 @@
 //! DES of crypt(3): `<2 characters of salt><11 characters>`; and its extension by BSDi:
 //! `_<4 characters of rounds><4 characters of salt><11 characters>`.
-//! Source: Morris and Thompson, "Password Security: A Case History", 1979; David Burren, FreeSec `crypt-des.c`.
+//! Source: Morris and Thompson, "Password Security: A Case History", 1979; David Burren, FreeSec
+//! `crypt-des.c`.
 
 use crate::{
     ParseError, Weakness, crypt,
     encoding::Encoding,
     parts::{Output, Parts},
     reading::Reading,
-    scheme::{ANYHOW, Parse, Row},
+    scheme::{ANY_BEGINNING, Parse, Row},
     verify_only,
 };
 
@@ -19,7 +20,7 @@ pub(crate) static BSDI: Row = Row {
 };
 
 pub(crate) static TRADITIONAL: Row = Row {
-    begins: ANYHOW,
+    begins: ANY_BEGINNING,
     is: is_traditional,
     labels: &["{CRYPT}", "{DES-CRYPT}", "{crypt}"],
     reading: Reading { most_bytes: Some(MAX_PASSWORD_BYTES), seven_bits: true, ..Reading::C_STRING },
@@ -74,7 +75,8 @@ impl Setting {
         self.salt.as_bytes()
     }
 
-    /// The salt's 12 or 24 bits. Bit `i` exchanges the bits `i` and `i + 24` of DES's expanded half.
+    /// The salt's 12 or 24 bits. Bit `i` exchanges the bits `i` and `i + 24` of DES's expanded
+    /// half.
     #[must_use]
     pub const fn salt_bits(&self) -> u32 {
         self.salt_bits

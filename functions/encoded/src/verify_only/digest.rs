@@ -1,4 +1,5 @@
-//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the salt.
+//! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
+//! salt.
 
 /// The hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

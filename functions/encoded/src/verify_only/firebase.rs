@@ -1,12 +1,13 @@
-//! Firebase: scrypt of the password is a key, under which the secret signer key of the project is encrypted.
+//! Firebase: scrypt of the password is a key, under which the secret signer key of the project is
+//! encrypted.
 //!
 //! ```text
 //! $fbscrypt$v=1,n=14,r=8,p=1$<salt>$<output>
 //! ```
 //!
-//! Supabase Auth has the same form with two more fields: `ss`, the salt separator of the project, and `sk`, its signer key.
-//! Both are the same for every account, and the key is a secret, so they belong into the settings. A string that has them
-//! is refused.
+//! Supabase Auth has the same form with two more fields: `ss`, the salt separator of the project,
+//! and `sk`, its signer key. Both are the same for every account, and the key is a secret, so they
+//! belong into the settings. A string that has them is refused.
 //!
 //! Source: <https://github.com/firebase/scrypt>; Supabase Auth `internal/crypto/password.go`.
 
@@ -46,7 +47,8 @@ impl Setting {
         &self.salt
     }
 
-    /// The salt separator of the project, which follows the salt. Empty before [`in_project`](Self::in_project).
+    /// The salt separator of the project, which follows the salt. Empty before
+    /// [`in_project`](Self::in_project).
     #[must_use]
     pub fn separator(&self) -> &[u8] {
         &self.separator

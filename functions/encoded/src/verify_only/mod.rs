@@ -1,8 +1,8 @@
 //! Algorithms that Saltern verifies and never uses for new hashes.
 //!
-//! A salt and many rounds do not make a hash strong. For md5-crypt (`$1$`, `$apr1$`), BSDi's DES, phpass over MD5 and Sun's
-//! MD5, a guess takes an attacker microseconds. Saltern verifies them without a special setting, and reports with every
-//! match that the hash should be replaced.
+//! A salt and many rounds do not make a hash strong. For md5-crypt (`$1$`, `$apr1$`), BSDi's DES,
+//! phpass over MD5 and Sun's MD5, a guess takes an attacker microseconds. Saltern verifies them
+//! without a special setting, and reports with every match that the hash should be replaced.
 
 pub mod des_crypt;
 pub mod digest;
@@ -78,7 +78,8 @@ impl Setting {
         }
     }
 
-    /// The factor by which a password of this length makes a round longer, if the rounds hash the password.
+    /// The factor by which a password of this length makes a round longer, if the rounds hash the
+    /// password.
     ///
     /// It never exceeds the measured factor (`saltern-bench kernels crypt`).
     #[must_use]
@@ -127,9 +128,11 @@ impl Setting {
 /// The cost of computing: the ceiling that bounds it, and the work in which its time is linear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cost {
-    /// Passes of a digest or of a cipher. Each hashes a password and a few more bytes. Bounded by `sha_crypt_rounds`.
+    /// Passes of a digest or of a cipher. Each hashes a password and a few more bytes. Bounded by
+    /// `sha_crypt_rounds`.
     Rounds(u64),
-    /// scrypt and yescrypt: `128·N·r` bytes of memory, `N·r·p` work. Bounded by the ceilings of scrypt.
+    /// scrypt and yescrypt: `128·N·r` bytes of memory, `N·r·p` work. Bounded by the ceilings of
+    /// scrypt.
     Memory {
         /// `N·r`, blocks of 128 bytes.
         blocks: u64,

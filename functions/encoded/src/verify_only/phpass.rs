@@ -1,8 +1,8 @@
-//! Portable hashes of phpass: `$P$<cost><8 characters of salt><22 characters>`; phpBB 3 writes `$H$`. Drupal 7 has a variant
-//! over SHA-512, `$S$<cost><salt><43 characters>`.
+//! Portable hashes of phpass: `$P$<cost><8 characters of salt><22 characters>`; phpBB 3 writes
+//! `$H$`. Drupal 7 has a variant over SHA-512, `$S$<cost><salt><43 characters>`.
 //!
-//! Drupal 7 writes a `U` before either of them if it had only the MD5 digest that Drupal 6 stored. Then the text of that
-//! digest is hashed.
+//! Drupal 7 writes a `U` before either of them if it had only the MD5 digest that Drupal 6 stored.
+//! Then the text of that digest is hashed.
 //!
 //! Source: Openwall phpass `PasswordHash.php` 0.5; Drupal 7 `includes/password.inc`.
 
@@ -44,7 +44,8 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// Length of the output, in bytes. Drupal cuts its text after 55 characters, and so keeps two bits of the last byte.
+    /// Length of the output, in bytes. Drupal cuts its text after 55 characters, and so keeps two
+    /// bits of the last byte.
     #[must_use]
     pub const fn output_bytes(self) -> usize {
         match self {

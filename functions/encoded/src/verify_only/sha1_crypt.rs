@@ -56,6 +56,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     Parts::new(text, Output::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }
 
-/// The array has the index of each printed byte in the digest. The first byte is printed again, to fill a group of three.
+/// The array has the index of each printed byte in the digest. The first byte is printed again, to
+/// fill a group of three.
 const OUTPUT: Encoding =
     Encoding::CryptInOrder(&[2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, 14, 13, 12, 17, 16, 15, 0, 19, 18]);

@@ -1,6 +1,7 @@
 //! MD5 of Sun: `$md5[,rounds=<rounds>]$<salt>$$<22 characters>`.
 //!
-//! With two dollar signs before the output, Solaris hashed the first of them with the salt; with one it did not.
+//! With two dollar signs before the output, Solaris hashed the first of them with the salt; with
+//! one it did not.
 //! Source: Alec Muffett, `crypt_sunmd5.c` of OpenSolaris; libxcrypt `lib/crypt-sunmd5.c`.
 
 use super::md5_crypt::OUTPUT;
@@ -23,7 +24,8 @@ pub(crate) static SCHEME: Row = Row {
 /// Rounds that are computed in addition to the rounds that the string states.
 pub const BASIC_ROUNDS: u32 = 4_096;
 
-/// Most rounds that a string can state, so that the sum has 32 bits. Admission stops far below this bound.
+/// Most rounds that a string can state, so that the sum has 32 bits. Admission stops far below this
+/// bound.
 pub const MAX_ROUNDS: u32 = u32::MAX - BASIC_ROUNDS;
 
 /// A setting of Sun's MD5.

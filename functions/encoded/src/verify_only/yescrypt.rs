@@ -1,7 +1,8 @@
 //! yescrypt: `$y$<parameters>$<salt>$<43 characters>`.
 //!
-//! The parameters are the flavour, the binary logarithm of N, and r. If another parameter is not its default, a mask follows
-//! that tells which are stated: p, t, g, and the logarithm of the size of a table in memory (ROM).
+//! The parameters are the flavour, the binary logarithm of N, and r. If another parameter is not
+//! its default, a mask follows that tells which are stated: p, t, g, and the logarithm of the size
+//! of a table in memory (ROM).
 //! Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt `lib/crypt-yescrypt.c`.
 
 use crate::{
@@ -69,8 +70,8 @@ pub struct Params {
 impl Params {
     /// The parameters, if the reference software computes them.
     ///
-    /// `N` is 2 to 2^63, `r` and `p` are at least 1, `r·p < 2^30`. With [`Flavour::ReadWrite`] each of `p` has at least four
-    /// blocks. [`Flavour::Classic`] has no `t`.
+    /// `N` is 2 to 2^63, `r` and `p` are at least 1, `r·p < 2^30`. With [`Flavour::ReadWrite`] each
+    /// of `p` has at least four blocks. [`Flavour::Classic`] has no `t`.
     fn checked(self) -> Option<Self> {
         let Self { flavour, log_n, r, p, t } = self;
         let in_range = (1..=MAX_LOG_N).contains(&log_n)
@@ -115,11 +116,13 @@ impl Params {
         self.t
     }
 
-    /// The cost of computing. The work is exact if `t` is 0 and the memory is written once; otherwise it is an upper bound.
+    /// The cost of computing. The work is exact if `t` is 0 and the memory is written once;
+    /// otherwise it is an upper bound.
     #[must_use]
     pub const fn cost(self) -> verify_only::Cost {
         let blocks = self.n().saturating_mul(self.r as u64);
-        // With reading and writing all of p share the memory. Otherwise they use it one after the other.
+        // With reading and writing all of p share the memory. Otherwise they use it one after the
+        // other.
         let (turns, tables) = match self.flavour {
             Flavour::Classic | Flavour::Worm => (self.p as u64, 0),
             Flavour::ReadWrite => (1, TABLES_BLOCKS),
@@ -175,7 +178,8 @@ fn parse_params(text: &str) -> Result<Params, ParseError> {
     if rest.len() > 0 || mask > HAS_P | HAS_T | HAS_UPGRADES | HAS_ROM {
         return Err(ParseError::Invalid);
     }
-    // The reference software computes no upgrades. The content of a table in memory is not known here.
+    // The reference software computes no upgrades. The content of a table in memory is not known
+    // here.
     if upgrades != 0 || rom != 0 {
         return Err(ParseError::Unsupported);
     }
@@ -184,7 +188,8 @@ fn parse_params(text: &str) -> Result<Params, ParseError> {
     Params { flavour, log_n, r, p, t }.checked().ok_or(ParseError::Invalid)
 }
 
-/// Reads a number that is at least `least`. Its first character tells how many follow; the highest bits come first.
+/// Reads a number that is at least `least`. Its first character tells how many follow; the highest
+/// bits come first.
 fn take(text: &mut impl Iterator<Item = u8>, least: u32) -> Result<u32, ParseError> {
     let mut next = || crypt::value(text.next().ok_or(ParseError::Invalid)?);
     let first = next()?;
@@ -203,7 +208,8 @@ fn take(text: &mut impl Iterator<Item = u8>, least: u32) -> Result<u32, ParseErr
     Err(ParseError::Invalid)
 }
 
-/// The first and the last value of a first character after which no character follows, then one, two, and so on.
+/// The first and the last value of a first character after which no character follows, then one,
+/// two, and so on.
 const FIRST_CHARACTERS: [(u32, u32); 6] = [(0, 47), (48, 55), (56, 59), (60, 61), (62, 62), (63, 63)];
 
 const HAS_P: u32 = 1;

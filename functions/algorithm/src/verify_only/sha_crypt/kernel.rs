@@ -1,8 +1,8 @@
 //! sha-crypt with the compressions of the `sha2` crate.
 //!
-//! Every round hashes one of eight messages, in which only the digest changes from round to round. So this code lays out each
-//! message once, with its padding, and hashes the whole blocks before the digest once. Branches and iteration counts do not
-//! depend on the content of a password.
+//! Every round hashes one of eight messages, in which only the digest changes from round to round.
+//! So this code lays out each message once, with its padding, and hashes the whole blocks before
+//! the digest once. Branches and iteration counts do not depend on the content of a password.
 
 use core::array::from_fn;
 
@@ -71,8 +71,8 @@ fn repeated<S: State>(digest: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
 
 /// The hash of the salt, repeated 16 times plus the value of a byte of the digest (steps 17 to 19).
 ///
-/// This byte depends on the password. So this function always hashes as many blocks as for the highest value, and selects the
-/// right state in constant time.
+/// This byte depends on the password. So this function always hashes as many blocks as for the
+/// highest value, and selects the right state in constant time.
 fn repeated_salt<S: State>(salt: &[u8], more_times: u8) -> S
 where
     S::Word: ConditionallySelectable,
