@@ -8,10 +8,10 @@ use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Lanes, Limit
 
 use crate::{
     assumptions,
+    client::Client,
     failure::Failure,
     function::{Function, ManagedInstances, ProvisionedConcurrency},
     shape::Shape,
-    simulation::Client,
 };
 
 /// Reads the command line.

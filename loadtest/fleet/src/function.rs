@@ -95,11 +95,13 @@ impl Function {
         parameters: Parameters,
         hashes: u64,
         company: u64,
-    ) -> Option<Planned> {
+    ) -> Result<Planned, Failure> {
         // On Managed Instances memory and virtual CPUs are bought apart.
         let memory_mb =
             self.managed.map_or(self.memory_mb, |managed| managed.vcpus * durations.reference_memory_mb());
-        durations.batch(parameters, self.architecture, memory_mb, hashes * company, self.lanes)
+        durations
+            .batch(parameters, self.architecture, memory_mb, hashes * company, self.lanes)
+            .ok_or_else(|| Failure::configuration(format!("no duration on Lambda is known for {parameters}")))
     }
 
     pub(crate) fn cold_start(&self) -> Duration {

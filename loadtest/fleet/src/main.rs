@@ -8,6 +8,7 @@ mod arguments;
 mod assumptions;
 mod bucket;
 mod caller;
+mod client;
 mod documents;
 mod door;
 mod failure;

@@ -3,19 +3,20 @@
 use core::time::Duration;
 use std::path::Path;
 
-use saltern_capacity::{Capacity, Demand, Durations, Limits, Parameters};
+use saltern_capacity::{Capacity, Demand, Durations, Limits};
 use saltern_page::exact;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     arguments::PlanArguments,
+    client::Client,
     documents,
     failure::Failure,
     function::Function,
     say::print,
     shape::Shape,
-    simulation::{self, Client, Outcome, Requests, Scenario},
+    simulation::{self, Outcome, Requests, Scenario},
     spread::Spread,
 };
 
@@ -278,8 +279,7 @@ impl Plan {
 pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool), Failure> {
     let batch = scenario.client.batch;
     let hashes = u64::try_from(batch).unwrap_or(u64::MAX);
-    let planned = scenario.function.planned(scenario.durations, scenario.parameters, hashes, 1);
-    let planned = planned.ok_or_else(|| no_duration(scenario.parameters))?;
+    let planned = scenario.function.planned(scenario.durations, scenario.parameters, hashes, 1)?;
     let logins_each = f64::from(u32::try_from(batch).unwrap_or(u32::MAX));
     Ok((Requests { logins_each, duration: planned.duration }, planned.is_extrapolated))
 }
@@ -287,10 +287,6 @@ pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool),
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is bounded and positive")]
 fn rounded_up(rate: f64) -> u64 {
     rate.ceil() as u64
-}
-
-pub(crate) fn no_duration(parameters: Parameters) -> Failure {
-    Failure::configuration(format!("no duration on Lambda is known for {parameters}"))
 }
 
 fn in_words(function: &Function) -> String {

@@ -14,15 +14,14 @@ use std::{
 };
 
 use saltern_capacity::{Durations, Limits, Parameters};
-use serde::Serialize;
 
 use crate::{
+    client::Client,
     failure::Failure,
     function::Function,
     latencies::Latencies,
     ledger::{Ended, Ledger, Series},
     moment::Moment,
-    plan,
     platform::{Placed, Platform, Start},
     random::Random,
     shape::Shape,
@@ -41,17 +40,6 @@ pub(crate) struct Scenario<'a> {
     pub(crate) seed: u64,
     /// Logins that are simulated one by one; of more, each stands for several.
     pub(crate) at_most: u64,
-}
-
-/// How the backends send what they are asked.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Client {
-    /// Backends, each with a client of its own.
-    pub(crate) backends: usize,
-    /// The most logins of a request; 1 sends each by itself.
-    pub(crate) batch: usize,
-    /// How long a login waits for company while others of its backend are in flight.
-    pub(crate) wait: Duration,
 }
 
 /// What came of it.
@@ -188,8 +176,7 @@ impl<'a> Evening<'a> {
         let hashes = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
         let median = |hashes| function.planned(scenario.durations, scenario.parameters, hashes, 1);
         let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
-        let medians: Vec<f64> =
-            medians.collect::<Option<_>>().ok_or_else(|| plan::no_duration(scenario.parameters))?;
+        let medians = medians.collect::<Result<Vec<_>, _>>()?;
         if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
             return Err(Failure::configuration(format!(
                 "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline that the service takes: it would never be answered",

@@ -9,12 +9,13 @@ use serde::Serialize;
 
 use crate::{
     arguments::SweepArguments,
+    client::Client,
     failure::Failure,
     function::{Function, ProvisionedConcurrency},
     plan::{self, Formula, Plan, full_requests},
     say::progress,
     shape::Shape,
-    simulation::{self, Client, Scenario},
+    simulation::{self, Scenario},
     spread::Spread,
 };
 

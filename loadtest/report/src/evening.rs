@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{judge::whole, record::Series};
+use crate::record::{Series, whole};
 
 pub(crate) struct Evening {
     pub(crate) about: About,

@@ -2,7 +2,10 @@
 
 use saltern_page::{exact, rounded};
 
-use crate::evening::{Cause, Evening, Expected};
+use crate::{
+    evening::{Cause, Evening, Expected},
+    record::whole,
+};
 
 pub(crate) struct Judgement {
     /// No budget was broken.
@@ -156,11 +159,6 @@ const NOBODY_IS_THERE: [(&str, &str); 2] =
 
 /// One operation of a thousand may go wrong for reasons of the machine's.
 const ACCIDENT_SHARE: f64 = 0.001;
-
-#[allow(clippy::cast_precision_loss, reason = "counts of a run, far below 2^52")]
-pub(crate) fn whole(count: u64) -> f64 {
-    count as f64
-}
 
 #[cfg(test)]
 mod tests {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     evening::{Assumption, Evening, FleetSecond, Piece},
-    judge::{Judgement, percent_failed, together, whole},
-    record::{Percentiles, Second},
+    judge::{Judgement, percent_failed, together},
+    record::{Percentiles, Second, whole},
 };
 
 pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result<String> {

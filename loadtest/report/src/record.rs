@@ -138,7 +138,7 @@ impl Run {
             }
             "hello_ms" => self.at(second).hello_ms.push(value),
             "beyond_model_ms" => self.at(second).beyond_model_ms.push(value),
-            "dropped_iterations" if value > 0.0 => self.at(second).dropped += whole(value),
+            "dropped_iterations" if value > 0.0 => self.at(second).dropped += count(value),
             _ => return Ok(None),
         }
         Ok(Some(second))
@@ -236,8 +236,13 @@ fn percentiles(values: &mut [f64]) -> Option<Percentiles> {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of iterations")]
-fn whole(value: f64) -> u64 {
+fn count(value: f64) -> u64 {
     value as u64
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of a run are far below 2^52")]
+pub(crate) fn whole(count: u64) -> f64 {
+    count as f64
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]

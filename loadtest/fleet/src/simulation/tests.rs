@@ -4,7 +4,10 @@ use saltern_capacity::{Architecture, Demand};
 use saltern_meter::thread_time;
 
 use super::*;
-use crate::function::{ManagedInstances, ProvisionedConcurrency};
+use crate::{
+    function::{ManagedInstances, ProvisionedConcurrency},
+    plan,
+};
 
 const ALONE: Client = Client { backends: 1, batch: 1, wait: Duration::ZERO };
 
