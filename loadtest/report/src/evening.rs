@@ -1,4 +1,4 @@
-//! One evening, as its run left it in a directory.
+//! One evening: the files that its run wrote into a directory.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
@@ -9,55 +9,56 @@ use crate::record::{Series, whole};
 
 pub(crate) struct Evening {
     pub(crate) about: About,
-    /// What k6 says of the run.
+    /// The summary of k6.
     pub(crate) summary: Summary,
-    /// What the callers saw.
+    /// The measurements of the callers.
     pub(crate) callers: Series,
-    /// What the function saw, where it was fleet's.
+    /// The series of fleet, if fleet was the target.
     pub(crate) fleet: Option<Fleet>,
-    /// The same evening in simulated time.
+    /// The plan of the same evening, in simulated time.
     pub(crate) plan: Option<Planned>,
-    /// An hour at the highest rate, in simulated time.
+    /// The plan of an hour at the highest rate.
     pub(crate) hour: Option<Planned>,
 }
 
-/// `evening.json`: what whoever ran it says of it. Without one the directory gives the name, and the evening is to hold.
+/// `evening.json`: the description of the evening. Without this file the directory gives the name, and the evening
+/// should hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct About {
     pub(crate) title: String,
-    /// A few words, for the head of a column.
+    /// The head of its column.
     pub(crate) short: String,
     pub(crate) story: String,
     pub(crate) expected: Expected,
-    /// What an evening that is to fall is to fall by: one of these at least. Without them any budget will do.
+    /// The causes of an expected fall. At least one must occur. Without causes any broken budget is enough.
     #[serde(default)]
     pub(crate) falls_by: Vec<Cause>,
 }
 
-/// A reason for which an evening falls.
+/// A cause of a fall.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
-    /// Lambda's 429.
+    /// Lambda answered 429.
     Throttled,
-    /// The service's 503, because too many waited.
+    /// The service answered 503 because its queue was full.
     Overloaded,
-    /// The service's 503, because the time that the caller gave was over.
+    /// The service answered 503 because the deadline of the caller had passed.
     DeadlineExceeded,
     /// Callers gave up.
     Timeout,
-    /// The budget of `/hello`, which hashes nothing.
+    /// `/hello`, which hashes nothing, broke its budget.
     HelloP99,
 }
 
-/// What the evening is there to show.
+/// The expected result of the evening.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Expected {
-    /// That it holds.
+    /// It keeps all budgets.
     Holds,
-    /// How it falls.
+    /// It breaks a budget.
     Falls,
 }
 
@@ -66,16 +67,16 @@ pub(crate) enum Expected {
 pub(crate) struct Summary {
     pub(crate) script: String,
     pub(crate) knobs: BTreeMap<String, Value>,
-    /// Of scripts that have a schedule.
+    /// The schedule. Empty if the script has none.
     #[serde(default)]
     pub(crate) pieces: Vec<Piece>,
     pub(crate) broken: Vec<String>,
-    /// What the script said before it began that it would cost, by list prices.
+    /// The cost that the script estimated before the run, by list prices.
     #[serde(default, rename = "costUsd")]
     pub(crate) cost_usd: Option<f64>,
 }
 
-/// The rate goes to this one, within so many seconds.
+/// A piece of the schedule: the rate moves to `per_second` within `seconds`.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Piece {
@@ -151,7 +152,7 @@ impl About {
         Self {
             title: format!("{name}: {}.ts", summary.script),
             short: name,
-            story: format!("Asked of {target}."),
+            story: format!("The target is {target}."),
             expected: Expected::Holds,
             falls_by: Vec::new(),
         }
@@ -173,25 +174,25 @@ impl Evening {
         })
     }
 
-    /// The highest rate that was asked for; of a script without a schedule, the most that were asked in a second.
+    /// Returns the highest scheduled rate. Without a schedule it is the most logins sent in a second.
     pub(crate) fn peak(&self) -> f64 {
-        let asked = self.callers.seconds.iter().map(|second| second.requested).max().unwrap_or_default();
+        let sent = self.callers.seconds.iter().map(|second| second.requested).max().unwrap_or_default();
         let scheduled = self.summary.pieces.iter().map(|piece| piece.per_second);
-        scheduled.reduce(f64::max).unwrap_or_else(|| whole(asked))
+        scheduled.reduce(f64::max).unwrap_or_else(|| whole(sent))
     }
 
-    /// Whether durations were planned with that were not measured on Lambda.
+    /// Returns whether the plan uses durations that were not measured on Lambda.
     pub(crate) fn is_extrapolated(&self) -> bool {
         [&self.plan, &self.hour].into_iter().flatten().any(|planned| planned.plan.is_extrapolated)
     }
 
-    /// The head of its column and the name of its bars: what rests on extrapolated durations says so.
+    /// Returns the head of its column and the name of its bars. The name marks extrapolated durations.
     pub(crate) fn name(&self) -> String {
         let extrapolated = if self.is_extrapolated() { " (extrapolated)" } else { "" };
         format!("{}{extrapolated}", self.about.short)
     }
 
-    /// How many operations travelled as one request.
+    /// Returns the number of operations in a request.
     pub(crate) fn batch(&self) -> f64 {
         self.knob("LOAD_BATCH_OPERATIONS").unwrap_or(1.0)
     }
@@ -221,7 +222,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::record::{Percentiles, Second, Totals};
 
-    /// An evening of four seconds at 100 logins a second.
+    /// Returns an evening of four seconds at 100 logins a second.
     pub(crate) fn evening(short: &str, expected: Expected, broken: &[&str]) -> Evening {
         let ms = Some(Percentiles { p50: 160.0, p90: 180.0, p99: 220.0, max: 300.0 });
         let second = Second { requested: 100, right: 100, under_way: 16.0, ms, ..Second::default() };
@@ -231,7 +232,7 @@ pub(crate) mod tests {
             about: About {
                 title: format!("Evening {short}"),
                 short: short.to_owned(),
-                story: "<It> was told.".to_owned(),
+                story: "<A story>".to_owned(),
                 expected,
                 falls_by: Vec::new(),
             },
@@ -252,12 +253,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// The same through fleet, with a plan.
+    /// Returns the same evening through fleet, with a plan.
     pub(crate) fn through_fleet(short: &str, expected: Expected, broken: &[&str]) -> Evening {
         let seconds = json!([{"second": 0, "concurrency": 12, "environments": 40}, {"second": 4, "concurrency": 17, "environments": 40}]);
         let fleet = json!({
             "function": {"memory_mb": 1769, "account_concurrency": 20},
-            "assumptions": [{"what": "a cold start", "value": 150, "unit": "ms", "label": "unverified", "source": "nobody"}],
+            "assumptions": [{"what": "a cold start", "value": 150, "unit": "ms", "label": "unverified", "source": "a test"}],
             "started_at_unix_ms": 1_795_262_398_000_i64,
             "seconds": seconds,
             "totals": {"throttled": {}, "concurrency": 17, "cold_starts": 3, "spillover": 2, "usd": 0.25},
@@ -275,7 +276,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// One in which something went wrong with the run itself.
+    /// Returns an evening whose run failed.
     pub(crate) fn spoilt(dropped: u64, wrong: u64) -> Evening {
         let mut evening = evening("spoilt", Expected::Falls, &["dropped_iterations: count==0"]);
         evening.callers.totals.dropped = dropped;
@@ -285,7 +286,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_evening_without_a_story_is_named_after_its_directory_and_is_to_hold() {
+    fn an_evening_without_a_description_has_the_name_of_its_directory_and_should_hold() {
         let directory =
             std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
         fs::create_dir_all(&directory).unwrap();

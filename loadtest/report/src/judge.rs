@@ -1,6 +1,6 @@
-//! Whether an evening went as it was expected to, in a sentence.
+//! The verdict on an evening: whether it went as expected, in a sentence.
 
-use saltern_page::{exact, rounded};
+use saltern_page::{count, milliseconds, percent};
 
 use crate::{
     evening::{Cause, Evening, Expected},
@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(crate) struct Judgement {
-    /// No budget was broken.
+    /// Whether the run kept all budgets.
     pub(crate) held: bool,
     pub(crate) as_expected: bool,
     pub(crate) sentence: String,
@@ -20,52 +20,50 @@ impl Judgement {
         let held = evening.summary.broken.is_empty();
         let wrong = totals.failed.get("wrong").copied().unwrap_or_default();
         if let Some(fault) = match (totals.requested, totals.dropped, wrong) {
-            (0, _, _) => Some("nothing was asked".to_owned()),
+            (0, _, _) => Some("no login was sent".to_owned()),
             (_, 0, 0) => None,
             (_, 0, wrong) => Some(format!("{wrong} answers were WRONG")),
-            (_, dropped, _) => {
-                Some(format!("k6 could not begin {dropped} of its iterations, so the run says nothing"))
-            }
+            (_, dropped, _) => Some(format!("k6 dropped {dropped} iterations, so the run has no result")),
         } {
             return Self { held, as_expected: false, sentence: fault };
         }
         let (as_expected, verb) = match (evening.about.expected, held) {
             (Expected::Holds, true) => (true, "held".to_owned()),
             (Expected::Falls, false) => match wrong_fall(evening) {
-                None => (true, "fell, as it was to".to_owned()),
-                Some(otherwise) => (false, format!("was to fall, and fell OTHERWISE ({otherwise})")),
+                None => (true, "fell as expected".to_owned()),
+                Some(otherwise) => (false, format!("should fall, but fell for ANOTHER REASON ({otherwise})")),
             },
-            (Expected::Holds, false) => (false, "was to hold, and FELL".to_owned()),
-            (Expected::Falls, true) => (false, "was to fall, and HELD".to_owned()),
+            (Expected::Holds, false) => (false, "should hold, but FELL".to_owned()),
+            (Expected::Falls, true) => (false, "should fall, but HELD".to_owned()),
         };
         Self { held, as_expected, sentence: format!("{verb}: {}", figures(evening)) }
     }
 
-    /// For the head of a page, where there is room for what matters most.
+    /// Returns the sentence for the head of a page, with the most important figures only.
     fn in_short(&self, evening: &Evening) -> String {
         let p90 =
-            evening.callers.totals.ms.map_or(String::new(), |ms| format!(", p90 {} ms", exact(ms.p90, 0)));
+            evening.callers.totals.ms.map_or(String::new(), |ms| format!(", p90 {}", milliseconds(ms.p90)));
         match (self.as_expected, self.held) {
             (true, true) => {
-                format!("held {} logins a second: {}{p90}", exact(evening.peak(), 0), failed(evening))
+                format!("held {} logins a second: {}{p90}", count(evening.peak()), failed(evening))
             }
-            (true, false) => format!("fell, as it was to: {}{p90}", failed(evening)),
+            (true, false) => format!("fell as expected: {}{p90}", failed(evening)),
             (false, _) => self.sentence.clone(),
         }
     }
 }
 
-/// Why a fall is not the one that the evening is there to show, if it is not.
+/// Returns a reason if the fall has none of the causes that the evening should show.
 fn wrong_fall(evening: &Evening) -> Option<String> {
-    for (kind, says) in NOBODY_IS_THERE {
+    for (kind, failed) in BROKEN_TARGET {
         if counts(evening, kind) {
-            let count = evening.callers.totals.failed.get(kind).copied().unwrap_or_default();
-            return Some(format!("{} operations {says}", exact(whole(count), 0)));
+            let operations = evening.callers.totals.failed.get(kind).copied().unwrap_or_default();
+            return Some(format!("{} operations {failed}", count(whole(operations))));
         }
     }
     let causes = &evening.about.falls_by;
-    let is_there = causes.is_empty() || causes.iter().any(|cause| cause.is_there(evening));
-    (!is_there).then(|| {
+    let is_found = causes.is_empty() || causes.iter().any(|cause| cause.is_found(evening));
+    (!is_found).then(|| {
         format!(
             "without {}",
             causes.iter().map(|cause| cause.in_words()).collect::<Vec<_>>().join(" and without ")
@@ -74,7 +72,7 @@ fn wrong_fall(evening: &Evening) -> Option<String> {
 }
 
 impl Cause {
-    fn is_there(self, evening: &Evening) -> bool {
+    fn is_found(self, evening: &Evening) -> bool {
         match self {
             Self::Throttled => counts(evening, "throttled"),
             Self::Overloaded => counts(evening, "overloaded"),
@@ -90,52 +88,53 @@ impl Cause {
 
     fn in_words(self) -> &'static str {
         match self {
-            Self::Throttled => "a 429 of Lambda's",
+            Self::Throttled => "a 429 of Lambda",
             Self::Overloaded => "a 503 overloaded",
-            Self::DeadlineExceeded => "a 503 that came too late",
-            Self::Timeout => "anybody who gave up",
+            Self::DeadlineExceeded => "a 503 deadline_exceeded",
+            Self::Timeout => "a caller that gave up",
             Self::HelloP99 => "a slow /hello",
         }
     }
 }
 
-/// Whether so many failed in this way that it is no accident.
+/// Returns whether more operations failed in this way than by accident.
 fn counts(evening: &Evening, kind: &str) -> bool {
     let totals = &evening.callers.totals;
     let failed = totals.failed.get(kind).copied().unwrap_or_default();
     whole(failed) > ACCIDENT_SHARE * whole(totals.requested)
 }
 
-/// What it came to.
+/// Returns the most important figures.
 fn figures(evening: &Evening) -> String {
     let totals = &evening.callers.totals;
-    let mut parts = vec![format!("up to {} logins a second", exact(evening.peak(), 0))];
+    let mut parts = vec![format!("up to {} logins a second", count(evening.peak()))];
     if let Some(ms) = totals.ms {
-        parts.push(format!("p90 {} ms", exact(ms.p90, 0)));
+        parts.push(format!("p90 {}", milliseconds(ms.p90)));
     }
     parts.push(failed(evening));
     if let Some(hello) = totals.hello_ms {
-        parts.push(format!("/hello p99 {} ms", exact(hello.p99, 0)));
+        parts.push(format!("/hello p99 {}", milliseconds(hello.p99)));
     }
     if let Some(fleet) = &evening.fleet {
-        parts.push(format!("{} requests at once at the most", exact(whole(fleet.totals.concurrency), 0)));
+        parts.push(format!("at most {} concurrent requests", count(whole(fleet.totals.concurrency))));
     }
     parts.join(", ")
 }
 
 fn failed(evening: &Evening) -> String {
-    match percent_failed(evening) {
+    match share_failed(evening) {
         0.0 => "none failed".to_owned(),
-        percent => format!("{} % failed", rounded(percent)),
+        share => format!("{} failed", percent(share, 1.0)),
     }
 }
 
-pub(crate) fn percent_failed(evening: &Evening) -> f64 {
+/// Returns the share of all logins that failed, from 0 to 1.
+pub(crate) fn share_failed(evening: &Evening) -> f64 {
     let totals = &evening.callers.totals;
-    100.0 * whole(totals.failed.values().sum()) / whole(totals.requested.max(1))
+    whole(totals.failed.values().sum()) / whole(totals.requested.max(1))
 }
 
-/// All evenings, in a sentence each; where one went otherwise than it was to, those alone.
+/// Returns a sentence for each evening, or only for the unexpected ones if there are any.
 pub(crate) fn together(evenings: &[Evening], judgements: &[Judgement]) -> String {
     let pairs = || evenings.iter().zip(judgements);
     let sentence = |(evening, judgement): (&Evening, &Judgement)| {
@@ -144,8 +143,8 @@ pub(crate) fn together(evenings: &[Evening], judgements: &[Judgement]) -> String
     if judgements.iter().all(|judgement| judgement.as_expected) {
         return pairs().map(sentence).collect::<Vec<_>>().join(" ");
     }
-    let otherwise = pairs().filter(|(_, judgement)| !judgement.as_expected).map(sentence);
-    core::iter::once("Not as it was to be.".to_owned()).chain(otherwise).collect::<Vec<_>>().join(" ")
+    let unexpected = pairs().filter(|(_, judgement)| !judgement.as_expected).map(sentence);
+    core::iter::once("Not as expected.".to_owned()).chain(unexpected).collect::<Vec<_>>().join(" ")
 }
 
 fn capitalised(word: &str) -> String {
@@ -153,11 +152,11 @@ fn capitalised(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Kinds of failures that say of a function or a backend nothing but that it is not there or broken: no evening shows that.
-const NOBODY_IS_THERE: [(&str, &str); 2] =
+/// Failures of a target that is absent or broken. No evening should show these.
+const BROKEN_TARGET: [(&str, &str); 2] =
     [("unreachable", "had no connection"), ("fault", "were answered 5xx")];
 
-/// One operation of a thousand may go wrong for reasons of the machine's.
+/// One operation of a thousand may fail because of this machine.
 const ACCIDENT_SHARE: f64 = 0.001;
 
 #[cfg(test)]
@@ -168,10 +167,10 @@ mod tests {
     const SLOW: &str = "operation_ms{kind:right}: p(90)<300 (is 800)";
 
     #[test]
-    fn an_evening_goes_as_expected_or_it_does_not() {
+    fn an_evening_is_compared_with_its_expectation() {
         for (expected, broken, as_expected, sentence) in [
             (Expected::Holds, &[][..], true, "held: up to 100 logins a second, p90 180 ms, none failed"),
-            (Expected::Falls, &[SLOW][..], true, "fell, as it was to: up to 100"),
+            (Expected::Falls, &[SLOW][..], true, "fell as expected: up to 100"),
             (Expected::Holds, &[SLOW][..], false, "was to hold, and FELL: up to 100"),
             (Expected::Falls, &[][..], false, "was to fall, and HELD: up to 100"),
         ] {
@@ -181,14 +180,14 @@ mod tests {
         }
     }
 
-    /// What it is to fall by, how many of 400 failed in which way, and whether that is as expected.
+    /// The expected causes, the failures of 400 operations by kind, the broken budget, and whether that is as expected.
     type Fall = (&'static [Cause], &'static [(&'static str, u64)], &'static str, bool);
 
     const FALLS: &[Fall] = &[
         (&[Cause::Throttled], &[("throttled", 40)], SLOW, true),
         (&[Cause::Throttled], &[], SLOW, false),
         (&[Cause::Throttled], &[("timeout", 40)], SLOW, false),
-        // A dead function is no evening, whatever it did before it died.
+        // A dead function is a failure, even if the expected failures came first.
         (&[Cause::Throttled], &[("unreachable", 400)], SLOW, false),
         (&[Cause::Throttled], &[("throttled", 40), ("fault", 100)], SLOW, false),
         (&[], &[("unreachable", 400)], SLOW, false),
@@ -199,7 +198,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_fall_for_another_reason_is_not_the_one_that_was_expected() {
+    fn a_fall_for_another_reason_is_not_expected() {
         for &(falls_by, failed, broken, as_expected) in FALLS {
             let mut evening = evening("one", Expected::Falls, &[broken]);
             evening.about.falls_by = falls_by.to_vec();
@@ -207,14 +206,14 @@ mod tests {
                 failed.iter().map(|&(kind, count)| (kind.to_owned(), count)).collect();
             let judgement = Judgement::of(&evening);
             assert_eq!(judgement.as_expected, as_expected, "{falls_by:?} {failed:?}: {}", judgement.sentence);
-            assert_eq!(judgement.sentence.contains("OTHERWISE"), !as_expected, "{}", judgement.sentence);
+            assert_eq!(judgement.sentence.contains("ANOTHER REASON"), !as_expected, "{}", judgement.sentence);
         }
     }
 
     #[test]
-    fn a_run_that_says_nothing_is_not_as_expected_even_where_a_fall_is() {
+    fn a_run_without_a_result_is_not_an_expected_fall() {
         for (evening, sentence) in [
-            (spoilt(7, 0), "k6 could not begin 7 of its iterations, so the run says nothing"),
+            (spoilt(7, 0), "k6 dropped 7 iterations, so the run has no result"),
             (spoilt(0, 1), "1 answers were WRONG"),
         ] {
             let judgement = Judgement::of(&evening);
@@ -223,25 +222,22 @@ mod tests {
         }
         let mut silent = evening("silent", Expected::Holds, &[]);
         silent.callers = crate::record::Series::default();
-        assert_eq!(Judgement::of(&silent).sentence, "nothing was asked");
+        assert_eq!(Judgement::of(&silent).sentence, "no login was sent");
     }
 
     #[test]
-    fn together_they_have_a_sentence_each() {
+    fn each_evening_has_a_sentence() {
         let evenings = [evening("zero", Expected::Falls, &[SLOW]), evening("two", Expected::Holds, &[])];
         let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
         let sentence = together(&evenings, &judgements);
         assert_eq!(
             sentence,
-            "Zero fell, as it was to: none failed, p90 180 ms. Two held 100 logins a second: none failed, p90 180 ms."
+            "Zero fell as expected: none failed, p90 180 ms. Two held 100 logins a second: none failed, p90 180 ms."
         );
         let evenings = [evening("two", Expected::Holds, &[SLOW]), evening("three", Expected::Holds, &[])];
         let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
         let sentence = together(&evenings, &judgements);
-        assert!(
-            sentence.starts_with("Not as it was to be. Two was to hold, and FELL: up to 100"),
-            "{sentence}"
-        );
+        assert!(sentence.starts_with("Not as expected. Two should hold, but FELL: up to 100"), "{sentence}");
         assert!(!sentence.contains("Three"), "{sentence}");
     }
 }

@@ -1,7 +1,7 @@
-//! What the evenings of a load test were like.
+//! The report of a load test.
 //!
-//! `record` stands behind k6 during a run and keeps a line for every second. `page` puts the runs of one or several evenings
-//! side by side, writes one HTML file, and ends well only where every evening went as it was expected to.
+//! `record` reads the output of k6 during a run and keeps the figures of each second. `page` compares the runs of several
+//! evenings in one HTML file. It succeeds only if every evening went as expected.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to a person")]
@@ -26,20 +26,20 @@ use crate::{evening::Evening, judge::Judgement};
 #[derive(Parser)]
 #[command(about)]
 enum Command {
-    /// Reads k6's `--out json` from the standard input, says how it goes, and prints the run second by second as JSON
+    /// Read the output of `k6 --out json`, report progress, and print the figures of each second as JSON
     Record,
-    /// Writes the page, and says the verdict
+    /// Write the page and print the verdict
     Page {
-        /// The page
+        /// The HTML file to write
         #[arg(long)]
         out: PathBuf,
-        /// Each with an evening as `loadtest/record` left it
+        /// Directories that `loadtest/record` wrote, one for each evening
         #[arg(required = true)]
         evenings: Vec<PathBuf>,
     },
-    /// Prints how k6 and fleet carried a steady rate, and where the time went, as Markdown
+    /// Print how k6 and fleet kept a steady rate, as Markdown
     Sustained {
-        /// Each with a run as `loadtest/sustained` left it
+        /// Directories that `loadtest/sustained` wrote, one for each run
         #[arg(required = true)]
         runs: Vec<PathBuf>,
     },
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Record => record().map(|()| true),
         Command::Page { out, evenings } => page(&out, &evenings),
-        Command::Sustained { runs } => sustained::tell(&runs),
+        Command::Sustained { runs } => sustained::print(&runs),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -67,7 +67,7 @@ fn record() -> io::Result<()> {
     io::stdout().write_all(text.as_bytes())
 }
 
-/// Returns whether everything went as expected.
+/// Returns whether every evening went as expected.
 fn page(out: &PathBuf, directories: &[PathBuf]) -> io::Result<bool> {
     let evenings =
         directories.iter().map(|directory| Evening::read(directory)).collect::<io::Result<Vec<_>>>()?;
@@ -80,5 +80,5 @@ fn page(out: &PathBuf, directories: &[PathBuf]) -> io::Result<bool> {
     Ok(judgements.iter().all(|judgement| judgement.as_expected))
 }
 
-/// sysexits.h: the input is not what it should be.
+/// sysexits.h: the input is invalid.
 const EX_DATAERR: u8 = 65;

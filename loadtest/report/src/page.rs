@@ -1,17 +1,24 @@
-//! The page: the verdict, the evenings side by side, then each by itself.
+//! The page of a load test: the verdict, the evenings side by side, then each evening.
 
 use std::{collections::BTreeSet, io};
 
-use saltern_page::{Axis, Bars, Page, Plot, Section, Series, Table, Verdict, exact, rounded};
+use saltern_page::{
+    Axis, Bars, Page, Plot, Section, Series, Table, Verdict, count, exact, milliseconds, or_nothing, percent,
+    rounded, usd,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    evening::{Assumption, Evening, FleetSecond, Piece},
-    judge::{Judgement, percent_failed, together},
+    evening::{Assumption, Evening, Fleet, FleetSecond, Piece},
+    judge::{Judgement, share_failed, together},
     record::{Percentiles, Second, whole},
 };
 
+/// Returns the page as HTML.
+///
+/// # Errors
+/// If `yle.json`, which is part of the build, is not in its format.
 pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result<String> {
     let yle: Yle = serde_json::from_str(include_str!("../../yle.json")).map_err(io::Error::other)?;
     let sentence = together(evenings, judgements);
@@ -22,27 +29,23 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     };
     let mut page = Page::new(title(evenings), verdict);
     if let Some(evening) = best(evenings, judgements) {
-        page = page.facts_of(whose(evening));
-        for (name, value) in facts(evening) {
-            page = page.fact(name, value);
-        }
+        page = page.facts_of(subject(evening)).facts(facts(evening));
     }
-    page = page
-        .section(side_by_side(evenings, judgements, &yle))
-        .section(beside_yle(evenings, judgements, &yle));
-    for (evening, judgement) in evenings.iter().zip(judgements) {
-        page = page.section(one(evening, judgement));
-    }
-    page = page.section(how(evenings));
-    if let Some(assumptions) = assumptions(evenings) {
-        page = page.section(assumptions);
-    }
-    let ours = if evenings.iter().any(|evening| evening.fleet.is_some()) {
+    let through_fleet = evenings.iter().any(|evening| evening.fleet.is_some());
+    let ours = if through_fleet {
         "k6, and fleet's model of Lambda, on one machine"
     } else {
-        "what k6 saw from where it ran"
+        "the measurements of k6 at the caller"
     };
-    Ok(page.footer(format!("Yle's figures: {}. Ours: {ours}.", yle.source)).html())
+    let each = evenings.iter().zip(judgements).map(|(evening, judgement)| one(evening, judgement));
+    Ok(page
+        .section(side_by_side(evenings, judgements, &yle))
+        .section(beside_yle(evenings, judgements, &yle))
+        .sections(each)
+        .section(how(evenings))
+        .sections(assumptions(evenings))
+        .footer(format!("Yle's figures: {}. Our figures: {ours}.", yle.source))
+        .html())
 }
 
 /// `yle.json`.
@@ -56,77 +59,76 @@ struct Yle {
     note: String,
 }
 
-fn title(evenings: &[Evening]) -> String {
-    if evenings.len() == 1 {
-        "A live event".to_owned()
-    } else {
-        "A live event, evening by evening".to_owned()
-    }
+fn title(evenings: &[Evening]) -> &'static str {
+    if evenings.len() == 1 { "A live event" } else { "A live event, evening by evening" }
 }
 
-/// The last evening that held, which is the best prepared.
+/// Returns the last evening that held: the best prepared one.
 fn best<'a>(evenings: &'a [Evening], judgements: &[Judgement]) -> Option<&'a Evening> {
     let (evening, _) = evenings.iter().zip(judgements).rfind(|(_, judgement)| judgement.held)?;
     Some(evening)
 }
 
-fn whose(evening: &Evening) -> String {
+fn subject(evening: &Evening) -> String {
     let extrapolated = if evening.is_extrapolated() {
-        ". It rests on durations that are extrapolated, not measured on Lambda."
+        ". It uses durations that are extrapolated, not measured on Lambda."
     } else {
         ""
     };
     format!("{}{extrapolated}", evening.about.title)
 }
 
-/// What stands large.
-fn facts(evening: &Evening) -> Vec<(String, String)> {
-    let mut facts = vec![
-        ("logins a second".to_owned(), exact(evening.peak(), 0)),
-        ("logins in all".to_owned(), exact(whole(evening.callers.totals.requested), 0)),
-    ];
-    if let Some(ms) = evening.callers.totals.ms {
-        facts.push(("p90".to_owned(), format!("{} ms", exact(ms.p90, 0))));
-    }
-    facts.push(("failed".to_owned(), format!("{} %", rounded(percent_failed(evening)))));
-    facts.push(("requests at once".to_owned(), exact(concurrency(evening), 0)));
-    if let Some(hour) = &evening.hour {
-        facts.push(("an hour at the peak".to_owned(), usd(hour.plan.usd)));
-    }
-    facts
+/// Returns the large figures.
+fn facts(evening: &Evening) -> impl Iterator<Item = (&'static str, String)> {
+    let totals = &evening.callers.totals;
+    [
+        ("logins a second", Some(count(evening.peak()))),
+        ("logins in all", Some(count(whole(totals.requested)))),
+        ("p90", totals.ms.map(|ms| milliseconds(ms.p90))),
+        ("failed", Some(percent_failed(evening))),
+        ("concurrent requests", Some(count(concurrency(evening)))),
+        ("an hour at the peak", evening.hour.as_ref().map(|hour| usd(hour.plan.usd))),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
 }
 
 fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Section {
-    let mut table = Table::new("One column for each evening").words("");
-    for evening in evenings {
-        table = table.numbers(evening.name());
-    }
+    let columns = Table::new("One column for each evening").words("");
+    let columns = evenings.iter().fold(columns, |columns, evening| columns.numbers(evening.name()));
+    let verdicts = judgements.iter().map(|judgement| if judgement.held { "held" } else { "fell" }.to_owned());
+    let verdicts: Vec<_> = core::iter::once("budgets".to_owned()).chain(verdicts).collect();
+    Section::new("Side by side")
+        .table(columns.rows(figures(evenings, yle)).row(verdicts))
+        .charts(bars(evenings))
+}
+
+/// Returns a row for each figure that at least one evening has.
+fn figures(evenings: &[Evening], yle: &Yle) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
     let mut row = |name: &str, cell: &dyn Fn(&Evening) -> Option<String>| {
-        let cells: Vec<_> =
-            evenings.iter().map(|evening| cell(evening).unwrap_or_else(|| NOTHING.to_owned())).collect();
-        if cells.iter().any(|cell| cell != NOTHING) {
-            table = core::mem::replace(&mut table, Table::new(""))
-                .row(core::iter::once(name.to_owned()).chain(cells));
+        let cells: Vec<_> = evenings.iter().map(cell).collect();
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.into_iter().map(|cell| or_nothing(cell, |cell| cell));
+            rows.push(core::iter::once(name.to_owned()).chain(cells).collect());
         }
     };
-    let fleet = |cell: fn(&crate::evening::Fleet) -> String| {
-        move |evening: &Evening| evening.fleet.as_ref().map(cell)
-    };
-    row("logins a second, at the most", &|evening| Some(exact(evening.peak(), 0)));
-    row("logins asked", &|evening| Some(exact(whole(evening.callers.totals.requested), 0)));
-    row("failed", &|evening| Some(format!("{} %", rounded(percent_failed(evening)))));
+    let fleet = |cell: fn(&Fleet) -> String| move |evening: &Evening| evening.fleet.as_ref().map(cell);
+    row("highest rate, logins a second", &|evening| Some(count(evening.peak())));
+    row("logins sent", &|evening| Some(count(whole(evening.callers.totals.requested))));
+    row("failed", &|evening| Some(percent_failed(evening)));
     for (name, of) in PERCENTILES {
-        row(&format!("{name}, of right answers"), &|evening| {
-            evening.callers.totals.ms.map(|ms| ms_in_words(of(ms)))
+        row(&format!("{name} of right answers"), &|evening| {
+            evening.callers.totals.ms.map(|ms| milliseconds(of(ms)))
         });
     }
-    row("/hello, p99", &|evening| evening.callers.totals.hello_ms.map(|ms| ms_in_words(ms.p99)));
-    row("requests at once, at the most", &|evening| Some(exact(concurrency(evening), 0)));
-    row("cold starts", &fleet(|fleet| exact(whole(fleet.totals.cold_starts), 0)));
-    row("found no provisioned environment free", &fleet(|fleet| exact(whole(fleet.totals.spillover), 0)));
-    row("throttled by Lambda", &fleet(|fleet| exact(whole(fleet.totals.throttled.values().sum()), 0)));
+    row("/hello, p99", &|evening| evening.callers.totals.hello_ms.map(|ms| milliseconds(ms.p99)));
+    row("most concurrent requests", &|evening| Some(count(concurrency(evening))));
+    row("cold starts", &fleet(|fleet| count(whole(fleet.totals.cold_starts))));
+    row("found no free provisioned environment", &fleet(|fleet| count(whole(fleet.totals.spillover))));
+    row("throttled by Lambda", &fleet(|fleet| count(whole(fleet.totals.throttled.values().sum()))));
     row("cost of this run", &fleet(|fleet| usd(fleet.totals.usd)));
-    row("cost of this run, as the script reckoned before it", &|evening| match evening.fleet {
+    row("cost of this run, estimated before it", &|evening| match evening.fleet {
         Some(_) => None,
         None => evening.summary.cost_usd.map(usd),
     });
@@ -137,123 +139,112 @@ fn side_by_side(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Se
         evening.hour.as_ref().map(|hour| usd(hour.plan.usd_per_million))
     });
     row("machines like this one for 3,000 logins a second", &|evening| machines(evening, yle));
-    let held: Vec<_> =
-        judgements.iter().map(|judgement| if judgement.held { "held" } else { "fell" }.to_owned()).collect();
-    let table = table.row(core::iter::once("budgets".to_owned()).chain(held));
+    rows
+}
 
-    // Where no evening has such a value there is no such chart.
-    let bars =
+/// Returns a chart for each figure that at least one evening has.
+fn bars(evenings: &[Evening]) -> impl Iterator<Item = Bars> {
+    let chart =
         |write: fn(f64) -> String, title: &str, unit: &str, about: &str, value: &dyn Fn(&Evening) -> f64| {
-            let mut bars = Bars::new(title, unit, &[""]).about(about).written(write);
-            for evening in evenings {
-                bars = bars.group(evening.name(), &[value(evening)]);
-            }
+            let bars = Bars::new(title, unit, &[""]).about(about).written(write);
+            let bars =
+                evenings.iter().fold(bars, |bars, evening| bars.group(evening.name(), &[value(evening)]));
             evenings.iter().any(|evening| value(evening).is_finite()).then_some(bars)
         };
-    let charts = [
-        bars(in_whole, "Nine of ten logins within", "ms", "p90 of right answers.", &|evening| {
+    [
+        chart(count, "Nine of ten logins within", "ms", "p90 of right answers.", &|evening| {
             evening.callers.totals.ms.map_or(f64::NAN, |ms| ms.p90)
         }),
-        bars(rounded, "Logins that failed", "%", "Of all that were asked.", &percent_failed),
-        bars(in_whole, "Requests at once", "", "At the most, within a second.", &concurrency),
-        bars(
-            amount_of_usd,
+        chart(rounded, "Failed logins", "%", "Share of all logins that were sent.", &|evening| {
+            100.0 * share_failed(evening)
+        }),
+        chart(count, "Concurrent requests", "", "The highest number within a second.", &concurrency),
+        chart(
+            |usd| exact(usd, 2),
             "An hour at the highest rate",
             "USD",
-            "Planned in simulated time, by list prices. Who is turned away costs nothing.",
+            "Planned in simulated time, by list prices. A throttled request costs nothing.",
             &|evening| evening.hour.as_ref().map_or(f64::NAN, |hour| hour.plan.usd),
         ),
-    ];
-    charts.into_iter().flatten().fold(Section::new("Side by side").table(table), Section::chart)
+    ]
+    .into_iter()
+    .flatten()
 }
 
 fn beside_yle(evenings: &[Evening], judgements: &[Judgement], yle: &Yle) -> Section {
-    let pairs = || evenings.iter().zip(judgements);
-    let held = pairs()
+    let held = evenings
+        .iter()
+        .zip(judgements)
         .filter(|(_, judgement)| judgement.held)
         .map(|(evening, _)| evening.peak())
         .fold(f64::NAN, f64::max);
     let list = |cell: &dyn Fn(&Evening) -> String| {
-        evenings
-            .iter()
-            .map(|evening| format!("{}: {}", evening.about.short, cell(evening)))
-            .collect::<Vec<_>>()
-            .join("; ")
+        let cells = evenings.iter().map(|evening| format!("{}: {}", evening.about.short, cell(evening)));
+        cells.collect::<Vec<_>>().join("; ")
     };
-    let table = Table::new("Yle's evening, and these")
-        .words("")
-        .words("Yle")
-        .words("here")
-        .row([
+    let failed =
+        |evening: &Evening| format!("{} failed at {}", percent_failed(evening), count(evening.peak()));
+    let p90 = |evening: &Evening| or_nothing(evening.callers.totals.ms, |ms| milliseconds(ms.p90));
+    let table = Table::new("Yle's evening, and these").words("").words("Yle").words("here").rows([
+        [
             "accounts".to_owned(),
-            exact(yle.accounts, 0),
-            "a pool of made-up users, asked again and again".to_owned(),
-        ])
-        .row(["logins a second, held".to_owned(), exact(yle.held_requests_per_second, 0), exact(held, 0)])
-        .row([
+            count(yle.accounts),
+            "a pool of invented users, used again and again".to_owned(),
+        ],
+        ["logins a second, held".to_owned(), count(yle.held_requests_per_second), count(held)],
+        [
             "logins a second with errors".to_owned(),
-            exact(yle.first_errors_requests_per_second, 0),
-            list(&|evening| {
-                format!("{} % failed at {}", rounded(percent_failed(evening)), exact(evening.peak(), 0))
-            }),
-        ])
-        .row([
-            "p90".to_owned(),
-            ms_in_words(yle.p90_ms),
-            list(&|evening| evening.callers.totals.ms.map_or(NOTHING.to_owned(), |ms| ms_in_words(ms.p90))),
-        ]);
+            count(yle.first_errors_requests_per_second),
+            list(&failed),
+        ],
+        ["p90".to_owned(), milliseconds(yle.p90_ms), list(&p90)],
+    ]);
     Section::new("Beside Yle's figures").prose(yle.note.clone()).table(table)
 }
 
 fn one(evening: &Evening, judgement: &Judgement) -> Section {
-    let mut section = Section::new(evening.about.title.clone())
+    let totals = &evening.callers.totals;
+    let broken = &evening.summary.broken;
+    Section::new(evening.about.title.clone())
         .prose(evening.about.story.clone())
-        .prose(format!("It {}.", judgement.sentence))
+        .prose(format!("Verdict: {}.", judgement.sentence))
         .chart(rates(evening))
         .chart(answer_times(evening))
-        .chart(concurrency_over_time(evening));
-    if !evening.callers.totals.failed.is_empty() {
-        section = section.chart(failures(evening));
-    }
-    if evening.callers.totals.hello_ms.is_some() {
-        section = section.chart(hello(evening));
-    }
-    if let Some(sentence) = lag(evening) {
-        section = section.prose(sentence);
-    }
-    if !evening.summary.broken.is_empty() {
-        section = section.prose(format!("Broken budgets: {}.", evening.summary.broken.join("; ")));
-    }
-    match beside_plan(evening) {
-        Some(table) => section.table(table),
-        None => section,
-    }
+        .chart(concurrency_over_time(evening))
+        .charts((!totals.failed.is_empty()).then(|| failures(evening)))
+        .charts(totals.hello_ms.map(|_| hello(evening)))
+        .notes(lag(evening))
+        .notes((!broken.is_empty()).then(|| format!("Broken budgets: {}.", broken.join("; "))))
+        .tables(beside_plan(evening))
 }
 
-/// Whether k6 asked when it was to ask. On a machine that does other things too it comes late, and then in a hurry.
+/// Returns a sentence if k6 sent requests later than its schedule.
+///
+/// A busy machine makes k6 late. It then sends the missed requests in a burst.
 fn lag(evening: &Evening) -> Option<String> {
     let mut schedule = Schedule::of(&evening.summary.pieces);
-    let (mut due, mut asked, mut most) = (0.0, 0.0, 0.0_f64);
+    let (mut due, mut sent, mut most) = (0.0, 0.0, 0.0_f64);
     for second in &evening.callers.seconds {
         due += schedule.next_second();
-        asked += whole(second.requested);
-        most = most.max(due - asked);
+        sent += whole(second.requested);
+        most = most.max(due - sent);
     }
     let seconds = most / evening.peak().max(1.0);
     (seconds > LAG_SECONDS).then(|| {
         format!(
-            "k6 was up to {} s behind its schedule: this machine was busy with other things, and what is told of those \
-             seconds is partly its own doing. A quieter moment gives better figures.",
+            "k6 was up to {} s behind its schedule, because this machine was busy. The figures of those seconds \
+             include this delay. Repeat the run on an idle machine.",
             rounded(seconds)
         )
     })
 }
 
-/// How many are due in each second.
+/// The number of logins that are due in each second.
 struct Schedule<'pieces> {
     pieces: &'pieces [Piece],
-    /// Seconds of the first piece that are over, and the rate before it.
+    /// Seconds of the first piece that have passed.
     at: f64,
+    /// The rate before the first piece.
     from: f64,
 }
 
@@ -279,51 +270,49 @@ impl<'pieces> Schedule<'pieces> {
 
 fn rates(evening: &Evening) -> Plot {
     Plot::new("Logins a second", Axis::elapsed(), Axis::linear("a second"))
-        .about("What was asked, and what was answered rightly.")
-        .series(line("asked", evening, |second| whole(second.requested)))
+        .about("Logins that were sent, and logins with the right answer.")
+        .series(line("sent", evening, |second| whole(second.requested)))
         .series(line("answered", evening, |second| whole(second.right)))
 }
 
 fn answer_times(evening: &Evening) -> Plot {
     let of =
         |percentile: fn(Percentiles) -> f64| move |second: &Second| second.ms.map_or(f64::NAN, percentile);
-    let mut plot = Plot::new("Answer time", Axis::elapsed(), Axis::linear("ms"))
-        .about("Right answers, as the caller saw them.");
-    for (name, percentile) in PERCENTILES {
-        plot = plot.series(line(name, evening, of(percentile)));
-    }
+    let plot = Plot::new("Answer time", Axis::elapsed(), Axis::linear("ms"))
+        .about("Right answers, measured by the caller.");
+    let plot = PERCENTILES
+        .into_iter()
+        .fold(plot, |plot, (name, percentile)| plot.series(line(name, evening, of(percentile))));
     match evening.knob("LOAD_P90_BUDGET_MS") {
-        Some(budget) => plot.limit(budget, format!("p90 at most {} ms", exact(budget, 0))),
+        Some(budget) => plot.limit(budget, format!("p90 at most {}", milliseconds(budget))),
         None => plot,
     }
 }
 
-/// Lambda's own count where there is one; else what Little's law makes of the callers' waiting.
+/// Returns the chart of Lambda's own count. Without fleet it shows the callers' count, by Little's law.
 fn concurrency_over_time(evening: &Evening) -> Plot {
     let Some(fleet) = &evening.fleet else {
         let batch = evening.batch();
-        return Plot::new("Requests at once", Axis::elapsed(), Axis::linear(""))
-            .about("How many waited for their answers, on average over each second.")
-            .series(line("under way", evening, |second| second.under_way / batch));
+        return Plot::new("Concurrent requests", Axis::elapsed(), Axis::linear(""))
+            .about("Requests that waited for their answers, on average over each second.")
+            .series(line("waiting", evening, |second| second.under_way / batch));
     };
     let offset = ms(fleet.started_at_unix_ms - evening.callers.started_at_unix_ms) / MS_PER_SECOND;
-    let end = seconds(evening);
+    let end = whole(evening.callers.seconds.len() as u64);
     let points = |series: &[FleetSecond], offset: f64, count: fn(&FleetSecond) -> u64| -> Vec<(f64, f64)> {
         let at = |second: &FleetSecond| (ms(second.second) + offset, whole(count(second)));
         series.iter().map(at).filter(|(at, _)| (0.0..=end).contains(at)).collect()
     };
     let mut plot = Plot::new("Environments", Axis::elapsed(), Axis::linear(""))
-        .about("Those that were there, and those that were busy.")
+        .about("Environments that existed, and environments that were busy.")
         .series(Series::line("busy", points(&fleet.seconds, offset, |second| second.concurrency)))
-        .series(Series::line("there", points(&fleet.seconds, offset, |second| second.environments)));
+        .series(Series::line("existing", points(&fleet.seconds, offset, |second| second.environments)));
     if let Some(plan) = &evening.plan {
-        plot = plot.series(Series::line(
-            "busy, planned",
-            points(&plan.series.seconds, 0.0, |second| second.concurrency),
-        ));
+        let planned = points(&plan.series.seconds, 0.0, |second| second.concurrency);
+        plot = plot.series(Series::line("busy, planned", planned));
     }
     match quota(evening) {
-        // Far above all else it would only flatten the rest.
+        // A quota far above all values would only flatten the lines.
         Some(quota) if quota <= QUOTA_IN_SIGHT * concurrency(evening) => {
             plot.limit(quota, "the account's quota")
         }
@@ -332,112 +321,111 @@ fn concurrency_over_time(evening: &Evening) -> Plot {
 }
 
 fn failures(evening: &Evening) -> Plot {
-    let mut plot = Plot::new("Failures by kind", Axis::elapsed(), Axis::linear("a second"))
-        .about("Where the answer came, or the patience ended.");
-    for (kind, name) in KINDS {
-        if evening.callers.totals.failed.contains_key(kind) {
+    let plot = Plot::new("Failures by kind", Axis::elapsed(), Axis::linear("a second"))
+        .about("A failure counts in the second in which its answer came or its caller gave up.");
+    KINDS.into_iter().filter(|(kind, _)| evening.callers.totals.failed.contains_key(*kind)).fold(
+        plot,
+        |plot, (kind, name)| {
             let count = move |second: &Second| whole(second.failed.get(kind).copied().unwrap_or_default());
-            plot = plot.series(line(name, evening, count));
-        }
-    }
-    plot
+            plot.series(line(name, evening, count))
+        },
+    )
 }
 
 fn hello(evening: &Evening) -> Plot {
     Plot::new("/hello, which hashes nothing", Axis::elapsed(), Axis::logarithmic("ms"))
-        .about("It has only to say hello, and waits behind the hashes. Who gave up counts with the time after which he did.")
+        .about("/hello waits behind the hashes. A caller that gave up counts with the time until it gave up.")
         .series(line("p50", evening, |second| second.hello_ms.map_or(f64::NAN, |ms| ms.p50)))
         .series(line("p99", evening, |second| second.hello_ms.map_or(f64::NAN, |ms| ms.p99)))
 }
 
 fn beside_plan(evening: &Evening) -> Option<Table> {
     let (plan, fleet) = (&evening.plan.as_ref()?.plan, evening.fleet.as_ref()?);
+    let totals = &evening.callers.totals;
     let label = if plan.is_extrapolated { "planned (extrapolated)" } else { "planned" };
-    let mut table = Table::new("The plan beside what happened").words("").numbers(label).numbers("happened");
     let planned = [plan.p50_ms, plan.p90_ms, plan.p99_ms];
-    for ((name, of), planned) in PERCENTILES.into_iter().zip(planned) {
-        let happened = evening.callers.totals.ms.map(of);
-        table = table.row([name.to_owned(), or_nothing(planned), or_nothing(happened)]);
-    }
-    let throttled_percent = 100.0 * whole(plan.throttled_logins) / whole(plan.logins.max(1));
-    let throttled = evening.callers.totals.failed.get("throttled").copied().unwrap_or_default();
-    let happened_percent = 100.0 * whole(throttled) / whole(evening.callers.totals.requested.max(1));
-    let percent = |percent: f64| format!("{} %", rounded(percent));
-    let count = |count: u64| exact(whole(count), 0);
+    let times = PERCENTILES.into_iter().zip(planned).map(|((name, of), planned)| {
+        let measured = or_nothing(totals.ms.map(of), milliseconds);
+        [name.to_owned(), or_nothing(planned, milliseconds), measured]
+    });
+    let throttled = totals.failed.get("throttled").copied().unwrap_or_default();
+    let counts = [
+        ("most concurrent requests", plan.concurrency_most, fleet.totals.concurrency),
+        ("cold starts", plan.cold_starts, fleet.totals.cold_starts),
+    ];
+    let counts = counts
+        .map(|(name, planned, counted)| [name.to_owned(), count(whole(planned)), count(whole(counted))]);
     Some(
-        table
+        Table::new("The plan and the measurements")
+            .words("")
+            .numbers(label)
+            .numbers("measured")
+            .rows(times)
+            .rows(counts)
             .row([
-                "requests at once, at the most".to_owned(),
-                count(plan.concurrency_most),
-                count(fleet.totals.concurrency),
+                "throttled logins".to_owned(),
+                percent(whole(plan.throttled_logins), whole(plan.logins)),
+                percent(whole(throttled), whole(totals.requested)),
             ])
-            .row(["logins throttled".to_owned(), percent(throttled_percent), percent(happened_percent)])
-            .row(["cold starts".to_owned(), count(plan.cold_starts), count(fleet.totals.cold_starts)])
             .row(["cost".to_owned(), usd(plan.usd), usd(fleet.totals.usd)]),
     )
 }
 
 fn how(evenings: &[Evening]) -> Section {
-    let mut section = Section::new("How it was run")
-        .prose("An open model: who comes, comes, however long the others wait. k6 spaces arrivals evenly.");
-    if evenings.iter().any(|evening| evening.fleet.is_some()) {
+    let through_fleet = evenings.iter().any(|evening| evening.fleet.is_some());
+    let rates = evenings.iter().map(|evening| {
+        let pieces = evening.summary.pieces.as_slice();
+        let pieces = or_nothing((!pieces.is_empty()).then_some(pieces), in_words);
+        [evening.about.short.clone(), pieces, format!("{}.ts", evening.summary.script)]
+    });
+    let functions = evenings.iter().filter_map(|evening| {
+        let function = plain(&evening.fleet.as_ref()?.function);
+        Some(format!("{}, the function: {function}.", evening.about.short))
+    });
+    let mut section = Section::new("How it was run").prose(
+        "The load is an open model: callers arrive at the planned rate, even if earlier callers still wait. k6 spaces \
+         the arrivals evenly.",
+    );
+    if through_fleet {
         section = section.prose(
-            "The evenings are short: an ordinary evening, the rise and the crowd last seconds here and minutes or hours \
-             there. Nothing runs faster than it would: a second of the model is a second, and environments come at \
-             Lambda's pace. What minutes would add is more of the same, and what they would hide is the rise. The plan \
-             lets people come independently of each other, as they do: so the plan's peaks are somewhat higher.",
+            "The evenings are short. The ordinary load, the rise and the crowd last seconds here, and minutes or hours in \
+             reality. The time of the model is real time: a second is a second, and environments start at Lambda's pace. \
+             Longer phases would repeat the same load and hide the rise. In the plan callers arrive independently of each \
+             other, so the plan's peaks are somewhat higher.",
         );
     }
-    let mut table = Table::new("The rates").words("evening").words("logins a second").words("script");
-    for evening in evenings {
-        let pieces = match evening.summary.pieces.as_slice() {
-            [] => NOTHING.to_owned(),
-            pieces => in_words(pieces),
-        };
-        table = table.row([evening.about.short.clone(), pieces, format!("{}.ts", evening.summary.script)]);
-    }
-    section = section.table(table);
-    section = section.table(knobs(evenings));
-    for evening in evenings {
-        if let Some(fleet) = &evening.fleet {
-            section =
-                section.prose(format!("{}, the function: {}.", evening.about.short, plain(&fleet.function)));
-        }
-    }
     section
+        .table(Table::new("The rates").words("evening").words("logins a second").words("script").rows(rates))
+        .table(knobs(evenings))
+        .notes(functions)
 }
 
-/// Every knob of every evening; what an evening's script does not have is left out of its column.
+/// Returns the table of all knobs. A script without a knob has no value for it.
 fn knobs(evenings: &[Evening]) -> Table {
     let names: BTreeSet<&String> = evenings.iter().flat_map(|evening| evening.summary.knobs.keys()).collect();
-    let mut table = Table::new("The knobs").words("");
-    for evening in evenings {
-        table = table.words(evening.about.short.clone());
-    }
-    for name in names {
-        if !OF_THE_RUN.contains(&name.as_str()) {
-            let cell = |evening: &Evening| evening.summary.knobs.get(name).map_or(NOTHING.to_owned(), plain);
-            table = table.row(core::iter::once(name.clone()).chain(evenings.iter().map(cell)));
-        }
-    }
-    table
+    let names = names.into_iter().filter(|name| !OF_THE_RUN.contains(&name.as_str()));
+    let rows = names.map(|name| {
+        let cell = |evening: &Evening| or_nothing(evening.summary.knobs.get(name), plain);
+        core::iter::once(name.clone()).chain(evenings.iter().map(cell)).collect::<Vec<_>>()
+    });
+    let columns = Table::new("The knobs").words("");
+    evenings.iter().fold(columns, |columns, evening| columns.words(evening.about.short.clone())).rows(rows)
 }
 
-/// What fleet takes for granted, with where it comes from.
+/// Returns the assumptions of fleet's model with their sources.
 fn assumptions(evenings: &[Evening]) -> Option<Section> {
     let mut seen = BTreeSet::new();
-    let mut table =
-        Table::new("Each with its source").words("what").numbers("value").words("known how").words("from");
-    for assumption in
-        evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions)
-    {
-        let Assumption { what, value, unit, label, source } = assumption;
-        if seen.insert(what) {
-            let value = format!("{} {unit}", plain(value));
-            table = table.row([what.clone(), value, label.clone(), source.clone()]);
-        }
-    }
-    (!seen.is_empty()).then(|| Section::new("What the model takes for granted").table(table))
+    let all =
+        evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions);
+    let rows: Vec<_> = all
+        .filter(|assumption| seen.insert(&assumption.what))
+        .map(|Assumption { what, value, unit, label, source }| {
+            [what.clone(), format!("{} {unit}", plain(value)), label.clone(), source.clone()]
+        })
+        .collect();
+    let columns = ["assumption", "value", "status", "source"];
+    let table = columns.into_iter().fold(Table::new("Each with its source"), Table::words);
+    (!rows.is_empty()).then(|| Section::new("Assumptions of the model").table(table.rows(rows)))
 }
 
 fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series {
@@ -446,11 +434,7 @@ fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series
     Series::line(name, points.collect())
 }
 
-fn seconds(evening: &Evening) -> f64 {
-    whole(evening.callers.seconds.len() as u64)
-}
-
-/// The most requests that were under way at once.
+/// Returns the highest number of concurrent requests.
 fn concurrency(evening: &Evening) -> f64 {
     match &evening.fleet {
         Some(fleet) => whole(fleet.totals.concurrency),
@@ -464,23 +448,27 @@ fn concurrency(evening: &Evening) -> f64 {
     }
 }
 
+fn percent_failed(evening: &Evening) -> String {
+    percent(share_failed(evening), 1.0)
+}
+
 fn quota(evening: &Evening) -> Option<f64> {
     evening.fleet.as_ref()?.function.get("account_concurrency")?.as_f64()
 }
 
-/// Of a backend that hashes itself there is no bill, only more of it.
+/// Returns the number of machines for Yle's peak. A backend that hashes in its own process has no bill.
 fn machines(evening: &Evening, yle: &Yle) -> Option<String> {
     let capacity = evening.knob("LOAD_CAPACITY_PER_SECOND").filter(|capacity| *capacity > 0.0)?;
-    Some(exact((yle.first_errors_requests_per_second / capacity).ceil(), 0))
+    Some(count((yle.first_errors_requests_per_second / capacity).ceil()))
 }
 
 fn in_words(pieces: &[Piece]) -> String {
     let mut from = pieces.first().map_or(0.0, |piece| piece.per_second);
     let mut parts = Vec::new();
     for piece in pieces {
-        let (rate, seconds) = (exact(piece.per_second, 0), exact(piece.seconds, 0));
-        let stays = (piece.per_second - from).abs() < f64::EPSILON;
-        parts.push(if stays {
+        let (rate, seconds) = (count(piece.per_second), count(piece.seconds));
+        let is_constant = (piece.per_second - from).abs() < f64::EPSILON;
+        parts.push(if is_constant {
             format!("{rate} for {seconds} s")
         } else {
             format!("to {rate} within {seconds} s")
@@ -490,7 +478,7 @@ fn in_words(pieces: &[Piece]) -> String {
     parts.join(", ")
 }
 
-/// JSON as a person writes it down.
+/// Returns JSON as text without braces and quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -504,27 +492,6 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn ms_in_words(ms: f64) -> String {
-    format!("{} ms", exact(ms, 0))
-}
-
-fn or_nothing(ms: Option<f64>) -> String {
-    ms.map_or(NOTHING.to_owned(), ms_in_words)
-}
-
-fn in_whole(amount: f64) -> String {
-    exact(amount, 0)
-}
-
-fn usd(usd: f64) -> String {
-    format!("{} USD", amount_of_usd(usd))
-}
-
-/// To the cent, and small change as it is.
-fn amount_of_usd(usd: f64) -> String {
-    if usd < 1.0 { rounded(usd) } else { exact(usd, 2) }
-}
-
 #[allow(clippy::cast_precision_loss, reason = "milliseconds since 1970 need 41 bits")]
 fn ms(count: i64) -> f64 {
     count as f64
@@ -534,7 +501,7 @@ type Percentile = (&'static str, fn(Percentiles) -> f64);
 
 const PERCENTILES: [Percentile; 3] = [("p50", |ms| ms.p50), ("p90", |ms| ms.p90), ("p99", |ms| ms.p99)];
 
-/// The kinds of `lib/answers.ts`, in words.
+/// The kinds of `lib/answers.ts`, and their names on the page.
 const KINDS: [(&str, &str); 8] = [
     ("throttled", "429 throttled"),
     ("overloaded", "503 overloaded"),
@@ -546,7 +513,7 @@ const KINDS: [(&str, &str); 8] = [
     ("wrong", "WRONG"),
 ];
 
-/// Where a run happened to take place, and what it was allowed to cost: they say nothing about the evening.
+/// Knobs of the place and the cost of a run. They do not describe the load.
 const OF_THE_RUN: [&str; 7] = [
     "LOAD_ARCHITECTURE",
     "LOAD_BACKEND_URL",
@@ -557,17 +524,15 @@ const OF_THE_RUN: [&str; 7] = [
     "LOAD_URL",
 ];
 
-const NOTHING: &str = "–";
-
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// What the recorder's first second, which begins anywhere in the run's, and a slow answer may look like.
+/// The first second of the recorder starts within a second of the run. This and a slow answer are no lag.
 const LAG_SECONDS: f64 = 1.5;
 
-/// In which a second of the schedule is taken.
+/// The parts of a second in which the schedule is summed.
 const STEPS: u32 = 100;
 
-/// A quota up to so many times the most that was needed is drawn.
+/// A quota is drawn if it is at most this many times the highest concurrency.
 const QUOTA_IN_SIGHT: f64 = 1.5;
 
 #[cfg(test)]
@@ -585,19 +550,19 @@ mod tests {
     }
 
     #[test]
-    fn each_evening_has_its_charts_its_plan_and_its_column() {
+    fn each_evening_has_charts_a_plan_and_a_column() {
         let html = page(&[
             evening("zero", Expected::Falls, &["hello_ms: p(99)<100 (is 4000)"]),
             through_fleet("two", Expected::Holds, &[]),
         ]);
         for said in [
-            "Zero fell, as it was to: none failed, p90 180 ms.",
+            "Zero fell as expected: none failed, p90 180 ms.",
             "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
-            "Requests at once",
+            "Concurrent requests",
             "Environments",
             "busy, planned",
             "quota",
-            "The plan beside what happened",
+            "The plan and the measurements",
             "planned (extrapolated)",
             "0.250 USD",
             "unverified",
@@ -610,17 +575,17 @@ mod tests {
     }
 
     #[test]
-    fn one_evening_is_a_page_too_and_nothing_is_loaded() {
+    fn a_page_of_one_evening_loads_nothing() {
         let html = page(&[evening("mine", Expected::Holds, &[])]);
-        assert!(html.contains("&lt;It&gt; was told."));
-        assert!(!html.contains("The plan beside what happened"));
+        assert!(html.contains("&lt;A story&gt;"));
+        assert!(!html.contains("The plan and the measurements"));
         for loads in ["<script", "src=", "href=", "url("] {
             assert!(!html.contains(loads), "{loads}");
         }
     }
 
     #[test]
-    fn a_schedule_is_what_the_pieces_add_up_to() {
+    fn a_schedule_is_the_sum_of_its_pieces() {
         let pieces = [(200.0, 10.0), (1500.0, 10.0), (1500.0, 20.0)];
         let pieces = pieces.map(|(per_second, seconds)| Piece { per_second, seconds });
         let mut schedule = Schedule::of(&pieces);
@@ -632,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn k6_that_came_late_is_told() {
+    fn a_late_k6_is_reported() {
         let mut late = evening("two", Expected::Holds, &[]);
         late.summary.pieces = vec![Piece { per_second: 100.0, seconds: 4.0 }];
         assert_eq!(lag(&late), None);
@@ -642,7 +607,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evening_without_fleet_has_its_own_cost_and_none_of_fleets_story() {
+    fn an_evening_without_fleet_shows_its_own_cost_and_no_text_about_fleet() {
         let mut own = evening("own", Expected::Holds, &[]);
         own.summary.cost_usd = Some(5.81);
         own.summary.pieces = Vec::new();
@@ -655,17 +620,17 @@ mod tests {
     }
 
     #[test]
-    fn large_figures_say_whose_they_are_and_what_they_rest_on() {
+    fn large_figures_name_their_evening_and_extrapolated_durations() {
         let html =
             page(&[evening("zero", Expected::Falls, &["x"]), through_fleet("three", Expected::Holds, &[])]);
-        assert!(html.contains("Evening three. It rests on durations that are extrapolated"));
-        // The head of the column, and the bars in both widths.
+        assert!(html.contains("Evening three. It uses durations that are extrapolated"));
+        // In the head of the column, and in the bars of both widths.
         assert!(html.matches("three (extrapolated)").count() > 2);
         assert!(!html.contains("zero (extrapolated)"));
     }
 
     #[test]
-    fn machines_are_counted_where_a_capacity_was_measured() {
+    fn machines_are_counted_if_a_capacity_was_measured() {
         let mut zero = evening("zero", Expected::Falls, &["x"]);
         zero.summary.knobs.insert("LOAD_CAPACITY_PER_SECOND".to_owned(), 13.0.into());
         assert!(page(&[zero]).contains("231"), "3,000 / 13, rounded up");

@@ -1,4 +1,4 @@
-//! Reads what k6 says of every operation (`--out json`) and keeps a line for every second.
+//! Reads the metrics of every operation from k6 (`--out json`) and keeps the figures of each second.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// A run as its callers saw it.
+/// A run, measured by its callers.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Series {
     pub(crate) started_at_unix_ms: i64,
@@ -16,31 +16,31 @@ pub(crate) struct Series {
     pub(crate) totals: Totals,
 }
 
-/// One second. What was asked counts where it was asked, what came of it where it came.
+/// One second. An operation counts as requested in its first second, and its result in its last.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Second {
     pub(crate) requested: u64,
     pub(crate) right: u64,
     /// Operations that waited for their answers, on average over the second.
     pub(crate) under_way: f64,
-    /// Operations without the right answer, by kind (`lib/answers.ts` has the kinds).
+    /// Operations without the right answer, by their kind in `lib/answers.ts`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failed: BTreeMap<String, u64>,
-    /// Of right answers.
+    /// Times of right answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ms: Option<Percentiles>,
-    /// `/hello` of a backend, where one was watched.
+    /// Times of `/hello`, if the script sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hello_ms: Option<Percentiles>,
-    /// What came on top of the time that fleet's model gave.
+    /// The time beyond the time of fleet's model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) beyond_model_ms: Option<Percentiles>,
-    /// Iterations that k6 could not begin.
+    /// Iterations that k6 dropped.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) dropped: u64,
 }
 
-/// All seconds together.
+/// The totals of all seconds.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Totals {
     pub(crate) requested: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Totals {
     pub(crate) dropped: u64,
 }
 
-/// Milliseconds.
+/// Percentiles in milliseconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Percentiles {
     pub(crate) p50: f64,
@@ -61,28 +61,31 @@ pub(crate) struct Percentiles {
     pub(crate) max: f64,
 }
 
-/// Reads lines to their end. Lines of other metrics are most of them, and are not looked into.
+/// Reads all lines. Most lines have other metrics and are not parsed.
 ///
-/// Every few seconds of the run `progress` is told how it goes.
+/// Calls `progress` with a line of text every few seconds of the run.
+///
+/// # Errors
+/// If reading fails or a line is not in k6's format.
 pub(crate) fn record(lines: impl BufRead, mut progress: impl FnMut(&str)) -> io::Result<Series> {
     let mut run = Run::default();
-    let mut told = None;
+    let mut reported = None;
     for line in lines.lines() {
         let line = line?;
         if METRICS.iter().any(|metric| line.contains(metric)) {
             let point: Point = serde_json::from_str(&line).map_err(io::Error::other)?;
             let Some(ended) = run.add(&point)? else { continue };
-            let from = *told.get_or_insert(ended);
+            let from = *reported.get_or_insert(ended);
             if ended >= from + PROGRESS_SECONDS {
                 progress(&run.in_words(from, ended));
-                told = Some(ended);
+                reported = Some(ended);
             }
         }
     }
     Ok(run.series())
 }
 
-/// A line of k6's. `Metric` lines, which declare one, have no value.
+/// A line of k6. A line that declares a metric has no value.
 #[derive(Deserialize)]
 struct Point<'line> {
     metric: &'line str,
@@ -108,7 +111,7 @@ struct Run {
     seconds: BTreeMap<i64, Gathered>,
 }
 
-/// A second that is not yet counted out, or several.
+/// The measurements of a second, or of several seconds.
 #[derive(Default)]
 struct Gathered {
     requested: u64,
@@ -121,7 +124,7 @@ struct Gathered {
 }
 
 impl Run {
-    /// Counts a point, and returns the second in which it was measured.
+    /// Counts a point and returns the second of its measurement.
     fn add(&mut self, point: &Point<'_>) -> io::Result<Option<i64>> {
         let (Some(time), Some(value)) = (point.data.time, point.data.value) else { return Ok(None) };
         let ended = OffsetDateTime::parse(time, &Rfc3339).map_err(io::Error::other)?;
@@ -144,7 +147,7 @@ impl Run {
         Ok(Some(second))
     }
 
-    /// An operation counts as asked in its first second, and as under way for its part of each.
+    /// Counts an operation as requested in its first second, and as under way for its share of each second.
     fn spread(&mut self, started: OffsetDateTime, ended: OffsetDateTime) {
         let first = started.unix_timestamp();
         self.at(first).requested += 1;
@@ -159,7 +162,7 @@ impl Run {
         self.seconds.entry(second).or_default()
     }
 
-    /// How the seconds from `from` to before `to` went. Of what was asked in them some may not have ended yet: it is not told.
+    /// Describes the seconds from `from` until `to`, without `to`. Operations that have not ended are left out.
     fn in_words(&self, from: i64, to: i64) -> String {
         let mut all = Gathered::default();
         for (_, second) in self.seconds.range(from..to) {
@@ -194,7 +197,7 @@ impl Run {
         let mut all = Gathered::default();
         let mut seconds = Vec::new();
         for (at, mut gathered) in self.seconds {
-            // Seconds in which nothing happened are seconds too.
+            // Adds the seconds without a measurement.
             seconds.resize_with(usize::try_from(at - first).unwrap_or(seconds.len()), Second::default);
             all.requested += gathered.requested;
             all.dropped += gathered.dropped;
@@ -228,7 +231,7 @@ impl Run {
     }
 }
 
-/// By nearest rank; `None` of nothing.
+/// Returns percentiles by the nearest rank, or `None` if there are no values.
 fn percentiles(values: &mut [f64]) -> Option<Percentiles> {
     values.sort_unstable_by(f64::total_cmp);
     let rank = |percent: usize| values.get((values.len() * percent).div_ceil(100).saturating_sub(1)).copied();
@@ -245,21 +248,21 @@ pub(crate) fn whole(count: u64) -> f64 {
     count as f64
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// With their quotes, as they stand in a line.
+/// The metrics with their quotes, as k6 writes them.
 const METRICS: [&str; 4] =
     ["\"operation_ms\"", "\"hello_ms\"", "\"beyond_model_ms\"", "\"dropped_iterations\""];
 
-/// The kind that is no failure.
+/// The kind of a right answer.
 const RIGHT: &str = "right";
 
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// Between two lines of progress.
+/// Seconds between two lines of progress.
 const PROGRESS_SECONDS: i64 = 5;
 
 #[cfg(test)]
@@ -278,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_counts_where_it_is_asked_and_what_came_where_it_came() {
+    fn requests_count_in_their_first_second_and_results_in_their_last() {
         let series = recorded(&[
             r#"{"type":"Metric","data":{"name":"operation_ms","type":"trend","contains":"time"},"metric":"operation_ms"}"#.to_owned(),
             point("operation_ms", "01.5", 100.0, "right"),
@@ -295,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_under_way_in_each_second_for_his_part_of_it() {
+    fn an_operation_is_under_way_in_each_second_for_its_share() {
         let series = recorded(&[
             point("operation_ms", "03.25", 2000.0, "right"),
             point("operation_ms", "01.5", 100.0, "right"),
@@ -305,17 +308,17 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_told_every_five_seconds() {
+    fn progress_is_reported_every_five_seconds() {
         let lines: Vec<_> =
             (0..13).map(|s| point("operation_ms", &format!("{s:02}"), 80.0, "right")).collect();
-        let mut told = Vec::new();
-        record(lines.join("\n").as_bytes(), |line| told.push(line.to_owned())).unwrap();
-        assert_eq!(told.len(), 2);
-        assert!(told[0].contains("1 logins a second, p90    80 ms, none failed"), "{}", told[0]);
+        let mut reported = Vec::new();
+        record(lines.join("\n").as_bytes(), |line| reported.push(line.to_owned())).unwrap();
+        assert_eq!(reported.len(), 2);
+        assert!(reported[0].contains("1 logins a second, p90    80 ms, none failed"), "{}", reported[0]);
     }
 
     #[test]
-    fn percentiles_are_values_that_were_measured() {
+    fn percentiles_are_measured_values() {
         let mut values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let of_hundred = percentiles(&mut values).unwrap();
         assert_eq!(of_hundred, Percentiles { p50: 50.0, p90: 90.0, p99: 99.0, max: 100.0 });
@@ -324,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_in_another_time_zone_lives_in_the_same_second() {
+    fn the_time_zone_of_a_caller_does_not_change_the_second() {
         let here = point("operation_ms", "01.5", 100.0, "right");
         assert_eq!(
             recorded(core::slice::from_ref(&here)),
@@ -333,12 +336,12 @@ mod tests {
     }
 
     #[test]
-    fn what_k6_could_not_begin_is_counted() {
+    fn dropped_iterations_are_counted() {
         assert_eq!(recorded(&[point("dropped_iterations", "01", 3.0, "")]).totals.dropped, 3);
     }
 
     #[test]
-    fn nothing_is_a_series_of_nothing() {
+    fn an_empty_input_is_an_empty_series() {
         assert_eq!(recorded(&[]), Series::default());
     }
 }

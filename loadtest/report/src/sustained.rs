@@ -1,4 +1,4 @@
-//! How k6 and fleet carried a steady rate, and where the time went.
+//! The result of a steady rate through k6 and fleet.
 
 use std::{collections::BTreeMap, io, path::Path};
 
@@ -6,11 +6,12 @@ use serde::Deserialize;
 
 use crate::evening::read;
 
-/// What a run of `sustained.ts` left.
+/// The files of a run of `sustained.ts`.
 struct Run {
     summary: Summary,
-    /// Processor seconds.
+    /// Processor seconds of k6.
     k6: f64,
+    /// Processor seconds of fleet.
     fleet: f64,
 }
 
@@ -42,8 +43,8 @@ struct Totals {
     cpu_seconds: f64,
 }
 
-/// Prints a table of all runs as Markdown, and returns whether the best kept its budgets.
-pub(crate) fn tell(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
+/// Prints a table of all runs as Markdown. Returns whether the best run kept its budgets.
+pub(crate) fn print(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
     let runs =
         directories.iter().map(|directory| Run::read(directory.as_ref())).collect::<io::Result<Vec<_>>>()?;
     let Some(best) = runs.iter().min_by(|one, other| one.order().total_cmp(&other.order())) else {
@@ -55,7 +56,7 @@ pub(crate) fn tell(directories: &[impl AsRef<Path>]) -> io::Result<bool> {
         let name = if core::ptr::eq(run, best) { format!("{number}, the best") } else { number.to_string() };
         println!("{}", run.row(&name));
     }
-    println!("\nIn the best, {}.", best.where_it_goes());
+    println!("\nIn the best run {}.", best.time_in_words());
     Ok(best.summary.broken.is_empty())
 }
 
@@ -79,7 +80,7 @@ impl Run {
             .unwrap_or(f64::NAN)
     }
 
-    /// Best first: what kept its budgets, then by what came on top.
+    /// Returns the sort key: runs that kept their budgets first, then by the time beyond the model.
     fn order(&self) -> f64 {
         let penalty = if self.summary.broken.is_empty() { 0.0 } else { A_BROKEN_BUDGET_MS };
         penalty + self.value(BEYOND, "p(99)")
@@ -99,13 +100,13 @@ impl Run {
         )
     }
 
-    fn where_it_goes(&self) -> String {
+    fn time_in_words(&self) -> String {
         let per_request = |seconds: f64| 1e6 * seconds / self.requests();
         let p99 = |metric: &str| self.value(metric, "p(99)");
         format!(
-            "k6 used {:.0} µs of a processor for a request and fleet {:.0} µs: {:.2} and {:.2} processors. \
-             Of the p99 of {:.1} ms beyond the model, waiting for a connection takes up to {:.1} ms, sending {:.1} ms and \
-             receiving {:.1} ms (p99 each); the rest is timers, and waiting for a processor on either side",
+            "k6 used {:.0} µs of processor time for a request and fleet {:.0} µs: {:.2} and {:.2} processors. \
+             The p99 beyond the model is {:.1} ms. The wait for a connection takes up to {:.1} ms of it, sending {:.1} ms \
+             and receiving {:.1} ms (p99 each). The rest is timers and the wait for a processor",
             per_request(self.k6),
             per_request(self.fleet),
             self.k6 / self.summary.seconds,
@@ -124,5 +125,5 @@ impl Run {
 
 const BEYOND: &str = "beyond_model_ms";
 
-/// More than any percentile of a run of a minute.
+/// Larger than any percentile of a run of a minute.
 const A_BROKEN_BUDGET_MS: f64 = 1e6;

@@ -1,5 +1,5 @@
-//! Every element of a page, to be looked at: `cargo run -p saltern-page --example specimen -- specimen.html`.
-//! The figures are made up.
+//! Writes a page with every element, for a look at it: `cargo run -p saltern-page --example specimen -- specimen.html`.
+//! All figures are invented.
 
 use std::{env, fs, io};
 
@@ -61,12 +61,14 @@ fn main() -> io::Result<()> {
         .row(["provisioned, waiting", "800 × 1.5 h", "24.87"])
         .row(["together", "", "67.78"]);
     let page = Page::new("Live final, 21 November 2026", Verdict::Kept("All limits kept: p90 212 ms of 300 ms, 0.02 % errors.".into()))
-        .fact("logins", "10,800,000")
-        .fact("p90", "212 ms")
-        .fact("p99", "431 ms")
-        .fact("errors", "0.02 %")
-        .fact("cost", "67.78 USD")
-        .fact("cost a million", "6.28 USD")
+        .facts([
+            ("logins", "10,800,000"),
+            ("p90", "212 ms"),
+            ("p99", "431 ms"),
+            ("errors", "0.02 %"),
+            ("cost", "67.78 USD"),
+            ("cost a million", "6.28 USD"),
+        ])
         .section(
             Section::new("What the callers saw")
                 .prose("A rate of arrival that rises from 900 to 3,000 logins a second within seven minutes, and falls again. Times are measured at the caller, connection included.")
@@ -75,7 +77,7 @@ fn main() -> io::Result<()> {
                 .chart(errors)
                 .chart(Plot::new("Throttles", Axis::elapsed(), Axis::linear("a minute")).about("None were reported.")),
         )
-        .section(Section::new("What it cost").table(table).chart(sweep.clone()).chart(bars.clone()))
+        .section(Section::new("What it cost").table(table).notes(["List prices, without a free tier."]).chart(sweep.clone()).chart(bars.clone()))
         .footer("Every figure of this page is made up: it shows what a page looks like.");
     fs::write(&file, page.html())?;
     fs::write(format!("{file}.plot.svg"), sweep.svg())?;

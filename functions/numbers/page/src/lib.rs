@@ -1,5 +1,16 @@
-//! One HTML page with figures, tables and charts, in one file: nothing is loaded, nothing runs, and it reads on a phone
-//! and on a wide screen, by day and by night.
+//! One HTML page with figures, tables and charts, in one file. The page loads nothing and runs nothing. It fits a phone
+//! and a wide screen, in the light and the dark colour scheme.
+//!
+//! A program says only what is on the page:
+//!
+//! - [`Page`]: a title, a [`Verdict`], large figures (`facts`), sections and a footer.
+//! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts, in the order of the calls.
+//! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows.
+//! - [`Chart`]: [`Bars`] or a [`Plot`], each with a title and a caption (`about`).
+//! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write numbers. [`or_nothing`] writes a
+//!   value that may be absent.
+//!
+//! Methods with a plural name take any iterator, so also an `Option`: `None` adds nothing.
 //!
 //! ```
 //! use saltern_page::{Axis, Page, Plot, Section, Series, Verdict};
@@ -10,18 +21,18 @@
 //!     .series(p90)
 //!     .limit(300.0, "limit");
 //! let page = Page::new("An evening", Verdict::Kept("All limits kept.".into()))
-//!     .fact("p90", "212 ms")
+//!     .facts([("p90", "212 ms")])
 //!     .section(Section::new("Latency").prose("Measured by the caller.").chart(plot));
 //! assert!(page.html().starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! Whatever text goes in comes out escaped: maud does it for HTML, plotters for SVG.
+//! All text is escaped: by maud in HTML, by plotters in SVG.
 //!
 //! # Colours
 //!
-//! plotters draws with the colours of the light page, as attributes. The style sheet selects on those attributes: it puts
-//! the dark page's colour in the place of each, and gives each series its dashes. So one drawing serves both, and
-//! `palette.rs` is the only place that knows a colour.
+//! plotters writes the colours of the light page as attributes. The style sheet selects on these attributes: it replaces
+//! each by the colour of the dark page, and gives each series its dashes. So one drawing serves both pages. All
+//! colours are in `palette.rs`.
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +46,6 @@ mod plot;
 
 pub use axis::Axis;
 pub use bars::Bars;
-pub use number::{exact, rounded};
+pub use number::{count, exact, milliseconds, or_nothing, percent, rounded, usd};
 pub use page::{Chart, Page, Section, Table, Verdict};
 pub use plot::{Plot, Series};

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::{Bars, Plot, canvas::Width, palette};
 
-/// A page: what was found out, then how.
+/// A page: the verdict first, then the large figures, then the sections.
 #[derive(Clone, Debug)]
 pub struct Page {
     title: String,
@@ -15,14 +15,14 @@ pub struct Page {
     footer: String,
 }
 
-/// The one sentence for a reader without time.
+/// The conclusion of the page in one sentence.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// What was asked for was reached.
+    /// The goal was reached.
     Kept(String),
-    /// It was not.
+    /// The goal was missed.
     Missed(String),
-    /// Nothing was asked for.
+    /// The page has no goal: the sentence only states a result.
     Stated(String),
 }
 
@@ -36,20 +36,21 @@ pub struct Section {
 #[derive(Clone, Debug)]
 enum Block {
     Prose(String),
+    Note(String),
     Table(Table),
     Chart(Chart),
 }
 
-/// A chart of either kind.
+/// A chart of any kind.
 #[derive(Clone, Debug)]
 pub enum Chart {
-    /// Amounts side by side.
+    /// Amounts as bars, side by side.
     Bars(Bars),
     /// Lines, bands and dots between two axes.
     Plot(Plot),
 }
 
-/// A table. Columns of numbers are set flush right.
+/// A table. Columns of numbers are aligned right.
 #[derive(Clone, Debug)]
 pub struct Table {
     caption: String,
@@ -58,7 +59,7 @@ pub struct Table {
 }
 
 impl Page {
-    /// A page without sections yet.
+    /// Returns a page without sections.
     #[must_use]
     pub fn new(title: impl Into<String>, verdict: Verdict) -> Self {
         Self {
@@ -71,14 +72,18 @@ impl Page {
         }
     }
 
-    /// Adds a figure that stands large at the top.
+    /// Adds large figures at the top, each as a name and a value.
     #[must_use]
-    pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.facts.push((name.into(), value.into()));
+    pub fn facts<Name, Value>(mut self, facts: impl IntoIterator<Item = (Name, Value)>) -> Self
+    where
+        Name: Into<String>,
+        Value: Into<String>,
+    {
+        self.facts.extend(facts.into_iter().map(|(name, value)| (name.into(), value.into())));
         self
     }
 
-    /// Whose the large figures are, above them.
+    /// Sets the line above the large figures. It names the subject of the figures.
     #[must_use]
     pub fn facts_of(self, whose: impl Into<String>) -> Self {
         Self { facts_of: whose.into(), ..self }
@@ -86,18 +91,24 @@ impl Page {
 
     /// Adds a section.
     #[must_use]
-    pub fn section(mut self, section: Section) -> Self {
-        self.sections.push(section);
+    pub fn section(self, section: Section) -> Self {
+        self.sections([section])
+    }
+
+    /// Adds sections.
+    #[must_use]
+    pub fn sections(mut self, sections: impl IntoIterator<Item = Section>) -> Self {
+        self.sections.extend(sections);
         self
     }
 
-    /// Where the figures come from, at the foot of the page.
+    /// Sets the text at the foot of the page. It names the source of the figures.
     #[must_use]
     pub fn footer(self, footer: impl Into<String>) -> Self {
         Self { footer: footer.into(), ..self }
     }
 
-    /// The page as one file.
+    /// Returns the page as one HTML file.
     #[must_use]
     pub fn html(&self) -> String {
         let style = [&variables(), include_str!("style.css"), &palette::style_sheet()].concat();
@@ -108,7 +119,7 @@ impl Page {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    // Whatever got in here by mistake, nothing is loaded and nothing runs.
+                    // A second barrier: the browser loads nothing and runs nothing on this page.
                     meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
                     title { (self.title) }
                     style { (PreEscaped(style)) }
@@ -133,7 +144,7 @@ impl Page {
     }
 }
 
-/// Of the facts, where there is room: rows of the same length, as near as can be.
+/// Returns the number of columns of the large figures, so that the rows have nearly equal lengths.
 fn columns(facts: usize) -> usize {
     const MOST: usize = 6;
     facts.div_ceil(facts.div_ceil(MOST).max(1)).max(1)
@@ -151,7 +162,7 @@ impl Verdict {
 }
 
 impl Section {
-    /// A section with nothing in it yet.
+    /// Returns an empty section.
     #[must_use]
     pub fn new(heading: impl Into<String>) -> Self {
         Self { heading: heading.into(), blocks: Vec::new() }
@@ -164,17 +175,36 @@ impl Section {
         self
     }
 
-    /// Adds a table.
+    /// Adds notes: paragraphs in small, quiet type, for remarks on the table or chart before them.
     #[must_use]
-    pub fn table(mut self, table: Table) -> Self {
-        self.blocks.push(Block::Table(table));
+    pub fn notes<Note: Into<String>>(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
+        self.blocks.extend(notes.into_iter().map(|note| Block::Note(note.into())));
         self
     }
 
-    /// Adds a chart. Charts that follow each other stand side by side where there is room.
+    /// Adds a table.
     #[must_use]
-    pub fn chart(mut self, chart: impl Into<Chart>) -> Self {
-        self.blocks.push(Block::Chart(chart.into()));
+    pub fn table(self, table: Table) -> Self {
+        self.tables([table])
+    }
+
+    /// Adds tables.
+    #[must_use]
+    pub fn tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
+        self.blocks.extend(tables.into_iter().map(Block::Table));
+        self
+    }
+
+    /// Adds a chart.
+    #[must_use]
+    pub fn chart(self, chart: impl Into<Chart>) -> Self {
+        self.charts([chart])
+    }
+
+    /// Adds charts. Consecutive charts stand side by side on a wide screen.
+    #[must_use]
+    pub fn charts<C: Into<Chart>>(mut self, charts: impl IntoIterator<Item = C>) -> Self {
+        self.blocks.extend(charts.into_iter().map(|chart| Block::Chart(chart.into())));
         self
     }
 
@@ -199,6 +229,7 @@ impl Block {
     fn html(&self) -> Markup {
         match self {
             Self::Prose(text) => html! { p { (text) } },
+            Self::Note(text) => html! { p.note { (text) } },
             Self::Table(table) => table.html(),
             Self::Chart(chart) => chart.html(),
         }
@@ -238,13 +269,13 @@ impl From<Plot> for Chart {
 }
 
 impl Table {
-    /// A table without columns yet. The caption says what it holds; it may be empty.
+    /// Returns a table without columns. The caption describes the contents; it may be empty.
     #[must_use]
     pub fn new(caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), columns: Vec::new(), rows: Vec::new() }
     }
 
-    /// Adds a column of words.
+    /// Adds a column of text.
     #[must_use]
     pub fn words(mut self, heading: impl Into<String>) -> Self {
         self.columns.push((heading.into(), false));
@@ -258,10 +289,20 @@ impl Table {
         self
     }
 
-    /// Adds a row: a cell for each column.
+    /// Adds a row, with a cell for every column.
     #[must_use]
-    pub fn row<Cell: Into<String>>(mut self, cells: impl IntoIterator<Item = Cell>) -> Self {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+    pub fn row<Cell: Into<String>>(self, cells: impl IntoIterator<Item = Cell>) -> Self {
+        self.rows([cells])
+    }
+
+    /// Adds rows, each with a cell for every column.
+    #[must_use]
+    pub fn rows<Row, Cell>(mut self, rows: impl IntoIterator<Item = Row>) -> Self
+    where
+        Row: IntoIterator<Item = Cell>,
+        Cell: Into<String>,
+    {
+        self.rows.extend(rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()));
         self
     }
 
@@ -269,7 +310,7 @@ impl Table {
         let class =
             |column: usize| self.columns.get(column).is_some_and(|column| column.1).then_some("number");
         html! {
-            // Wider than a phone, it moves by itself and not the page; the keyboard can move it too.
+            // A table wider than the screen scrolls alone, by touch or keyboard. The page stays.
             div.table tabindex="0" role="region" aria-label=(self.caption) {
                 table {
                     @if !self.caption.is_empty() { caption { span { (self.caption) } } }
@@ -298,7 +339,7 @@ fn variables() -> String {
     format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
 }
 
-/// What a page is written on.
+/// The background colours of the page.
 pub(crate) const LIGHT: &str = "#ffffff";
 pub(crate) const DARK: &str = "#10161d";
 
@@ -312,9 +353,10 @@ mod tests {
             .about("a & b")
             .series(Series::line("<s>", vec![(0.0, 1.0), (1.0, 2.0)]));
         let table = Table::new("<c>").words("<w>").numbers("n").row(["<r>", "1"]);
-        let section = Section::new("<h>").prose("<script>alert(1)</script>").table(table).chart(plot);
+        let section =
+            Section::new("<h>").prose("<script>alert(1)</script>").table(table).notes(["<x>"]).chart(plot);
         Page::new("<t>", Verdict::Missed("<v>".into()))
-            .fact("<f>", "<g>")
+            .facts([("<f>", "<g>")])
             .facts_of("<q>")
             .section(section)
             .footer("<o>")
@@ -324,9 +366,10 @@ mod tests {
     #[test]
     fn text_is_escaped_everywhere() {
         let html = page();
-        for raw in
-            ["<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<script"]
-        {
+        for raw in [
+            "<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<x>",
+            "<script",
+        ] {
             assert!(!html.contains(raw), "{raw}");
         }
         assert!(html.contains("&lt;script&gt;") && html.contains("a &amp; b"));

@@ -17,9 +17,7 @@ pub(super) fn html(results: &Results) -> String {
     // No line ends between the mark and its number.
     let verdict = verdict(results).replace("≈ ", "≈\u{a0}");
     let mut page = Page::new(title, Verdict::Stated(verdict));
-    for (name, value) in facts(results) {
-        page = page.fact(name, value);
-    }
+    page = page.facts(facts(results));
     page = page.section(choose(results));
     let sections = [
         bcrypt(results, &published),

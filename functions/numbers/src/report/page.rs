@@ -28,9 +28,7 @@ impl Report<'_> {
     pub(crate) fn html(&self) -> String {
         let Function { name, alias } = self.function;
         let mut page = Page::new(format!("{name}:{alias}, {}", self.window.in_words()), self.verdict());
-        for (name, value) in self.facts() {
-            page = page.fact(name, value);
-        }
+        page = page.facts(self.facts());
         let sections =
             [self.callers(), Some(self.lambda()), Some(self.saltern()), self.migration(), Some(self.cost())];
         for section in sections.into_iter().flatten() {
