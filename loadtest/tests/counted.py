@@ -1,12 +1,50 @@
-"""Runs the tests, or those that are named, and ends with `N passed, N failed`."""
+"""Runs all tests, or the named ones, side by side. Ends with `N passed, N failed`."""
 
+import concurrent.futures
 import sys
+import time
 import unittest
 
+# Most tests wait for k6, so more run at once than there are cores.
+AT_ONCE = 4
+
+
+def cases(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from cases(test)
+        else:
+            yield test
+
+
+def run(test):
+    """Runs one test and returns its result."""
+    result, began = unittest.TestResult(), time.monotonic()
+    test.run(result)
+    outcome = "ok" if result.wasSuccessful() else "FAILED"
+    print(f"{test.id()} ... {outcome} ({time.monotonic() - began:.1f} s)", flush=True)
+    return result
+
+
+def is_marked(test, mark):
+    return getattr(getattr(test, test._testMethodName, None), mark, False)
+
+
 loader = unittest.TestLoader()
-suite = loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")
-result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-# Parts of one test that fail are one failure.
-failed = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
-print(f"{result.testsRun - len(failed)} passed, {len(failed)} failed")
-sys.exit(0 if result.testsRun > 0 and not failed else 1)
+tests = list(cases(loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")))
+alone = [test for test in tests if is_marked(test, "alone")]
+# The longest test starts first.
+together = sorted((test for test in tests if test not in alone), key=lambda test: not is_marked(test, "longest"))
+
+results = [run(test) for test in alone]
+with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    results += pool.map(run, together)
+
+# A test with several failed parts is one failure.
+failed = 0
+for result in results:
+    for test, trace in result.failures + result.errors:
+        print(f"\n{test.id()}\n{trace}")
+    failed += not result.wasSuccessful()
+print(f"{len(results) - failed} passed, {failed} failed")
+sys.exit(0 if results and not failed else 1)

@@ -1,4 +1,4 @@
-"""A service, or a backend, that misbehaves as a test wants it to."""
+"""A stub of the service or of a backend. Each test chooses the answers."""
 
 import contextlib
 import http.server
@@ -14,9 +14,9 @@ POLICIES = json.loads(pathlib.Path(LOADTEST, "policies.json").read_text())
 
 class Fake:
     def __init__(self, answer):
-        # Asked with the seconds since the beginning, the path and the body; returns a status and a text.
+        # Takes the seconds since the first request, the path and the body. Returns a status and a text.
         self.answer = answer
-        self.began = time.monotonic()
+        self.began = None
         fake = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -30,12 +30,12 @@ class Fake:
 
             def reply(self):
                 body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
-                status, said = fake.said(self.path, body)
-                content = said.encode()
+                status, text = fake.answered(self.path, body)
+                content = text.encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(content)))
-                # So that one who is gone is gone at once, and is not held by what was kept open.
+                # No connection stays open, so `end` closes the stub at once.
                 self.send_header("connection", "close")
                 self.end_headers()
                 self.wfile.write(content)
@@ -48,10 +48,12 @@ class Fake:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
-    def said(self, path, body):
+    def answered(self, path, body):
         if path == "/policies":
             return 200, json.dumps(POLICIES)
-        return self.answer(time.monotonic() - self.began, path, body)
+        now = time.monotonic()
+        self.began = self.began or now
+        return self.answer(now - self.began, path, body)
 
     def end(self):
         self.server.shutdown()
@@ -60,8 +62,8 @@ class Fake:
 
 @contextlib.contextmanager
 def fake(answer):
-    it = Fake(answer)
+    stub = Fake(answer)
     try:
-        yield it
+        yield stub
     finally:
-        it.end()
+        stub.end()

@@ -1,4 +1,4 @@
-"""Runs the scripts with k6, and a server for them."""
+"""Runs the scripts with k6, and starts a server for them."""
 
 import contextlib
 import json
@@ -11,19 +11,29 @@ import threading
 LOADTEST = pathlib.Path(__file__).resolve().parent.parent
 ROOT = LOADTEST.parent
 
-# Knobs of whoever runs the tests are none of the tests' business; which k6 it is, is.
+# The tests ignore the knobs of the shell. Only the version of k6 is kept.
 FOREIGN = ("LOAD_", "K6_", "AWS_", "SALTERN_")
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name == "K6_MAJOR" or not name.startswith(FOREIGN)}
 
-# A budget was broken.
+# The exit code of k6 if a budget was broken.
 THRESHOLDS_CROSSED = 99
-# The script refused its knobs, or its target, before it asked anything.
+# The exit code of k6 if the script rejected its knobs or its target before the load.
 SCRIPT_EXCEPTION = 107
 
 
+def marked(mark):
+    """Marks a test for counted.py: `alone` runs it without other tests, `longest` starts it first."""
+
+    def mark_test(test):
+        setattr(test, mark, True)
+        return test
+
+    return mark_test
+
+
 def k6(command, script, **environment):
-    """What `k6 run` or `k6 inspect` ended with, and said."""
-    # By itself only `run` gives a script the environment.
+    """Returns the exit code and the output of `k6 run` or `k6 inspect`."""
+    # By default only `run` gives the environment to a script.
     options = {"run": ["--quiet", "--log-format", "raw"], "inspect": ["--include-system-env-vars", "--log-format", "raw"]}
     arguments = [LOADTEST / "k6", command, *options[command], LOADTEST / script]
     environment = {name: str(value) for name, value in environment.items()}
@@ -31,7 +41,7 @@ def k6(command, script, **environment):
 
 
 def summary(script, **knobs):
-    """Runs a script and returns how it ended, what it said, and its summary file."""
+    """Runs a script. Returns its exit code and output, and its summary file."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         run = k6("run", script, LOAD_SUMMARY_FILE=file.name, **knobs)
         text = pathlib.Path(file.name).read_text()
@@ -40,19 +50,19 @@ def summary(script, **knobs):
 
 @contextlib.contextmanager
 def server(*arguments):
-    """`saltern serve` with the load test's policies; gives its address."""
+    """Starts `saltern serve` with the policies of the load test. Yields its address."""
     command = [ROOT / "target/debug/saltern", "serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--policies", LOADTEST / "policies.json"]
     process = subprocess.Popen([*command, *arguments], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
     try:
         for line in process.stdout:
-            said = json.loads(line)
-            if said.get("message") == "serving":
+            entry = json.loads(line)
+            if entry.get("message") == "serving":
                 break
         else:
             raise RuntimeError("the server did not start")
-        # A pipe that nobody reads would hold the server up.
+        # A full pipe would block the server.
         threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
-        yield f"http://{said['address']}"
+        yield f"http://{entry['address']}"
     finally:
         process.terminate()
         process.wait()

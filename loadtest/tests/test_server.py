@@ -1,14 +1,13 @@
-"""The scripts against a `saltern serve` of this machine, small."""
+"""Short runs of the scripts against a local `saltern serve`."""
 
 import tempfile
 import unittest
 
-from k6 import SCRIPT_EXCEPTION, THRESHOLDS_CROSSED, k6, server, summary
+from k6 import SCRIPT_EXCEPTION, THRESHOLDS_CROSSED, k6, marked, server, summary
 
-# Other programs run beside the tests. What is tested is the truth of the answers and the working of the budgets, so only a
-# machine that stands still breaks this one.
+# Other programs run beside the tests. The tests check the answers and the budgets and not the speed, so this time is long.
 PATIENT = {"LOAD_P90_BUDGET_MS": 5000, "LOAD_DEADLINE_MS": 10000, "LOAD_SLOWEST_MS": 10000}
-# The least work that there is, so that the rate is what is tested.
+# The cheapest hashes, so that the test measures only the rate.
 LIGHT = {"LOAD_USERS_PERCENT": "bcrypt-4-smoke=100", "LOAD_NEW_HASH_POLICY": "bcrypt-4-smoke", "LOAD_LOGIN_PERCENT": "right=95,wrong=5"}
 SHORT = {"LOAD_BASELINE_SECONDS": 2, "LOAD_RISE_SECONDS": 1, "LOAD_INVITATION_SECONDS": 3, "LOAD_SECOND_WAVE_SECONDS": 3}
 SMALL = {**SHORT, "LOAD_BASELINE_PER_SECOND": 10, "LOAD_INVITATION_PER_SECOND": 75, "LOAD_SECOND_WAVE_PER_SECOND": 150}
@@ -33,23 +32,24 @@ class Server(unittest.TestCase):
     def test_a_small_live_event(self):
         with server() as url:
             metrics = self.kept("live-event.ts", LOAD_URL=url, **PATIENT, **LIGHT, **SMALL)
-        # The pieces: 20, 42.5, 225, 112.5, 450, 80 and 20.
+        # The pieces send 20, 42.5, 225, 112.5, 450, 80 and 20 logins.
         self.assertAlmostEqual(metrics["operation_ms{kind:right}"]["values"]["count"], 950, delta=10)
 
-    def test_a_live_event_in_batches_asks_as_many(self):
+    def test_a_live_event_in_batches_sends_the_same_number_of_logins(self):
         with server() as url:
             metrics = self.kept("live-event.ts", LOAD_URL=url, LOAD_BATCH_OPERATIONS=4, **PATIENT, **LIGHT, **SMALL)
         self.assertAlmostEqual(metrics["operation_ms{kind:right}"]["values"]["count"], 950, delta=40)
         self.assertAlmostEqual(metrics["http_reqs"]["values"]["count"], 950 / 4, delta=10)
 
-    def test_a_rehash_wave_upgrades_everybody(self):
+    def test_a_rehash_wave_upgrades_all_users(self):
         with server() as url:
             wave = {"LOAD_USERS_PERCENT": "bcrypt-4-smoke=100", "LOAD_WAVE_PER_SECOND": 3, "LOAD_WAVE_SECONDS": 4}
             metrics = self.kept("rehash-wave.ts", LOAD_URL=url, **PATIENT, **wave)
         self.assertGreater(metrics["upgraded"]["values"]["passes"], 0)
 
+    @marked("alone")
     def test_honest_logins_get_their_share_under_attack(self):
-        # One worker: the other processors are k6's.
+        # With one worker k6 has the other core.
         with server("--workers", "1") as url:
             common = {"LOAD_URL": url, "LOAD_USERS_PERCENT": "bcrypt-10-2019=100", "LOAD_SLOWEST_MS": 4000}
             run = k6("run", "capacity.ts", LOAD_ASKED_PER_SECOND=200, LOAD_ASKED_SECONDS=5, LOAD_MIX_PERCENT="login=100", LOAD_LOGIN_PERCENT="right=100", **common)
@@ -59,20 +59,17 @@ class Server(unittest.TestCase):
         self.assertEqual(metrics["hostile_refused"]["values"]["fails"], 0)
         self.assertGreater(metrics["hostile_refused"]["values"]["passes"], 900)
 
-    def test_a_token_opens_the_door_and_its_absence_does_not(self):
-        tokens = {"LOAD_SMOKE_SECONDS": 2, **PATIENT}
+    def test_a_token_is_required_and_accepted(self):
+        knobs = {"LOAD_SMOKE_SECONDS": 2, **PATIENT}
         with tempfile.NamedTemporaryFile("w") as file:
             file.write(TOKEN)
             file.flush()
-            self.with_tokens(file.name, tokens)
-
-    def with_tokens(self, file, tokens):
-        with server("--tokens-file", file) as url:
-            run = k6("run", "smoke.ts", LOAD_URL=url, **tokens)
-            self.assertEqual(run.returncode, SCRIPT_EXCEPTION, run.stdout)
-            self.assertIn("may this caller ask it?", run.stdout)
-            run = k6("run", "smoke.ts", LOAD_URL=url, LOAD_AUTH="bearer", SALTERN_TOKEN=TOKEN, **tokens)
-            self.assertEqual(run.returncode, 0, run.stdout)
+            with server("--tokens-file", file.name) as url:
+                run = k6("run", "smoke.ts", LOAD_URL=url, **knobs)
+                self.assertEqual(run.returncode, SCRIPT_EXCEPTION, run.stdout)
+                self.assertIn("is the caller allowed to call it?", run.stdout)
+                run = k6("run", "smoke.ts", LOAD_URL=url, LOAD_AUTH="bearer", SALTERN_TOKEN=TOKEN, **knobs)
+                self.assertEqual(run.returncode, 0, run.stdout)
 
     def test_a_broken_budget_fails_the_run(self):
         with server() as url:
@@ -80,11 +77,11 @@ class Server(unittest.TestCase):
         self.assertEqual(run.returncode, THRESHOLDS_CROSSED, run.stdout)
         self.assertIn("BROKEN: operation_ms{kind:right}: p(90)<1", run.stdout)
 
-    def test_nobody_there_fails_the_run_with_a_sentence(self):
+    def test_an_absent_service_fails_the_run_with_a_message(self):
         run = k6("run", "smoke.ts", LOAD_URL="http://127.0.0.1:1")
         self.assertEqual(run.returncode, SCRIPT_EXCEPTION, run.stdout)
-        self.assertIn("is the service there", run.stdout)
-        self.assertIn("NOTHING WAS ASKED", run.stdout)
+        self.assertIn("is the service running", run.stdout)
+        self.assertIn("NO REQUEST WAS SENT", run.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Holds loadtest/lib/sigv4.ts to botocore on random requests, byte for byte."""
+"""Compares loadtest/lib/sigv4.ts with botocore on random requests, byte for byte."""
 
 import datetime
 import json
@@ -16,7 +16,7 @@ from botocore.tokens import FrozenAuthToken
 from k6 import k6
 
 CASES = int(os.environ.get("SALTERN_RANDOM_CASES", "1000"))
-# Fixed: a check of every change must not fail for luck. Another one: SALTERN_SEED.
+# Fixed, so that a check of a change cannot fail by chance. SALTERN_SEED sets another seed.
 SEED = int(os.environ.get("SALTERN_SEED", "2026"))
 
 UNRESERVED = "abcXYZ019-_.~"
@@ -32,7 +32,7 @@ def some(signs, most):
 
 
 def escaped(text):
-    """As a caller may have percent-encoded it: some signs, of some in lower case, and what is outside of ASCII."""
+    """Percent-encodes some of the signs and all signs beyond ASCII, in upper or lower case."""
     sign = lambda s: "".join(random.choice((f"%{b:02X}", f"%{b:02x}")) for b in s.encode())
     return "".join(sign(s) if not s.isascii() or s == " " or random.random() < 0.1 else s for s in text)
 
@@ -73,7 +73,7 @@ def borne_by_botocore(token):
 
 
 class SigV4(unittest.TestCase):
-    def test_headers_equal_those_of_botocore(self):
+    def test_headers_are_equal_to_those_of_botocore(self):
         random.seed(SEED)
         identities = [
             ("AKID" + some("ABC019", 16), some(SECRET_SIGNS, 40), random.choice([None, some(SECRET_SIGNS, 400) + "x"]), region, service)
