@@ -1,6 +1,6 @@
-// The question: how many logins a second until it breaks, and what breaks first?
+// The question: how many logins a second can it take, and which budget breaks first?
 //
-// The rate rises slowly until a budget is broken; the run ends there, and its last rate is the answer.
+// The rate rises slowly. The run ends at the first broken budget, and its last rate is the answer.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets, failures } from './lib/budgets.ts';
@@ -30,10 +30,10 @@ export const options = {
   scenarios: { rise: arrivals(rise, given) },
   thresholds: {
     ...budgets(given),
-    // Percentiles and rates are of the whole run, so a break shows somewhat late: the answer is an upper bound.
+    // Percentiles and rates cover the whole run, so a break shows somewhat late. The answer is an upper bound.
     'operation_ms{kind:right}': [stops(`p(90)<${given.LOAD_P90_BUDGET_MS}`)],
     operations_failed: [...failures(given), stops(`rate<${Math.max(given.LOAD_ERROR_BUDGET_PERCENT, 1) / 100}`)],
-    // The generator's own break is not the service's.
+    // k6 has reached its own limit, not that of the service.
     dropped_iterations: [{ threshold: 'count==0', abortOnFail: true }],
   },
 };
@@ -42,7 +42,7 @@ export const setup = () => ready(given, usedPolicies(given));
 
 export default audience(given);
 
-const report = summary('breakpoint', 'how many logins a second until it breaks?', given, { pieces: rise, costUsd });
+const report = summary('breakpoint', 'how many logins a second can it take?', given, { pieces: rise, costUsd });
 
 export function handleSummary(data: Parameters<typeof report>[0]) {
   const [first, last] = rise;

@@ -1,8 +1,8 @@
-// The question: while attackers guess passwords and send what is meant to break it, do honest logins get their share?
+// The question: do honest logins get their share during an attack?
 //
-// Three crowds at once: honest logins; guesses, which cost as much as a login and cannot be told from one; and requests that
-// should cost nothing, because they are refused before any work. No guess may be taken for right, and nothing may end in a
-// 5xx but the 503 that says "come back". And the attack has to arrive: guesses are judged as often as honest logins are.
+// Three crowds run at once: honest logins, guesses, and requests that the service must reject before any work. A guess costs
+// as much as a login and looks the same. No guess may match. The only permitted 5xx is the 503 for overload. The attack must
+// reach the service: guesses get their share of answers too.
 
 import exec from 'k6/execution';
 import { Counter, Rate } from 'k6/metrics';
@@ -28,7 +28,7 @@ const given = knobs({
   LOAD_GUESSES_PER_SECOND: perSecond(10),
   LOAD_REFUSABLE_PER_SECOND: perSecond(100),
   LOAD_HOSTILE_SECONDS: seconds(30),
-  /** What `capacity.ts` measured; 0 says that there is room for all. */
+  /** The result of `capacity.ts`. 0 means that the service can answer all requests. */
   LOAD_CAPACITY_PER_SECOND: quantity(0, 0, 100000),
 });
 const service = target(given);
@@ -36,7 +36,7 @@ const reserves = { ...given, LOAD_BATCH_OPERATIONS: 1 };
 const steady = (perSecond: number) => [{ perSecond, seconds: given.LOAD_HOSTILE_SECONDS }];
 const crowd = (perSecond: number, exec: string) => arrivals(steady(perSecond), reserves, { exec });
 
-// Honest logins and guesses are the same work to the service: each crowd's share of the capacity is its share of the asking.
+// Honest logins and guesses cost the same, so the share of a crowd in the capacity is its share in the requests.
 const asked = given.LOAD_HONEST_PER_SECOND + given.LOAD_GUESSES_PER_SECOND;
 const policies = Object.keys(given.LOAD_USERS_PERCENT);
 const costUsd = refuseCostly(
@@ -47,16 +47,16 @@ const costUsd = refuseCostly(
 const capacity = given.LOAD_CAPACITY_PER_SECOND;
 const share = capacity === 0 ? 1 : Math.min(1, capacity / asked);
 
-/** A tenth is lost to chance and to the refusing. */
+/** A tenth is the margin for chance and for the cost of rejections. */
 const OF_ITS_SHARE = 0.9;
 
-/** Honest people who know their passwords. */
+/** Logins of honest users, with right passwords. */
 const rightLogin = operations({ ...given, LOAD_MIX_PERCENT: { login: 100 }, LOAD_LOGIN_PERCENT: { right: 100 }, LOAD_NEW_HASH_POLICY: '' });
 const attacked = chooser(given.LOAD_USERS_PERCENT);
 
 const honestAnswered = new Rate('honest_answered');
 const guessesAccepted = new Counter('guesses_accepted');
-/** Guesses that were answered "no"; the others were told to come back, or never arrived. */
+/** Guesses that got the answer "no match". The others were rejected for overload or lost. */
 const guessesJudged = new Rate('guesses_judged');
 const hostileRefused = new Rate('hostile_refused');
 
@@ -73,12 +73,12 @@ export const options = {
     dropped_iterations: ['count==0'],
     wrong_answers: ['count==0'],
     guesses_accepted: ['count==0'],
-    // Anything but the refusal that the contract has for it.
+    // Each must get the rejection of the contract.
     hostile_refused: ['rate==1'],
     faults: ['count==0'],
     honest_answered: [floor],
     guesses_judged: [floor],
-    // To be told to come back is no harm.
+    // A rejection for overload is no loss.
     operations_lost: stop(given),
   },
 };
@@ -97,11 +97,11 @@ export function honest() {
 export function guess() {
   const n = exec.scenario.iterationInTest;
   const { password, hash } = user(attacked(draw(n, 0)), draw(n, 1));
-  // Guesses of every kind: near, far, empty, and long.
+  // Guesses of several kinds: similar, different, empty and long.
   const guesses = [`${password} `, password.toUpperCase(), password.slice(0, -1), '', 'x'.repeat(1000), '123456'];
   const asked: Operation = { doing: 'login', path: '/verify', body: { password: guesses[n % guesses.length], hash }, match: false };
   const kind = judged(asked, service.post(asked.path, asked.body));
-  // Whatever does not say "no" counts as a yes.
+  // A 200 without the answer "no match" counts as accepted.
   guessesAccepted.add(kind === 'wrong' ? 1 : 0);
   guessesJudged.add(kind === 'right');
   tally(kind);
@@ -112,10 +112,10 @@ export function refusable() {
   const all = n % 2 === 0 ? hostileHashes : hostileBodies;
   const { what, method, path, body, headers, status, code } = all[Math.floor(n / 2) % all.length];
   const answer = service.send(method, path, body, headers);
-  const said = answer.status === status && answer.body?.includes(`"code":"${code}"`) === true;
-  hostileRefused.add(said);
-  tally(said ? 'right' : refusal(answer));
-  if (!said) console.error(`${what}: ${status} ${code} is due, ${answer.status} came (${answer.error})`);
+  const isRejected = answer.status === status && answer.body?.includes(`"code":"${code}"`) === true;
+  hostileRefused.add(isRejected);
+  tally(isRejected ? 'right' : refusal(answer));
+  if (!isRejected) console.error(`${what}: expected ${status} ${code}, got ${answer.status} (${answer.error})`);
 }
 
-export const handleSummary = summary('hostile', 'do honest logins get their share while others attack?', given, { pieces: steady(given.LOAD_HONEST_PER_SECOND), costUsd, share, capacity });
+export const handleSummary = summary('hostile', 'do honest logins get their share during an attack?', given, { pieces: steady(given.LOAD_HONEST_PER_SECOND), costUsd, share, capacity });

@@ -1,7 +1,7 @@
-// The question: does the login hold when a live programme invites its audience, and again when more come than were expected?
+// The question: does the login hold when a live programme invites its audience, and in a second, larger wave?
 //
-// The shape is the one that Yle tells of (yle.json): an ordinary evening, the invitation, 1,500 logins a second, then
-// 3,000, and back to an ordinary evening. Coming back is half of the test: what comes after the fall has budgets of its own.
+// The load follows Yle's evening (yle.json): an ordinary evening, the invitation with 1,500 logins a second, then 3,000, and
+// an ordinary evening again. The last phase has its own budgets, because the service must also recover.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
@@ -18,7 +18,7 @@ const given = knobs({
   LOAD_INVITATION_PER_SECOND: perSecond(1500),
   LOAD_SECOND_WAVE_PER_SECOND: perSecond(3000),
   LOAD_BASELINE_SECONDS: seconds(60),
-  /** How long the audience takes to get up from the sofa. */
+  /** The time in which the audience arrives. */
   LOAD_RISE_SECONDS: seconds(30),
   LOAD_INVITATION_SECONDS: seconds(180),
   LOAD_SECOND_WAVE_SECONDS: seconds(180),

@@ -1,7 +1,8 @@
-// The question: what becomes of a backend that hashes in its own process when more log in than it can hash?
+// The question: how does a backend that hashes in its own process behave above its capacity?
 //
-// This is what Yle saw before: the hashes take every core, and all else stops with them. `/hello` is watched, which needs no
-// hash. The load is a multiple of what was measured (`capacity.ts` with LOAD_DOOR=backend), so that it means the same anywhere.
+// Yle saw this before the change: the hashes take every core, and all other work stops. The script measures `/hello`, which
+// needs no hash. The load is a multiple of the capacity (`capacity.ts` with LOAD_DOOR=backend), so that results are comparable
+// on any machine.
 
 import { BACKEND, backend, backendReady } from './lib/backend.ts';
 import { OPTIONS } from './lib/budgets.ts';
@@ -13,7 +14,7 @@ const given = knobs({
   ...BACKEND,
   ...SUMMARY,
   LOAD_CAPACITY_PER_SECOND: perSecond(10),
-  /** An ordinary evening, and the invitation, in parts of the capacity. */
+  /** The rates of an ordinary evening and of the invitation, as parts of the capacity. */
   LOAD_BASELINE_OF_CAPACITY: quantity(0.3, 0, 10),
   LOAD_INVITATION_OF_CAPACITY: quantity(1.5, 0, 100),
   LOAD_BASELINE_SECONDS: seconds(20),
@@ -56,4 +57,4 @@ export const setup = () => backendReady(given);
 export const login = journeys.login;
 export const hello = journeys.hello;
 
-export const handleSummary = summary('own-process', 'what becomes of a backend that hashes in its own process?', given, { pieces: evening });
+export const handleSummary = summary('own-process', 'how does a backend that hashes in its own process behave above its capacity?', given, { pieces: evening });

@@ -1,7 +1,7 @@
-// The question: the policy has been raised, and everybody who logs in is due for an upgrade. Does the login hold?
+// The question: does the login hold when a new policy makes every login due for an upgrade?
 //
-// Each right login is a verify and a new hash. Under pressure the service leaves the upgrade out and answers the login: so
-// where there is room for the wave nearly all that are due are upgraded, and where there is not, a knob says how many are to be.
+// Each right login is a verify and a new hash. Under load the service skips the upgrade and answers the login. With enough
+// capacity nearly all due logins are upgraded. With less, a knob sets the required share.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
@@ -11,16 +11,16 @@ import { arrivals, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { ready } from './lib/target.ts';
 
-/** The verify, and after it the new hash. */
+/** A verify and then a new hash. */
 const HASHES_OF_AN_UPGRADE = 2;
 
 const given = knobs({
   ...AUDIENCE,
   ...BUDGETS,
   ...SUMMARY,
-  /** All are under a policy that is not current: who is not due for an upgrade is no part of the wave. */
+  /** Policies that are not current, so that every user is due for an upgrade. */
   LOAD_USERS_PERCENT: shares('bcrypt-10-2019=100', policies),
-  /** Of those that are due. A service with room for the wave leaves none out. */
+  /** The required share of due logins that are upgraded. A service with enough capacity upgrades all. */
   LOAD_UPGRADED_BUDGET_PERCENT: quantity(99, 0, 100),
   LOAD_WAVE_PER_SECOND: perSecond(100),
   LOAD_WAVE_SECONDS: seconds(300),
@@ -34,7 +34,7 @@ export const options = {
   thresholds: {
     ...budgets(given),
     upgraded: [`rate>=${given.LOAD_UPGRADED_BUDGET_PERCENT / 100}`],
-    // Where the service finds nobody due there is no rate.
+    // The rate does not exist if the service finds no login due.
     upgrades: ['count>0'],
   },
 };
@@ -42,9 +42,9 @@ export const options = {
 export function setup() {
   const { current } = ready(given, usedPolicies(given));
   const due = Object.keys(given.LOAD_USERS_PERCENT).filter((id) => id !== current);
-  if (due.length === 0) throw new Error(`every user is under ${current}, which is current: nobody is due. LOAD_USERS_PERCENT=bcrypt-10-2019=100 has users of an older policy`);
+  if (due.length === 0) throw new Error(`every user has the current policy ${current}, so no login is due for an upgrade: set LOAD_USERS_PERCENT to older policies, such as bcrypt-10-2019=100`);
 }
 
 export default audience(given, true);
 
-export const handleSummary = summary('rehash-wave', 'does the login hold while everybody is upgraded?', given, { pieces: wave, costUsd });
+export const handleSummary = summary('rehash-wave', 'does the login hold while all users are upgraded?', given, { pieces: wave, costUsd });

@@ -1,6 +1,6 @@
-// The question: does everything work at all? Every kind of request, every policy of the pool, each answer checked.
+// The question: does every kind of request work, with every policy of the pool?
 //
-// A hash that is made must verify, a wrong password must not, an unknown user must not, and an upgrade must verify.
+// Every answer is checked. New hashes and upgrades must verify. Wrong passwords and unknown users must not.
 
 import exec from 'k6/execution';
 import { judged, judgedBatch, record, waited } from './lib/answers.ts';
@@ -24,7 +24,7 @@ const given = knobs({
 });
 const service = target(given);
 const pieces = [{ perSecond: given.LOAD_SMOKE_PER_SECOND, seconds: given.LOAD_SMOKE_SECONDS }];
-/** No journey sends more requests, and no request has more hashes: if it comes to the worst, one after the other. */
+/** The limits of a journey. The hashes of a request may run one after the other. */
 const [REQUESTS_AT_MOST, HASHES_AT_MOST] = [3, 3];
 const costUsd = refuseCostly(given, { requests: REQUESTS_AT_MOST * total(pieces), hashes: 1, turns: HASHES_AT_MOST, policies });
 
@@ -39,11 +39,11 @@ export const setup = () => ready(given, policies);
 export default function () {
   const n = exec.scenario.iterationInTest;
   const journeys = [rightAndWrong, newHash, unknown, upgrade, batch];
-  // Each journey for each policy before any comes again.
+  // Runs each journey with each policy before it repeats one.
   journeys[n % journeys.length](policies[Math.floor(n / journeys.length) % policies.length], n);
 }
 
-export const handleSummary = summary('smoke', 'does everything work at all?', given, { pieces, costUsd });
+export const handleSummary = summary('smoke', 'does every kind of request work?', given, { pieces, costUsd });
 
 function rightAndWrong(policy: string) {
   const { password, hash } = user(policy, 0);
@@ -65,8 +65,8 @@ function unknown() {
 
 function upgrade(policy: string) {
   const { password, hash } = user(policy, 0);
-  const said = ask({ doing: 'login', path: '/verify', body: { password, hash, rehash: true }, match: true }) as { rehashed?: { hash: string } } | undefined;
-  if (said?.rehashed) ask({ doing: 'login', path: '/verify', body: { password, hash: said.rehashed.hash }, match: true });
+  const answer = ask({ doing: 'login', path: '/verify', body: { password, hash, rehash: true }, match: true }) as { rehashed?: { hash: string } } | undefined;
+  if (answer?.rehashed) ask({ doing: 'login', path: '/verify', body: { password, hash: answer.rehashed.hash }, match: true });
 }
 
 function batch(policy: string) {
@@ -78,7 +78,7 @@ function batch(policy: string) {
   count(operations, judgedBatch(operations, answer), waited(answer, startedAt));
 }
 
-/** Asks, counts, and returns what was said where it is right. */
+/** Sends an operation and counts it. Returns the answer if it is right. */
 function ask(operation: Operation): unknown {
   const startedAt = Date.now();
   const answer = service.post(operation.path, operation.body);

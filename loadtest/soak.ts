@@ -1,6 +1,6 @@
-// The question: does an ordinary load stay ordinary for hours, or does something fill up, leak or slow down?
+// The question: does the service stay fast under an ordinary load for hours?
 //
-// Each tenth has budgets of its own: a quarter of an hour in which all is slow does not show in the percentiles of four hours.
+// Each tenth has its own budgets: a slow quarter of an hour does not show in the percentiles of four hours.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
@@ -31,4 +31,4 @@ export const setup = () => ready(given, usedPolicies(given));
 
 export default audience(given);
 
-export const handleSummary = summary('soak', 'does an ordinary load stay ordinary for hours?', given, { pieces, costUsd });
+export const handleSummary = summary('soak', 'does the service stay fast under an ordinary load for hours?', given, { pieces, costUsd });

@@ -1,7 +1,7 @@
-// The question: can this machine carry the peak for a minute, k6 and fleet together, and what do they add to the model's times?
+// The question: can this machine run k6 and fleet at the peak for a minute, and how much time do they add to the model?
 //
-// What an evening through fleet shows is worth as much as this run: where k6 drops iterations, or the two of them add more
-// than a little, its figures would be this machine's and not Lambda's.
+// The evenings through fleet depend on this. If k6 drops iterations, or k6 and fleet add much time, the figures describe
+// this machine and not Lambda.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { OPTIONS, stop } from './lib/budgets.ts';
@@ -19,7 +19,7 @@ const given = knobs({
   LOAD_BEYOND_MODEL_P99_BUDGET_MS: quantity(50, 1, 10000),
 });
 const rate = given.LOAD_SUSTAINED_PER_SECOND;
-// All connections at once would be a test of the operating system; a crowd takes some seconds to gather.
+// Opening all connections at once would test the operating system. The rate rises in some seconds.
 const peak = [
   { perSecond: rate / 10, seconds: 1 },
   { perSecond: rate, seconds: 5 },
@@ -34,7 +34,7 @@ export const options = {
     dropped_iterations: ['count==0'],
     wrong_answers: ['count==0'],
     operations_failed: ['rate==0', ...stop(given)],
-    // Fails too where the target is not fleet, and says nothing of its model.
+    // `max>0` fails if the target is not fleet and reports no time of a model.
     beyond_model_ms: [`p(99)<${given.LOAD_BEYOND_MODEL_P99_BUDGET_MS}`, 'max>0'],
   },
 };
@@ -43,4 +43,4 @@ export const setup = () => ready(given, usedPolicies(given));
 
 export default audience(given);
 
-export const handleSummary = summary('sustained', 'can this machine carry the peak, k6 and fleet together?', given, { pieces: peak, costUsd });
+export const handleSummary = summary('sustained', 'can this machine run k6 and fleet at the peak?', given, { pieces: peak, costUsd });

@@ -1,49 +1,49 @@
-// What an answer says, and the metrics that come of it. Only right answers count as answered.
+// Classifies answers and counts them in metrics. Only right answers count as answered.
 
 import type { RefinedResponse } from 'k6/http';
 import { Counter, Rate, Trend } from 'k6/metrics';
 import type { Operation } from './mix.ts';
 
-/** `right`, or what went wrong. The report knows these words too. */
+/** The result of an operation. The report uses the same words. */
 export type Kind =
   | 'right'
-  // An answer of the contract that is not true: the one thing that must never happen.
+  // A valid answer that is false. This must never happen.
   | 'wrong'
-  // The platform's 429: too many at once, or too fast a rise.
+  // The 429 of the platform: too many concurrent requests, or a rise that is too fast.
   | 'throttled'
-  // The service's own 503s: it has no room, or no time left.
+  // The 503s of the service: its queue is full, or the deadline has passed.
   | 'overloaded'
   | 'deadline_exceeded'
-  // A 4xx for a request that should have been taken.
+  // A 4xx for a valid request.
   | 'refused'
-  // Any other status: a fault of the service, or of the platform in front of it.
+  // Any other status: a fault of the service or of the platform.
   | 'fault'
-  // No answer in time; no connection.
+  // No answer in time, or no connection.
   | 'timeout'
   | 'unreachable';
 
-/** Milliseconds of every operation, tagged with what was done and what came of it. A batch counts once for each of its own. */
+/** Milliseconds of every operation, with tags for the operation and its result. Each operation of a batch counts. */
 const operationMs = new Trend('operation_ms', true);
-/** Operations without the right answer, of all. */
+/** The share of operations without the right answer. */
 const operationsFailed = new Rate('operations_failed');
 /** Operations with the right answer. */
 const operationsAnswered = new Counter('operations_answered');
-/** Of all, those that were neither answered rightly nor told to come back: where more is asked than there is room for, only these are failures. */
+/** The share of operations with neither the right answer nor a rejection for overload. Under overload only these are failures. */
 const operationsLost = new Rate('operations_lost');
-/** Answers that are not true. */
+/** False answers. */
 const wrongAnswers = new Counter('wrong_answers');
-/** Answers of 5xx that are not the contract's 503. */
+/** 5xx answers except the 503 of the contract. */
 const faults = new Counter('faults');
-/** Those to whom nobody listened. */
+/** Requests without a connection. */
 const unreachable = new Counter('unreachable');
-/** What came on top of the time that fleet's model gave: the door's, the network's and k6's own. */
+/** The time beyond the time of fleet's model: the time of the door, the network and k6. */
 const beyondModelMs = new Trend('beyond_model_ms', true);
-/** Logins that were due for an upgrade and got one, of all that were due. */
+/** The share of due logins that got an upgrade. */
 const upgraded = new Rate('upgraded');
-/** So many did. A rate of none breaks no budget, and this does. */
+/** The number of upgrades. A rate without samples breaks no budget, but a count of 0 does. */
 const upgrades = new Counter('upgrades');
 
-/** Counts an operation's outcome. */
+/** Counts the result of an operation. */
 export function record(operation: Operation, kind: Kind, ms: number) {
   operationMs.add(ms, { doing: operation.doing, kind });
   operationsFailed.add(kind !== 'right');
@@ -51,7 +51,7 @@ export function record(operation: Operation, kind: Kind, ms: number) {
   tally(kind);
 }
 
-/** Counts what must not come of anything that is asked, an operation of the audience or not. */
+/** Counts the results that no request may have. */
 export function tally(kind: Kind) {
   operationsLost.add(kind !== 'right' && !COME_BACK.includes(kind));
   if (kind === 'wrong') wrongAnswers.add(1);
@@ -59,34 +59,34 @@ export function tally(kind: Kind) {
   if (kind === 'unreachable') unreachable.add(1);
 }
 
-/** What says "not now". */
+/** Rejections for overload. The caller may try again. */
 const COME_BACK: Kind[] = ['throttled', 'overloaded', 'deadline_exceeded'];
 
-/** Counts what fleet's answers took beyond the model; others do not say. */
+/** Counts the time of an answer beyond the model. Only fleet reports the time of the model. */
 export function recordBeyondModel(answer: RefinedResponse<'text'>, ms: number) {
   const modelled = answer.headers['Fleet-Modelled-Ms'];
   if (modelled !== undefined) beyondModelMs.add(ms - Number(modelled));
 }
 
 /**
- * Milliseconds that the caller waited: for a connection, which k6 counts apart, and for the answer. Where none came k6 may
- * count nothing at all, and the clock since `startedAt` says it.
+ * Returns the milliseconds that the caller waited for a connection and for the answer. k6 counts the two apart. Without an
+ * answer k6 may count nothing, so the clock since `startedAt` is used.
  */
 export function waited(answer: RefinedResponse<'text'>, startedAt: number): number {
   const { blocked, duration } = answer.timings;
   return answer.status === 0 ? Date.now() - startedAt : blocked + duration;
 }
 
-/** What came of a request for one operation. */
+/** Returns the result of a request with one operation. */
 export function judged(operation: Operation, answer: RefinedResponse<'text'>): Kind {
   return answer.status === 200 ? judgedBody(operation, parsed(answer)) : refusal(answer);
 }
 
-/** What came of each operation of a batch. */
+/** Returns the result of each operation of a batch. */
 export function judgedBatch(operations: Operation[], answer: RefinedResponse<'text'>): Kind[] {
   if (answer.status !== 200) return operations.map(() => refusal(answer));
   const results = (parsed(answer) as { results?: { status: number; body?: unknown; problem?: { code?: string } }[] } | undefined)?.results;
-  // Too few or too many, and nobody knows whose is whose.
+  // With a different number of results they cannot be assigned to operations.
   if (!Array.isArray(results) || results.length !== operations.length) return operations.map(() => 'wrong');
   return operations.map((operation, index) => {
     const { status, body, problem } = results[index];
@@ -94,7 +94,7 @@ export function judgedBatch(operations: Operation[], answer: RefinedResponse<'te
   });
 }
 
-/** What a request that did not end in 200 ended in. */
+/** Returns the result of a request without a 200. */
 export function refusal(answer: RefinedResponse<'text'>): Kind {
   if (answer.status === 0) return answer.error_code === REQUEST_TIMEOUT ? 'timeout' : 'unreachable';
   return refused(answer.status, (parsed(answer) as { code?: string } | undefined)?.code);
@@ -107,17 +107,17 @@ function refused(status: number, code?: string): Kind {
 }
 
 function judgedBody(operation: Operation, body: unknown): Kind {
-  const said = body as { match?: boolean; hash?: string; policy?: string; needs_rehash?: boolean; rehashed?: { hash: string } } | undefined;
-  if (operation.path === '/hash') return said?.hash?.startsWith('$') && said.policy === operation.body.policy ? 'right' : 'wrong';
-  if (operation.body.rehash && said?.needs_rehash) {
-    const made = said.rehashed !== undefined;
+  const answer = body as { match?: boolean; hash?: string; policy?: string; needs_rehash?: boolean; rehashed?: { hash: string } } | undefined;
+  if (operation.path === '/hash') return answer?.hash?.startsWith('$') && answer.policy === operation.body.policy ? 'right' : 'wrong';
+  if (operation.body.rehash && answer?.needs_rehash) {
+    const made = answer.rehashed !== undefined;
     upgraded.add(made);
     upgrades.add(made ? 1 : 0);
   }
-  return said?.match === operation.match ? 'right' : 'wrong';
+  return answer?.match === operation.match ? 'right' : 'wrong';
 }
 
-/** The body as JSON, or nothing: an answer that is none is judged, not thrown. */
+/** Returns the body as JSON, or `undefined` if it is not JSON. */
 function parsed(answer: RefinedResponse<'text'>): unknown {
   try {
     return JSON.parse(answer.body ?? '');
@@ -126,5 +126,5 @@ function parsed(answer: RefinedResponse<'text'>): unknown {
   }
 }
 
-/** k6's error code for a request that took longer than its timeout. */
+/** The error code of k6 for a timeout. */
 const REQUEST_TIMEOUT = 1050;

@@ -1,4 +1,4 @@
-// One iteration of the audience: an operation by itself, or a batch of them as a coalescing client sends it.
+// One iteration of the audience: a single operation, or a batch as a coalescing client sends it.
 
 import exec from 'k6/execution';
 import { judged, judgedBatch, record, recordBeyondModel, waited } from './answers.ts';
@@ -12,7 +12,7 @@ import type { Values } from './knobs.ts';
 
 export const AUDIENCE = { ...TARGET, ...MIX, ...RESERVES };
 
-/** Returns what a scenario runs. */
+/** Returns the function of a scenario. */
 export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => void {
   const service = target(given);
   const operation = operations(given, rehash);
@@ -38,13 +38,13 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
   };
 }
 
-/** Refuses what could cost more than its ceiling, and returns what it could cost, in US dollars. */
+/** Rejects a run that could cost more than its ceiling. Returns its highest cost in US dollars. */
 export function refuseCostlyAudience(given: Values<typeof AUDIENCE>, pieces: Piece[], turns = 1): number {
   const size = given.LOAD_BATCH_OPERATIONS;
   return refuseCostly(given, { requests: total(pieces) / size, hashes: size, turns, policies: usedPolicies(given) });
 }
 
-/** The policies that a run uses. */
+/** Returns the policies that a run uses. */
 export function usedPolicies(mix: Mix): string[] {
   return [...new Set([...Object.keys(mix.LOAD_USERS_PERCENT), mix.LOAD_NEW_HASH_POLICY])];
 }

@@ -1,12 +1,12 @@
-// Who the caller is: nobody, the bearer of a token (`saltern serve`), or an AWS identity (a Function URL with AWS_IAM).
-// Secrets come from the environment, by the names that AWS's own tools use, and are no knobs: what is a knob is printed.
+// The authentication of the caller: none, a token (`saltern serve`), or an AWS identity (a Function URL with AWS_IAM).
+// Secrets are environment variables with the names of the AWS tools. They are not knobs, because knobs are printed.
 
 import { signer } from './sigv4.ts';
 import type { Request } from './sigv4.ts';
 
 export type Scheme = 'none' | 'bearer' | 'sigv4';
 
-/** The headers of a request, with what the scheme adds. */
+/** Returns the headers of a request with those of the scheme. */
 export type Authorize = (request: Request) => Record<string, string>;
 
 export function authorize(scheme: Scheme): Authorize {
@@ -14,18 +14,18 @@ export function authorize(scheme: Scheme): Authorize {
     case 'none':
       return (request) => request.headers;
     case 'bearer': {
-      const authorization = bearer(required('SALTERN_TOKEN', 'one of the tokens that the server was started with'));
+      const authorization = bearer(required('SALTERN_TOKEN', 'set it to a token of the server'));
       return (request) => ({ ...request.headers, authorization });
     }
     case 'sigv4': {
       const sign = signer(
         {
-          accessKeyId: required('AWS_ACCESS_KEY_ID', 'as `aws configure export-credentials --format env` prints it'),
-          secretAccessKey: required('AWS_SECRET_ACCESS_KEY', 'as `aws configure export-credentials --format env` prints it'),
-          // Credentials of a role come with one and last from one to twelve hours: the run should be shorter.
+          accessKeyId: required('AWS_ACCESS_KEY_ID', '`aws configure export-credentials --format env` prints it'),
+          secretAccessKey: required('AWS_SECRET_ACCESS_KEY', '`aws configure export-credentials --format env` prints it'),
+          // Credentials of a role have one. They last from one to twelve hours, so the run must be shorter.
           sessionToken: __ENV.AWS_SESSION_TOKEN,
         },
-        required('AWS_REGION', 'the region of the function'),
+        required('AWS_REGION', 'set it to the region of the function'),
         'lambda',
       );
       return (request) => sign(request, new Date());

@@ -1,4 +1,4 @@
-// The Scala example backend: a login, which needs a hash, and `/hello`, which needs nothing and should never have to wait.
+// The Scala example backend: a login, which needs a hash, and `/hello`, which needs none and should always be fast.
 
 import http from 'k6/http';
 import exec from 'k6/execution';
@@ -11,19 +11,19 @@ import type { Values } from './knobs.ts';
 
 export const BACKEND = {
   LOAD_BACKEND_URL: url('http://127.0.0.1:8080'),
-  /** After so long a person has given up. */
+  /** The time after which a user gives up. */
   LOAD_PATIENCE_MS: count(10000, 1, 60000),
 };
 
-/** Milliseconds of `/hello`; who gives up counts with the time that he waited. */
+/** Milliseconds of `/hello`. A caller that gives up counts with the time that it waited. */
 const helloMs = new Trend('hello_ms', true);
-/** Of all `/hello`. A refused connection takes no time, so the time alone says nothing of a backend that is gone. */
+/** The share of right answers to `/hello`. A refused connection is fast, so the time alone does not show a dead backend. */
 const helloRight = new Rate('hello_right');
 
 export function backend(at: Values<typeof BACKEND>) {
   const timeout = `${at.LOAD_PATIENCE_MS}ms`;
   return {
-    /** The one user of the example, with the right password or a wrong one. */
+    /** Logs in the user of the example with the right or a wrong password. */
     login() {
       const right = draw(exec.scenario.iterationInTest, 0) >= WRONG_PASSWORDS;
       const form = { user: 'ada', password: right ? 'secret' : 'guess' };
@@ -43,15 +43,15 @@ export function backend(at: Values<typeof BACKEND>) {
   };
 }
 
-/** The backend's 503 has no problem document: it says `Retry-After` and nothing else. */
+/** The 503 of the backend has a `Retry-After` header and no problem document. */
 function comeBack(status: number): Kind | undefined {
   return status === 503 ? 'overloaded' : undefined;
 }
 
-/** Fails the run before it starts where nobody is there. */
+/** Fails the run before the load if the backend does not answer. */
 export function backendReady(at: Values<typeof BACKEND>) {
   const answer = http.get(`${at.LOAD_BACKEND_URL}/hello`, { timeout: '10s', responseType: 'text' });
-  if (answer.status !== 200) throw new Error(`${at.LOAD_BACKEND_URL}/hello answers ${answer.status === 0 ? answer.error : answer.status}: is the example backend there?`);
+  if (answer.status !== 200) throw new Error(`${at.LOAD_BACKEND_URL}/hello: ${answer.status === 0 ? answer.error : answer.status}: is the example backend running?`);
 }
 
 const WRONG_PASSWORDS = 0.05;

@@ -1,18 +1,18 @@
-// Chance that comes out the same in every run: a draw depends on the number of the iteration and on what is drawn, not on
-// which virtual user drew it, nor on when.
+// Random draws that are the same in every run. A draw depends on the number of the iteration and on its purpose, not on the
+// virtual user or the time.
 
 import type { Shares } from './knobs.ts';
 
-/** A number from 0 to 1, 1 excluded. `what` tells the draws of one iteration apart. */
-export function draw(iteration: number, what: number): number {
-  // The finaliser of MurmurHash3: every bit of the input moves half of the bits of the output.
-  let bits = (Math.imul(iteration + 1, 0x9e3779b1) ^ Math.imul(what + 1, 0x85ebca6b)) >>> 0;
+/** Returns a number from 0 to below 1. `purpose` distinguishes the draws of an iteration. */
+export function draw(iteration: number, purpose: number): number {
+  // The finaliser of MurmurHash3: every bit of the input changes half of the bits of the output.
+  let bits = (Math.imul(iteration + 1, 0x9e3779b1) ^ Math.imul(purpose + 1, 0x85ebca6b)) >>> 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Returns what draws one of the parts, each as often as its share says. */
+/** Returns a function that draws a part with the probability of its share. */
 export function chooser(parts: Shares): (drawn: number) => string {
   const names = Object.keys(parts).filter((name) => parts[name] > 0);
   let sum = 0;

@@ -1,4 +1,4 @@
-// What a run against an account will cost at the most, before it starts.
+// The highest cost of a run against an AWS account, computed before the run.
 
 import { milliseconds } from './durations.ts';
 import { oneOf, quantity } from './knobs.ts';
@@ -8,28 +8,28 @@ import type { Scheme } from './auth.ts';
 const prices = JSON.parse(open('../../infra/modules/password-hasher/prices.json')) as Record<string, { value: number }>;
 
 export const COST = {
-  /** Required with `LOAD_AUTH=sigv4`: a run that could cost more does not start. 0 is none. */
+  /** Required with `LOAD_AUTH=sigv4`. A run that could cost more does not start. 0 means no ceiling. */
   LOAD_COST_CEILING_USD: quantity(0, 0, 100000),
   LOAD_MEMORY_MB: quantity(1769, 128, 32768),
-  /** Milliseconds that Lambda bills for one request; for a batch it is the whole batch's. 0 takes them from durations.json. */
+  /** Milliseconds that Lambda bills for a request, or for a whole batch. 0 takes them from durations.json. */
   LOAD_BILLED_MS: quantity(0, 0, 900000),
   LOAD_ARCHITECTURE: oneOf('arm64', 'x86_64'),
 };
 
-/** Requests that are alike. */
+/** Requests of the same kind. */
 export interface Work {
   requests: number;
-  /** That one of them computes side by side; 0 where it is refused before any. */
+  /** Hashes that a request computes in parallel. 0 if the service rejects it before any work. */
   hashes: number;
-  /** How often it does so, one time after the other. */
+  /** How many times it does so in sequence. */
   turns: number;
-  /** Under which they may be: the dearest counts. */
+  /** The possible policies. The most expensive one counts. */
   policies: string[];
 }
 
 type Given = Values<typeof COST> & { LOAD_AUTH: Scheme };
 
-/** Refuses a run that could cost more than its ceiling, and returns what it could cost, in US dollars. */
+/** Rejects a run that could cost more than its ceiling. Returns its highest cost in US dollars. */
 export function refuseCostly(of: Given, ...all: Work[]): number {
   const usd = all.reduce((sum, work) => sum + cost(of, work), 0);
   const ceiling = of.LOAD_COST_CEILING_USD;
@@ -44,7 +44,7 @@ export function refuseCostly(of: Given, ...all: Work[]): number {
   return usd;
 }
 
-/** Provisioned concurrency is not in it: it costs by the hour, and the run does not order it. */
+/** Without provisioned concurrency, which costs by the hour and which the run does not order. */
 function cost(of: Given, work: Work): number {
   const gbSeconds = (of.LOAD_MEMORY_MB / 1024) * (billedMs(of, work) / 1000);
   const usdPerGbSecond = prices[`${of.LOAD_ARCHITECTURE}_on_demand_usd_per_gb_second`].value;

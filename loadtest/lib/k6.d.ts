@@ -1,3 +1,3 @@
-// What k6 has and its types leave out.
+// Declarations that the types of k6 lack.
 
 declare const console: { log(text: string): void; error(text: string): void };

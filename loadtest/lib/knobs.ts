@@ -1,23 +1,23 @@
-// Knobs are environment variables that begin with LOAD_. Each script declares those that it takes; any other LOAD_… name is
-// refused at load, because k6 ignores names that nobody reads and a mistyped knob would run a different test.
+// Knobs are environment variables that begin with LOAD_. Each script declares its knobs and rejects any other LOAD_… name.
+// k6 ignores unknown names, so a mistyped knob would run a different test.
 
 export interface Knob<T> {
   fallback: T;
-  /** Reads what was given, or throws what is expected instead. */
+  /** Parses a value. Throws the expected form if the value is invalid. */
   read(given: string): T;
 }
 
 type Declared = Record<string, Knob<unknown>>;
 export type Values<D extends Declared> = { [Name in keyof D]: D[Name] extends Knob<infer T> ? T : never };
 
-/** Reads the declared knobs, and refuses what makes no sense with one sentence. */
+/** Reads the declared knobs. Throws a message if a knob is unknown or invalid. */
 export function knobs<D extends Declared>(declared: D): Values<D> {
   const names = Object.keys(declared).sort();
   for (const given of Object.keys(__ENV)) {
     if (given.startsWith(PREFIX) && !(given in declared)) {
-      throw new Error(`${given} is no knob of this script. It has: ${names.join(', ')}`);
+      throw new Error(`${given} is not a knob of this script. Its knobs: ${names.join(', ')}`);
     }
-    if (PREFIX + given in declared) throw new Error(`${given} does nothing: the knob is called ${PREFIX}${given}`);
+    if (PREFIX + given in declared) throw new Error(`${given} has no effect: the knob is ${PREFIX}${given}`);
   }
   const values: Record<string, unknown> = {};
   for (const name of names) {
@@ -32,7 +32,7 @@ export function knobs<D extends Declared>(declared: D): Values<D> {
   return values as Values<D>;
 }
 
-/** A number from `least` to `most`, in the unit that the knob's name says. */
+/** A number from `least` to `most`, in the unit of the name of the knob. */
 export function quantity(fallback: number, least: number, most: number): Knob<number> {
   return {
     fallback,
@@ -65,7 +65,7 @@ export function url(fallback: string): Knob<string> {
   return {
     fallback,
     read: (given) => {
-      if (!/^https?:\/\/[^/?#]+\/?$/.test(given)) throw new Error('http:// or https://, a host and nothing behind it are expected');
+      if (!/^https?:\/\/[^/?#]+\/?$/.test(given)) throw new Error('http:// or https://, followed by a host only, is expected');
       return given.replace(/\/$/, '');
     },
   };
@@ -90,7 +90,7 @@ export function shares(fallback: string, known: readonly string[]): Knob<Shares>
     for (const part of given.split(',')) {
       const [name, percent, ...more] = part.split('=');
       if (!known.includes(name)) throw new Error(`"${name}" is not one of ${known.join(', ')}`);
-      if (name in parts) throw new Error(`"${name}" stands twice`);
+      if (name in parts) throw new Error(`"${name}" appears twice`);
       const value = Number(percent);
       if (more.length > 0 || percent === undefined || percent === '' || !(value >= 0)) throw new Error(`"${part}" is not ${name}=PERCENT`);
       parts[name] = value;
@@ -104,5 +104,5 @@ export function shares(fallback: string, known: readonly string[]): Knob<Shares>
 
 const PREFIX = 'LOAD_';
 
-/** What adding a few decimal fractions may be off by. */
+/** The largest rounding error of a sum of decimal fractions. */
 const ROUNDING = 1e-9;

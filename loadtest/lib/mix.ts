@@ -1,4 +1,4 @@
-// What the audience does: log in, register, reset a password. Which of it an iteration does depends on its number alone.
+// The operations of the audience: logins, registrations and password resets. They depend only on the number of the iteration.
 
 import { chooser, draw } from './chance.ts';
 import { shares } from './knobs.ts';
@@ -7,29 +7,29 @@ import { policies, user } from './pool.ts';
 
 export type Doing = 'login' | 'registration' | 'reset';
 
-/** One operation of the contract, with the answer that would be right. */
+/** An operation of the contract, with its right answer. */
 export interface Operation {
   doing: Doing;
   path: '/hash' | '/verify';
   body: { password: string; policy?: string; hash?: string | null; rehash?: boolean };
-  /** Whether the password is the user's; of a new hash nothing is asked. */
+  /** Whether the password is right. Absent for a new hash. */
   match?: boolean;
 }
 
 export const MIX = {
-  /** What an event brings: almost all have an account, few come for the first time, few have forgotten their password. */
+  /** The mix of an event: almost all users have an account, and few reset their passwords. */
   LOAD_MIX_PERCENT: shares('login=95,registration=4,reset=1', ['login', 'registration', 'reset']),
-  /** What becomes of logins. `unknown` has no account: the service does the work of the decoy. */
+  /** The mix of logins. `unknown` has no account, and the service computes a decoy hash. */
   LOAD_LOGIN_PERCENT: shares('right=95,wrong=4,unknown=1', ['right', 'wrong', 'unknown']),
-  /** Under which policies the users' hashes are stored. */
+  /** The policies of the stored hashes. */
   LOAD_USERS_PERCENT: shares('bcrypt-11-2021=100', policies),
-  /** Under which policy registrations and resets make their hashes. */
+  /** The policy of new hashes: registrations and resets. */
   LOAD_NEW_HASH_POLICY: newHashPolicy('bcrypt-11-2021'),
 };
 
 export type Mix = Values<typeof MIX>;
 
-/** Returns what says which operation an iteration asks. With `rehash` a right login also asks for an upgrade where one is due. */
+/** Returns a function from the number of an iteration to its operation. With `rehash` a login also requests an upgrade. */
 export function operations(mix: Mix, rehash = false): (iteration: number) => Operation {
   const doings = chooser(mix.LOAD_MIX_PERCENT);
   const logins = chooser(mix.LOAD_LOGIN_PERCENT);
@@ -70,5 +70,5 @@ function newHashPolicy(fallback: string): Knob<string> {
   };
 }
 
-/** What is drawn in an iteration, told apart. */
+/** The purposes of the draws of an iteration. */
 const DRAWS = { doing: 0, login: 1, policy: 2, user: 3 };

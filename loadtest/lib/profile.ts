@@ -1,30 +1,30 @@
-// How many ask, over time. An open model: who comes, comes, however long the others wait.
+// The rate of arrivals over time. An open model: callers arrive even if earlier callers still wait.
 
 import type { Scenario } from 'k6/options';
 import { count, quantity } from './knobs.ts';
 import type { Values } from './knobs.ts';
 
-/** One straight piece: the rate goes from where it was to `perSecond`, within `seconds`. */
+/** A piece of the schedule: the rate moves linearly to `perSecond` within `seconds`. */
 export interface Piece {
   perSecond: number;
   seconds: number;
 }
 
 export const RESERVES = {
-  /** Virtual users are reserved for answers this slow. With slower ones k6 drops iterations, and the run fails. */
+  /** k6 reserves virtual users for answers this slow. With slower answers it drops iterations, and the run fails. */
   LOAD_SLOWEST_MS: count(600, 1, 120000),
-  /** So many operations travel as one `/batch`; with 1 each travels alone. */
+  /** The operations of a `/batch`. With 1 each operation is its own request. */
   LOAD_BATCH_OPERATIONS: count(1, 1, 64),
 };
 
-/** The least load that is asked for: a tenth of one a second. */
+/** At least one request in ten seconds. */
 export const perSecond = (fallback: number) => quantity(fallback, 0.1, 100000);
 export const seconds = (fallback: number) => quantity(fallback, 1, 86400);
 
-/** The scenario that asks `pieces` operations, the first piece at its rate from the start, or from the rate of the piece before. */
+/** Returns the scenario of a schedule. It starts at the rate of the first piece, or at the rate of the piece `from`. */
 export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, { exec = 'default', start = 0, from = pieces[0] } = {}): Scenario {
   const batch = reserves.LOAD_BATCH_OPERATIONS;
-  // Per minute: k6 takes whole numbers only.
+  // k6 takes only whole numbers, so the rate is per minute.
   const rate = (perSecond: number) => Math.max(1, Math.round((perSecond * 60) / batch));
   const reserved = reservedUsers(peak(pieces) / batch, reserves.LOAD_SLOWEST_MS);
   return {
@@ -35,13 +35,13 @@ export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, { e
     timeUnit: '1m',
     stages: pieces.map(({ perSecond, seconds }) => ({ target: rate(perSecond), duration: `${seconds}s` })),
     preAllocatedVUs: reserved,
-    // Making them during the run would disturb it.
+    // New virtual users during the run would disturb it.
     maxVUs: reserved,
     gracefulStop: GRACEFUL_STOP,
   };
 }
 
-/** Scenarios one after the other, each beginning at the rate at which the one before ended. `scenario` tells them apart in the metrics. */
+/** Returns scenarios in sequence. Each starts at the last rate of the one before. The tag `scenario` has their names. */
 export function inPhases(phases: Record<string, Piece[]>, reserves: Values<typeof RESERVES>): Record<string, Scenario> {
   let before: Piece[] = [];
   const scenarios = Object.entries(phases).map(([name, pieces]) => {
@@ -52,7 +52,7 @@ export function inPhases(phases: Record<string, Piece[]>, reserves: Values<typeo
   return Object.fromEntries(scenarios);
 }
 
-/** By Little's law, and room for the unevenness of arrivals. */
+/** Little's law, and spare users for uneven arrivals. */
 function reservedUsers(iterationsPerSecond: number, slowestMs: number): number {
   return Math.ceil((iterationsPerSecond * slowestMs) / 1000 + SPARE_USERS);
 }
@@ -61,7 +61,7 @@ export function peak(pieces: Piece[]): number {
   return Math.max(...pieces.map(({ perSecond }) => perSecond));
 }
 
-/** How many operations these pieces ask in all. */
+/** Returns the number of operations of a schedule. */
 export function total(pieces: Piece[]): number {
   let from = pieces[0].perSecond;
   return pieces.reduce((sum, { perSecond, seconds }) => {
@@ -77,5 +77,5 @@ export function duration(pieces: Piece[]): number {
 
 const SPARE_USERS = 10;
 
-/** For the answers under way when the last piece ends. */
+/** The time for the last answers after the end of the schedule. */
 const GRACEFUL_STOP = '10s';

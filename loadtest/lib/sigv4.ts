@@ -1,5 +1,5 @@
-// AWS Signature Version 4, for a Function URL with AWS_IAM. The key of a day is derived once, not for every request.
-// tests/test_sigv4.py holds it to botocore, byte for byte.
+// AWS Signature Version 4, for a Function URL with AWS_IAM. The key of a day is derived once and not for every request.
+// tests/test_sigv4.py compares it with botocore, byte for byte.
 
 import { hmac, sha256 } from 'k6/crypto';
 
@@ -11,7 +11,7 @@ export interface Credentials {
 
 export interface Request {
   method: string;
-  /** As it is sent: already percent-encoded. */
+  /** Percent-encoded, as sent. */
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -19,7 +19,7 @@ export interface Request {
 
 export type Signer = (request: Request, at: Date) => Record<string, string>;
 
-/** Returns what signs requests: it gives back their headers with `x-amz-date`, the token and `authorization` added. */
+/** Returns a function that adds `x-amz-date`, the token and `authorization` to the headers of a request. */
 export function signer(credentials: Credentials, region: string, service: string): Signer {
   let day = '';
   let key: ArrayBuffer;
@@ -59,7 +59,7 @@ export function signer(credentials: Credentials, region: string, service: string
   };
 }
 
-/** The parts of an absolute URL. k6 has no `URL`. */
+/** Returns the parts of an absolute URL. k6 has no `URL`. */
 function parts(url: string): { host: string; path: string; query: string } {
   const read = /^(https?):\/\/([^/?#]+)([^?#]*)(?:\?([^#]*))?/.exec(url);
   if (read === null) throw new Error('an absolute http or https URL is expected');
@@ -68,12 +68,12 @@ function parts(url: string): { host: string; path: string; query: string } {
   return { host, path: path === '' ? '/' : path, query: query ?? '' };
 }
 
-/** Every byte but the unreserved ones and the slash, once more: only S3 signs paths as they are sent. */
+/** Encodes the path a second time, except slashes and unreserved bytes. Only S3 signs the path as sent. */
 function encodedPath(path: string): string {
   return encodeURIComponent(withoutDots(path)).replace(/%2F/g, '/').replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** RFC 3986 §5.2.4, and one slash where there are several. */
+/** Removes dot segments (RFC 3986 §5.2.4) and repeated slashes. */
 function withoutDots(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {

@@ -1,4 +1,4 @@
-// Where the service is, who asks, and how long one waits for it.
+// The target: its address, the authentication and the timeouts.
 
 import http from 'k6/http';
 import type { RefinedResponse } from 'k6/http';
@@ -11,9 +11,9 @@ export const TARGET = {
   LOAD_URL: url('http://127.0.0.1:9000'),
   /** `bearer` reads SALTERN_TOKEN, `sigv4` the AWS_… variables. */
   LOAD_AUTH: oneOf('none', 'bearer', 'sigv4'),
-  /** The budget that a request carries, and the time after which nobody waits for it any more. */
+  /** The deadline of a request. The caller waits no longer. */
   LOAD_DEADLINE_MS: count(2000, 1, 60000),
-  /** Where so many fail the run ends at once: nothing is learned from hurting users, or a bill, for longer. 100 is never. */
+  /** Ends the run early if more operations fail, to limit harm and cost. 100 means never. */
   LOAD_ABORT_ERROR_PERCENT: quantity(5, 0, 100),
   ...COST,
 };
@@ -22,14 +22,14 @@ export interface Target {
   /** Sends `body` as JSON. */
   post(path: string, body: unknown): RefinedResponse<'text'>;
   get(path: string): RefinedResponse<'text'>;
-  /** Sends just this. */
+  /** Sends the body unchanged. */
   send(method: 'GET' | 'POST', path: string, body: string, headers?: Record<string, string>): RefinedResponse<'text'>;
 }
 
 export function target(at: Values<typeof TARGET>): Target {
   const withAuth = authorize(at.LOAD_AUTH);
   const sent = { 'content-type': 'application/json', 'saltern-deadline-ms': String(at.LOAD_DEADLINE_MS) };
-  // The network's share: an answer that was given in time arrives.
+  // Adds the time of the network, so that an answer within the deadline arrives.
   const timeout = `${at.LOAD_DEADLINE_MS + ON_THE_WAY_MS}ms`;
   const send = (method: 'GET' | 'POST', path: string, body: string, more: Record<string, string> = {}) => {
     const url = at.LOAD_URL + path;
@@ -43,18 +43,18 @@ export function target(at: Values<typeof TARGET>): Target {
   };
 }
 
-/** Fails the run before it starts where the target does not answer, or does not know a policy that the run uses. */
+/** Fails the run before the load if the target does not answer or lacks a policy of the run. */
 export function ready(at: Values<typeof TARGET>, used: string[]): { current: string } {
   const answer = target(at).get('/policies');
   if (answer.status !== 200) {
-    throw new Error(`${at.LOAD_URL}/policies answers ${answer.status === 0 ? answer.error : answer.status}: is the service there, and may this caller ask it?`);
+    throw new Error(`${at.LOAD_URL}/policies: ${answer.status === 0 ? answer.error : answer.status}: is the service running, and is the caller allowed to call it?`);
   }
   const document = answer.json() as { current: string; policies: { id: string }[] };
   const known = document.policies.map(({ id }) => id);
   const missing = used.filter((id) => !known.includes(id));
-  if (missing.length > 0) throw new Error(`${at.LOAD_URL} does not know ${missing.join(', ')}: start it with loadtest/policies.json, or name others`);
+  if (missing.length > 0) throw new Error(`${at.LOAD_URL} does not know ${missing.join(', ')}: start it with loadtest/policies.json, or set other policies`);
   return { current: document.current };
 }
 
-/** Across an ocean and back, with a TLS handshake. */
+/** A round trip across an ocean with a TLS handshake. */
 const ON_THE_WAY_MS = 1000;

@@ -1,4 +1,4 @@
-//! The command line, as it was written.
+//! The command line.
 
 use core::time::Duration;
 use std::{net::SocketAddr, path::PathBuf};
@@ -35,32 +35,32 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Plan an evening: concurrency, throttles, percentiles and cost, in simulated time
+    /// Plan an evening in simulated time: concurrency, throttles, percentiles and cost
     Plan(Box<PlanArguments>),
     /// Make users with real hashes
     Pool(PoolArguments),
-    /// Answer as a deployed function would
+    /// Answer as a deployed function does
     Serve(Box<ServeArguments>),
-    /// Measure how much one hash's time varies on this machine
+    /// Measure how much the time of a hash varies on this machine
     Spread(SpreadArguments),
     /// Plan many evenings: cost per million logins against p90
     Sweep(SweepArguments),
-    /// Hold the model against real processes on this machine
+    /// Compare the model with real processes on this machine
     Validate(ValidateArguments),
 }
 
-/// How the function is set up.
+/// The configuration of the function.
 #[derive(Args, Debug)]
 pub(crate) struct FunctionArguments {
-    /// The function's memory; 1,769 MB are one virtual CPU
+    /// The memory of the function; 1,769 MB are one virtual CPU
     #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(FUNCTION_MEMORY_MB))]
     pub(crate) memory_mb: u64,
     #[arg(long, alias = "arch", value_enum, default_value_t = ArchitectureName::Arm64)]
     pub(crate) architecture: ArchitectureName,
-    /// Whether the hashes of a batch are computed side by side
+    /// The kernels; with `lanes` the hashes of a batch run in parallel
     #[arg(long, value_enum, default_value_t = Kernels::Lanes)]
     pub(crate) kernels: Kernels,
-    /// The account's quota in the region; 1,000 is Lambda's default
+    /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Reserved concurrency of the function
@@ -69,22 +69,22 @@ pub(crate) struct FunctionArguments {
     /// Provisioned concurrency
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) provisioned: u64,
-    /// When it is asked for, from the start; it takes two minutes and more to come
+    /// The time of the order of provisioned concurrency, from the start; it is ready after two minutes or more
     #[arg(long, value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
     pub(crate) provisioned_at_seconds: i64,
-    /// From a request that needs a new environment to its first instruction
+    /// The time from a request for a new environment to its first instruction
     #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
-    /// Managed Instances in place of classic Lambda: so many environments, all there from the start
+    /// The number of environments on Managed Instances, in place of classic Lambda; all exist from the start
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MOST_ENVIRONMENTS))]
     pub(crate) managed_environments: u64,
-    /// Requests at once in one managed environment
+    /// Concurrent requests in a managed environment
     #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1600))]
     pub(crate) managed_requests: u64,
-    /// Virtual CPUs of one managed environment
+    /// Virtual CPUs of a managed environment
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=192))]
     pub(crate) managed_vcpus: u64,
-    /// What EC2 asks for one managed environment's share of an instance
+    /// The EC2 price of the share of an instance that a managed environment uses
     #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = usd_per_hour)]
     pub(crate) managed_ec2_usd_per_hour: f64,
 }
@@ -132,7 +132,7 @@ impl From<ArchitectureName> for Architecture {
     }
 }
 
-/// As `SALTERN_KERNELS` names them.
+/// The values of `SALTERN_KERNELS`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Kernels {
     Lanes,
@@ -148,24 +148,25 @@ impl From<Kernels> for Lanes {
     }
 }
 
-/// How the backends send what they are asked.
+/// How the backends batch logins into requests.
 #[derive(Args, Debug)]
 pub(crate) struct ClientArguments {
-    /// The most logins of a request; 1 sends each by itself
+    /// The largest number of logins in a request; 1 sends each login alone
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) batch: u16,
-    /// How long a login waits for company while others of its backend are in flight; 2 ms is the Scala client's
+    /// The longest wait of a login for other logins while a request of its backend is in flight; the Scala client waits 2 ms
     #[arg(long, value_name = "MS", default_value_t = 2.0, value_parser = batch_wait_ms)]
     pub(crate) batch_wait_ms: f64,
-    /// Backends among which the logins are spread
+    /// The number of backends that share the logins
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_BACKENDS))]
     pub(crate) backends: u32,
 }
 
 impl ClientArguments {
     pub(crate) fn client(&self) -> Result<Client, Failure> {
-        let wait = Duration::try_from_secs_f64(self.batch_wait_ms / 1e3)
-            .map_err(|_| Failure::configuration("--batch-wait-ms is no time to wait"))?;
+        let wait = Duration::try_from_secs_f64(self.batch_wait_ms / 1e3).map_err(|_| {
+            Failure::configuration("--batch-wait-ms is not a time: write a number of milliseconds")
+        })?;
         let backends = usize::try_from(self.backends).unwrap_or(usize::MAX);
         Ok(Client { backends, batch: usize::from(self.batch), wait })
     }
@@ -173,15 +174,15 @@ impl ClientArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct PlanArguments {
-    /// Logins a second, for as long as --minutes says
+    /// Logins a second, for the time of --minutes
     #[arg(long, value_name = "COUNT", default_value_t = 3000.0, conflicts_with = "stages")]
     pub(crate) rate: f64,
     #[arg(long, value_name = "COUNT", default_value_t = 60.0, conflicts_with = "stages")]
     pub(crate) minutes: f64,
-    /// Another shape, as k6 writes it: SECONDS:RATE for each stage, such as 60:100,10:3000,60:3000
+    /// Another shape, in the form of k6: SECONDS:RATE for each stage, such as 60:100,10:3000,60:3000
     #[arg(long, value_name = "STAGES")]
     pub(crate) stages: Option<Shape>,
-    /// What is hashed: bcrypt-11, argon2id-19456-2-1, pbkdf2-sha512-100000 or other parameters
+    /// The parameters of the hash, such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000
     #[arg(long, default_value = "bcrypt-11")]
     pub(crate) policy: Parameters,
     #[command(flatten)]
@@ -191,12 +192,12 @@ pub(crate) struct PlanArguments {
     /// Your own measurements, in the form of infra/modules/password-hasher/durations.json
     #[arg(long, value_name = "FILE")]
     pub(crate) durations: Option<PathBuf>,
-    /// Prints JSON: the plan, and the series that `serve` writes too
+    /// Print JSON: the plan, and a series in the format of `serve`
     #[arg(long)]
     pub(crate) json: bool,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Logins that are simulated one by one; of more, each stands for several
+    /// The largest number of simulated logins; above it each simulated login stands for several
     #[arg(long, value_name = "COUNT", default_value_t = 20_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at_most: u64,
 }
@@ -206,26 +207,26 @@ pub(crate) struct PoolArguments {
     /// The policy document
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: PathBuf,
-    /// Of each policy
+    /// The number of users of each policy
     #[arg(long, value_name = "COUNT", default_value_t = 12)]
     pub(crate) users: u32,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArguments {
-    /// Where the function answers
+    /// The address of the function
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9100")]
     pub(crate) listen: SocketAddr,
-    /// Where `GET /series` is answered
+    /// The address of `GET /series`
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9101")]
     pub(crate) control: SocketAddr,
-    /// Where the series is written when a signal ends the door
+    /// The file for the series, written when a signal ends the process
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
-    /// The policy document [default: the one that Saltern ships]
+    /// The policy document [default: the shipped document]
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: Option<PathBuf>,
-    /// Users with real hashes, which are answered by lookup
+    /// Users with real hashes; their logins are answered by lookup
     #[arg(long, value_name = "FILE")]
     pub(crate) pool: Option<PathBuf>,
     #[command(flatten)]
@@ -238,16 +239,16 @@ pub(crate) struct ServeArguments {
     pub(crate) durations: Option<PathBuf>,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Real processes of this `bootstrap` answer, one for each environment
+    /// A `bootstrap` program; a real process of it answers in each environment
     #[arg(long, value_name = "FILE")]
     pub(crate) real: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Auth {
-    /// Anybody may ask
+    /// Requests need no signature
     None,
-    /// A well-formed signature of AWS is wanted; it is not verified
+    /// Requests need a well-formed AWS signature; it is not verified
     Sigv4,
 }
 
@@ -256,7 +257,7 @@ pub(crate) struct SpreadArguments {
     /// The policy document
     #[arg(long, value_name = "FILE")]
     pub(crate) policies: PathBuf,
-    /// Its policy whose hashes are timed
+    /// The policy of the measured hashes
     #[arg(long, value_name = "ID")]
     pub(crate) policy: String,
     #[arg(long, value_name = "COUNT", default_value_t = 300)]
@@ -270,16 +271,16 @@ pub(crate) struct SweepArguments {
     pub(crate) rate: f64,
     #[arg(long, value_name = "COUNT", default_value_t = 10.0)]
     pub(crate) minutes: f64,
-    /// Backends among which the logins are spread
+    /// The number of backends that share the logins
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_BACKENDS))]
     pub(crate) backends: u32,
-    /// The account's quota in the region; the default is enough for what the other defaults ask
+    /// The concurrency quota of the account in the region; the default suffices for the other defaults
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Your own measurements, in the form of infra/modules/password-hasher/durations.json
     #[arg(long, value_name = "FILE")]
     pub(crate) durations: Option<PathBuf>,
-    /// Where the chart and the data go
+    /// The directory for the chart and the data
     #[arg(long, value_name = "DIRECTORY", default_value = "target/fleet/sweep")]
     pub(crate) results: PathBuf,
     #[arg(long, default_value_t = 1)]
@@ -288,7 +289,7 @@ pub(crate) struct SweepArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArguments {
-    /// The real thing: a release build of `bootstrap`
+    /// A release build of `bootstrap`
     #[arg(long, value_name = "FILE", default_value = "target/release/bootstrap")]
     pub(crate) real: PathBuf,
     /// The policy document
@@ -297,19 +298,19 @@ pub(crate) struct ValidateArguments {
     /// Users with real hashes
     #[arg(long, value_name = "FILE", default_value = "loadtest/pool.json")]
     pub(crate) pool: PathBuf,
-    /// Whose hashes are verified
+    /// The policy of the verified hashes
     #[arg(long, value_name = "ID", default_value = "bcrypt-10-2019")]
     pub(crate) policy: String,
-    /// Of each turn, for either side
+    /// The length of a turn, for each side
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     pub(crate) seconds: u64,
-    /// Turns of one load, real and model after each other; the median of their ratios counts
+    /// The turns of a load, each on the real side and on the model; the median ratio counts
     #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
     pub(crate) rounds: u64,
 }
 
 fn usd_per_hour(text: &str) -> Result<f64, String> {
-    number_up_to(DEAREST_USD_PER_HOUR, text)
+    number_up_to(HIGHEST_USD_PER_HOUR, text)
 }
 
 fn batch_wait_ms(text: &str) -> Result<f64, String> {
@@ -321,36 +322,36 @@ fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("write a number from 0 to {most}"))
 }
 
-/// Above the dearest instance that EC2 has.
-const DEAREST_USD_PER_HOUR: f64 = 1000.0;
+/// Above the price of every EC2 instance.
+const HIGHEST_USD_PER_HOUR: f64 = 1000.0;
 
-/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. Who waited longer for company would never be answered.
+/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A login that waits longer would never get an answer.
 const LONGEST_BATCH_WAIT_MS: f64 = 60_000.0;
 
-/// The same for a cold start.
+/// The same limit for a cold start.
 const SLOWEST_START_MS: u64 = 60_000;
 
-/// As far from the start as any plan is long.
+/// The longest plan.
 const A_DAY_SECONDS: i64 = 86_400;
 
-/// Few enough to keep a list of.
+/// The memory for a list of backends limits their number.
 const MOST_BACKENDS: i64 = 1_000_000;
 
-/// More than AWS gives anybody, and few enough to keep a list of.
+/// More than any AWS quota. The memory for a list of environments limits their number.
 const MOST_ENVIRONMENTS: u64 = 10_000_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn is_taken(flags: &[&str]) -> bool {
+    fn is_accepted(flags: &[&str]) -> bool {
         Arguments::try_parse_from(["saltern-fleet", "plan"].iter().chain(flags)).is_ok()
     }
 
     #[test]
-    fn numbers_that_make_no_plan_are_refused() {
-        assert!(is_taken(&[]));
-        assert!(is_taken(&[
+    fn invalid_numbers_are_rejected() {
+        assert!(is_accepted(&[]));
+        assert!(is_accepted(&[
             "--managed-ec2-usd-per-hour=0.17",
             "--cold-start-ms=0",
             "--provisioned-at-seconds=-900"
@@ -368,7 +369,7 @@ mod tests {
             "--provisioned=99999999999999",
             "--provisioned-at-seconds=-9999999999",
         ] {
-            assert!(!is_taken(&[flag]), "{flag}");
+            assert!(!is_accepted(&[flag]), "{flag}");
         }
     }
 }

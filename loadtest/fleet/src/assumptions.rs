@@ -1,17 +1,17 @@
-//! What the model takes for granted that nobody has promised, each with where it comes from.
+//! Assumptions of the model about undocumented behaviour of Lambda, each with its source.
 
 use serde::Serialize;
 
-/// Until the first request runs in a new environment: to start it and to fetch the zip. Then comes [`INIT_MS`].
+/// The time to start an environment and to fetch the zip. [`INIT_MS`] follows.
 pub(crate) const ENVIRONMENT_MS: u64 = 150;
 
-/// `bootstrap`'s own start.
+/// The start of `bootstrap`.
 pub(crate) const INIT_MS: u64 = 14;
 
-/// An idle environment is kept so long.
+/// The time that Lambda keeps an idle environment.
 pub(crate) const IDLE_LIFE_MINUTES: u64 = 5;
 
-/// One of them, for the reader of a report.
+/// An assumption for the report.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Assumption {
     what: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct Assumption {
     source: &'static str,
 }
 
-/// All of them.
+/// All assumptions.
 pub(crate) const ALL: [Assumption; 4] = [
     Assumption {
         what: "a cold start, before the process starts",
@@ -35,20 +35,20 @@ pub(crate) const ALL: [Assumption; 4] = [
         value: INIT_MS,
         unit: "ms",
         label: "secondary",
-        source: "maxday/lambda-perf, 22 August 2026: Rust on provided.al2023, zip, arm64, 13.6 ms on average for a program that only says hello; AWS's own bcrypt sample 19 to 28 ms.",
+        source: "maxday/lambda-perf, 22 August 2026: Rust on provided.al2023, zip, arm64, 13.6 ms on average for a minimal program; AWS's own bcrypt sample 19 to 28 ms.",
     },
     Assumption {
         what: "life of an idle environment",
         value: IDLE_LIFE_MINUTES,
         unit: "minutes",
         label: "unverified",
-        source: "Lambda promises nothing; minutes are commonly seen.",
+        source: "Lambda documents no value. Observations show minutes.",
     },
     Assumption {
         what: "burst of the request-rate quota",
         value: 1,
         unit: "seconds' worth",
         label: "unverified",
-        source: "The quota is documented as requests a second; how it is metered within the second is not.",
+        source: "The quota is documented as requests a second. The metering within a second is not documented.",
     },
 ];

@@ -2,21 +2,21 @@ use core::time::Duration;
 
 use crate::moment::Moment;
 
-/// A quota that is refilled continuously and never holds more than it began with.
+/// A quota with a continuous refill and a fixed capacity.
 ///
-/// It keeps one moment: when it would be full again if nothing more were taken. So it computes in whole nanoseconds.
+/// Its only state is the moment when it would be full again. So it computes in whole nanoseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
-    /// Between two units of the refill.
+    /// The time between two units of the refill.
     every: Duration,
-    /// To refill it from empty.
+    /// The time to refill it from empty.
     to_fill: Duration,
     full_at: Moment,
 }
 
 impl Bucket {
-    /// Holds so many units divided by `scale`, and refills them in so long. It is refilled at exactly that part of the
-    /// pace, whether or not the part is a whole number.
+    /// Returns a full quota of `units / scale` units, which refill in `refilled_in`. The pace of the refill is exact, even
+    /// if the quotient is not a whole number.
     pub(crate) fn new(units: u64, refilled_in: Duration, scale: u64) -> Self {
         let every = refilled_in.as_nanos() * u128::from(scale) / u128::from(units.max(1));
         let every = Duration::from_nanos(u64::try_from(every).unwrap_or(u64::MAX));
@@ -24,14 +24,14 @@ impl Bucket {
         Self { every, to_fill, full_at: Moment::START - refilled_in }
     }
 
-    /// Takes a unit if there is one.
+    /// Takes a unit. Returns whether one was available.
     pub(crate) fn take(&mut self, now: Moment) -> bool {
         let full_at = self.full_at.max(now) + self.every;
-        let there_is_one = full_at.since(now) <= self.to_fill;
-        if there_is_one {
+        let is_available = full_at.since(now) <= self.to_fill;
+        if is_available {
             self.full_at = full_at;
         }
-        there_is_one
+        is_available
     }
 }
 
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_refilled_continuously_and_saves_nothing_up() {
+    fn the_refill_is_continuous_and_never_exceeds_the_capacity() {
         let mut bucket = Bucket::new(1000, Duration::from_secs(10), 1);
         assert_eq!(taken(&mut bucket, Moment::START), 1000);
         assert_eq!(taken(&mut bucket, Moment::START + Duration::from_millis(9)), 0);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_never_gives_more_than_its_part() {
+    fn a_scaled_quota_never_gives_more_than_its_share() {
         let mut bucket = Bucket::new(1000, Duration::from_secs(10), 3);
         assert_eq!(taken(&mut bucket, Moment::START), 333);
         let later: usize =
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_quota_gives_nothing() {
+    fn a_quota_of_zero_gives_no_unit() {
         assert_eq!(taken(&mut Bucket::new(0, Duration::from_secs(1), 1), Moment::START), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! A caller who keeps his connections: for `validate` and for the tests of the door.
+//! An HTTP client with kept connections, for `validate` and the tests of the door.
 
 use core::{fmt::Write as _, time::Duration};
 use std::{
@@ -19,13 +19,13 @@ pub(crate) struct Caller {
     idle: Mutex<Vec<TcpStream>>,
 }
 
-/// An answer.
+/// An answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) status: u16,
     head: String,
     pub(crate) body: Vec<u8>,
-    /// From asking to the last byte.
+    /// The time from the start of the request to the last byte of the answer.
     pub(crate) took: Duration,
 }
 
@@ -84,7 +84,7 @@ impl Caller {
     }
 }
 
-/// The head and the body of an answer that says its length.
+/// Reads the head and the body of an answer with a `content-length`.
 async fn read(stream: &mut TcpStream) -> io::Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     loop {
@@ -106,10 +106,10 @@ async fn read(stream: &mut TcpStream) -> io::Result<(String, Vec<u8>)> {
 }
 
 fn not_http() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "no answer of HTTP with a length")
+    io::Error::new(io::ErrorKind::InvalidData, "the answer is not HTTP with a content-length")
 }
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// Where the status stands in a status line.
+/// The place of the status in a status line.
 const STATUS: core::ops::Range<usize> = 9..12;

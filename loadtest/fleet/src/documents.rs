@@ -1,4 +1,4 @@
-//! The policy document and the users, read once at the start.
+//! Reads the policy document and the users at the start.
 
 use std::{fs, num::NonZeroUsize, path::Path, thread};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 
-/// A user whose stored hash is real.
+/// A user with a real stored hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct User {
     pub(crate) policy: String,
@@ -35,8 +35,9 @@ pub(crate) fn policies(file: Option<&Path>) -> Result<Policies, Failure> {
 
 pub(crate) fn users(file: Option<&Path>) -> Result<Users, Failure> {
     let Some(file) = file else { return Ok(Users::default()) };
-    serde_json::from_str(&read(file)?)
-        .map_err(|error| Failure::configuration(format!("{} is no file of users: {error}", file.display())))
+    serde_json::from_str(&read(file)?).map_err(|error| {
+        Failure::configuration(format!("{} is not a file of users: {error}", file.display()))
+    })
 }
 
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {
@@ -44,7 +45,7 @@ pub(crate) fn read(file: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::configuration(format!("{} cannot be read ({error})", file.display())))
 }
 
-/// What a hash's time on Lambda depends on; `None` for schemes of which no time is known there.
+/// Returns the parameters that determine the time of a hash on Lambda. `None` for schemes without a known time.
 pub(crate) fn parameters(params: Params) -> Option<Parameters> {
     match params {
         Params::Argon2(params) if params.variant() == argon2::Variant::Id => Some(Parameters::Argon2id {
@@ -64,5 +65,5 @@ pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// What is computed here is little: foreign hashes, and the pool when it is made.
+/// Fleet computes few hashes: unknown ones, and the pool.
 const MEMORY_BUDGET_BYTES: u64 = 1 << 30;

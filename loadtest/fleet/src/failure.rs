@@ -4,14 +4,14 @@ use std::{
     process::ExitCode,
 };
 
-/// Why the process ends without having done what it was asked: one sentence that says what to do.
+/// The reason for a failed command: one sentence that says what to do.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line, the environment or a file that they name is wrong.
+    /// The command line, or a file that it names, is invalid.
     Configuration(String),
-    /// Not a failure: help or the version was asked for.
+    /// Not a failure: the user requested the help or the version.
     Explained(String),
-    /// The system refused something, or the time to end in ran out.
+    /// A call to the system failed.
     System(String),
 }
 
@@ -24,9 +24,9 @@ impl Failure {
         Self::System(sentence.into())
     }
 
-    /// Says it, and names the exit code.
-    pub(crate) fn tell(&self) -> ExitCode {
-        // There is nobody left to tell about an output that cannot be written.
+    /// Prints the sentence and returns the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        // A failed write cannot be reported.
         let _unwritten = match self {
             Self::Explained(text) => write!(io::stdout(), "{text}"),
             Self::Configuration(sentence) | Self::System(sentence) => {
@@ -49,8 +49,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// sysexits.h: "the command was used incorrectly". A supervisor need not try again.
+/// sysexits.h: "the command was used incorrectly". A second attempt would fail too.
 const EX_USAGE: u8 = 64;
 
-/// sysexits.h: "an operating system error has been detected". A supervisor may try again.
+/// sysexits.h: "an operating system error has been detected". A second attempt may succeed.
 const EX_OSERR: u8 = 71;

@@ -1,4 +1,4 @@
-//! How the function is set up, as far as Lambda and its bill care.
+//! The configuration of the function on Lambda.
 
 use core::time::Duration;
 
@@ -22,24 +22,24 @@ pub(crate) struct Function {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct ProvisionedConcurrency {
     pub(crate) environments: u64,
-    /// From the start of the model; before it where negative.
+    /// The time of the order, from the start of the model. Negative before it.
     pub(crate) asked_at_seconds: i64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct ManagedInstances {
     pub(crate) environments: u64,
-    /// Of one environment.
+    /// Concurrent requests of one environment.
     pub(crate) requests_at_once: u64,
-    /// Of one environment.
+    /// Virtual CPUs of one environment.
     pub(crate) vcpus: u64,
-    /// Of one environment, its share of an instance: no file of ours has prices of EC2.
+    /// The price of the share of an instance that one environment uses. No file of this project has EC2 prices.
     pub(crate) ec2_usd_per_hour: f64,
 }
 
 #[cfg(test)]
 impl Function {
-    /// As Lambda gives it to whoever asks for nothing, with one virtual CPU: where the tests begin.
+    /// Returns a function with the defaults of Lambda and one virtual CPU, for tests.
     pub(crate) fn unprepared() -> Self {
         Self {
             memory_mb: Durations::documented().reference_memory_mb(),
@@ -55,31 +55,31 @@ impl Function {
 }
 
 impl Function {
-    /// Refuses what Lambda would.
+    /// Rejects a configuration that Lambda rejects.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Failure> {
-        let to_give = self.account_concurrency.saturating_sub(limits.concurrency_left_unreserved);
+        let reservable = self.account_concurrency.saturating_sub(limits.concurrency_left_unreserved);
         let refuse = |sentence: String| Err(Failure::configuration(sentence));
-        if let Some(reserved) = self.reserved.filter(|&reserved| reserved > to_give) {
+        if let Some(reserved) = self.reserved.filter(|&reserved| reserved > reservable) {
             return refuse(format!(
-                "--reserved {reserved} is more than the account has: {} of its {} always stay unreserved; raise --account-concurrency",
+                "--reserved {reserved} is more than the account allows, because {} of its {} always stay unreserved: raise --account-concurrency",
                 limits.concurrency_left_unreserved, self.account_concurrency
             ));
         }
         let provisioned = self.provisioned.map_or(0, |provisioned| provisioned.environments);
-        let most = self.reserved.unwrap_or(to_give);
+        let most = self.reserved.unwrap_or(reservable);
         if provisioned > most {
             return refuse(format!(
-                "--provisioned {provisioned} is more than the function may have, which is {most}: raise {}",
+                "--provisioned {provisioned} is more than the limit of the function, which is {most}: raise {}",
                 if self.reserved.is_some() { "--reserved" } else { "--account-concurrency" }
             ));
         }
         if self.managed.is_some() && (self.reserved.is_some() || self.provisioned.is_some()) {
-            return refuse("Managed Instances have neither reserved nor provisioned concurrency: leave --reserved and --provisioned out".to_owned());
+            return refuse("Managed Instances have neither reserved nor provisioned concurrency: remove --reserved and --provisioned".to_owned());
         }
         Ok(())
     }
 
-    /// The smallest of the numbers of environments that decide who is served.
+    /// Returns the smallest limit on environments.
     pub(crate) fn fewest_environments(&self) -> u64 {
         if let Some(managed) = self.managed {
             return managed.environments;
@@ -88,7 +88,10 @@ impl Function {
         self.provisioned.map_or(quota, |provisioned| quota.min(provisioned.environments))
     }
 
-    /// How long so many hashes of one request take in the median, with so many such requests in one environment.
+    /// Returns the median time of a request with `hashes` hashes, with `company` such requests in the environment.
+    ///
+    /// # Errors
+    /// [`Failure`] if no duration is known for the parameters.
     pub(crate) fn planned(
         &self,
         durations: &Durations,
@@ -96,12 +99,16 @@ impl Function {
         hashes: u64,
         company: u64,
     ) -> Result<Planned, Failure> {
-        // On Managed Instances memory and virtual CPUs are bought apart.
+        // On Managed Instances memory and virtual CPUs are independent.
         let memory_mb =
             self.managed.map_or(self.memory_mb, |managed| managed.vcpus * durations.reference_memory_mb());
-        durations
-            .batch(parameters, self.architecture, memory_mb, hashes * company, self.lanes)
-            .ok_or_else(|| Failure::configuration(format!("no duration on Lambda is known for {parameters}")))
+        durations.batch(parameters, self.architecture, memory_mb, hashes * company, self.lanes).ok_or_else(
+            || {
+                Failure::configuration(format!(
+                    "no duration on Lambda is known for {parameters}: add it to a file of durations"
+                ))
+            },
+        )
     }
 
     pub(crate) fn cold_start(&self) -> Duration {

@@ -1,13 +1,12 @@
-//! Right outputs without hashing: what stands in the workers' place.
+//! Returns right outputs without hashing, in place of the workers.
 //!
-//! The service asks it as it would ask its workers: a setting and a password, and an output is wanted. Of a stored hash it
-//! must be the stored output for the right password and another for a wrong one, so it has to be known which password is
-//! right:
+//! The service passes a setting and a password, as to its workers. For a stored hash the output must be the stored output
+//! if the password is right, and another output if it is wrong. So the model must know the right password:
 //!
-//! - A user's of the pool: his password stands there.
-//! - A hash that was made here: its output is a keyed digest of setting and password, ended by a mark that depends on the
-//!   setting alone. The mark tells that it was made here; the digest is computed again.
-//! - Any other is given back, and computed.
+//! - For a user of the pool, the password is in the pool.
+//! - For a hash of fleet, the output is a digest of setting and password. It ends with a mark, which depends on the setting
+//!   only. The mark identifies the hash, and fleet computes the digest again.
+//! - All other hashes are returned to the workers, which compute them.
 
 use core::time::Duration;
 use std::{cell::RefCell, collections::HashMap, time::Instant};
@@ -23,19 +22,19 @@ use sha2::{Digest as _, Sha256};
 
 use crate::documents::{self, Users};
 
-/// Passwords of the pool, by stored hash.
+/// The passwords of the pool, by stored hash.
 pub(crate) struct Kernel {
     passwords: HashMap<String, Vec<u8>>,
 }
 
-/// The hashes of one request: which stored ones it brought, and which are to be answered.
+/// The hashes of one request: the stored hashes in its body, and the hashes that wait for an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Hashes {
     stored: Vec<Encoded>,
     taken: RefCell<Vec<Taken>>,
 }
 
-/// A hash that takes its time before it is answered.
+/// A hash whose modelled time has not passed.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) parameters: Parameters,
@@ -45,7 +44,7 @@ pub(crate) struct Taken {
 }
 
 tokio::task_local! {
-    /// Those of the request that is being answered.
+    /// The hashes of the current request.
     pub(crate) static HASHES: Hashes;
 }
 
@@ -55,11 +54,11 @@ impl Kernel {
         Self { passwords }
     }
 
-    /// Takes work of the request that is being answered, or gives it back to be computed.
+    /// Takes work of the current request, or returns it for the workers.
     pub(crate) fn take(&self, durations: &Durations, work: Work) -> Result<Ticket, Work> {
         let known = HASHES.try_with(|hashes| {
             let parameters = documents::parameters(work.admitted.setting().params()?)?;
-            // Of what no time is known, the real time is told.
+            // Without a known time the workers compute the hash, and its real time counts.
             durations.one(parameters, Architecture::Arm64, durations.reference_memory_mb())?;
             Some((parameters, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
         });
@@ -70,7 +69,7 @@ impl Kernel {
         Ok(ticket)
     }
 
-    /// The output, where it is known without hashing.
+    /// Returns the output if it is known without hashing.
     fn output(&self, stored: &[Encoded], setting: &Setting, password: &[u8]) -> Option<Output> {
         let password = as_hashed(setting, password);
         let stored: Vec<_> = stored.iter().filter(|stored| stored.setting() == setting).collect();
@@ -84,16 +83,16 @@ impl Kernel {
         let is_known = |stored: &&Encoded| {
             self.passwords.contains_key(&stored.to_string()) || stored.output().ends_with(&mark(setting))
         };
-        // With no stored hash it is a new one's, or the decoy's.
+        // Without a stored hash the output is for a new hash or for the decoy.
         let is_answered = stored.is_empty() || stored.into_iter().any(|stored| is_known(&stored));
         is_answered.then(|| output_of(&made(setting, password)))
     }
 }
 
 impl Hashes {
-    /// Reads from a body which stored hashes it brings. What is no request of the contract brings none: it is refused.
+    /// Reads the stored hashes of a body. The service rejects a body that is not of the contract, so it has none.
     pub(crate) fn of(body: &[u8]) -> Self {
-        let read: Brought = serde_json::from_slice(body).unwrap_or_default();
+        let read: Stored = serde_json::from_slice(body).unwrap_or_default();
         let all =
             read.hash.into_iter().chain(read.operations.into_iter().filter_map(|operation| operation.hash));
         Self {
@@ -102,14 +101,14 @@ impl Hashes {
         }
     }
 
-    /// What was asked of the kernel since the last time.
+    /// Returns the hashes taken since the last call.
     pub(crate) fn take_all(&self) -> Vec<Taken> {
         self.taken.take()
     }
 }
 
 impl Taken {
-    /// Answers at once that it cannot be in time, if it cannot.
+    /// Returns the hash if it ends before its deadline. Otherwise rejects it at once.
     pub(crate) fn in_time(self, ends: Instant) -> Option<Self> {
         if ends <= self.deadline {
             return Some(self);
@@ -118,26 +117,26 @@ impl Taken {
         None
     }
 
-    /// Answers, after so long.
+    /// Answers with the output and its modelled time.
     pub(crate) fn answer(self, hashed: Duration) {
         self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed, lanes: 1 }));
     }
 }
 
-/// The stored hashes of a request to `/verify` or `/batch`, and nothing else of it.
+/// The stored hashes of a request to `/verify` or `/batch`.
 #[derive(Default, Deserialize)]
-struct Brought {
+struct Stored {
     hash: Option<String>,
     #[serde(default)]
-    operations: Vec<BroughtByOne>,
+    operations: Vec<StoredOfOperation>,
 }
 
 #[derive(Deserialize)]
-struct BroughtByOne {
+struct StoredOfOperation {
     hash: Option<String>,
 }
 
-/// As much of the password as the scheme reads.
+/// Returns the part of the password that the scheme uses.
 fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
     match setting.params() {
         Some(Params::Bcrypt(_)) => &password[..password.len().min(bcrypt::MAX_PASSWORD_BYTES)],
@@ -145,11 +144,11 @@ fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
     }
 }
 
-/// The output of a hash that is made here: as long as the setting wants it, and ended by the mark.
+/// Returns the output of a hash of fleet, with the length of the setting. It ends with the mark.
 fn made(setting: &Setting, password: &[u8]) -> Vec<u8> {
     let mark = mark(setting);
     let mut output = digest(b"output", setting, password).to_vec();
-    // No scheme makes new outputs longer than a digest; an old one's may be, and then only has to be wrong.
+    // New outputs are never longer than the digest. A longer stored output is only compared, so zeros suffice.
     output.resize(setting.output_bytes().saturating_sub(mark.len()), 0);
     output.extend_from_slice(&mark);
     output
@@ -172,5 +171,5 @@ fn digest(purpose: &[u8], setting: &Setting, password: &[u8]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// A stored hash of somebody else ends so by chance once in 2^64.
+/// Another stored hash ends with the mark by chance once in 2^64.
 const MARK_BYTES: usize = 8;

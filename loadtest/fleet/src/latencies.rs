@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-/// Times in tenths of a millisecond, counted: exact percentiles of millions without keeping them.
+/// A histogram of times in tenths of a millisecond. It gives exact percentiles of millions of times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies {
     counts: Vec<u64>,
@@ -17,7 +17,7 @@ impl Latencies {
         self.total += 1;
     }
 
-    /// In milliseconds; `None` where nothing was recorded.
+    /// Returns a percentile in milliseconds, or `None` without times.
     pub(crate) fn percentile(&self, percent: u64) -> Option<f64> {
         let rank = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;
@@ -31,7 +31,7 @@ impl Latencies {
 
 const TENTH_OF_A_MS: u128 = 100;
 
-/// 100 s. What takes longer counts as that.
+/// 100 s. Longer times count as this.
 const LONGEST: usize = 1_000_000;
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_the_least_that_so_many_do_not_exceed() {
+    fn a_percentile_is_the_smallest_time_that_bounds_its_share() {
         let mut latencies = Latencies::default();
         assert_eq!(latencies.percentile(50), None);
         (1..=100).for_each(|ms| latencies.record(Duration::from_millis(ms)));

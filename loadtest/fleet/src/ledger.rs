@@ -1,4 +1,4 @@
-//! What happened, second by second, and what it cost: the door's series and the plan's.
+//! The events of each second and their cost: the series of the door and of the plan.
 
 use core::time::Duration;
 use std::{
@@ -17,12 +17,12 @@ use crate::{
     platform::{Census, Kind, Placed, Start, Throttle},
 };
 
-/// Counts and bills as requests come and go.
+/// Counts and bills requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     function: Function,
     started_at: SystemTime,
-    /// How many requests one of the counted stands for.
+    /// The number of requests for each counted request.
     scale: u64,
     seconds: Vec<Second>,
     under_way: u64,
@@ -63,12 +63,12 @@ pub(crate) struct Totals {
     pub(crate) answered: u64,
     pub(crate) throttled: BTreeMap<Throttle, u64>,
     pub(crate) refused: u64,
-    /// The most at once.
+    /// The highest number of concurrent requests.
     pub(crate) concurrency: u64,
     pub(crate) cold_starts: u64,
     pub(crate) spillover: u64,
     pub(crate) usd: f64,
-    /// Of this process: what the model itself takes.
+    /// The CPU time of this process.
     pub(crate) cpu_seconds: f64,
 }
 
@@ -76,9 +76,9 @@ pub(crate) struct Totals {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) placed: Placed,
-    /// The handler's time.
+    /// The time of the handler.
     pub(crate) run: Duration,
-    /// Whether it was answered 503.
+    /// Whether the answer was a 503.
     pub(crate) refused: bool,
 }
 
@@ -134,7 +134,7 @@ impl Ledger {
         self.under_way > 0
     }
 
-    /// What happened until now.
+    /// Returns the series until now.
     pub(crate) fn series(&self, now: Moment) -> Series {
         let mut until_now = self.clone();
         until_now.second(now);
@@ -181,12 +181,12 @@ impl Ledger {
             Kind::Provisioned => {
                 self.usage.provisioned_run_gb_seconds += times * gb_seconds(memory_mb, billed(ended.run));
             }
-            // Paid by the hour.
+            // Managed Instances are paid by the hour.
             Kind::Managed => {}
         }
     }
 
-    /// The second of a moment, after those before it were closed.
+    /// Returns the second of a moment, and closes the seconds before it.
     fn second(&mut self, now: Moment) -> &mut Second {
         self.last = self.last.max(now);
         let at = self.last.second();
@@ -196,16 +196,16 @@ impl Ledger {
             let usd = self.usd(end);
             let closed = self.seconds.len() - 1;
             self.seconds[closed].usd = usd;
-            let next = Second { number: closed + 1, concurrency: self.under_way, ..self.now_there() };
+            let next = Second { number: closed + 1, concurrency: self.under_way, ..self.current() };
             self.seconds.push(next);
         }
-        let there = self.now_there();
+        let current = self.current();
         let second = &mut self.seconds[at];
-        (second.environments, second.provisioned) = (there.environments, there.provisioned);
+        (second.environments, second.provisioned) = (current.environments, current.provisioned);
         second
     }
 
-    fn now_there(&self) -> Second {
+    fn current(&self) -> Second {
         Second {
             environments: self.census.environments * self.scale,
             provisioned: self.census.provisioned * self.scale,
@@ -213,7 +213,7 @@ impl Ledger {
         }
     }
 
-    /// All until a moment.
+    /// Returns the cost of everything until a moment.
     fn usd(&self, until: Moment) -> f64 {
         let prices = Prices::listed();
         let mut usage = self.usage;

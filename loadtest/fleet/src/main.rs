@@ -1,6 +1,6 @@
 //! `saltern-fleet`: a model of AWS Lambda, behind a real HTTP door and in simulated time.
 //!
-//! [`platform`] is the model. The door (`door`) drives it by the clock, `simulation` by the next event.
+//! [`platform`] is the model. `door` drives it in real time, `simulation` in simulated time.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ use arguments::Command;
 use failure::Failure;
 
 fn main() -> ExitCode {
-    run().map_or_else(|failure| failure.tell(), |()| ExitCode::SUCCESS)
+    run().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 
 fn run() -> Result<(), Failure> {

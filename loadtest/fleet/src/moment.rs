@@ -3,9 +3,9 @@ use core::{
     time::Duration,
 };
 
-/// A point in the model's time: nanoseconds from its start, negative before it.
+/// A point in the time of the model: nanoseconds from its start, negative before it.
 ///
-/// The door's is the clock's; in simulated time it is whatever the next event says.
+/// The door uses the real clock. In the simulation the next event sets the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(i64);
 
@@ -13,19 +13,19 @@ impl Moment {
     /// The start of the model.
     pub(crate) const START: Self = Self(0);
 
-    /// After everything.
+    /// After all other moments.
     pub(crate) const END: Self = Self(i64::MAX);
 
     pub(crate) fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(NANOS_PER_SECOND))
     }
 
-    /// Whole seconds since the start; 0 before it.
+    /// Returns the whole seconds since the start, or 0 before it.
     pub(crate) fn second(self) -> usize {
         usize::try_from(self.0 / NANOS_PER_SECOND).unwrap_or(0)
     }
 
-    /// From an earlier moment; none from a later one.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -47,7 +47,7 @@ impl Sub<Duration> for Moment {
     }
 }
 
-/// Two centuries fit.
+/// 64 bits hold more than two centuries.
 fn nanos(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! `saltern-fleet plan`: the capacity formula, and the same evening simulated.
+//! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
 use core::time::Duration;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Your own measurements.
+/// Reads a file of durations.
 pub(crate) fn durations(file: &Path) -> Result<Durations, Failure> {
     Durations::read(&documents::read(file)?)
         .map_err(|error| Failure::configuration(format!("{}: {error}", file.display())))
@@ -59,19 +59,19 @@ pub(crate) fn constant(rate: f64, minutes: f64) -> Result<Shape, Failure> {
     let is_sensible = (0.0..=1e6).contains(&rate) && minutes > 0.0 && minutes <= 1440.0;
     if !is_sensible {
         return Err(Failure::configuration(
-            "write a --rate of at most 1,000,000 a second and --minutes of at most a day",
+            "write a --rate of at most 1,000,000 a second and --minutes of at most a day (1440)",
         ));
     }
     Ok(Shape::constant(rate, Duration::from_secs_f64(60.0 * minutes)))
 }
 
-/// What came of a plan, in numbers.
+/// The figures of a plan.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Plan {
     pub(crate) policy: String,
     shape: String,
     client: Client,
-    /// Whether the duration of a request was derived from a measurement of something else.
+    /// Whether the duration of a request was extrapolated from another measurement.
     pub(crate) is_extrapolated: bool,
     formula: Formula,
     logins_per_simulated_login: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Plan {
     pub(crate) usd_per_million: f64,
 }
 
-/// What the capacity formula says of the highest rate, with requests as the simulation had them while most came.
+/// The result of the capacity formula at the highest rate, with the average request of the busiest seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Formula {
     milliseconds_per_request: f64,
@@ -102,12 +102,12 @@ pub(crate) struct Formula {
 }
 
 impl Formula {
-    /// Of such requests, as many as the highest rate makes.
+    /// Applies the formula to requests at the highest rate.
     pub(crate) fn of(scenario: &Scenario<'_>, requests: Requests) -> Self {
         let demand = Demand {
             logins_per_second: rounded_up(scenario.shape.highest_rate() / requests.logins_each),
             per_request: requests.duration,
-            // What is counted here are requests.
+            // The rate counts requests, not logins.
             batch: 1,
             account_concurrency: scenario.function.account_concurrency,
         };
@@ -153,7 +153,7 @@ impl Formula {
 }
 
 impl Plan {
-    /// Of all logins.
+    /// Returns the throttled share of all logins.
     pub(crate) fn throttled_share(&self) -> f64 {
         ratio(self.throttled_logins, self.logins)
     }
@@ -165,13 +165,13 @@ impl Plan {
         let answered = logins - throttled_logins;
         let (full, is_extrapolated) = full_requests(scenario)?;
         let formula = Formula::of(scenario, outcome.requests.unwrap_or(full));
-        // In company lanes are what counts.
-        let in_company = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
+        // Concurrent requests share lanes, whose gain is extrapolated.
+        let shares_lanes = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         Ok(Self {
             policy: scenario.parameters.to_string(),
             shape: scenario.shape.to_string(),
             client: scenario.client,
-            is_extrapolated: is_extrapolated || in_company,
+            is_extrapolated: is_extrapolated || shares_lanes,
             formula,
             logins_per_simulated_login: scale,
             logins,
@@ -204,7 +204,7 @@ impl Plan {
             lines.push(("formula", self.formula.in_words(scenario.function.account_concurrency)));
         }
         let without_ec2 = if managed.is_some_and(|managed| managed.ec2_usd_per_hour <= 0.0) {
-            "; without EC2, whose price --managed-ec2-usd-per-hour names"
+            "; without EC2: set its price with --managed-ec2-usd-per-hour"
         } else {
             ""
         };
@@ -239,13 +239,13 @@ impl Plan {
             ),
             ("simulated", self.simulated_in_words(outcome)),
         ]);
-        lines.iter().map(|(what, says)| format!("{what:<12} {says}")).collect::<Vec<_>>().join("\n")
+        lines.iter().map(|(name, value)| format!("{name:<12} {value}")).collect::<Vec<_>>().join("\n")
     }
 
     fn batches_in_words(&self) -> String {
         let client = &self.client;
         format!(
-            "up to {} within {} ms from each of {} backends; {:.2} logins a request came of it",
+            "up to {} within {} ms from each of {} backends; {:.2} logins a request on average",
             client.batch,
             client.wait.as_secs_f64() * 1e3,
             client.backends,
@@ -269,13 +269,13 @@ impl Plan {
     fn simulated_in_words(&self, outcome: &Outcome) -> String {
         let each = match self.logins_per_simulated_login {
             1 => "one by one".to_owned(),
-            several => format!("each of them standing for {several}"),
+            several => format!("each for {several}"),
         };
         format!("{} logins, {each}, in {:.2} s", whole(outcome.logins), outcome.took.as_secs_f64())
     }
 }
 
-/// With full batches; and whether their duration is extrapolated.
+/// Returns full batches, and whether their duration is extrapolated.
 pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool), Failure> {
     let batch = scenario.client.batch;
     let hashes = u64::try_from(batch).unwrap_or(u64::MAX);
@@ -302,7 +302,7 @@ fn in_words(function: &Function) -> String {
     let reserved = function.reserved.map(|reserved| format!(", {} reserved", whole(reserved)));
     let provisioned = function.provisioned.map(|provisioned| {
         let at = provisioned.asked_at_seconds;
-        format!(", {} provisioned and asked for at {at} s", whole(provisioned.environments))
+        format!(", {} provisioned, ordered at {at} s", whole(provisioned.environments))
     });
     let memory = whole(function.memory_mb);
     format!(
@@ -316,7 +316,7 @@ fn whole(number: u64) -> String {
     exact(ratio(number, 1), 0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "for people, who read few digits")]
+#[expect(clippy::cast_precision_loss, reason = "the text has few digits")]
 fn ratio(number: u64, of: u64) -> f64 {
     number as f64 / of.max(1) as f64
 }

@@ -1,7 +1,7 @@
-//! Lambda, as documented: which request gets an environment, which one waits for a cold start, which one gets a 429.
+//! The documented rules of Lambda: which request gets an environment, a cold start or a 429.
 //!
-//! A state machine without clock, thread or chance. The door drives it in real time, `simulation` in its own.
-//! Every number in it comes from [`Limits`] or from [`crate::assumptions`].
+//! A state machine without clock, thread or randomness. The door drives it in real time, `simulation` in simulated time.
+//! Every number comes from [`Limits`] or from [`crate::assumptions`].
 
 #[cfg(test)]
 mod tests;
@@ -19,20 +19,20 @@ use crate::{assumptions, bucket::Bucket, function::Function, moment::Moment};
 pub(crate) struct Platform {
     requests: Bucket,
     pace: Bucket,
-    /// Requests at once, on demand and on provisioned environments together.
+    /// The limit of concurrent requests, on demand and on provisioned environments together.
     concurrency: u64,
     on_demand: OnDemand,
     provisioned: Option<Provisioned>,
     managed: Option<Managed>,
     next_environment: u32,
-    /// Environments that have gone, until somebody asks.
+    /// Reclaimed environments, until `take_reclaimed`.
     reclaimed: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
 struct OnDemand {
     busy: u64,
-    /// Last used last.
+    /// The last used environment is last.
     idle: VecDeque<(Moment, u32)>,
 }
 
@@ -47,22 +47,22 @@ struct Provisioned {
 
 #[derive(Debug)]
 struct Managed {
-    /// By how many requests they have: the environments with none, with one, and so on.
+    /// The environments by their number of requests, from none.
     by_company: Vec<Vec<u32>>,
-    /// Of each environment, how many requests it has and where it stands among those with as many.
+    /// The number of requests of each environment, and its place in `by_company`.
     places: Vec<(usize, usize)>,
 }
 
-/// A request that got its environment.
+/// A request with its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) lease: Lease,
     pub(crate) start: Start,
-    /// Requests in this environment, this one included. More than one on Managed Instances only.
+    /// The requests in this environment, including this one. More than one only on Managed Instances.
     pub(crate) company: u64,
 }
 
-/// How the environment came to be there.
+/// The kind of start of an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Started for this request.
@@ -73,14 +73,14 @@ pub(crate) enum Start {
     Warm,
 }
 
-/// A request's hold on an environment, until it is released.
+/// An environment in use by a request, until its release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Lease {
     pub(crate) environment: u32,
     pub(crate) kind: Kind,
 }
 
-/// What pays for the environment.
+/// The way an environment is billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Managed,
@@ -88,15 +88,15 @@ pub(crate) enum Kind {
     Provisioned,
 }
 
-/// Why a request gets a 429.
+/// The reason for a 429.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Throttle {
-    /// As many requests are under way as the quota allows.
+    /// The concurrent requests have reached the quota.
     Concurrency,
     /// More requests a second than ten times the concurrency.
     RequestRate,
-    /// More environments would have to start than Lambda's pace allows.
+    /// A new environment would exceed the pace of Lambda.
     ScalingRate,
 }
 
@@ -112,18 +112,18 @@ impl Throttle {
     }
 }
 
-/// How many there are of what.
+/// The numbers of environments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Census {
-    /// Environments of any kind, provisioned ones once they are ready.
+    /// Environments of any kind. Provisioned ones count when they are ready.
     pub(crate) environments: u64,
-    /// Of these, the provisioned.
+    /// The provisioned ones of them.
     pub(crate) provisioned: u64,
 }
 
 impl Platform {
-    /// With every quota and environment divided by `scale`, for simulations in which a request stands for so many. What
-    /// is left over is cut off, so that no part stands for more than there is.
+    /// Returns a platform with every quota and environment divided by `scale`, for simulations in which a request stands for
+    /// several. The quotient is rounded down, so a part never stands for more than the whole.
     pub(crate) fn new(function: &Function, limits: &Limits, scale: u64) -> Self {
         let scaled = |number: u64| number / scale;
         let concurrency = function.reserved.unwrap_or(function.account_concurrency);
@@ -162,7 +162,10 @@ impl Platform {
         platform
     }
 
-    /// Gives a request its environment, or says why it gets none.
+    /// Gives an environment to a request.
+    ///
+    /// # Errors
+    /// The reason, if the request is throttled.
     pub(crate) fn place(&mut self, now: Moment) -> Result<Placed, Throttle> {
         self.advance(now);
         if let Some(managed) = &mut self.managed {
@@ -187,7 +190,7 @@ impl Platform {
         Ok(Placed { lease: Lease { environment, kind: Kind::OnDemand }, start, company: 1 })
     }
 
-    /// Takes the environment back for the next request.
+    /// Returns an environment for the next request.
     pub(crate) fn release(&mut self, now: Moment, lease: Lease) {
         match (lease.kind, &mut self.managed, &mut self.provisioned) {
             (Kind::OnDemand, ..) => {
@@ -200,7 +203,7 @@ impl Platform {
         }
     }
 
-    /// Lets time pass: provisioned environments become ready, idle ones go.
+    /// Advances the time: provisioned environments become ready, and idle ones are reclaimed.
     pub(crate) fn advance(&mut self, now: Moment) {
         if let Some(provisioned) = &mut self.provisioned {
             provisioned.is_ready |= now >= provisioned.ready_at;
@@ -213,12 +216,12 @@ impl Platform {
         }
     }
 
-    /// The environments that have gone since the last time.
+    /// Returns the environments reclaimed since the last call.
     pub(crate) fn take_reclaimed(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.reclaimed)
     }
 
-    /// The environments that wait for their first request: all provisioned or managed ones.
+    /// Returns the environments that start before their first request: all provisioned and managed ones.
     pub(crate) fn started_ahead(&self) -> Vec<u32> {
         let provisioned = self.provisioned.iter().flat_map(|provisioned| provisioned.free.iter());
         let managed = self.managed.iter().flat_map(|managed| managed.by_company[0].iter());
@@ -233,7 +236,7 @@ impl Platform {
         Census { environments: provisioned + managed + on_demand, provisioned }
     }
 
-    /// Whether provisioned concurrency was there and all of it at work, so that a request went elsewhere.
+    /// Returns whether a request went to another environment because all provisioned ones were busy.
     pub(crate) fn spills(&self, placed: &Placed) -> bool {
         placed.lease.kind == Kind::OnDemand
             && self.provisioned.as_ref().is_some_and(|provisioned| provisioned.is_ready)
@@ -243,7 +246,7 @@ impl Platform {
         self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready)?.free.pop()
     }
 
-    /// What provisioned concurrency takes, it takes from the same quota, from when it is asked for.
+    /// Returns the quota without provisioned concurrency, which counts from its order.
     fn on_demand_concurrency(&self, now: Moment) -> u64 {
         let asked = self.provisioned.as_ref().filter(|provisioned| now >= provisioned.asked_at);
         self.concurrency.saturating_sub(asked.map_or(0, |provisioned| provisioned.environments))
@@ -257,7 +260,7 @@ impl Platform {
 }
 
 impl Managed {
-    /// The environment with the least company takes the request.
+    /// Chooses the environment with the fewest requests.
     fn place(&mut self) -> Result<Placed, Throttle> {
         let full = self.by_company.len() - 1;
         let fewest = self.by_company[..full].iter().position(|environments| !environments.is_empty());

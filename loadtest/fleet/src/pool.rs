@@ -1,4 +1,4 @@
-//! `saltern-fleet pool`: users with real hashes, made by the real kernels.
+//! `saltern-fleet pool`: makes users with real hashes, with the real kernels.
 
 use std::time::{Duration, Instant};
 
@@ -17,26 +17,26 @@ pub(crate) fn make(arguments: &PoolArguments) -> Result<(), Failure> {
     let pool = Pool::start(&PoolSettings { queue: None, ..PoolSettings::new(documents::cores()) })
         .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
     let active = policies.list().iter().filter(|policy| policy.status() == Status::Active);
-    // All are submitted before the first is awaited: the lanes fill.
-    let begun = active
-        .flat_map(|policy| (0..arguments.users).map(|index| begin(&policies, &pool, policy.id(), index)))
+    // All work is submitted before the first wait, so that the lanes fill.
+    let started = active
+        .flat_map(|policy| (0..arguments.users).map(|index| start(&policies, &pool, policy.id(), index)))
         .collect::<Result<Vec<_>, _>>()?;
-    let users = begun.into_iter().map(Begun::end).collect::<Result<_, _>>()?;
+    let users = started.into_iter().map(Started::end).collect::<Result<_, _>>()?;
     let text =
         serde_json::to_string_pretty(&Users { users }).map_err(|error| Failure::system(error.to_string()))?;
     print(&text);
     Ok(())
 }
 
-/// A user whose hash is being computed.
-struct Begun {
+/// A user whose hash is still being computed.
+struct Started {
     password: String,
     new: NewHash,
     ticket: Ticket,
 }
 
-fn begin(policies: &Policies, pool: &Pool, policy: &str, index: u32) -> Result<Begun, Failure> {
-    // With letters beyond ASCII: what is not UTF-8 on its way would not match.
+fn start(policies: &Policies, pool: &Pool, policy: &str, index: u32) -> Result<Started, Failure> {
+    // Letters beyond ASCII reveal a path that does not preserve UTF-8.
     let password = format!("{policy} user {index} sälä-sana");
     let given = Password::new(password.as_bytes()).map_err(|error| Failure::system(error.to_string()))?;
     let new = policies.admit_new(Some(policy), &given).map_err(|refusal| {
@@ -46,12 +46,12 @@ fn begin(policies: &Policies, pool: &Pool, policy: &str, index: u32) -> Result<B
     let work =
         Work { admitted: new.admitted().clone(), password: given, deadline, urgency: Urgency::Required };
     let ticket = pool.submit(work).map_err(|_| {
-        Failure::configuration(format!("--users is so many that {policy} would take longer than an hour"))
+        Failure::configuration(format!("{policy} would take longer than an hour: lower --users"))
     })?;
-    Ok(Begun { password, new, ticket })
+    Ok(Started { password, new, ticket })
 }
 
-impl Begun {
+impl Started {
     fn end(self) -> Result<User, Failure> {
         let not_computed = || Failure::system("a hash was not computed");
         let done = self.ticket.wait().map_err(|_| not_computed())?;

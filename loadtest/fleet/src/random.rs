@@ -1,5 +1,4 @@
-/// The same numbers from the same seed on every machine and in every version: `SplitMix64` (Steele, Lea and Flood, 2014).
-/// Nothing here is secret.
+/// Random numbers that depend only on the seed: `SplitMix64` (Steele, Lea and Flood, 2014). Not for secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -8,19 +7,19 @@ impl Random {
         Self(seed)
     }
 
-    /// From 0 to below 1, evenly.
+    /// Returns a uniform number from 0 to below 1.
     pub(crate) fn unit(&mut self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
         let bits = (self.next() >> 11) as f64;
         bits / 9_007_199_254_740_992.0
     }
 
-    /// From 0, with a mean of 1, as the gaps between independent arrivals are.
+    /// Returns an exponentially distributed number with a mean of 1, such as the gap between independent arrivals.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }
 
-    /// One of so many, at least one.
+    /// Returns a number below `count`, which must not be 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         usize::try_from(self.next() >> 1).unwrap_or(0) % count
     }
@@ -40,7 +39,7 @@ mod tests {
 
     #[test]
     fn it_is_splitmix64() {
-        // The numbers that the algorithm's authors give for this seed.
+        // The numbers of the authors of the algorithm for this seed.
         let mut random = Random::new(1_234_567);
         let numbers: Vec<_> = (0..3).map(|_| random.next()).collect();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How many come when.
+//! The rate of arrivals over time.
 
 use core::{fmt, str::FromStr, time::Duration};
 
@@ -7,19 +7,19 @@ use serde::Serialize;
 
 use crate::{moment::Moment, random::Random};
 
-/// A rate that changes along straight lines.
+/// A rate that changes linearly within stages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Shape {
     stages: Vec<Stage>,
 }
 
-/// From the rate at the end of the stage before to this one's.
+/// A stage: the rate moves from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Stage {
     seconds: f64,
-    /// A second.
+    /// Arrivals a second at the start.
     from: f64,
-    /// A second.
+    /// Arrivals a second at the end.
     to: f64,
 }
 
@@ -36,24 +36,25 @@ impl Shape {
         self.stages.iter().flat_map(|stage| [stage.from, stage.to]).fold(0.0, f64::max)
     }
 
-    /// How many come in all, on average.
+    /// Returns the expected number of arrivals.
     pub(crate) fn expected(&self) -> f64 {
         self.stages.iter().map(|stage| stage.seconds * f64::midpoint(stage.from, stage.to)).sum()
     }
 
-    /// The same with every rate divided.
+    /// Returns the shape with every rate divided.
     pub(crate) fn divided(&self, by: f64) -> Self {
         let divide = |stage: &Stage| Stage { from: stage.from / by, to: stage.to / by, ..*stage };
         Self { stages: self.stages.iter().map(divide).collect() }
     }
 
-    /// The moments at which they come, independently of each other.
+    /// Returns the moments of independent arrivals.
     pub(crate) fn arrivals(self, random: Random) -> Arrivals {
         Arrivals { stages: self.stages, stage: 0, at: 0.0, before: 0.0, random }
     }
 }
 
-/// `SECONDS:RATE` for each stage, as k6 writes them: the rate is the stage's last, and the first stage's first.
+/// Parses `SECONDS:RATE` for each stage, in the form of k6. The rate is the last rate of the stage. The first stage is
+/// constant.
 impl FromStr for Shape {
     type Err = NotAShape;
 
@@ -85,19 +86,19 @@ impl fmt::Display for Shape {
     }
 }
 
-/// A text that is no shape.
+/// The error for a text that is not a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotAShape;
 
 impl fmt::Display for NotAShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write SECONDS:RATE for each stage, separated by commas, one of them longer than 0 s, such as 60:100,10:3000,60:3000")
+        f.write_str("write SECONDS:RATE for each stage, separated by commas, with at least one stage longer than 0 s, such as 60:100,10:3000,60:3000")
     }
 }
 
 impl core::error::Error for NotAShape {}
 
-/// Arrivals of a Poisson process whose rate is the shape's.
+/// The arrivals of a Poisson process with the rate of the shape.
 #[derive(Debug)]
 pub(crate) struct Arrivals {
     stages: Vec<Stage>,
@@ -113,17 +114,17 @@ impl Iterator for Arrivals {
     type Item = Moment;
 
     fn next(&mut self) -> Option<Moment> {
-        // What is left of the expected number of arrivals until the next.
+        // The expected number of arrivals until the next one.
         let mut left = self.random.exponential();
         loop {
             let stage = self.stages.get(self.stage)?;
-            // A stage without length is a step: nobody comes in it.
+            // A stage without length is a step without arrivals.
             let slope = if stage.seconds > 0.0 { (stage.to - stage.from) / stage.seconds } else { 0.0 };
             let rate = stage.from + slope * self.at;
             let rest = stage.seconds - self.at;
             let in_rest = rest * f64::midpoint(rate, stage.to);
             if left < in_rest {
-                // Solves rate·x + slope·x²/2 = left, in the form that has no small differences.
+                // Solves rate·x + slope·x²/2 = left, in the form without cancellation.
                 self.at += 2.0 * left / (rate + (rate * rate + 2.0 * slope * left).max(0.0).sqrt());
                 return Some(Moment::START + Duration::from_secs_f64(self.before + self.at));
             }
@@ -139,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_is_read_as_it_is_written_for_k6() {
+    fn a_shape_is_parsed_in_the_form_of_k6() {
         let shape: Shape = "60:100,10:3000,60:3000".parse().unwrap();
         assert_eq!(shape.to_string(), "100/s for 60 s, 100/s to 3,000/s for 10 s, 3,000/s for 60 s");
         let step: Shape = "0:100,60:100,0:3000,60:3000".parse().unwrap();
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_come_in_each_stage_as_its_rate_says() {
+    fn the_arrivals_of_each_stage_match_its_rate() {
         let shape: Shape = "10:100,10:2000,0:50,10:50".parse().unwrap();
         let mut seconds = [0_u32; 30];
         for arrival in shape.arrivals(Random::new(7)) {
@@ -161,10 +162,10 @@ mod tests {
         }
         let stage = |from: usize| f64::from(seconds[from..from + 10].iter().sum::<u32>());
         for (from, expected) in [(0, 1000.0_f64), (10, 10_500.0), (20, 500.0)] {
-            // Four standard deviations.
+            // Within four standard deviations.
             assert!((stage(from) - expected).abs() < 4.0 * expected.sqrt(), "{} of {expected}", stage(from));
         }
-        // Along the line: a quarter of the way up there are 575 a second.
+        // At a quarter of the rise the rate is 575 a second.
         let quarter = f64::from(seconds[12]);
         assert!((quarter - 575.0).abs() < 4.0 * 575.0_f64.sqrt(), "{quarter}");
     }

@@ -1,11 +1,11 @@
-//! An evening in simulated time: the same [`Platform`] as behind the door, and no waiting.
+//! An evening in simulated time, with the same [`Platform`] as behind the door.
 //!
-//! Logins come by themselves at the shape's rate. They are not repeated when they get a 429, and nobody leaves: what a
-//! client does about them is the client's.
+//! Logins arrive at the rate of the shape, independently of the answers. A throttled login is not repeated, and callers do
+//! not give up. Both are tasks of a client, which is not simulated.
 //!
-//! Beyond [`Scenario::at_most`] logins a part is simulated, with that part of every quota and environment, rounded down.
-//! Chance swings wider in the small: the most at once, below a quota, and what is throttled at its edge come out too high
-//! rather than too low. Where the part would be so small that rounding counts, it is refused.
+//! Above [`Scenario::at_most`] logins only a part is simulated, with the same part of every quota and environment, rounded
+//! down. A smaller sample varies more. So the highest concurrency below a quota, and the throttles near it, tend to be too
+//! high. A part that is too small for the rounding is rejected.
 
 use core::{cmp::Ordering, mem, time::Duration};
 use std::{
@@ -28,7 +28,7 @@ use crate::{
     spread::Spread,
 };
 
-/// What is simulated.
+/// The input of a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario<'a> {
     pub(crate) function: &'a Function,
@@ -38,41 +38,41 @@ pub(crate) struct Scenario<'a> {
     pub(crate) shape: &'a Shape,
     pub(crate) client: Client,
     pub(crate) seed: u64,
-    /// Logins that are simulated one by one; of more, each stands for several.
+    /// The largest number of simulated logins. Above it each simulated login stands for several.
     pub(crate) at_most: u64,
 }
 
-/// What came of it.
+/// The result of a simulation.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) series: Series,
-    /// Of logins that were answered, from arrival to answer.
+    /// The times of answered logins, from arrival to answer.
     pub(crate) latencies: Latencies,
-    /// That came, and of these the ones that were not answered, each `scale` times.
+    /// Simulated logins, and the throttled ones of them. Each stands for `scale` logins.
     pub(crate) logins: u64,
     pub(crate) throttled_logins: u64,
-    /// Requests under way, on average over time.
+    /// The mean number of concurrent requests.
     pub(crate) mean_concurrency: f64,
-    /// While most came; `None` where nobody did.
+    /// The requests in the busiest seconds. `None` without logins.
     pub(crate) requests: Option<Requests>,
-    /// Logins that one of the simulated stands for.
+    /// The number of logins for each simulated login.
     pub(crate) scale: u64,
-    /// Of real time.
+    /// The real time of the simulation.
     pub(crate) took: Duration,
 }
 
-/// What requests are like.
+/// The average request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Requests {
     pub(crate) logins_each: f64,
-    /// On average over them, without the spread of a single one.
+    /// The mean of the median durations.
     pub(crate) duration: Duration,
 }
 
-/// Simulates it.
+/// Runs a simulation.
 ///
 /// # Errors
-/// [`Failure`] where no duration is known for the parameters, or the scale leaves no whole backend or too few environments.
+/// [`Failure`] if no duration is known for the parameters, or if the scale leaves no whole backend or too few environments.
 pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
     let began = Instant::now();
     let scale = scale(scenario)?;
@@ -85,7 +85,7 @@ pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
     Ok(evening.end(scenario.shape, began))
 }
 
-/// How many logins one of the simulated stands for.
+/// Returns the number of logins for each simulated login.
 fn scale(scenario: &Scenario<'_>) -> Result<u64, Failure> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -97,14 +97,14 @@ fn scale(scenario: &Scenario<'_>) -> Result<u64, Failure> {
     let backends = u64::try_from(scenario.client.backends).unwrap_or(u64::MAX);
     if scenario.client.batch > 1 && backends < scale {
         return Err(Failure::configuration(format!(
-            "each simulated login stands for {scale} here, so --backends must be {scale} or more: name more, or simulate a shorter time"
+            "each simulated login stands for {scale} logins, so --backends must be {scale} or more: raise it, or simulate a shorter time"
         )));
     }
     let environments = scenario.function.fewest_environments();
     if scale > 1 && environments > 0 && environments / scale < SMALLEST_PART {
         let enough = expected.div_ceil((environments / SMALLEST_PART).max(1));
         return Err(Failure::configuration(format!(
-            "each simulated login would stand for {scale}, and that is too coarse for {environments} environments: simulate a shorter time, or write --at-most {enough}"
+            "each simulated login would stand for {scale} logins, which is too coarse for {environments} environments: simulate a shorter time, or write --at-most {enough}"
         )));
     }
     Ok(scale)
@@ -113,13 +113,13 @@ fn scale(scenario: &Scenario<'_>) -> Result<u64, Failure> {
 struct Evening<'a> {
     platform: Platform,
     ledger: Ledger,
-    /// Median seconds of so many hashes in one environment.
+    /// The median seconds of a request, by its number of hashes.
     medians: Vec<f64>,
     spread: &'a Spread,
     cold_start: Duration,
     client: Client,
     backends: Vec<Backend>,
-    /// Batches that wait for company, in the order in which they leave.
+    /// Open batches, in the order of their deadlines.
     leaving: VecDeque<Leaving>,
     running: BinaryHeap<Running>,
     times: Random,
@@ -127,22 +127,21 @@ struct Evening<'a> {
     latencies: Latencies,
     logins: u64,
     throttled_logins: u64,
-    /// By the second.
+    /// The sent requests of each second.
     sent: Vec<Sent>,
-    /// Requests under way, times the seconds that they were.
+    /// The sum of the durations of all requests.
     concurrency_seconds: f64,
     now: Moment,
     scale: u64,
 }
 
-/// A backend's client, as far as coalescing goes: a login that finds none in flight leaves at once, others wait for
-/// company.
+/// The batching of a client. A login without other requests in flight is sent at once. Other logins wait in a batch.
 #[derive(Clone, Debug, Default)]
 struct Backend {
     in_flight: u64,
-    /// When the logins of the open batch arrived.
+    /// The arrivals of the logins of the open batch.
     open: Vec<Moment>,
-    /// Which of its batches that is.
+    /// The number of the open batch.
     batch: u64,
 }
 
@@ -152,7 +151,7 @@ struct Leaving {
     batch: u64,
 }
 
-/// What the backends sent within a second.
+/// The requests that the backends sent within a second.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sent {
     requests: f64,
@@ -161,7 +160,7 @@ struct Sent {
     seconds: f64,
 }
 
-/// A request under way. The greatest is the one that ends first.
+/// A running request. The greatest one ends first.
 struct Running {
     ends: Moment,
     placed: Placed,
@@ -179,7 +178,7 @@ impl<'a> Evening<'a> {
         let medians = medians.collect::<Result<Vec<_>, _>>()?;
         if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
             return Err(Failure::configuration(format!(
-                "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline that the service takes: it would never be answered",
+                "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline of the service: choose cheaper parameters or smaller batches",
                 scenario.parameters
             )));
         }
@@ -241,7 +240,7 @@ impl<'a> Evening<'a> {
 
     fn leaves(&mut self) {
         let Some(leaving) = self.leaving.pop_front() else { return };
-        // A batch that was full has left before.
+        // A full batch was sent before.
         if self.backends[leaving.backend].batch == leaving.batch {
             self.pass(leaving.at);
             self.flush(leaving.at, leaving.backend);
@@ -253,7 +252,7 @@ impl<'a> Evening<'a> {
         backend.batch += 1;
         let logins = mem::take(&mut backend.open);
         self.send(now, chosen, &logins);
-        // Its room is used again.
+        // Reuses the allocation.
         self.backends[chosen].open = logins;
         self.backends[chosen].open.clear();
     }
@@ -327,15 +326,15 @@ impl<'a> Evening<'a> {
             logins: self.logins,
             throttled_logins: self.throttled_logins,
             mean_concurrency,
-            requests: while_most_came(&self.sent),
+            requests: in_the_busiest_seconds(&self.sent),
             scale: self.scale,
             took: began.elapsed(),
         }
     }
 }
 
-/// Of the seconds in which at least half as many came as in the fullest.
-fn while_most_came(sent: &[Sent]) -> Option<Requests> {
+/// Returns the average request in the seconds with at least half as many logins as the busiest second.
+fn in_the_busiest_seconds(sent: &[Sent]) -> Option<Requests> {
     let fullest = sent.iter().map(|sent| sent.logins).fold(0.0, f64::max);
     let all =
         sent.iter().filter(|sent| 2.0 * sent.logins >= fullest).fold(Sent::default(), |all, sent| Sent {
@@ -365,12 +364,12 @@ impl PartialOrd for Running {
 
 impl Ord for Running {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Two that end together do so in the order of their environments.
+        // Requests that end together are ordered by their environments.
         (other.ends, other.placed.lease).cmp(&(self.ends, self.placed.lease))
     }
 }
 
-/// Environments of a part, of any kind: with fewer, what is cut off by rounding would be more than 2 %.
+/// The smallest number of simulated environments. With fewer the rounding would exceed 2 %.
 const SMALLEST_PART: u64 = 50;
 
 /// HTTP contract: `Saltern-Deadline-Ms` is at most a minute.

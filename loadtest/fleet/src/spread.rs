@@ -1,4 +1,4 @@
-//! How much one hash's time varies around its median: measured once with the real kernel, drawn from ever after.
+//! The distribution of the time of a hash around its median: measured once with the real kernel, then sampled.
 
 use core::num::NonZeroUsize;
 use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
@@ -16,7 +16,7 @@ use crate::{
     say::{print, progress},
 };
 
-/// Times of one hash over their median.
+/// The times of a hash divided by their median.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Spread {
     about: String,
@@ -24,14 +24,14 @@ pub(crate) struct Spread {
     policy: String,
     machine: String,
     samples: usize,
-    /// What other processes took of all cores meanwhile.
+    /// The share of other processes in all cores during the measurement.
     others_percent: f64,
-    /// The least, what a hundredth of all is below, two hundredths, and so on to the most.
+    /// The percentiles 0 to 100.
     times_of_median: Vec<f64>,
 }
 
 impl Spread {
-    /// The one that is committed.
+    /// Returns the committed measurement.
     #[expect(clippy::expect_used, reason = "the file is part of the build; a test reads it")]
     pub(crate) fn measured() -> &'static Self {
         static MEASURED: LazyLock<Spread> = LazyLock::new(|| {
@@ -40,14 +40,14 @@ impl Spread {
         &MEASURED
     }
 
-    /// Of measurements, in any unit.
+    /// Returns the spread of measurements in any unit, relative to their median.
     pub(crate) fn of(mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
         let median = quantile(&samples, 0.5);
         Self::over(samples, median)
     }
 
-    /// Of measurements over something else than their median.
+    /// Returns the spread of measurements relative to `one`.
     pub(crate) fn over(mut samples: Vec<f64>, one: f64) -> Self {
         samples.sort_by(f64::total_cmp);
         let times_of_median =
@@ -63,13 +63,13 @@ impl Spread {
         }
     }
 
-    /// A time over the median.
+    /// Draws a time relative to the median.
     pub(crate) fn draw(&self, random: &mut Random) -> f64 {
         quantile(&self.times_of_median, random.unit())
     }
 }
 
-/// `saltern-fleet spread`: measures it on this machine.
+/// `saltern-fleet spread`: measures the spread on this machine.
 pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
     let policies = documents::policies(Some(&arguments.policies))?;
     let others = Others::until_now()?;
@@ -95,18 +95,18 @@ pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Milliseconds of CPU time of so many hashes, one after the other. Nothing else runs in this process meanwhile.
+/// Returns the CPU milliseconds of `samples` hashes, computed in sequence. This process does nothing else meanwhile.
 fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<f64>, Failure> {
     let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN))
-        .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+        .map_err(|error| Failure::system(format!("no thread can be started for hashing ({error})")))?;
     let password =
         Password::new(b"how long does it take").map_err(|error| Failure::system(error.to_string()))?;
     let mut milliseconds = Vec::with_capacity(samples);
-    // The first of a process finds cold caches.
+    // The first hash of a process has cold caches and is left out.
     for _ in 0..=samples {
-        let new = policies
-            .admit_new(Some(policy), &password)
-            .map_err(|_| Failure::configuration(format!("--policy {policy} is not one that makes hashes")))?;
+        let new = policies.admit_new(Some(policy), &password).map_err(|_| {
+            Failure::configuration(format!("--policy {policy} makes no hashes: choose an active policy"))
+        })?;
         let deadline = Instant::now() + LONGEST;
         let work = Work {
             admitted: new.admitted().clone(),
@@ -124,7 +124,7 @@ fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<
     Ok(milliseconds)
 }
 
-/// What other processes take of the cores while something is measured.
+/// The share of other processes in the cores during a measurement.
 pub(crate) struct Others {
     since: Instant,
     busy_ticks: f64,
@@ -136,7 +136,7 @@ impl Others {
         Ok(Self { since: Instant::now(), busy_ticks: busy_ticks()?, own_seconds: own_seconds()? })
     }
 
-    /// Of all cores, in percent.
+    /// Returns the share of other processes in all cores since the start, in percent.
     pub(crate) fn percent_since(&self) -> Result<f64, Failure> {
         let busy = (busy_ticks()? - self.busy_ticks) / TICKS_PER_SECOND;
         let others = busy - (own_seconds()? - self.own_seconds);
@@ -146,21 +146,21 @@ impl Others {
     }
 }
 
-/// This process and those it started that have ended (`proc_pid_stat(5)`, `cutime` and `cstime`).
+/// Returns the CPU seconds of this process and of its ended children (`proc_pid_stat(5)`, `cutime` and `cstime`).
 fn own_seconds() -> Result<f64, Failure> {
     let stat = fs::read_to_string("/proc/self/stat")
         .map_err(|error| Failure::system(format!("/proc/self/stat: {error}")))?;
-    // The second field is the program's name in parentheses, which may hold spaces.
+    // The second field is the name of the program in parentheses, which may have spaces.
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split_whitespace();
     let children: f64 =
         fields.skip(CHILDREN_FIELD).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
     Ok(process_time().as_secs_f64() + children / TICKS_PER_SECOND)
 }
 
-/// Of `cutime`, counted from the state, which is the first behind the name.
+/// The place of `cutime`, counted from the state, the first field after the name.
 const CHILDREN_FIELD: usize = 13;
 
-/// All cores since the system started, idle time and waiting for disks left out (`proc_stat(5)`).
+/// Returns the busy ticks of all cores since the start of the system, without idle time and disk waits (`proc_stat(5)`).
 fn busy_ticks() -> Result<f64, Failure> {
     let stat =
         fs::read_to_string("/proc/stat").map_err(|error| Failure::system(format!("/proc/stat: {error}")))?;
@@ -177,13 +177,13 @@ fn busy_ticks() -> Result<f64, Failure> {
 
 const IDLE_COLUMNS: [usize; 2] = [3, 4];
 
-/// From here on the columns are parts of others.
+/// From this column on the times are included in earlier columns.
 const GUEST_COLUMN: usize = 8;
 
-/// `USER_HZ`, which Linux fixes for user space.
+/// `USER_HZ`, which is constant for user space on Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// No hash takes longer.
+/// The deadline of a hash.
 const LONGEST: Duration = Duration::from_mins(1);
 
 const STEPS: u32 = 100;
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_measured_has_a_median_of_one_and_is_drawn_as_it_was() {
+    fn the_committed_spread_has_a_median_of_one_and_is_drawn_with_its_distribution() {
         let spread = Spread::measured();
         assert!(spread.samples >= 200 && !spread.command.is_empty());
         assert!((quantile(&spread.times_of_median, 0.5) - 1.0).abs() < 1e-9);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_ended_child_took_is_own_time() {
+    fn the_time_of_an_ended_child_is_own_time() {
         let before = own_seconds().unwrap();
         let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
         assert!(std::process::Command::new("sh").args(["-c", burn]).status().unwrap().success());

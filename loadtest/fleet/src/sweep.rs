@@ -1,4 +1,4 @@
-//! `saltern-fleet sweep`: what each knob does to cost and p90, as a chart, as a table and as data.
+//! `saltern-fleet sweep`: the effect of each knob on cost and p90, as a chart, a table and data.
 
 use core::{fmt::Write as _, time::Duration};
 use std::{fs, path::Path};
@@ -65,20 +65,20 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What all points have in common.
+/// The input that all points share.
 struct Audience<'a> {
     shape: &'a Shape,
     durations: &'a Durations,
     seed: u64,
 }
 
-/// One thing that is turned while all else stays.
+/// A parameter that varies while all others stay.
 struct Knob {
     name: &'static str,
     points: Vec<Point>,
 }
 
-/// One of its positions.
+/// A value of a knob.
 struct Point {
     label: String,
     function: Function,
@@ -102,13 +102,13 @@ struct Swept {
 #[derive(Serialize)]
 struct Planned {
     label: String,
-    /// Whether nothing is turned.
+    /// Whether the point is the starting point.
     is_start: bool,
     function: Function,
     plan: Plan,
 }
 
-/// Everything starts from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned, each login by itself.
+/// Returns all knobs. They start from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned, one login a request.
 fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
     let backends = usize::try_from(arguments.backends).unwrap_or(usize::MAX);
     let function = || usual_function(audience.durations, arguments.account_concurrency);
@@ -121,7 +121,7 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
     let policy = audience.durations.known().map(|parameters| {
         let label = match parameters {
             Parameters::Bcrypt { .. } => parameters.to_string(),
-            // Of each of these there is one.
+            // The other schemes have one row each.
             _ => parameters.scheme().to_owned(),
         };
         Point { parameters, ..usual(label) }
@@ -217,7 +217,7 @@ impl Results {
         .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Only bcrypt-10, each by itself, was measured on Lambda; all else is extrapolated.");
         self.swept.iter().fold(plot, |plot, swept| {
             let points = swept.points.iter().filter_map(|point| {
-                // Where all knobs meet one label is enough.
+                // All knobs share the starting point, so it has one label.
                 let label = if point.is_start && swept.name != "policy" { "" } else { &point.label };
                 Some((point.plan.p90_ms?, point.plan.usd_per_million, label.to_owned()))
             });
@@ -260,24 +260,24 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Failure {
     Failure::system(format!("{} cannot be written ({error})", file.display()))
 }
 
-/// What everything starts from.
+/// The parameters of the starting point.
 const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
 
-/// How long the audience takes to come.
+/// The time in which the audience arrives.
 const RISE_SECONDS: u32 = 60;
 
-/// From where memory stops to be the cheapest knob to twice a virtual CPU.
+/// From below one virtual CPU to two.
 fn memory_mb(durations: &Durations) -> [u64; 4] {
     let of_a_vcpu = durations.reference_memory_mb();
     [512, 1024, of_a_vcpu, 2 * of_a_vcpu]
 }
 
-/// Of what the formula asks for.
+/// Percentages of the result of the formula.
 const PROVISIONED_PERCENT: [u64; 3] = [50, 100, 150];
 
 const BATCHES: [usize; 4] = [1, 2, 4, 8];
 
-/// The Scala client's.
+/// The wait of the Scala client.
 const BATCH_WAIT: Duration = Duration::from_millis(2);
 
 const LOGINS_AT_MOST: u64 = 20_000_000;
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_knob_is_drawn_and_told() {
+    fn every_knob_is_in_the_chart_and_in_the_table() {
         let arguments = SweepArguments {
             rate: 100.0,
             minutes: 0.5,

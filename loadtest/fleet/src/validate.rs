@@ -1,8 +1,8 @@
-//! `saltern-fleet validate`: the model beside real processes, on this machine and at loads that its cores carry.
+//! `saltern-fleet validate`: compares the model with real processes on this machine, at loads within its capacity.
 //!
-//! The model has durations that are measured here, anew before each turn, so that what is compared is the model and not two
-//! machines, or one machine at two times. Each turn gives a ratio, and the median of the turns is held to the limits: other
-//! programs that run for some seconds spoil a turn or two and not the comparison.
+//! The model uses durations measured on this machine before each turn. So the comparison does not include differences
+//! between machines or times. Each turn gives a ratio, and the median of the turns must be within the limits. Other programs
+//! that run for some seconds affect only a turn or two.
 
 use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
@@ -53,27 +53,27 @@ async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     }
     let others = others.percent_since()?;
     print(&format!("{table}\nOther processes took {others:.0} % of the cores meanwhile."));
-    let apart = "the model and the real processes are further apart than the limits; on a busy machine try again when it is idle";
-    if holds { Ok(()) } else { Err(Failure::system(apart)) }
+    let differs = "the model and the real processes differ by more than the limits: repeat the comparison on an idle machine";
+    if holds { Ok(()) } else { Err(Failure::system(differs)) }
 }
 
-/// What is asked, and how often.
+/// A load.
 struct Load {
     name: &'static str,
-    /// Of the cores, or of the reserved environments where there are any.
+    /// The utilisation of the cores, or of the reserved environments.
     utilisation: f64,
     reserved: Option<u32>,
     batch: usize,
 }
 
-/// Requests come evenly spaced, so that no more are under way than there are cores: on Lambda each has a virtual CPU.
+/// Requests are evenly spaced and never exceed the number of cores, because on Lambda each has a virtual CPU.
 const LOADS: [Load; 4] = [
     Load { name: "a quarter of the cores", utilisation: 0.25, reserved: None, batch: 1 },
     Load { name: "three quarters of the cores", utilisation: 0.75, reserved: None, batch: 1 },
     Load { name: "batches of 4, half of the cores", utilisation: 0.5, reserved: None, batch: 4 },
-    // Batches, because of short requests Lambda's bound on their rate would refuse more than that on their concurrency.
+    // Batches, because with short requests the limit on the rate would throttle more than the limit on the concurrency.
     Load {
-        name: "half as much again as one reserved environment takes, batches of 16",
+        name: "1.5 times the capacity of one reserved environment, batches of 16",
         utilisation: 1.5,
         reserved: Some(1),
         batch: 16,
@@ -85,17 +85,17 @@ struct Sides<'a> {
     arguments: &'a ValidateArguments,
     users: Users,
     user: User,
-    /// By the number of hashes in a request, what they take here.
+    /// The measured times by the number of hashes in a request.
     timed: BTreeMap<usize, Timed>,
     cold_start_ms: f64,
-    /// What a request takes beyond its hash: the door, the Runtime API, the process.
+    /// The time of a request beyond its hash: the door, the Runtime API and the process.
     door_ms: f64,
 }
 
-/// Requests that were timed one at a time.
+/// The times of requests sent one at a time.
 struct Timed {
     median_ms: f64,
-    /// Over what `durations.json` says of Lambda.
+    /// Relative to the times of `durations.json`.
     spread: Spread,
 }
 
@@ -105,16 +105,16 @@ enum Side {
     Real,
 }
 
-/// What a load was answered in a turn.
+/// The answers to a load in a turn.
 #[derive(Default)]
 struct Seen {
-    /// Sorted.
+    /// The times of answers, sorted.
     answered_ms: Vec<f64>,
     throttled: u32,
 }
 
 impl<'a> Sides<'a> {
-    /// Times starts and hashes of real processes, one at a time.
+    /// Measures starts and hashes of real processes, one at a time.
     async fn calibrated(arguments: &'a ValidateArguments) -> Result<Self, Failure> {
         let users = documents::users(Some(&arguments.pool))?;
         let user = users.users.iter().find(|user| user.policy == arguments.policy).cloned();
@@ -124,7 +124,7 @@ impl<'a> Sides<'a> {
         })?;
         let mut sides =
             Self { arguments, users, user, timed: BTreeMap::new(), cold_start_ms: 0.0, door_ms: 0.0 };
-        progress("timing starts and hashes");
+        progress("measuring starts and hashes");
         let (mut starts, mut warm, mut door) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..CALIBRATION_STARTS {
             let opened = sides.open(Side::Real, None, 1).await?;
@@ -144,7 +144,7 @@ impl<'a> Sides<'a> {
         Ok(sides)
     }
 
-    /// Times requests of so many hashes, one at a time, without what the door takes: the model is asked through one too.
+    /// Measures requests of `batch` hashes, one at a time, without the time of the door. The model has a door too.
     async fn time(&mut self, batch: usize) -> Result<(), Failure> {
         let opened = self.open(Side::Real, None, batch).await?;
         opened.ask(batch, &self.user).await?;
@@ -158,7 +158,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// What was timed, and how a batch's share compares to what is planned with.
+    /// Describes the measured times, and compares the times of batches with the planned times.
     fn timed_in_words(&self) -> Result<String, Failure> {
         let one = self.timed(1)?.median_ms;
         let mut text = format!("One {} takes {one:.1} ms here", self.arguments.policy);
@@ -173,12 +173,12 @@ impl<'a> Sides<'a> {
         Ok(text + ".")
     }
 
-    /// Adds what came of a load to the table; whether it is within the limits.
+    /// Measures a load and adds it to the table. Returns whether it is within the limits.
     async fn compare(&mut self, load: &Load, table: &mut String) -> Result<bool, Failure> {
         let (mut p50, mut p90, mut throttled) = (Turns::default(), Turns::default(), Turns::default());
         for round in 0..self.arguments.rounds {
             self.time(load.batch).await?;
-            // What changes slowly falls on both sides.
+            // The order alternates, so that slow changes of the machine affect both sides.
             let real_first = round % 2 == 0;
             let first = self.drive(if real_first { Side::Real } else { Side::Model }, load).await?;
             let second = self.drive(if real_first { Side::Model } else { Side::Real }, load).await?;
@@ -195,7 +195,7 @@ impl<'a> Sides<'a> {
         Ok(holds)
     }
 
-    /// Puts a load on one side, for its turn.
+    /// Sends a load to one side for a turn.
     async fn drive(&self, side: Side, load: &Load) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let opened = Arc::new(self.open(side, load.reserved, load.batch).await?);
@@ -217,10 +217,10 @@ impl<'a> Sides<'a> {
                 429 => seen.throttled += 1,
                 503 => {
                     return Err(Failure::system(
-                        "the cores here did not carry the load in time: try again when the machine is idle",
+                        "the cores of this machine were too slow for the load: try again when it is idle",
                     ));
                 }
-                other => return Err(Failure::system(format!("an answer that was not expected: {other}"))),
+                other => return Err(Failure::system(format!("unexpected status {other} in an answer"))),
             }
         }
         seen.answered_ms.sort_by(f64::total_cmp);
@@ -262,13 +262,14 @@ impl<'a> Sides<'a> {
     }
 
     fn timed(&self, batch: usize) -> Result<&Timed, Failure> {
-        self.timed.get(&batch).ok_or_else(|| Failure::system("a load that was not timed before"))
+        self.timed.get(&batch).ok_or_else(|| Failure::system("the load was not measured before"))
     }
 
-    /// What `durations.json` says of so many of the user's hashes.
+    /// Returns the planned time of a request with `hashes` hashes of the user, from `durations.json`.
     fn planned(&self, hashes: usize) -> Result<Duration, Failure> {
-        let stored = saltern_encoded::parse(&self.user.hash)
-            .map_err(|_| Failure::configuration("the user's hash is no hash"))?;
+        let stored = saltern_encoded::parse(&self.user.hash).map_err(|_| {
+            Failure::configuration("the stored hash of the user is invalid: make the pool again")
+        })?;
         let hashes = u64::try_from(hashes).unwrap_or(u64::MAX);
         let durations = Durations::documented();
         let planned = stored.setting().params().and_then(documents::parameters).and_then(|parameters| {
@@ -298,7 +299,7 @@ impl Seen {
     }
 }
 
-/// One figure of both sides, turn by turn.
+/// A figure of both sides in each turn.
 #[derive(Default)]
 struct Turns {
     real: Vec<f64>,
@@ -313,7 +314,7 @@ impl Turns {
         self.ratios.push(model / real);
     }
 
-    /// Adds the medians to the table; whether that of the ratios is within the limits.
+    /// Adds the medians to the table. Returns whether the median ratio is within the limits.
     fn row(self, load: &Load, what: &str, unit: &str, within: f64, table: &mut String) -> bool {
         let turns = self.ratios.iter().map(|ratio| format!("{ratio:.2}")).collect::<Vec<_>>().join(" ");
         let ratio = median(&self.ratios);
@@ -330,14 +331,14 @@ impl Turns {
     }
 }
 
-/// One side's door. Dropping it takes no more connections.
+/// The open door of a side. Dropping it closes the door to new connections.
 struct Opened {
     caller: Caller,
     accepting: JoinHandle<()>,
 }
 
 impl Opened {
-    /// So many logins of a user, which must be right.
+    /// Sends `batch` logins of a user and checks that all match.
     async fn ask(&self, batch: usize, user: &User) -> Result<Heard, Failure> {
         let login = json!({ "op": "verify", "password": user.password, "hash": user.hash });
         let heard = if batch == 1 {
@@ -350,7 +351,7 @@ impl Opened {
         let heard = heard.map_err(|error| Failure::system(format!("no answer came ({error})")))?;
         let matches = String::from_utf8_lossy(&heard.body).matches(r#""match":true"#).count();
         if heard.status == 200 && matches != batch {
-            return Err(Failure::system("a right password was refused"));
+            return Err(Failure::system("a right password did not match"));
         }
         Ok(heard)
     }
@@ -362,28 +363,28 @@ impl Drop for Opened {
     }
 }
 
-/// What the answer for one hash says of the time that it took, waiting for a lane included.
+/// Reads the time of a hash from its answer, including the wait for a lane.
 fn hash_ms(heard: &Heard) -> Result<f64, Failure> {
     let timing = heard.header("server-timing").unwrap_or_default();
     let durations = timing.split(", ").map(|one| one.split_once(";dur=")?.1.parse::<f64>().ok());
     durations
         .sum::<Option<f64>>()
         .filter(|ms| *ms > 0.0)
-        .ok_or_else(|| Failure::system("an answer does not say how long its hashes took"))
+        .ok_or_else(|| Failure::system("an answer has no server-timing header with the time of its hashes"))
 }
 
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// Only for what `durations.json` is asked; the calibration replaces its times.
+/// Used only to read `durations.json`. The calibration replaces the times.
 const ARCHITECTURE: Architecture = Architecture::Arm64;
 
 const CALIBRATION_STARTS: usize = 5;
-/// After each start, and of a turn's size before it.
+/// The requests after each start and before each turn.
 const CALIBRATION_REQUESTS: usize = 12;
 
-/// The limits that the model is held to.
+/// The permitted differences of the model.
 const P50_WITHIN: f64 = 0.10;
 const P90_WITHIN: f64 = 0.20;
 const THROTTLED_WITHIN: f64 = 0.10;

@@ -1,4 +1,4 @@
-//! What a report wants to know while the door is open.
+//! `GET /series`: the series while the door is open.
 
 use std::sync::Arc;
 

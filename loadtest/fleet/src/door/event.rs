@@ -1,4 +1,4 @@
-//! HTTP to events of payload format 2.0, and answers back: what a Function URL does.
+//! Converts HTTP requests to events of payload format 2.0, and replies to HTTP answers, as a Function URL does.
 //!
 //! docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
 
@@ -11,11 +11,11 @@ use http_body_util::Full;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The event that a request becomes.
+/// Returns the event of a request.
 pub(super) fn of(parts: &Parts, body: &[u8]) -> Value {
     let mut headers = BTreeMap::<&str, String>::new();
     for (name, value) in &parts.headers {
-        // Several of one name are joined.
+        // Values of the same name are joined.
         let value = String::from_utf8_lossy(value.as_bytes());
         headers
             .entry(name.as_str())
@@ -50,7 +50,7 @@ pub(super) fn of(parts: &Parts, body: &[u8]) -> Value {
     })
 }
 
-/// The answer that a function's reply becomes; `None` where it is none of the format.
+/// Returns the answer for a reply of the function, or `None` if the reply is not in the format.
 pub(super) fn answer(reply: &[u8]) -> Option<Response<Full<Bytes>>> {
     let reply: Reply = serde_json::from_slice(reply).ok()?;
     let body =

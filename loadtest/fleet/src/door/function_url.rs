@@ -1,4 +1,4 @@
-//! One request to the Function URL: signature, quotas, environment, answer.
+//! A request to the Function URL: signature, quotas, environment and answer.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::{
 
 use super::{Behind, Door, sigv4};
 
-/// What the function answered, and how long it took.
+/// The answer of the function and its time.
 pub(super) struct Answered {
     pub(super) response: Response<Full<Bytes>>,
-    /// The handler's time.
+    /// The time of the handler.
     pub(super) run: Duration,
 }
 
@@ -46,7 +46,7 @@ impl Door {
         match self.place() {
             Err(throttle) => self.too_many_requests(throttle),
             Ok(placed) => {
-                // A caller who leaves ends nothing: Lambda does not notice.
+                // The invocation continues if the caller disconnects, as on Lambda.
                 let invocation = tokio::spawn(Arc::clone(&self).invoke(placed, parts, body.to_bytes()));
                 invocation.await.unwrap_or_else(|_panicked| bad_gateway())
             }
@@ -99,7 +99,7 @@ impl Door {
         answered.response
     }
 
-    /// Lambda's own words (the Invoke API's `TooManyRequestsException`). Which reason goes with the scaling rate is not
+    /// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for the scaling rate is not
     /// documented.
     fn too_many_requests(&self, throttle: Throttle) -> Response<Full<Bytes>> {
         let is_reserved = self.function.reserved.is_some();
@@ -114,7 +114,7 @@ impl Door {
     }
 }
 
-/// Gives the environment back, however the invocation ends.
+/// Releases the environment at the end of the invocation, also after a panic.
 struct Leaving<'a> {
     door: &'a Door,
     ended: Ended,
@@ -130,7 +130,7 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// The function ended without an answer: Lambda's words.
+/// Returns the answer of Lambda for a function that ended without an answer.
 pub(super) fn bad_gateway() -> Response<Full<Bytes>> {
     of_the_platform(
         StatusCode::BAD_GATEWAY,
@@ -139,7 +139,7 @@ pub(super) fn bad_gateway() -> Response<Full<Bytes>> {
     )
 }
 
-/// An answer that the function did not give.
+/// Returns an answer of the platform, not of the function.
 fn of_the_platform(
     status: StatusCode,
     error: &'static str,
@@ -156,7 +156,7 @@ fn of_the_platform(
     response
 }
 
-/// The time that the model gave a request: its cold start and its hashes.
+/// The header with the modelled time of a request: its cold start and its hashes.
 pub(crate) const MODELLED_MS: &str = "fleet-modelled-ms";
 
 /// "Invocation payload (request and response): 6 MB each" (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).

@@ -49,17 +49,17 @@ use real::Real;
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let runtime = runtime()?;
     let ended = runtime.block_on(serve(arguments));
-    // Processes that still answer are not waited for.
+    // Does not wait for processes that still answer.
     runtime.shutdown_timeout(Duration::ZERO);
     ended
 }
 
-/// One thread: a request takes microseconds of it, and the load generator needs the rest of the machine.
+/// Returns a runtime with one thread. A request takes microseconds, and the load generator needs the other cores.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::system(format!("the system gives no event loop ({error})")))
+        .map_err(|error| Failure::system(format!("no event loop can be started ({error})")))
 }
 
 async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
@@ -118,14 +118,14 @@ pub(crate) struct Door {
     behind: Behind,
 }
 
-/// What changes with every request.
+/// The state that changes with every request.
 #[derive(Debug)]
 struct Fleet {
     platform: Platform,
     ledger: Ledger,
 }
 
-/// Who answers.
+/// The source of the answers.
 #[derive(Debug)]
 pub(crate) enum Behind {
     Model(Box<Model>),
@@ -145,7 +145,7 @@ impl Door {
         Ok(Arc::new(Self { fleet, opened: Instant::now(), function, auth, behind }))
     }
 
-    /// What happened until now.
+    /// Returns the series until now.
     pub(crate) fn series(&self) -> Series {
         self.fleet().ledger.series(self.now())
     }
@@ -158,7 +158,7 @@ impl Door {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Or until a patient caller would have left.
+    /// Waits for all answers, at most [`PATIENCE`].
     async fn until_all_are_answered(&self) {
         let began = Instant::now();
         while self.fleet().ledger.are_under_way() && began.elapsed() < PATIENCE {
@@ -167,7 +167,7 @@ impl Door {
     }
 }
 
-/// Serves connections until the task is ended.
+/// Serves connections until the end of the task.
 pub(crate) async fn accept<F, A>(socket: TcpListener, door: Arc<Door>, answer: F)
 where
     F: Fn(Arc<Door>, Request<Incoming>) -> A + Copy + Send + 'static,
@@ -175,11 +175,11 @@ where
 {
     loop {
         let Ok((stream, _)) = socket.accept().await else {
-            // Out of files: the wait gives connections time to end.
+            // The process has no free file. Connections can end during the wait.
             sleep(AFTER_A_FAILED_ACCEPT).await;
             continue;
         };
-        // Answers are written whole.
+        // Each answer is one write, so a delay would only add time.
         let _late = stream.set_nodelay(true);
         let door = Arc::clone(&door);
         tokio::spawn(async move {
@@ -187,7 +187,7 @@ where
                 let answered = answer(Arc::clone(&door), request);
                 async move { Ok::<_, Infallible>(answered.await) }
             });
-            // A caller that breaks off is its own affair.
+            // A broken connection needs no action.
             let _broken = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -196,7 +196,7 @@ where
 pub(crate) async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let unavailable = |error: io::Error| {
         Failure::system(format!(
-            "nothing can listen on {address} ({error}): end what does, or choose another"
+            "cannot listen on {address} ({error}): stop the process that uses it, or choose another address"
         ))
     };
     let socket = TcpListener::bind(address).await.map_err(unavailable)?;
@@ -204,10 +204,10 @@ pub(crate) async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAd
     Ok((socket, address))
 }
 
-/// Ends with the first signal that asks to end.
+/// Returns a future that ends with the first SIGINT or SIGTERM.
 fn signals() -> Result<impl Future<Output = ()>, Failure> {
     let listen =
-        |kind| signal(kind).map_err(|error| Failure::system(format!("signals cannot be heard ({error})")));
+        |kind| signal(kind).map_err(|error| Failure::system(format!("cannot handle signals ({error})")));
     let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {
@@ -219,5 +219,5 @@ fn signals() -> Result<impl Future<Output = ()>, Failure> {
 
 const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);
 
-/// Longer than most callers wait.
+/// Longer than the deadline of most callers.
 const PATIENCE: Duration = Duration::from_secs(10);

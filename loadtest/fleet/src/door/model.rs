@@ -1,7 +1,7 @@
-//! The function's answers, in the time that the model gives them.
+//! Answers as the function does, after the time of the model.
 //!
-//! It is the service itself, with [`Kernel`] in the workers' place: routes, limits, admission, deadlines and problem
-//! documents are its own.
+//! This is the service with [`Kernel`] in place of its workers. Routes, limits, admission, deadlines and problem documents are
+//! those of the service.
 
 use core::{future::Future as _, future::poll_fn, pin::pin, task::Poll, time::Duration};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,7 +44,7 @@ impl Model {
     ) -> Result<Self, Failure> {
         let durations = Arc::new(durations);
         let pool = Pool::start(&PoolSettings::new(documents::cores()))
-            .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+            .map_err(|error| Failure::system(format!("no thread can be started for hashing ({error})")))?;
         let (kernel, known) = (Kernel::new(users), Arc::clone(&durations));
         let pool = pool.with_model(move |work| kernel.take(&known, work));
         let service = Service::new(policies, pool);
@@ -65,14 +65,14 @@ impl Model {
         request.extensions_mut().insert(Arrival(starts.into_std()));
         let paced = self.paced(function, company, request, starts);
         let (answer, modelled) = HASHES.scope(hashes, paced).await;
-        // What was not modelled was computed, or was no hash at all.
+        // A request without modelled hashes takes its real time.
         let run = if modelled.is_zero() { starts.elapsed() } else { modelled };
         let (parts, body) = answer.response.into_parts();
         Answered { response: Response::from_parts(parts, Full::from(body.to_vec())), run }
     }
 
-    /// Lets the service go on whenever hashes are due. Those that it asks for together, as it does for a batch, take their
-    /// time together; those that it asks for later, as for an upgrade, take theirs after that.
+    /// Runs the service and answers its hashes when their time has passed. Hashes that it requests together, as for a batch,
+    /// share their time. Hashes that it requests later, as for an upgrade, take additional time.
     async fn paced(
         &self,
         function: &Function,
@@ -93,7 +93,7 @@ impl Model {
                 if taken.is_empty() {
                     let all = HASHES.with(Hashes::take_all);
                     if all.is_empty() {
-                        // It waits for something that is computed.
+                        // The service waits for a computed hash.
                         return Poll::Pending;
                     }
                     together = self.time_of(function, company, &all);
@@ -115,7 +115,8 @@ impl Model {
         (answer, modelled)
     }
 
-    /// Of hashes that are asked for together: those of one kind side by side, one kind after the other.
+    /// Returns the time of hashes that are requested together. Hashes of the same parameters run in parallel, and different
+    /// parameters in sequence.
     fn time_of(&self, function: &Function, company: u64, taken: &[Taken]) -> Duration {
         let mut kinds: Vec<_> = taken.iter().map(|one| one.parameters).collect();
         kinds.sort_unstable();

@@ -1,4 +1,4 @@
-//! Real processes of `bootstrap`, one for each environment, through a Runtime API of our own.
+//! Real processes of `bootstrap`, one for each environment, behind a stub of the Runtime API.
 
 use core::time::Duration;
 use std::{
@@ -31,7 +31,7 @@ pub(crate) struct Real {
 #[derive(Debug)]
 struct Process {
     api: RuntimeApi,
-    /// Ends with it.
+    /// Ends with the process.
     _environment: Environment,
 }
 
@@ -48,7 +48,7 @@ impl Real {
         };
         let bootstrap = absolute(bootstrap).map_err(|failure| {
             Failure::configuration(format!(
-                "{failure}: cargo build --release --package saltern-lambda makes it"
+                "{failure}: build it with cargo build --release --package saltern-lambda"
             ))
         })?;
         let kernels = match function.lanes {
@@ -68,7 +68,7 @@ impl Real {
         Ok(Self { bootstrap, variables, processes: Mutex::default() })
     }
 
-    /// Starts the process of an environment and waits until it asks for its first event.
+    /// Starts the process of an environment and waits for its first poll.
     pub(super) async fn start(&self, environment: u32) -> io::Result<()> {
         let (bootstrap, variables) = (self.bootstrap.clone(), self.variables.clone());
         let started = spawn_blocking(move || Process::start(&bootstrap, &variables)).await;
@@ -80,7 +80,7 @@ impl Real {
     /// Ends the process of an environment.
     pub(super) fn stop(&self, environment: u32) {
         let process = self.processes().remove(&environment);
-        // Killing and reaping takes a moment.
+        // Ending a process blocks for a moment.
         spawn_blocking(move || drop(process));
     }
 
@@ -118,13 +118,13 @@ impl Process {
         let environment = Environment::start(&[bootstrap.into()], &api, &variables)?;
         match api.first_poll(TO_START) {
             Some(_) => Ok(Self { api, _environment: environment }),
-            None => Err(io::Error::new(io::ErrorKind::TimedOut, "bootstrap does not ask for events")),
+            None => Err(io::Error::new(io::ErrorKind::TimedOut, "bootstrap did not poll for events")),
         }
     }
 }
 
-/// Lambda's own bound on a start.
+/// The limit of Lambda for a start.
 const TO_START: Duration = Duration::from_secs(10);
 
-/// Beyond the longest budget that a caller may name.
+/// Longer than the longest deadline of a caller.
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(70);

@@ -1,10 +1,10 @@
-//! Whether a request looks signed. The signature is not verified: no secret is known here.
+//! Checks the form of a signature. It is not verified, because the door has no secret.
 //!
 //! docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
 
 use http::{HeaderMap, header};
 
-/// Whether a signature of AWS's version 4 for the service `lambda` is there, in its form and dated as the request is.
+/// Returns whether the request has a well-formed signature of version 4 for the service `lambda`, with its own date.
 pub(super) fn is_well_formed(headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(authorization), Some(at)) = (text(header::AUTHORIZATION.as_str()), text("x-amz-date")) else {
@@ -72,7 +72,7 @@ mod tests {
     const CREDENTIAL: &str = "AKIDEXAMPLE/20261120/eu-north-1/lambda/aws4_request";
 
     #[test]
-    fn what_looks_signed_passes() {
+    fn a_well_formed_signature_passes() {
         let authorization = signed(CREDENTIAL, "host;x-amz-date", SIGNATURE);
         assert!(is_well_formed(&headers(&authorization, "20261120T100102Z")));
         let mut with_token = headers(&authorization, "20261120T100102Z");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_is_refused() {
+    fn a_malformed_signature_is_rejected() {
         let date = "20261120T100102Z";
         for wrong in [
             "",

@@ -1,4 +1,4 @@
-//! The door from outside, over HTTP.
+//! Tests of the door over HTTP.
 
 use std::{env, path::PathBuf, process::Command};
 
@@ -18,7 +18,7 @@ fn function() -> Function {
     Function { cold_start_ms: 40, ..Function::unprepared() }
 }
 
-/// The shipped document, with cheap policies whose hashes a test can make for real.
+/// Returns the shipped document with cheap policies, so that a test can compute real hashes.
 fn document() -> Value {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let policy = |id: &str, parameters: &Value| {
@@ -44,7 +44,7 @@ fn policies() -> Policies {
     Policies::load(document().to_string().as_bytes(), &limits).unwrap()
 }
 
-/// A real hash.
+/// Computes a real hash.
 fn real_hash(policy: &str, password: &str) -> String {
     let policies = policies();
     let new = policies.admit_new(Some(policy), &Password::new(password.as_bytes()).unwrap()).unwrap();
@@ -60,7 +60,7 @@ fn users() -> Users {
     Users { users: ["bcrypt-4", "argon2id", "pbkdf2", "bcrypt-8"].map(user).into() }
 }
 
-/// A door that is open, and who calls there.
+/// An open door and its caller.
 struct Opened {
     door: Arc<Door>,
     caller: Caller,
@@ -103,7 +103,7 @@ fn modelled_ms(heard: &Heard) -> f64 {
 }
 
 #[tokio::test]
-async fn users_of_the_pool_are_let_in_and_nobody_else() {
+async fn only_the_right_password_of_a_pool_user_matches() {
     let opened = Opened::with(function(), Auth::None).await;
     for user in &opened.users.users {
         assert!(opened.matches(&user.password, &user.hash).await, "{}", user.policy);
@@ -118,7 +118,7 @@ async fn users_of_the_pool_are_let_in_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn hashes_that_are_made_here_verify_here() {
+async fn hashes_of_fleet_verify_in_fleet() {
     let opened = Opened::with(function(), Auth::None).await;
     for policy in ["bcrypt-4", "argon2id", "pbkdf2"] {
         let body = json!({"password": "new", "policy": policy}).to_string();
@@ -127,7 +127,7 @@ async fn hashes_that_are_made_here_verify_here() {
         assert!(opened.matches("new", &made).await, "{policy}");
         assert!(!opened.matches("old", &made).await, "{policy}");
     }
-    // An upgrade is a new hash too.
+    // An upgrade is also a new hash.
     let user = &opened.users.users[0];
     let body = json!({"password": user.password, "hash": user.hash, "rehash": true}).to_string();
     let heard = json_of(&opened.caller.post("/verify", &[], body.as_bytes()).await.unwrap());
@@ -136,17 +136,17 @@ async fn hashes_that_are_made_here_verify_here() {
 }
 
 #[tokio::test]
-async fn a_hash_of_somebody_else_is_computed() {
+async fn an_unknown_hash_is_computed() {
     let opened = Opened::with(function(), Auth::None).await;
     let hash = real_hash("bcrypt-4", "a stranger");
     assert!(opened.matches("a stranger", &hash).await);
     assert!(!opened.matches("another", &hash).await);
-    // One letter of a user's hash is another: neither his password nor any other is right.
+    // With one different letter the hash is unknown, and no password matches.
     let user = &opened.users.users[0];
     let (start, end) = user.hash.split_at(40);
     let altered = format!("{start}{}{}", if end.starts_with('x') { 'y' } else { 'x' }, &end[1..]);
     assert!(!opened.matches(&user.password, &altered).await);
-    // bcrypt reads 72 bytes: what comes after them makes no password wrong.
+    // bcrypt uses 72 bytes, so later bytes do not change the result.
     let long = "y".repeat(72);
     let body = json!({"password": long, "policy": "bcrypt-4"}).to_string();
     let made = json_of(&opened.caller.post("/hash", &[], body.as_bytes()).await.unwrap());
@@ -154,11 +154,11 @@ async fn a_hash_of_somebody_else_is_computed() {
     assert!(!opened.matches(&long[1..], made["hash"].as_str().unwrap()).await);
 }
 
-/// Method, path, headers, body: status and code of the answer.
-type Refusal =
+/// Method, path, headers and body of a request, and the status and code of its answer.
+type Rejection =
     (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, u16, &'static str);
 
-const REFUSALS: &[Refusal] = &[
+const REJECTIONS: &[Rejection] = &[
     ("POST", "/verify", &[], "{", 400, "invalid_json"),
     ("POST", "/verify", &[], r#"{"password":"x","hash":null,"admin":1}"#, 400, "invalid_request"),
     ("POST", "/verify", &[], r#"{"password":"x","hash":"$2x$04$"}"#, 422, "unsupported_hash"),
@@ -186,9 +186,9 @@ const REFUSALS: &[Refusal] = &[
 ];
 
 #[tokio::test]
-async fn everything_else_is_the_services_own() {
+async fn all_other_answers_are_those_of_the_service() {
     let opened = Opened::with(function(), Auth::None).await;
-    for &(method, path, headers, body, status, code) in REFUSALS {
+    for &(method, path, headers, body, status, code) in REJECTIONS {
         let heard = opened.caller.ask(method, path, headers, body.as_bytes()).await.unwrap();
         assert_eq!((heard.status, &json_of(&heard)["code"]), (status, &json!(code)), "{body}");
         assert_eq!(heard.header("content-type"), Some("application/problem+json"));
@@ -208,14 +208,14 @@ async fn everything_else_is_the_services_own() {
 }
 
 #[tokio::test]
-async fn a_request_takes_the_time_that_the_model_gives_it() {
+async fn a_request_takes_the_time_of_the_model() {
     let opened = Opened::with(function(), Auth::None).await;
     let user = &opened.users.users[3];
     let one = |count: usize| {
         let operation = json!({"op": "verify", "password": user.password, "hash": user.hash});
         json!({"operations": vec![operation; count]}).to_string()
     };
-    // bcrypt-8 is an eighth of bcrypt-11: 20.5 ms. The first request finds no environment.
+    // bcrypt-8 takes an eighth of bcrypt-11: 20.5 ms. The first request has a cold start.
     let mut beyond = Vec::new();
     for (body, path, expected) in [
         (json!({"password": user.password, "hash": user.hash}).to_string(), "/verify", 40.0 + 20.5),
@@ -232,12 +232,12 @@ async fn a_request_takes_the_time_that_the_model_gives_it() {
         beyond.push(took - modelled);
     }
     beyond.sort_by(f64::total_cmp);
-    // A busy machine may be late with one of them.
+    // A busy machine may delay one of them.
     assert!(quantile(&beyond, 0.3) < 25.0, "{beyond:?}");
 }
 
 #[tokio::test]
-async fn what_is_too_much_gets_lambdas_own_answer() {
+async fn a_throttled_request_gets_the_answer_of_lambda() {
     let body = json!({"password": "x", "hash": null}).to_string();
     for (reserved, reason) in [
         (Some(2), "ReservedFunctionConcurrentInvocationLimitExceeded"),
@@ -280,7 +280,7 @@ async fn provisioned_environments_have_no_cold_start() {
 }
 
 #[tokio::test]
-async fn managed_instances_slow_each_other_down_by_their_lanes() {
+async fn requests_on_a_managed_instance_slow_each_other_down_by_the_lanes() {
     let managed = ManagedInstances { environments: 1, requests_at_once: 2, vcpus: 1, ec2_usd_per_hour: 0.0 };
     let opened = Opened::with(Function { managed: Some(managed), ..function() }, Auth::None).await;
     let user = &opened.users.users[3];
@@ -289,25 +289,25 @@ async fn managed_instances_slow_each_other_down_by_their_lanes() {
     let mut heard = [first, second, third];
     heard.sort_by_key(|heard| heard.status);
     assert_eq!(heard.each_ref().map(|heard| heard.status), [200, 200, 429]);
-    // The one that came second found company: 103 % of 20.5 ms.
+    // The second request shares the environment: 103 % of 20.5 ms.
     let slower = modelled_ms(&heard[0]).max(modelled_ms(&heard[1]));
     assert!((20.6..22.2).contains(&slower), "{slower}");
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_ends_nothing() {
+async fn a_disconnect_does_not_end_the_invocation() {
     let opened = Opened::with(Function { reserved: Some(1), ..function() }, Auth::None).await;
     let user = &opened.users.users[3];
     let left =
         tokio::time::timeout(Duration::from_millis(5), opened.verify(&user.password, &user.hash)).await;
     assert!(left.is_err());
-    assert_eq!(opened.verify(&user.password, &user.hash).await.status, 429, "the environment is at work");
+    assert_eq!(opened.verify(&user.password, &user.hash).await.status, 429, "the environment is busy");
     opened.door.until_all_are_answered().await;
     assert_eq!(opened.verify(&user.password, &user.hash).await.status, 200);
 }
 
 #[tokio::test]
-async fn without_a_signature_nobody_is_answered_where_one_is_wanted() {
+async fn a_required_signature_is_enforced() {
     let opened = Opened::with(function(), Auth::Sigv4).await;
     let heard = opened.caller.ask("GET", "/health", &[], b"").await.unwrap();
     assert_eq!((heard.status, json_of(&heard)), (403, json!({"Message": "Forbidden"})));
@@ -336,7 +336,7 @@ async fn real_processes_answer_as_the_model_does() {
             assert_eq!((real.status, json_of(&real)), (modelled.status, json_of(&modelled)));
         }
     }
-    for &(method, path, headers, body, status, code) in REFUSALS {
+    for &(method, path, headers, body, status, code) in REJECTIONS {
         let heard = real.caller.ask(method, path, headers, body.as_bytes()).await.unwrap();
         assert_eq!((heard.status, &json_of(&heard)["code"]), (status, &json!(code)), "{body}");
     }
@@ -345,7 +345,7 @@ async fn real_processes_answer_as_the_model_does() {
     fs::remove_file(&file).unwrap();
 }
 
-/// The function: built where it is not there yet, as it is when the tests of the whole tree run.
+/// Returns the path of `bootstrap`, and builds it if it does not exist.
 fn bootstrap() -> PathBuf {
     let this = env::current_exe().unwrap();
     // target/PROFILE/deps/this

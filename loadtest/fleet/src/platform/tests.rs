@@ -1,4 +1,4 @@
-//! The documented rules, as tables.
+//! The documented rules as tables.
 
 use super::*;
 use crate::function::{ManagedInstances, ProvisionedConcurrency};
@@ -11,7 +11,7 @@ fn at_ms(milliseconds: u64) -> Moment {
     Moment::START + Duration::from_millis(milliseconds)
 }
 
-/// Places until it is refused: how many were placed, and why no more.
+/// Places requests until the first throttle. Returns the placed requests and the reason for the throttle.
 fn fill(platform: &mut Platform, now: Moment) -> (Vec<Placed>, Throttle) {
     let mut placed = Vec::new();
     loop {
@@ -24,8 +24,8 @@ fn fill(platform: &mut Platform, now: Moment) -> (Vec<Placed>, Throttle) {
 
 /// "Every 10 seconds, Lambda can allocate at most 1,000 additional execution environment instances", and "in practice,
 /// Lambda makes a best attempt to refill your concurrency scaling rate continuously over time", and "Lambda doesn't accrue
-/// unused portions": docs.aws.amazon.com/lambda/latest/dg/scaling-behavior.html. Milliseconds since requests began to
-/// come without end, and the environments there are then.
+/// unused portions": docs.aws.amazon.com/lambda/latest/dg/scaling-behavior.html. Milliseconds since the start of an unlimited
+/// load, and the environments at that time.
 const SCALING_LAW: &[(u64, usize)] = &[
     (0, 1000),
     (10, 1001),
@@ -37,7 +37,7 @@ const SCALING_LAW: &[(u64, usize)] = &[
     (30_000, 4000),
     (60_000, 7000),
     (90_000, 10_000),
-    // The account has no more.
+    // The quota of the account.
     (100_000, 10_000),
 ];
 
@@ -46,7 +46,7 @@ fn environments_come_at_the_documented_pace() {
     let mut platform = platform(&Function { account_concurrency: 10_000, ..Function::unprepared() });
     let mut environments = 0;
     let mut rows = SCALING_LAW.iter().peekable();
-    // Requests that never end, as many as it takes, every ten milliseconds.
+    // Requests that never end fill the platform every ten milliseconds.
     for ms in (0..=100_000).step_by(10) {
         let (placed, _) = fill(&mut platform, at_ms(ms));
         assert!(placed.iter().all(|placed| placed.start == Start::Cold));
@@ -60,7 +60,7 @@ fn environments_come_at_the_documented_pace() {
 }
 
 #[test]
-fn pace_that_was_not_used_is_not_saved_up() {
+fn an_unused_pace_does_not_accumulate() {
     let mut platform = platform(&Function { account_concurrency: 10_000, ..Function::unprepared() });
     platform.place(at_ms(0)).unwrap();
     let (placed, throttle) = fill(&mut platform, at_ms(3_600_000));
@@ -80,7 +80,8 @@ fn the_pace_is_for_new_environments_only() {
     assert_eq!((warm, second.len()), (1000, 1020));
 }
 
-/// Account, reserved, provisioned concurrency ready: requests at once that get an environment, and why not one more.
+/// The account, reserved and provisioned concurrency, the concurrent requests with an environment, and the throttle of the
+/// next one.
 type AtOnce = (u64, Option<u64>, Option<u64>, usize, Throttle);
 
 const CONCURRENCY: &[AtOnce] = &[
@@ -90,7 +91,7 @@ const CONCURRENCY: &[AtOnce] = &[
     (3000, None, None, 1000, Throttle::ScalingRate),
     (1000, Some(300), None, 300, Throttle::Concurrency),
     (1000, Some(0), None, 0, Throttle::RequestRate),
-    // Provisioned environments are part of the same quota, and start without the pace.
+    // Provisioned environments count against the quota and not against the pace.
     (1000, None, Some(700), 1000, Throttle::Concurrency),
     (3000, None, Some(1500), 2500, Throttle::ScalingRate),
     (3000, Some(800), Some(800), 800, Throttle::Concurrency),
@@ -110,7 +111,7 @@ fn concurrency_is_bounded_by_account_and_reservation() {
 
 #[test]
 fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
-    // Requests of no duration: never more than one at once.
+    // Requests without duration, so never two at once.
     let mut platform = platform(&Function { reserved: Some(30), ..Function::unprepared() });
     let mut answered = [0; 3];
     for ms in 0..3000 {
@@ -124,15 +125,15 @@ fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
             }
         }
     }
-    // 300 a second, after a second's worth at once.
+    // 300 a second, after the full quota of one second.
     assert_eq!(answered, [599, 300, 300]);
 }
 
-/// Provisioned environments, and milliseconds from asking until all are usable: two minutes, and 6,000 a minute.
+/// Provisioned environments, and milliseconds from the order until all are usable: two minutes, and 6,000 a minute.
 const ALLOCATION: &[(u64, u64)] = &[(1, 120_010), (100, 121_000), (800, 128_000), (6000, 180_000)];
 
 #[test]
-fn provisioned_environments_are_usable_when_all_are_there() {
+fn provisioned_environments_are_usable_when_all_are_ready() {
     for &(environments, ms) in ALLOCATION {
         let provisioned = Some(ProvisionedConcurrency { environments, asked_at_seconds: 0 });
         let function = Function { account_concurrency: 20_000, provisioned, ..Function::unprepared() };
@@ -145,7 +146,7 @@ fn provisioned_environments_are_usable_when_all_are_there() {
 }
 
 #[test]
-fn what_provisioned_concurrency_cannot_take_spills_over() {
+fn requests_beyond_provisioned_concurrency_spill_over() {
     let provisioned = Some(ProvisionedConcurrency { environments: 2, asked_at_seconds: -900 });
     let mut platform = platform(&Function { provisioned, ..Function::unprepared() });
     let placed: Vec<_> = (0..3).map(|_| platform.place(at_ms(0)).unwrap()).collect();
@@ -162,7 +163,7 @@ fn environments_are_reused_and_reclaimed_when_idle() {
     let second = platform.place(at_ms(0)).unwrap();
     platform.release(at_ms(100), first.lease);
     platform.release(at_ms(200), second.lease);
-    // The one used last is used again; so the others may go.
+    // The last used environment is used again, so the others can be reclaimed.
     let again = platform.place(at_ms(300)).unwrap();
     assert_eq!((again.start, again.lease), (Start::Warm, second.lease));
     platform.advance(at_ms(100) + IDLE_LIFE - Duration::from_millis(1));
@@ -173,7 +174,7 @@ fn environments_are_reused_and_reclaimed_when_idle() {
 }
 
 #[test]
-fn managed_instances_take_several_requests_each_and_spread_them() {
+fn managed_instances_spread_requests_over_their_environments() {
     let managed = ManagedInstances { environments: 3, requests_at_once: 4, vcpus: 1, ec2_usd_per_hour: 0.0 };
     let mut platform = platform(&Function { managed: Some(managed), ..Function::unprepared() });
     let (placed, throttle) = fill(&mut platform, at_ms(0));
@@ -191,7 +192,7 @@ fn managed_instances_take_several_requests_each_and_spread_them() {
 }
 
 #[test]
-fn a_scaled_platform_has_that_part_of_everything() {
+fn a_scaled_platform_has_the_same_part_of_every_limit() {
     let provisioned = Some(ProvisionedConcurrency { environments: 500, asked_at_seconds: -900 });
     let function = Function { account_concurrency: 2000, provisioned, ..Function::unprepared() };
     let mut platform = Platform::new(&function, Limits::documented(), 10);
@@ -199,11 +200,11 @@ fn a_scaled_platform_has_that_part_of_everything() {
     assert_eq!((placed.len(), throttle), (150, Throttle::ScalingRate));
 }
 
-/// Scale, and what then stands for the quota of 1,000: never more.
+/// The scale, and the requests that the scaled quota of 1,000 stands for.
 const PARTS: &[(u64, usize)] = &[(1, 1000), (3, 999), (7, 994), (18, 990)];
 
 #[test]
-fn a_scaled_quota_stands_for_no_more_than_the_quota() {
+fn a_scaled_quota_never_stands_for_more_than_the_quota() {
     for &(scale, most) in PARTS {
         let mut platform = Platform::new(&Function::unprepared(), Limits::documented(), scale);
         let (placed, _) = fill(&mut platform, at_ms(0));

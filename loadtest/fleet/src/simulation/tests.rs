@@ -1,4 +1,4 @@
-//! The simulation against theory, against itself, and against the clock.
+//! Compares the simulation with theory, with itself and with the clock.
 
 use saltern_capacity::{Architecture, Demand};
 use saltern_meter::thread_time;
@@ -33,7 +33,7 @@ fn share(part: u64, of: u64) -> f64 {
     part as f64 / of as f64
 }
 
-/// Logins a second, policy, seconds of the median: as many requests are under way as come while one runs (Little).
+/// Logins a second, policy, median seconds. By Little's law the concurrency is the rate times the duration.
 const LITTLE: &[(f64, &str, f64)] = &[
     (10.0, "bcrypt-11", 0.164),
     (100.0, "bcrypt-12", 0.327),
@@ -53,7 +53,7 @@ fn concurrency_is_rate_times_duration() {
         };
         let outcome = run(&scenario).unwrap();
         let expected = rate * seconds * mean_of_median;
-        // Three hundred seconds of chance.
+        // The standard error of 300 seconds.
         let tolerance = 0.01 + 3.0 / (rate * 300.0).sqrt();
         assert!(
             (outcome.mean_concurrency / expected - 1.0).abs() < tolerance,
@@ -63,19 +63,19 @@ fn concurrency_is_rate_times_duration() {
     }
 }
 
-/// Reserved concurrency, logins a second under bcrypt-11: some of them find no room.
+/// Reserved concurrency and logins a second under bcrypt-11. Some logins are throttled.
 const LOSS: &[(u64, f64)] = &[(20, 100.0), (100, 600.0), (500, 3000.0), (500, 3300.0)];
 
-/// The part that finds all `servers` at work, where each request that comes is lost or served at once (Erlang's B
-/// formula): whatever the distribution of durations is.
+/// Returns the share of requests that find all `servers` busy, if each request is served at once or lost (Erlang's B
+/// formula). It does not depend on the distribution of durations.
 fn erlang_b(servers: u64, erlangs: f64) -> f64 {
     (1..=servers).fold(1.0, |blocked, server| erlangs * blocked / (share(server, 1) + erlangs * blocked))
 }
 
 #[test]
-fn the_part_that_is_throttled_is_erlangs() {
+fn the_throttled_share_follows_erlangs_formula() {
     for &(reserved, rate) in LOSS {
-        // Without cold starts, of which theory knows nothing.
+        // Without cold starts, which the formula does not include.
         let function = Function { reserved: Some(reserved), cold_start_ms: 0, ..Function::unprepared() };
         let shape = constant(rate, 1200);
         let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
@@ -87,8 +87,8 @@ fn the_part_that_is_throttled_is_erlangs() {
     }
 }
 
-/// Logins a second, policy, and the part of them that may spill over: with what the formula asks for, nobody is throttled,
-/// and nobody waits for a cold start where there are a few hundred environments. Of fewer chance takes more now and then.
+/// Logins a second, policy, and the share that may spill over. With the provisioned concurrency of the formula no login is
+/// throttled. With some hundred environments none waits for a cold start. With fewer, chance makes a few logins wait.
 const PREPARED: &[(f64, &str, f64)] = &[
     (1500.0, "bcrypt-11", 0.0),
     (3000.0, "bcrypt-11", 0.0),
@@ -98,7 +98,7 @@ const PREPARED: &[(f64, &str, f64)] = &[
 ];
 
 #[test]
-fn the_formulas_provisioned_concurrency_holds() {
+fn the_provisioned_concurrency_of_the_formula_suffices() {
     for &(rate, policy, may_spill) in PREPARED {
         let parameters = policy.parse().unwrap();
         let planned = Durations::documented().one(parameters, Architecture::Arm64, 1769).unwrap();
@@ -123,7 +123,7 @@ fn the_formulas_provisioned_concurrency_holds() {
 }
 
 #[test]
-fn the_formula_counts_batches_as_full_as_they_come() {
+fn the_formula_uses_the_average_batch() {
     let client = Client { backends: 20, batch: 4, wait: Duration::from_millis(2) };
     let shape = constant(3000.0, 120);
     let plan = |provisioned: Option<u64>| {
@@ -137,7 +137,7 @@ fn the_formula_counts_batches_as_full_as_they_come() {
     let (formula, outcome) = plan(None);
     let environments = share(formula.environments(), 1);
     assert!((outcome.mean_concurrency / environments - 1.0).abs() < 0.03, "{environments}");
-    // What it asks for is enough, and what full batches would need is not.
+    // The result of the formula suffices. The result for full batches does not.
     assert_eq!(plan(Some(formula.provisioned())).1.series.totals.spillover, 0);
     let spilled = plan(Some(206)).1.series.totals.spillover;
     assert!(spilled > 10_000, "{spilled}");
@@ -157,7 +157,7 @@ fn a_step_from_cold_is_throttled_and_a_rise_is_not() {
 }
 
 #[test]
-fn the_same_seed_makes_the_same_evening() {
+fn the_same_seed_gives_the_same_evening() {
     let (function, shape) = (Function::unprepared(), constant(500.0, 30));
     let outcome = |seed| {
         let outcome = run(&Scenario { seed, ..scenario(&function, "bcrypt-11", &shape) }).unwrap();
@@ -170,7 +170,7 @@ fn the_same_seed_makes_the_same_evening() {
 }
 
 #[test]
-fn a_simulation_of_a_part_tells_the_whole() {
+fn a_simulation_of_a_part_estimates_the_whole() {
     let function = Function { account_concurrency: 20_000, ..Function::unprepared() };
     let shape: Shape = "20:1000,60:20000,60:20000".parse().unwrap();
     let whole = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
@@ -181,7 +181,7 @@ fn a_simulation_of_a_part_tells_the_whole() {
     };
     close("logins", share(part.logins * part.scale, 1), share(whole.logins, 1), 0.02);
     close("concurrency", part.mean_concurrency, whole.mean_concurrency, 0.02);
-    // Chance swings wider in the small.
+    // A smaller sample varies more.
     let most = share(part.series.totals.concurrency, whole.series.totals.concurrency);
     assert!((1.0..1.4).contains(&most), "{most}");
     close("cost", part.series.totals.usd, whole.series.totals.usd, 0.02);
@@ -196,7 +196,7 @@ fn a_simulation_of_a_part_tells_the_whole() {
 }
 
 #[test]
-fn batches_fill_where_many_come_to_one_backend_and_a_lone_login_waits_for_nobody() {
+fn batches_fill_at_a_high_rate_per_backend_and_a_lone_login_does_not_wait() {
     let function = Function::unprepared();
     let client = Client { backends: 1, batch: 4, wait: Duration::from_millis(2) };
     let of = |rate: f64, client: Client| {
@@ -210,34 +210,34 @@ fn batches_fill_where_many_come_to_one_backend_and_a_lone_login_waits_for_nobody
     let (logins_a_request, p50) = of(1.0, client);
     assert!(logins_a_request < 1.01, "{logins_a_request}");
     assert!((163.9..165.0).contains(&p50), "{p50}");
-    // The same audience over fifty backends brings each too few within two milliseconds.
+    // With fifty backends too few logins reach each backend within two milliseconds.
     let (logins_a_request, _) = of(6000.0, Client { backends: 50, ..client });
     assert!(logins_a_request < 1.5, "{logins_a_request}");
 }
 
 #[test]
-fn managed_instances_share_a_processor_by_its_lanes() {
+fn requests_on_a_managed_instance_share_the_lanes_of_a_processor() {
     let managed = ManagedInstances { environments: 1, requests_at_once: 4, vcpus: 1, ec2_usd_per_hour: 0.0 };
     let function = Function { managed: Some(managed), ..Function::unprepared() };
     let busy = constant(100.0, 60);
     let outcome = run(&scenario(&function, "bcrypt-11", &busy)).unwrap();
     let answered = share(outcome.logins - outcome.throttled_logins, 60);
-    // Four lanes in 117 % of the time of one: nearly 21 a second where one after the other would be 6.
+    // Four lanes take 117 % of the time of one hash: nearly 21 hashes a second instead of 6.
     assert!((18.0..21.0).contains(&answered), "{answered}");
     let p90 = outcome.latencies.percentile(90).unwrap();
     assert!((180.0..215.0).contains(&p90), "{p90}");
 }
 
 #[test]
-fn what_it_costs_is_what_ran() {
+fn the_cost_follows_from_the_run_time() {
     let (function, shape) = (Function::unprepared(), constant(1000.0, 100));
     let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
     let million = outcome.series.totals.usd / share(outcome.logins, 1_000_000);
-    // The list price of 164 ms, and a little for what takes longer and for cold starts.
+    // The list price of 164 ms, and a little for slower hashes and cold starts.
     assert!((3.97..4.15).contains(&million), "{million}");
     let provisioned = Some(ProvisionedConcurrency { environments: 100, asked_at_seconds: -900 });
-    let nobody: Shape = "100:0".parse().unwrap();
-    let idle = run(&scenario(&Function { provisioned, ..function }, "bcrypt-11", &nobody)).unwrap();
+    let empty: Shape = "100:0".parse().unwrap();
+    let idle = run(&scenario(&Function { provisioned, ..function }, "bcrypt-11", &empty)).unwrap();
     // A thousand seconds of a hundred environments.
     let expected = 100.0 * 1000.0 * 1769.0 / 1024.0 * 0.000_003_333_4;
     assert!((idle.series.totals.usd - expected).abs() < 1e-6, "{}", idle.series.totals.usd);
@@ -248,7 +248,7 @@ fn what_it_costs_is_what_ran() {
 #[test]
 fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
     let (function, shape) = (Function::unprepared(), constant(3000.0, 3600));
-    // CPU time: other tests run beside this one.
+    // CPU time, because other tests run at the same time.
     let began = thread_time();
     let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
     let took = thread_time().saturating_sub(began);
@@ -257,7 +257,7 @@ fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
 }
 
 #[test]
-fn a_part_too_small_to_round_is_refused() {
+fn a_part_that_is_too_small_is_rejected() {
     let (function, shape) = (Function::unprepared(), constant(3000.0, 60));
     let of = |at_most| run(&Scenario { at_most, ..scenario(&function, "bcrypt-11", &shape) });
     let refused = of(8000).unwrap_err().to_string();
@@ -268,7 +268,7 @@ fn a_part_too_small_to_round_is_refused() {
 }
 
 #[test]
-fn batches_of_a_part_are_refused_where_backends_are_too_few() {
+fn batches_of_a_part_are_rejected_with_too_few_backends() {
     let (function, shape) = (Function::unprepared(), constant(3000.0, 60));
     let client = Client { backends: 2, batch: 4, wait: Duration::from_millis(2) };
     let scenario = Scenario { client, at_most: 1000, ..scenario(&function, "bcrypt-11", &shape) };
