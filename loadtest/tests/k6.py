@@ -22,7 +22,8 @@ SCRIPT_EXCEPTION = 107
 
 
 def marked(mark):
-    """Marks a test for counted.py: `alone` runs it without other tests, `longest` starts it first."""
+    """Marks a test for counted.py: `alone` runs it without other tests, for tests that need the
+    whole processor. `longest` starts it first."""
 
     def mark_test(test):
         setattr(test, mark, True)

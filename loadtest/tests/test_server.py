@@ -23,6 +23,7 @@ class Server(unittest.TestCase):
         self.assertEqual(said["broken"], [])
         return said["metrics"]
 
+    @marked("alone")
     def test_smoke(self):
         with server() as url:
             metrics = self.kept("smoke.ts", LOAD_URL=url, **PATIENT)
@@ -41,6 +42,7 @@ class Server(unittest.TestCase):
         self.assertAlmostEqual(metrics["operation_ms{kind:right}"]["values"]["count"], 950, delta=40)
         self.assertAlmostEqual(metrics["http_reqs"]["values"]["count"], 950 / 4, delta=10)
 
+    @marked("alone")
     def test_a_rehash_wave_upgrades_all_users(self):
         with server() as url:
             wave = {"LOAD_USERS_PERCENT": "bcrypt-4-smoke=100", "LOAD_WAVE_PER_SECOND": 3, "LOAD_WAVE_SECONDS": 4}
@@ -59,6 +61,7 @@ class Server(unittest.TestCase):
         self.assertEqual(metrics["hostile_refused"]["values"]["fails"], 0)
         self.assertGreater(metrics["hostile_refused"]["values"]["passes"], 900)
 
+    @marked("alone")
     def test_a_token_is_required_and_accepted(self):
         knobs = {"LOAD_SMOKE_SECONDS": 2, **PATIENT}
         with tempfile.NamedTemporaryFile("w") as file:

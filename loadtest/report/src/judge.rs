@@ -171,8 +171,8 @@ mod tests {
         for (expected, broken, as_expected, sentence) in [
             (Expected::Holds, &[][..], true, "held: up to 100 logins a second, p90 180 ms, none failed"),
             (Expected::Falls, &[SLOW][..], true, "fell as expected: up to 100"),
-            (Expected::Holds, &[SLOW][..], false, "was to hold, and FELL: up to 100"),
-            (Expected::Falls, &[][..], false, "was to fall, and HELD: up to 100"),
+            (Expected::Holds, &[SLOW][..], false, "should hold, but FELL: up to 100"),
+            (Expected::Falls, &[][..], false, "should fall, but HELD: up to 100"),
         ] {
             let judgement = Judgement::of(&evening("one", expected, broken));
             assert_eq!(judgement.as_expected, as_expected);
