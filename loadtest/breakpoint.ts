@@ -30,7 +30,8 @@ export const options = {
   scenarios: { rise: arrivals(rise, given) },
   thresholds: {
     ...budgets(given),
-    // Percentiles and rates cover the whole run, so a break shows somewhat late. The answer is an upper bound.
+    // Percentiles and rates cover the whole run, so a break shows somewhat late. The answer is an
+    // upper bound.
     'operation_ms{kind:right}': [stops(`p(90)<${given.LOAD_P90_BUDGET_MS}`)],
     operations_failed: [...failures(given), stops(`rate<${Math.max(given.LOAD_ERROR_BUDGET_PERCENT, 1) / 100}`)],
     // k6 has reached its own limit, not that of the service.

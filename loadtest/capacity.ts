@@ -1,7 +1,8 @@
 // The question: how many logins a second does an overloaded target finish?
 //
-// Other scripts send a multiple of this capacity, so that their results are comparable on any machine. If the target finishes
-// nearly all logins, it could finish more. Then the run fails and names a higher rate.
+// Other scripts send a multiple of this capacity, so that their results are comparable on any
+// machine. If the target finishes nearly all logins, it could finish more. Then the run fails and
+// names a higher rate.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BACKEND, backend, backendReady } from './lib/backend.ts';
@@ -18,14 +19,19 @@ const given = knobs({
   /** The target: the service, or the example backend in front of it. */
   LOAD_DOOR: oneOf('service', 'backend'),
   LOAD_ASKED_PER_SECOND: perSecond(500),
-  /** Long compared with the time of an answer, because the time after the last request also counts. */
+  /**
+   * Long compared with the time of an answer, because the time after the last request also counts.
+   */
   LOAD_ASKED_SECONDS: quantity(10, 5, 86400),
 });
 const asked = [{ perSecond: given.LOAD_ASKED_PER_SECOND, seconds: given.LOAD_ASKED_SECONDS }];
 const atBackend = given.LOAD_DOOR === 'backend';
 const costUsd = atBackend ? undefined : refuseCostlyAudience(given, asked);
 
-/** A target that finishes a larger share could finish more logins. The margin allows for a short pause of the machine. */
+/**
+ * A target that finishes a larger share could finish more logins. The margin allows for a short
+ * pause of the machine.
+ */
 const SATURATED_BELOW = 0.8;
 
 export const options = {

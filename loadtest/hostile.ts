@@ -1,8 +1,9 @@
 // The question: do honest logins get their share during an attack?
 //
-// Three crowds run at once: honest logins, guesses, and requests that the service must reject before any work. A guess costs
-// as much as a login and looks the same. No guess may match. The only permitted 5xx is the 503 for overload. The attack must
-// reach the service: guesses get their share of answers too.
+// Three crowds run at once: honest logins, guesses, and requests that the service must reject
+// before any work. A guess costs as much as a login and looks the same. No guess may match. The
+// only permitted 5xx is the 503 for overload. The attack must reach the service: guesses get their
+// share of answers too.
 
 import exec from 'k6/execution';
 import { Counter, Rate } from 'k6/metrics';
@@ -36,7 +37,8 @@ const reserves = { ...given, LOAD_BATCH_OPERATIONS: 1 };
 const steady = (perSecond: number) => [{ perSecond, seconds: given.LOAD_HOSTILE_SECONDS }];
 const crowd = (perSecond: number, exec: string) => arrivals(steady(perSecond), reserves, { exec });
 
-// Honest logins and guesses cost the same, so the share of a crowd in the capacity is its share in the requests.
+// Honest logins and guesses cost the same, so the share of a crowd in the capacity is its share in
+// the requests.
 const asked = given.LOAD_HONEST_PER_SECOND + given.LOAD_GUESSES_PER_SECOND;
 const policies = Object.keys(given.LOAD_USERS_PERCENT);
 const costUsd = refuseCostly(

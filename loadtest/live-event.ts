@@ -1,7 +1,9 @@
-// The question: does the login hold when a live programme invites its audience, and in a second, larger wave?
+// The question: does the login hold when a live programme invites its audience, and in a second,
+// larger wave?
 //
-// The load follows Yle's evening (yle.json): an ordinary evening, the invitation with 1,500 logins a second, then 3,000, and
-// an ordinary evening again. The last phase has its own budgets, because the service must also recover.
+// The load follows Yle's evening (yle.json): an ordinary evening, the invitation with 1,500 logins
+// a second, then 3,000, and an ordinary evening again. The last phase has its own budgets, because
+// the service must also recover.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';

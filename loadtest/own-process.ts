@@ -1,8 +1,8 @@
 // The question: how does a backend that hashes in its own process behave above its capacity?
 //
-// Yle saw this before the change: the hashes take every core, and all other work stops. The script measures `/hello`, which
-// needs no hash. The load is a multiple of the capacity (`capacity.ts` with LOAD_DOOR=backend), so that results are comparable
-// on any machine.
+// Yle saw this before the change: the hashes take every core, and all other work stops. The script
+// measures `/hello`, which needs no hash. The load is a multiple of the capacity (`capacity.ts`
+// with LOAD_DOOR=backend), so that results are comparable on any machine.
 
 import { BACKEND, backend, backendReady } from './lib/backend.ts';
 import { OPTIONS } from './lib/budgets.ts';

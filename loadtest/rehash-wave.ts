@@ -1,7 +1,8 @@
 // The question: does the login hold when a new policy makes every login due for an upgrade?
 //
-// Each right login is a verify and a new hash. Under load the service skips the upgrade and answers the login. With enough
-// capacity nearly all due logins are upgraded. With less, a knob sets the required share.
+// Each right login is a verify and a new hash. Under load the service skips the upgrade and answers
+// the login. With enough capacity nearly all due logins are upgraded. With less, a knob sets the
+// required share.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';
@@ -20,7 +21,10 @@ const given = knobs({
   ...SUMMARY,
   /** Policies that are not current, so that every user is due for an upgrade. */
   LOAD_USERS_PERCENT: shares('bcrypt-10-2019=100', policies),
-  /** The required share of due logins that are upgraded. A service with enough capacity upgrades all. */
+  /**
+   * The required share of due logins that are upgraded. A service with enough capacity upgrades
+   * all.
+   */
   LOAD_UPGRADED_BUDGET_PERCENT: quantity(99, 0, 100),
   LOAD_WAVE_PER_SECOND: perSecond(100),
   LOAD_WAVE_SECONDS: seconds(300),

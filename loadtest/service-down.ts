@@ -1,7 +1,8 @@
 // The question: does the backend stay up when the hashing service is down?
 //
-// The target is the Scala example backend, whose client then hashes locally on a bounded pool. Logins get a right answer or a
-// rejection for overload, and never a wrong answer. `/hello`, which needs no hash, stays fast.
+// The target is the Scala example backend, whose client then hashes locally on a bounded pool.
+// Logins get a right answer or a rejection for overload, and never a wrong answer. `/hello`, which
+// needs no hash, stays fast.
 
 import { BACKEND, backend, backendReady } from './lib/backend.ts';
 import { OPTIONS } from './lib/budgets.ts';
@@ -16,7 +17,9 @@ const given = knobs({
   LOAD_LOGINS_PER_SECOND: perSecond(20),
   LOAD_HELLO_PER_SECOND: perSecond(20),
   LOAD_DOWN_SECONDS: seconds(30),
-  /** Twenty times the time of an idle backend. client-scala/bin/storm has the strict measurement. */
+  /**
+   * Twenty times the time of an idle backend. client-scala/bin/storm has the strict measurement.
+   */
   LOAD_HELLO_P99_BUDGET_MS: quantity(100, 1, 60000),
 });
 const journeys = backend(given);

@@ -1,6 +1,7 @@
 // The question: does every kind of request work, with every policy of the pool?
 //
-// Every answer is checked. New hashes and upgrades must verify. Wrong passwords and unknown users must not.
+// Every answer is checked. New hashes and upgrades must verify. Wrong passwords and unknown users
+// must not.
 
 import exec from 'k6/execution';
 import { judged, judgedBatch, record, waited } from './lib/answers.ts';

@@ -1,6 +1,7 @@
 // The question: does the service stay fast under an ordinary load for hours?
 //
-// Each tenth has its own budgets: a slow quarter of an hour does not show in the percentiles of four hours.
+// Each tenth has its own budgets: a slow quarter of an hour does not show in the percentiles of
+// four hours.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { BUDGETS, OPTIONS, budgets } from './lib/budgets.ts';

@@ -1,7 +1,8 @@
-// The question: can this machine run k6 and fleet at the peak for a minute, and how much time do they add to the model?
+// The question: can this machine run k6 and fleet at the peak for a minute, and how much time do
+// they add to the model?
 //
-// The evenings through fleet depend on this. If k6 drops iterations, or k6 and fleet add much time, the figures describe
-// this machine and not Lambda.
+// The evenings through fleet depend on this. If k6 drops iterations, or k6 and fleet add much time,
+// the figures describe this machine and not Lambda.
 
 import { AUDIENCE, audience, refuseCostlyAudience, usedPolicies } from './lib/audience.ts';
 import { OPTIONS, stop } from './lib/budgets.ts';

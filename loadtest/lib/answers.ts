@@ -22,13 +22,19 @@ export type Kind =
   | 'timeout'
   | 'unreachable';
 
-/** Milliseconds of every operation, with tags for the operation and its result. Each operation of a batch counts. */
+/**
+ * Milliseconds of every operation, with tags for the operation and its result. Each operation of a
+ * batch counts.
+ */
 const operationMs = new Trend('operation_ms', true);
 /** The share of operations without the right answer. */
 const operationsFailed = new Rate('operations_failed');
 /** Operations with the right answer. */
 const operationsAnswered = new Counter('operations_answered');
-/** The share of operations with neither the right answer nor a rejection for overload. Under overload only these are failures. */
+/**
+ * The share of operations with neither the right answer nor a rejection for overload. Under
+ * overload only these are failures.
+ */
 const operationsLost = new Rate('operations_lost');
 /** False answers. */
 const wrongAnswers = new Counter('wrong_answers');
@@ -69,8 +75,8 @@ export function recordBeyondModel(answer: RefinedResponse<'text'>, ms: number) {
 }
 
 /**
- * Returns the milliseconds that the caller waited for a connection and for the answer. k6 counts the two apart. Without an
- * answer k6 may count nothing, so the clock since `startedAt` is used.
+ * Returns the milliseconds that the caller waited for a connection and for the answer. k6 counts
+ * the two apart. Without an answer k6 may count nothing, so the clock since `startedAt` is used.
  */
 export function waited(answer: RefinedResponse<'text'>, startedAt: number): number {
   const { blocked, duration } = answer.timings;

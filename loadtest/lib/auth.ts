@@ -1,5 +1,6 @@
-// The authentication of the caller: none, a token (`saltern serve`), or an AWS identity (a Function URL with AWS_IAM).
-// Secrets are environment variables with the names of the AWS tools. They are not knobs, because knobs are printed.
+// The authentication of the caller: none, a token (`saltern serve`), or an AWS identity (a Function
+// URL with AWS_IAM). Secrets are environment variables with the names of the AWS tools. They are
+// not knobs, because knobs are printed.
 
 import { signer } from './sigv4.ts';
 import type { Request } from './sigv4.ts';
@@ -22,7 +23,8 @@ export function authorize(scheme: Scheme): Authorize {
         {
           accessKeyId: required('AWS_ACCESS_KEY_ID', '`aws configure export-credentials --format env` prints it'),
           secretAccessKey: required('AWS_SECRET_ACCESS_KEY', '`aws configure export-credentials --format env` prints it'),
-          // Credentials of a role have one. They last from one to twelve hours, so the run must be shorter.
+          // Credentials of a role have one. They last from one to twelve hours, so the run must be
+          // shorter.
           sessionToken: __ENV.AWS_SESSION_TOKEN,
         },
         required('AWS_REGION', 'set it to the region of the function'),

@@ -1,4 +1,5 @@
-// The Scala example backend: a login, which needs a hash, and `/hello`, which needs none and should always be fast.
+// The Scala example backend: a login, which needs a hash, and `/hello`, which needs none and should
+// always be fast.
 
 import http from 'k6/http';
 import exec from 'k6/execution';
@@ -17,7 +18,10 @@ export const BACKEND = {
 
 /** Milliseconds of `/hello`. A caller that gives up counts with the time that it waited. */
 const helloMs = new Trend('hello_ms', true);
-/** The share of right answers to `/hello`. A refused connection is fast, so the time alone does not show a dead backend. */
+/**
+ * The share of right answers to `/hello`. A refused connection is fast, so the time alone does not
+ * show a dead backend.
+ */
 const helloRight = new Rate('hello_right');
 
 export function backend(at: Values<typeof BACKEND>) {

@@ -16,7 +16,10 @@ export const BUDGETS = {
   LOAD_ERROR_BUDGET_PERCENT: quantity(0.1, 0, 100),
 };
 
-/** Returns the budgets of a script and of each phase. Ten slow minutes do not show in the percentiles of four hours. */
+/**
+ * Returns the budgets of a script and of each phase. Ten slow minutes do not show in the
+ * percentiles of four hours.
+ */
 export function budgets(of: Budgets, phases: Record<string, unknown> = {}): Thresholds {
   return {
     // If k6 cannot send the planned requests, the run has no result.
@@ -48,7 +51,10 @@ export function stop(of: Stop) {
 const p90 = (of: Budgets) => `p(90)<${of.LOAD_P90_BUDGET_MS}`;
 const failed = (of: Budgets) => `rate<${Math.max(of.LOAD_ERROR_BUDGET_PERCENT / 100, NONE)}`;
 
-/** These always hold. The summary of k6 has the part of a metric with a tag only if a threshold names it. */
+/**
+ * These always hold. The summary of k6 has the part of a metric with a tag only if a threshold
+ * names it.
+ */
 const counted: Thresholds = Object.fromEntries(
   ['throttled', 'overloaded', 'deadline_exceeded', 'refused', 'fault', 'timeout', 'unreachable', 'wrong'].map((kind) => [`operation_ms{kind:${kind}}`, ['max>=0']]),
 );

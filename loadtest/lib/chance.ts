@@ -1,5 +1,5 @@
-// Random draws that are the same in every run. A draw depends on the number of the iteration and on its purpose, not on the
-// virtual user or the time.
+// Random draws that are the same in every run. A draw depends on the number of the iteration and on
+// its purpose, not on the virtual user or the time.
 
 import type { Shares } from './knobs.ts';
 

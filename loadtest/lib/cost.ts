@@ -8,10 +8,15 @@ import type { Scheme } from './auth.ts';
 const prices = JSON.parse(open('../../infra/modules/password-hasher/prices.json')) as Record<string, { value: number }>;
 
 export const COST = {
-  /** Required with `LOAD_AUTH=sigv4`. A run that could cost more does not start. 0 means no ceiling. */
+  /**
+   * Required with `LOAD_AUTH=sigv4`. A run that could cost more does not start. 0 means no ceiling.
+   */
   LOAD_COST_CEILING_USD: quantity(0, 0, 100000),
   LOAD_MEMORY_MB: quantity(1769, 128, 32768),
-  /** Milliseconds that Lambda bills for a request, or for a whole batch. 0 takes them from durations.json. */
+  /**
+   * Milliseconds that Lambda bills for a request, or for a whole batch. 0 takes them from
+   * durations.json.
+   */
   LOAD_BILLED_MS: quantity(0, 0, 900000),
   LOAD_ARCHITECTURE: oneOf('arm64', 'x86_64'),
 };

@@ -1,4 +1,5 @@
-// The billed time of a request on Lambda: durations.json, scaled to memory and batch, as in `saltern-fleet plan`.
+// The billed time of a request on Lambda: durations.json, scaled to memory and batch, as in
+// `saltern-fleet plan`.
 
 interface Documented {
   reference_memory_mb: { value: number };
@@ -26,12 +27,16 @@ export function milliseconds(policy: string, architecture: Architecture, memoryM
   const of = policies.find(({ id }) => id === policy);
   if (of === undefined) throw new Error(`loadtest/policies.json has no policy ${policy}`);
   const reference = documented.reference_memory_mb.value;
-  // Each whole virtual CPU computes its share. Below one virtual CPU a hash takes proportionally longer.
+  // Each whole virtual CPU computes its share. Below one virtual CPU a hash takes proportionally
+  // longer.
   const share = Math.ceil(hashes / Math.max(1, Math.floor(memoryMb / reference)));
   return oneMs(of, architecture) * timesOfOne(of.algorithm, share) * (Math.max(reference, memoryMb) / memoryMb);
 }
 
-/** The time of one hash on one virtual CPU, from its own row or scaled from the nearest row of its scheme. */
+/**
+ * The time of one hash on one virtual CPU, from its own row or scaled from the nearest row of its
+ * scheme.
+ */
 function oneMs(policy: Policy, architecture: Architecture): number {
   const wanted = work(policy.algorithm, parameters(policy));
   const rows = Object.entries(documented.policies)

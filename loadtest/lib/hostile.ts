@@ -1,5 +1,5 @@
-// Requests of an attacker, which the service must reject before it computes, keeps or repeats anything. Each has its
-// rejection by the contract.
+// Requests of an attacker, which the service must reject before it computes, keeps or repeats
+// anything. Each has its rejection by the contract.
 
 import { SharedArray } from 'k6/data';
 
@@ -21,7 +21,10 @@ interface Vector {
 
 const REFUSED = ['invalid_hash', 'unsupported_hash', 'cost_out_of_bounds'];
 
-/** Stored hashes that do not parse or that cost more than the ceilings allow, from the vectors of the service. */
+/**
+ * Stored hashes that do not parse or that cost more than the ceilings allow, from the vectors of
+ * the service.
+ */
 export const hostileHashes = new SharedArray('hostile hashes', () => {
   const { testGroups } = JSON.parse(open('../../functions/testing/vectors/data/hostile.json')) as { testGroups: { tests: Vector[] }[] };
   const vectors = testGroups.flatMap(({ tests }) => tests);

@@ -1,5 +1,5 @@
-// Knobs are environment variables that begin with LOAD_. Each script declares its knobs and rejects any other LOAD_… name.
-// k6 ignores unknown names, so a mistyped knob would run a different test.
+// Knobs are environment variables that begin with LOAD_. Each script declares its knobs and rejects
+// any other LOAD_… name. k6 ignores unknown names, so a mistyped knob would run a different test.
 
 export interface Knob<T> {
   fallback: T;

@@ -1,4 +1,5 @@
-// The operations of the audience: logins, registrations and password resets. They depend only on the number of the iteration.
+// The operations of the audience: logins, registrations and password resets. They depend only on
+// the number of the iteration.
 
 import { chooser, draw } from './chance.ts';
 import { shares } from './knobs.ts';
@@ -29,7 +30,10 @@ export const MIX = {
 
 export type Mix = Values<typeof MIX>;
 
-/** Returns a function from the number of an iteration to its operation. With `rehash` a login also requests an upgrade. */
+/**
+ * Returns a function from the number of an iteration to its operation. With `rehash` a login also
+ * requests an upgrade.
+ */
 export function operations(mix: Mix, rehash = false): (iteration: number) => Operation {
   const doings = chooser(mix.LOAD_MIX_PERCENT);
   const logins = chooser(mix.LOAD_LOGIN_PERCENT);

@@ -11,7 +11,10 @@ export interface Piece {
 }
 
 export const RESERVES = {
-  /** k6 reserves virtual users for answers this slow. With slower answers it drops iterations, and the run fails. */
+  /**
+   * k6 reserves virtual users for answers this slow. With slower answers it drops iterations, and
+   * the run fails.
+   */
   LOAD_SLOWEST_MS: count(600, 1, 120000),
   /** The operations of a `/batch`. With 1 each operation is its own request. */
   LOAD_BATCH_OPERATIONS: count(1, 1, 64),
@@ -21,7 +24,10 @@ export const RESERVES = {
 export const perSecond = (fallback: number) => quantity(fallback, 0.1, 100000);
 export const seconds = (fallback: number) => quantity(fallback, 1, 86400);
 
-/** Returns the scenario of a schedule. It starts at the rate of the first piece, or at the rate of the piece `from`. */
+/**
+ * Returns the scenario of a schedule. It starts at the rate of the first piece, or at the rate of
+ * the piece `from`.
+ */
 export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, { exec = 'default', start = 0, from = pieces[0] } = {}): Scenario {
   const batch = reserves.LOAD_BATCH_OPERATIONS;
   // k6 takes only whole numbers, so the rate is per minute.
@@ -41,7 +47,10 @@ export function arrivals(pieces: Piece[], reserves: Values<typeof RESERVES>, { e
   };
 }
 
-/** Returns scenarios in sequence. Each starts at the last rate of the one before. The tag `scenario` has their names. */
+/**
+ * Returns scenarios in sequence. Each starts at the last rate of the one before. The tag `scenario`
+ * has their names.
+ */
 export function inPhases(phases: Record<string, Piece[]>, reserves: Values<typeof RESERVES>): Record<string, Scenario> {
   let before: Piece[] = [];
   const scenarios = Object.entries(phases).map(([name, pieces]) => {

@@ -1,5 +1,5 @@
-// AWS Signature Version 4, for a Function URL with AWS_IAM. The key of a day is derived once and not for every request.
-// tests/test_sigv4.py compares it with botocore, byte for byte.
+// AWS Signature Version 4, for a Function URL with AWS_IAM. The key of a day is derived once and
+// not for every request. tests/test_sigv4.py compares it with botocore, byte for byte.
 
 import { hmac, sha256 } from 'k6/crypto';
 
@@ -19,7 +19,10 @@ export interface Request {
 
 export type Signer = (request: Request, at: Date) => Record<string, string>;
 
-/** Returns a function that adds `x-amz-date`, the token and `authorization` to the headers of a request. */
+/**
+ * Returns a function that adds `x-amz-date`, the token and `authorization` to the headers of a
+ * request.
+ */
 export function signer(credentials: Credentials, region: string, service: string): Signer {
   let day = '';
   let key: ArrayBuffer;
@@ -68,7 +71,10 @@ function parts(url: string): { host: string; path: string; query: string } {
   return { host, path: path === '' ? '/' : path, query: query ?? '' };
 }
 
-/** Encodes the path a second time, except slashes and unreserved bytes. Only S3 signs the path as sent. */
+/**
+ * Encodes the path a second time, except slashes and unreserved bytes. Only S3 signs the path as
+ * sent.
+ */
 function encodedPath(path: string): string {
   return encodeURIComponent(withoutDots(path)).replace(/%2F/g, '/').replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -24,7 +24,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Fake:
     def __init__(self, answer):
-        # Takes the seconds since the first request, the path and the body. Returns a status and a text.
+        # Takes the seconds since the first request, the path and the body. Returns a status and a
+        # text.
         self.answer = answer
         self.began = None
         fake = self

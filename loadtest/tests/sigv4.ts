@@ -1,4 +1,5 @@
-// Compares the headers of lib/sigv4.ts with those of botocore. `tests/test_sigv4.py` writes the cases and reads the output.
+// Compares the headers of lib/sigv4.ts with those of botocore. `tests/test_sigv4.py` writes the
+// cases and reads the output.
 
 import { bearer } from '../lib/auth.ts';
 import { signer } from '../lib/sigv4.ts';
@@ -18,7 +19,8 @@ const { signed, tokens } = JSON.parse(open(__ENV.CASES)) as { signed: Case[]; to
 export const options = { iterations: 1, vus: 1 };
 
 export default function () {
-  // One signer for each identity, as in a run. The signer keeps its key for other requests of the same day only.
+  // One signer for each identity, as in a run. The signer keeps its key for other requests of the
+  // same day only.
   const signers: Record<string, Signer> = {};
   for (const [index, { credentials, region, service, at, request, headers }] of signed.entries()) {
     const identity = JSON.stringify([credentials, region, service]);

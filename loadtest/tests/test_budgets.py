@@ -133,7 +133,8 @@ class Budgets(unittest.TestCase):
                 self.assert_broken(budget, self.broken("hostile.ts", **knobs))
 
     def test_a_run_without_permission_ends_early(self):
-        # All scripts that call the service of an account. Side by side, because k6 waits ten seconds before it ends a run.
+        # All scripts that call the service of an account. Side by side, because k6 waits ten
+        # seconds before it ends a run.
         long = {
             "smoke.ts": {"LOAD_SMOKE_SECONDS": 60},
             "hostile.ts": {"LOAD_HOSTILE_SECONDS": 60},

@@ -5,7 +5,8 @@ import unittest
 
 from k6 import SCRIPT_EXCEPTION, THRESHOLDS_CROSSED, k6, marked, server, summary
 
-# Other programs run beside the tests. The tests check the answers and the budgets and not the speed, so this time is long.
+# Other programs run beside the tests. The tests check the answers and the budgets and not the
+# speed, so this time is long.
 PATIENT = {"LOAD_P90_BUDGET_MS": 5000, "LOAD_DEADLINE_MS": 10000, "LOAD_SLOWEST_MS": 10000}
 # The cheapest hashes, so that the test measures only the rate.
 LIGHT = {"LOAD_USERS_PERCENT": "bcrypt-4-smoke=100", "LOAD_NEW_HASH_POLICY": "bcrypt-4-smoke", "LOAD_LOGIN_PERCENT": "right=95,wrong=5"}

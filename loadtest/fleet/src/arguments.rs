@@ -69,13 +69,15 @@ pub(crate) struct FunctionArguments {
     /// Provisioned concurrency
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) provisioned: u64,
-    /// The time of the order of provisioned concurrency, from the start; it is ready after two minutes or more
+    /// The time of the order of provisioned concurrency, from the start; it is ready after two
+    /// minutes or more
     #[arg(long, value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
     pub(crate) provisioned_at_seconds: i64,
     /// The time from a request for a new environment to its first instruction
     #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
-    /// The number of environments on Managed Instances, in place of classic Lambda; all exist from the start
+    /// The number of environments on Managed Instances, in place of classic Lambda; all exist from
+    /// the start
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MOST_ENVIRONMENTS))]
     pub(crate) managed_environments: u64,
     /// Concurrent requests in a managed environment
@@ -154,7 +156,8 @@ pub(crate) struct ClientArguments {
     /// The largest number of logins in a request; 1 sends each login alone
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) batch: u16,
-    /// The longest wait of a login for other logins while a request of its backend is in flight; the Scala client waits 2 ms
+    /// The longest wait of a login for other logins while a request of its backend is in flight;
+    /// the Scala client waits 2 ms
     #[arg(long, value_name = "MS", default_value_t = 2.0, value_parser = batch_wait_ms)]
     pub(crate) batch_wait_ms: f64,
     /// The number of backends that share the logins
@@ -179,7 +182,8 @@ pub(crate) struct PlanArguments {
     pub(crate) rate: f64,
     #[arg(long, value_name = "COUNT", default_value_t = 60.0, conflicts_with = "stages")]
     pub(crate) minutes: f64,
-    /// Another shape, in the form of k6: SECONDS:RATE for each stage, such as 60:100,10:3000,60:3000
+    /// Another shape, in the form of k6: SECONDS:RATE for each stage, such as
+    /// 60:100,10:3000,60:3000
     #[arg(long, value_name = "STAGES")]
     pub(crate) stages: Option<Shape>,
     /// The parameters of the hash, such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000
@@ -274,7 +278,8 @@ pub(crate) struct SweepArguments {
     /// The number of backends that share the logins
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_BACKENDS))]
     pub(crate) backends: u32,
-    /// The concurrency quota of the account in the region; the default suffices for the other defaults
+    /// The concurrency quota of the account in the region; the default suffices for the other
+    /// defaults
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Your own measurements, in the form of infra/modules/password-hasher/durations.json
@@ -325,7 +330,8 @@ fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
 /// Above the price of every EC2 instance.
 const HIGHEST_USD_PER_HOUR: f64 = 1000.0;
 
-/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A login that waits longer would never get an answer.
+/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A login that waits longer would never
+/// get an answer.
 const LONGEST_BATCH_WAIT_MS: f64 = 60_000.0;
 
 /// The same limit for a cold start.

@@ -15,8 +15,8 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// Returns a full quota of `units / scale` units, which refill in `refilled_in`. The pace of the refill is exact, even
-    /// if the quotient is not a whole number.
+    /// Returns a full quota of `units / scale` units, which refill in `refilled_in`. The pace of
+    /// the refill is exact, even if the quotient is not a whole number.
     pub(crate) fn new(units: u64, refilled_in: Duration, scale: u64) -> Self {
         let every = refilled_in.as_nanos() * u128::from(scale) / u128::from(units.max(1));
         let every = Duration::from_nanos(u64::try_from(every).unwrap_or(u64::MAX));

@@ -45,7 +45,8 @@ pub(crate) fn read(file: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::configuration(format!("{} cannot be read ({error})", file.display())))
 }
 
-/// Returns the parameters that determine the time of a hash on Lambda. `None` for schemes without a known time.
+/// Returns the parameters that determine the time of a hash on Lambda. `None` for schemes without a
+/// known time.
 pub(crate) fn parameters(params: Params) -> Option<Parameters> {
     match params {
         Params::Argon2(params) if params.variant() == argon2::Variant::Id => Some(Parameters::Argon2id {

@@ -33,7 +33,8 @@ pub(crate) struct ManagedInstances {
     pub(crate) requests_at_once: u64,
     /// Virtual CPUs of one environment.
     pub(crate) vcpus: u64,
-    /// The price of the share of an instance that one environment uses. No file of this project has EC2 prices.
+    /// The price of the share of an instance that one environment uses. No file of this project has
+    /// EC2 prices.
     pub(crate) ec2_usd_per_hour: f64,
 }
 
@@ -88,7 +89,8 @@ impl Function {
         self.provisioned.map_or(quota, |provisioned| quota.min(provisioned.environments))
     }
 
-    /// Returns the median time of a request with `hashes` hashes, with `company` such requests in the environment.
+    /// Returns the median time of a request with `hashes` hashes, with `company` such requests in
+    /// the environment.
     ///
     /// # Errors
     /// [`Failure`] if no duration is known for the parameters.

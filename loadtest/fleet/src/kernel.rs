@@ -1,11 +1,13 @@
 //! Returns right outputs without hashing, in place of the workers.
 //!
-//! The service passes a setting and a password, as to its workers. For a stored hash the output must be the stored output
-//! if the password is right, and another output if it is wrong. So the model must know the right password:
+//! The service passes a setting and a password, as to its workers. For a stored hash the output
+//! must be the stored output if the password is right, and another output if it is wrong. So the
+//! model must know the right password:
 //!
 //! - For a user of the pool, the password is in the pool.
-//! - For a hash of fleet, the output is a digest of setting and password. It ends with a mark, which depends on the setting
-//!   only. The mark identifies the hash, and fleet computes the digest again.
+//! - For a hash of fleet, the output is a digest of setting and password. It ends with a mark,
+//!   which depends on the setting only. The mark identifies the hash, and fleet computes the digest
+//!   again.
 //! - All other hashes are returned to the workers, which compute them.
 
 use core::time::Duration;
@@ -27,7 +29,8 @@ pub(crate) struct Kernel {
     passwords: HashMap<String, Vec<u8>>,
 }
 
-/// The hashes of one request: the stored hashes in its body, and the hashes that wait for an answer.
+/// The hashes of one request: the stored hashes in its body, and the hashes that wait for an
+/// answer.
 #[derive(Debug, Default)]
 pub(crate) struct Hashes {
     stored: Vec<Encoded>,
@@ -90,7 +93,8 @@ impl Kernel {
 }
 
 impl Hashes {
-    /// Reads the stored hashes of a body. The service rejects a body that is not of the contract, so it has none.
+    /// Reads the stored hashes of a body. The service rejects a body that is not of the contract,
+    /// so it has none.
     pub(crate) fn of(body: &[u8]) -> Self {
         let read: Stored = serde_json::from_slice(body).unwrap_or_default();
         let all =
@@ -148,7 +152,8 @@ fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
 fn made(setting: &Setting, password: &[u8]) -> Vec<u8> {
     let mark = mark(setting);
     let mut output = digest(b"output", setting, password).to_vec();
-    // New outputs are never longer than the digest. A longer stored output is only compared, so zeros suffice.
+    // New outputs are never longer than the digest. A longer stored output is only compared, so
+    // zeros suffice.
     output.resize(setting.output_bytes().saturating_sub(mark.len()), 0);
     output.extend_from_slice(&mark);
     output

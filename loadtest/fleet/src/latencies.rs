@@ -1,6 +1,7 @@
 use core::time::Duration;
 
-/// A histogram of times in tenths of a millisecond. It gives exact percentiles of millions of times.
+/// A histogram of times in tenths of a millisecond. It gives exact percentiles of millions of
+/// times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies {
     counts: Vec<u64>,

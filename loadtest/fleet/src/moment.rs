@@ -13,7 +13,7 @@ impl Moment {
     /// The start of the model.
     pub(crate) const START: Self = Self(0);
 
-    /// After all other moments.
+    /// Later than every other moment.
     pub(crate) const END: Self = Self(i64::MAX);
 
     pub(crate) fn from_seconds(seconds: i64) -> Self {

@@ -89,7 +89,8 @@ pub(crate) struct Plan {
     pub(crate) usd_per_million: f64,
 }
 
-/// The result of the capacity formula at the highest rate, with the average request of the busiest seconds.
+/// The result of the capacity formula at the highest rate, with the average request of the busiest
+/// seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Formula {
     milliseconds_per_request: f64,

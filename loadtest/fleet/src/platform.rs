@@ -1,7 +1,8 @@
 //! The documented rules of Lambda: which request gets an environment, a cold start or a 429.
 //!
-//! A state machine without clock, thread or randomness. The door drives it in real time, `simulation` in simulated time.
-//! Every number comes from [`Limits`] or from [`crate::assumptions`].
+//! A state machine without clock, thread or randomness. The door drives it in real time,
+//! `simulation` in simulated time. Every number comes from [`Limits`] or from
+//! [`crate::assumptions`].
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +59,8 @@ struct Managed {
 pub(crate) struct Placed {
     pub(crate) lease: Lease,
     pub(crate) start: Start,
-    /// The requests in this environment, including this one. More than one only on Managed Instances.
+    /// The requests in this environment, including this one. More than one only on Managed
+    /// Instances.
     pub(crate) company: u64,
 }
 
@@ -122,8 +124,9 @@ pub(crate) struct Census {
 }
 
 impl Platform {
-    /// Returns a platform with every quota and environment divided by `scale`, for simulations in which a request stands for
-    /// several. The quotient is rounded down, so a part never stands for more than the whole.
+    /// Returns a platform with every quota and environment divided by `scale`, for simulations in
+    /// which a request stands for several. The quotient is rounded down, so a part never stands for
+    /// more than the whole.
     pub(crate) fn new(function: &Function, limits: &Limits, scale: u64) -> Self {
         let scaled = |number: u64| number / scale;
         let concurrency = function.reserved.unwrap_or(function.account_concurrency);
@@ -221,7 +224,8 @@ impl Platform {
         core::mem::take(&mut self.reclaimed)
     }
 
-    /// Returns the environments that start before their first request: all provisioned and managed ones.
+    /// Returns the environments that start before their first request: all provisioned and managed
+    /// ones.
     pub(crate) fn started_ahead(&self) -> Vec<u32> {
         let provisioned = self.provisioned.iter().flat_map(|provisioned| provisioned.free.iter());
         let managed = self.managed.iter().flat_map(|managed| managed.by_company[0].iter());
@@ -236,7 +240,8 @@ impl Platform {
         Census { environments: provisioned + managed + on_demand, provisioned }
     }
 
-    /// Returns whether a request went to another environment because all provisioned ones were busy.
+    /// Returns whether a request went to another environment because all provisioned ones were
+    /// busy.
     pub(crate) fn spills(&self, placed: &Placed) -> bool {
         placed.lease.kind == Kind::OnDemand
             && self.provisioned.as_ref().is_some_and(|provisioned| provisioned.is_ready)

@@ -1,4 +1,5 @@
-/// Random numbers that depend only on the seed: `SplitMix64` (Steele, Lea and Flood, 2014). Not for secrets.
+/// Random numbers that depend only on the seed: `SplitMix64` (Steele, Lea and Flood, 2014). Not for
+/// secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -14,7 +15,8 @@ impl Random {
         bits / 9_007_199_254_740_992.0
     }
 
-    /// Returns an exponentially distributed number with a mean of 1, such as the gap between independent arrivals.
+    /// Returns an exponentially distributed number with a mean of 1, such as the gap between
+    /// independent arrivals.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }

@@ -53,8 +53,8 @@ impl Shape {
     }
 }
 
-/// Parses `SECONDS:RATE` for each stage, in the form of k6. The rate is the last rate of the stage. The first stage is
-/// constant.
+/// Parses `SECONDS:RATE` for each stage, in the form of k6. The rate is the last rate of the stage.
+/// The first stage is constant.
 impl FromStr for Shape {
     type Err = NotAShape;
 

@@ -1,11 +1,12 @@
 //! An evening in simulated time, with the same [`Platform`] as behind the door.
 //!
-//! Logins arrive at the rate of the shape, independently of the answers. A throttled login is not repeated, and callers do
-//! not give up. Both are tasks of a client, which is not simulated.
+//! Logins arrive at the rate of the shape, independently of the answers. A throttled login is not
+//! repeated, and callers do not give up. Both are tasks of a client, which is not simulated.
 //!
-//! Above [`Scenario::at_most`] logins only a part is simulated, with the same part of every quota and environment, rounded
-//! down. A smaller sample varies more. So the highest concurrency below a quota, and the throttles near it, tend to be too
-//! high. A part that is too small for the rounding is rejected.
+//! Above [`Scenario::at_most`] logins only a part is simulated, with the same part of every quota
+//! and environment, rounded down. A smaller sample varies more. So the highest concurrency below a
+//! quota, and the throttles near it, tend to be too high. A part that is too small for the rounding
+//! is rejected.
 
 use core::{cmp::Ordering, mem, time::Duration};
 use std::{
@@ -71,8 +72,8 @@ pub(crate) struct Requests {
 
 /// Runs a simulation.
 ///
-/// # Errors
-/// [`Failure`] if no duration is known for the parameters, or if the scale leaves no whole backend or too few environments.
+/// # Errors [`Failure`] if no duration is known for the parameters, or if the scale leaves no whole
+/// backend or too few environments.
 pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
     let began = Instant::now();
     let scale = scale(scenario)?;
@@ -135,7 +136,8 @@ struct Evening<'a> {
     scale: u64,
 }
 
-/// The batching of a client. A login without other requests in flight is sent at once. Other logins wait in a batch.
+/// The batching of a client. A login without other requests in flight is sent at once. Other logins
+/// wait in a batch.
 #[derive(Clone, Debug, Default)]
 struct Backend {
     in_flight: u64,
@@ -205,7 +207,7 @@ impl<'a> Evening<'a> {
         })
     }
 
-    /// Whatever ends or leaves until then, in its order.
+    /// Runs all events until `then`, in their order.
     fn until(&mut self, then: Moment) {
         loop {
             let ends = self.running.peek().map(|running| running.ends).filter(|&ends| ends <= then);
@@ -333,7 +335,8 @@ impl<'a> Evening<'a> {
     }
 }
 
-/// Returns the average request in the seconds with at least half as many logins as the busiest second.
+/// Returns the average request in the seconds with at least half as many logins as the busiest
+/// second.
 fn in_the_busiest_seconds(sent: &[Sent]) -> Option<Requests> {
     let fullest = sent.iter().map(|sent| sent.logins).fold(0.0, f64::max);
     let all =

@@ -1,4 +1,5 @@
-//! The distribution of the time of a hash around its median: measured once with the real kernel, then sampled.
+//! The distribution of the time of a hash around its median: measured once with the real kernel,
+//! then sampled.
 
 use core::num::NonZeroUsize;
 use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
@@ -95,7 +96,8 @@ pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the CPU milliseconds of `samples` hashes, computed in sequence. This process does nothing else meanwhile.
+/// Returns the CPU milliseconds of `samples` hashes, computed in sequence. This process does
+/// nothing else meanwhile.
 fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<f64>, Failure> {
     let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN))
         .map_err(|error| Failure::system(format!("no thread can be started for hashing ({error})")))?;
@@ -146,7 +148,8 @@ impl Others {
     }
 }
 
-/// Returns the CPU seconds of this process and of its ended children (`proc_pid_stat(5)`, `cutime` and `cstime`).
+/// Returns the CPU seconds of this process and of its ended children (`proc_pid_stat(5)`, `cutime`
+/// and `cstime`).
 fn own_seconds() -> Result<f64, Failure> {
     let stat = fs::read_to_string("/proc/self/stat")
         .map_err(|error| Failure::system(format!("/proc/self/stat: {error}")))?;
@@ -160,7 +163,8 @@ fn own_seconds() -> Result<f64, Failure> {
 /// The place of `cutime`, counted from the state, the first field after the name.
 const CHILDREN_FIELD: usize = 13;
 
-/// Returns the busy ticks of all cores since the start of the system, without idle time and disk waits (`proc_stat(5)`).
+/// Returns the busy ticks of all cores since the start of the system, without idle time and disk
+/// waits (`proc_stat(5)`).
 fn busy_ticks() -> Result<f64, Failure> {
     let stat =
         fs::read_to_string("/proc/stat").map_err(|error| Failure::system(format!("/proc/stat: {error}")))?;

@@ -108,7 +108,8 @@ struct Planned {
     plan: Plan,
 }
 
-/// Returns all knobs. They start from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned, one login a request.
+/// Returns all knobs. They start from bcrypt-11 on arm64 with one virtual CPU, nothing provisioned,
+/// one login a request.
 fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob>, Failure> {
     let backends = usize::try_from(arguments.backends).unwrap_or(usize::MAX);
     let function = || usual_function(audience.durations, arguments.account_concurrency);

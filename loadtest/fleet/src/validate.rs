@@ -1,8 +1,10 @@
-//! `saltern-fleet validate`: compares the model with real processes on this machine, at loads within its capacity.
+//! `saltern-fleet validate`: compares the model with real processes on this machine, at loads
+//! within its capacity.
 //!
-//! The model uses durations measured on this machine before each turn. So the comparison does not include differences
-//! between machines or times. Each turn gives a ratio, and the median of the turns must be within the limits. Other programs
-//! that run for some seconds affect only a turn or two.
+//! The model uses durations measured on this machine before each turn. So the comparison does not
+//! include differences between machines or times. Each turn gives a ratio, and the median of the
+//! turns must be within the limits. Other programs that run for some seconds affect only a turn or
+//! two.
 
 use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
@@ -66,12 +68,14 @@ struct Load {
     batch: usize,
 }
 
-/// Requests are evenly spaced and never exceed the number of cores, because on Lambda each has a virtual CPU.
+/// Requests are evenly spaced and never exceed the number of cores, because on Lambda each has a
+/// virtual CPU.
 const LOADS: [Load; 4] = [
     Load { name: "a quarter of the cores", utilisation: 0.25, reserved: None, batch: 1 },
     Load { name: "three quarters of the cores", utilisation: 0.75, reserved: None, batch: 1 },
     Load { name: "batches of 4, half of the cores", utilisation: 0.5, reserved: None, batch: 4 },
-    // Batches, because with short requests the limit on the rate would throttle more than the limit on the concurrency.
+    // Batches, because with short requests the limit on the rate would throttle more than the limit
+    // on the concurrency.
     Load {
         name: "1.5 times the capacity of one reserved environment, batches of 16",
         utilisation: 1.5,
@@ -144,7 +148,8 @@ impl<'a> Sides<'a> {
         Ok(sides)
     }
 
-    /// Measures requests of `batch` hashes, one at a time, without the time of the door. The model has a door too.
+    /// Measures requests of `batch` hashes, one at a time, without the time of the door. The model
+    /// has a door too.
     async fn time(&mut self, batch: usize) -> Result<(), Failure> {
         let opened = self.open(Side::Real, None, batch).await?;
         opened.ask(batch, &self.user).await?;
@@ -265,7 +270,8 @@ impl<'a> Sides<'a> {
         self.timed.get(&batch).ok_or_else(|| Failure::system("the load was not measured before"))
     }
 
-    /// Returns the planned time of a request with `hashes` hashes of the user, from `durations.json`.
+    /// Returns the planned time of a request with `hashes` hashes of the user, from
+    /// `durations.json`.
     fn planned(&self, hashes: usize) -> Result<Duration, Failure> {
         let stored = saltern_encoded::parse(&self.user.hash).map_err(|_| {
             Failure::configuration("the stored hash of the user is invalid: make the pool again")

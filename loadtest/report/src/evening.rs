@@ -21,8 +21,8 @@ pub(crate) struct Evening {
     pub(crate) hour: Option<Planned>,
 }
 
-/// `evening.json`: the description of the evening. Without this file the directory gives the name, and the evening
-/// should hold.
+/// `evening.json`: the description of the evening. Without this file the directory gives the name,
+/// and the evening should hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct About {
@@ -31,7 +31,8 @@ pub(crate) struct About {
     pub(crate) short: String,
     pub(crate) story: String,
     pub(crate) expected: Expected,
-    /// The causes of an expected fall. At least one must occur. Without causes any broken budget is enough.
+    /// The causes of an expected fall. At least one must occur. Without causes any broken budget is
+    /// enough.
     #[serde(default)]
     pub(crate) falls_by: Vec<Cause>,
 }
@@ -174,7 +175,8 @@ impl Evening {
         })
     }
 
-    /// Returns the highest scheduled rate. Without a schedule it is the most logins sent in a second.
+    /// Returns the highest scheduled rate. Without a schedule it is the most logins sent in a
+    /// second.
     pub(crate) fn peak(&self) -> f64 {
         let sent = self.callers.seconds.iter().map(|second| second.requested).max().unwrap_or_default();
         let scheduled = self.summary.pieces.iter().map(|piece| piece.per_second);
@@ -186,7 +188,8 @@ impl Evening {
         [&self.plan, &self.hour].into_iter().flatten().any(|planned| planned.plan.is_extrapolated)
     }
 
-    /// Returns the head of its column and the name of its bars. The name marks extrapolated durations.
+    /// Returns the head of its column and the name of its bars. The name marks extrapolated
+    /// durations.
     pub(crate) fn name(&self) -> String {
         let extrapolated = if self.is_extrapolated() { " (extrapolated)" } else { "" };
         format!("{}{extrapolated}", self.about.short)

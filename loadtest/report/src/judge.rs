@@ -180,7 +180,8 @@ mod tests {
         }
     }
 
-    /// The expected causes, the failures of 400 operations by kind, the broken budget, and whether that is as expected.
+    /// The expected causes, the failures of 400 operations by kind, the broken budget, and whether
+    /// that is as expected.
     type Fall = (&'static [Cause], &'static [(&'static str, u64)], &'static str, bool);
 
     const FALLS: &[Fall] = &[

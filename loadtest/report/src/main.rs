@@ -1,7 +1,8 @@
 //! The report of a load test.
 //!
-//! `record` reads the output of k6 during a run and keeps the figures of each second. `page` compares the runs of several
-//! evenings in one HTML file. It succeeds only if every evening went as expected.
+//! `record` reads the output of k6 during a run and keeps the figures of each second. `page`
+//! compares the runs of several evenings in one HTML file. It succeeds only if every evening went
+//! as expected.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to a person")]
@@ -26,7 +27,8 @@ use crate::{evening::Evening, judge::Judgement};
 #[derive(Parser)]
 #[command(about)]
 enum Command {
-    /// Read the output of `k6 --out json`, report progress, and print the figures of each second as JSON
+    /// Read the output of `k6 --out json`, report progress, and print the figures of each second as
+    /// JSON
     Record,
     /// Write the page and print the verdict
     Page {

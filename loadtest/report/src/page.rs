@@ -289,7 +289,8 @@ fn answer_times(evening: &Evening) -> Plot {
     }
 }
 
-/// Returns the chart of Lambda's own count. Without fleet it shows the callers' count, by Little's law.
+/// Returns the chart of Lambda's own count. Without fleet it shows the callers' count, by Little's
+/// law.
 fn concurrency_over_time(evening: &Evening) -> Plot {
     let Some(fleet) = &evening.fleet else {
         let batch = evening.batch();
@@ -456,7 +457,8 @@ fn quota(evening: &Evening) -> Option<f64> {
     evening.fleet.as_ref()?.function.get("account_concurrency")?.as_f64()
 }
 
-/// Returns the number of machines for Yle's peak. A backend that hashes in its own process has no bill.
+/// Returns the number of machines for Yle's peak. A backend that hashes in its own process has no
+/// bill.
 fn machines(evening: &Evening, yle: &Yle) -> Option<String> {
     let capacity = evening.knob("LOAD_CAPACITY_PER_SECOND").filter(|capacity| *capacity > 0.0)?;
     Some(count((yle.first_errors_requests_per_second / capacity).ceil()))
@@ -526,7 +528,8 @@ const OF_THE_RUN: [&str; 7] = [
 
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// The first second of the recorder starts within a second of the run. This and a slow answer are no lag.
+/// The first second of the recorder starts within a second of the run. This and a slow answer are
+/// no lag.
 const LAG_SECONDS: f64 = 1.5;
 
 /// The parts of a second in which the schedule is summed.

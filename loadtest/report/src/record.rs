@@ -1,4 +1,5 @@
-//! Reads the metrics of every operation from k6 (`--out json`) and keeps the figures of each second.
+//! Reads the metrics of every operation from k6 (`--out json`) and keeps the figures of each
+//! second.
 
 use std::{
     collections::BTreeMap,
@@ -147,7 +148,8 @@ impl Run {
         Ok(Some(second))
     }
 
-    /// Counts an operation as requested in its first second, and as under way for its share of each second.
+    /// Counts an operation as requested in its first second, and as under way for its share of each
+    /// second.
     fn spread(&mut self, started: OffsetDateTime, ended: OffsetDateTime) {
         let first = started.unix_timestamp();
         self.at(first).requested += 1;
@@ -162,7 +164,8 @@ impl Run {
         self.seconds.entry(second).or_default()
     }
 
-    /// Describes the seconds from `from` until `to`, without `to`. Operations that have not ended are left out.
+    /// Describes the seconds from `from` until `to`, without `to`. Operations that have not ended
+    /// are left out.
     fn in_words(&self, from: i64, to: i64) -> String {
         let mut all = Gathered::default();
         for (_, second) in self.seconds.range(from..to) {

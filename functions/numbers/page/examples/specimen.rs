@@ -1,5 +1,5 @@
-//! Writes a page with every element, for a look at it: `cargo run -p saltern-page --example specimen -- specimen.html`.
-//! All figures are invented.
+//! Writes a page with every element, for a look at it: `cargo run -p saltern-page --example
+//! specimen -- specimen.html`. All figures are invented.
 
 use std::{env, fs, io};
 

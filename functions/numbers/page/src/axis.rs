@@ -1,4 +1,4 @@
-//! What an axis counts, where it begins and ends, and where its numbers stand.
+//! An axis: its unit, its ends, and the places of its numbers.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::number::exact;
 
-/// What an axis counts.
+/// An axis with its unit.
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub(crate) unit: String,
@@ -27,13 +27,13 @@ enum Scale {
 }
 
 impl Axis {
-    /// Equal steps, from zero.
+    /// Equal steps from zero.
     #[must_use]
     pub fn linear(unit: impl Into<String>) -> Self {
         Self { unit: unit.into(), scale: Scale::Linear, from: Some(0.0) }
     }
 
-    /// Equal factors. What is not above zero has no place on it and leaves a gap.
+    /// Equal factors. A value that is not above zero leaves a gap.
     #[must_use]
     pub fn logarithmic(unit: impl Into<String>) -> Self {
         Self { unit: unit.into(), scale: Scale::Logarithmic, from: None }
@@ -51,18 +51,18 @@ impl Axis {
         Self { unit: "UTC".into(), scale: Scale::Clock { start }, from: None }
     }
 
-    /// Where a linear axis begins, instead of zero.
+    /// Sets the start of a linear axis, in place of zero.
     #[must_use]
     pub fn from(self, from: f64) -> Self {
         Self { from: Some(from), ..self }
     }
 
-    /// Whether a value has a place on it.
+    /// Returns whether the axis can show a value.
     pub(crate) fn holds(&self, value: f64) -> bool {
         value.is_finite() && (self.scale != Scale::Logarithmic || value > 0.0)
     }
 
-    /// The axis that holds these values, with about so many numbers. `None` where there is no value.
+    /// Returns an axis for these values, with about so many numbers. `None` without a value.
     pub(crate) fn fit(&self, values: impl Iterator<Item = f64>, numbers: usize) -> Option<FittedAxis> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|&value| self.holds(value)) {
@@ -81,7 +81,7 @@ impl Axis {
     }
 }
 
-/// An axis with its ends and its numbers; plotters draws by it.
+/// An axis with its ends and its numbers, for plotters.
 #[derive(Clone)]
 pub(crate) struct FittedAxis {
     low: f64,
@@ -91,12 +91,12 @@ pub(crate) struct FittedAxis {
 }
 
 impl FittedAxis {
-    /// One without numbers.
+    /// Returns an axis without numbers.
     pub(crate) fn plain(low: f64, high: f64) -> Self {
         Self { low, high, is_logarithmic: false, numbers: Vec::new() }
     }
 
-    /// The widest of its numbers, in characters.
+    /// Returns the width of the widest number, in characters.
     pub(crate) fn widest(&self) -> usize {
         self.numbers.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0)
     }
@@ -119,7 +119,7 @@ impl Ranged for FittedAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // plotters asks twice: the lines between the numbered ones, of which there are none, come first.
+        // plotters first requests the minor lines, of which this axis has none.
         if hint.weight().allow_light_points() {
             return Vec::new();
         }
@@ -138,9 +138,9 @@ impl ValueFormatter<f64> for FittedAxis {
     }
 }
 
-/// Ends at a number, so that the highest value stands below a line.
+/// Ends at a number, so that the highest value is below a line.
 fn linear(low: f64, high: f64, numbers: usize) -> FittedAxis {
-    // Where all values are one, there is still an axis.
+    // If all values are equal, the axis still has a length.
     let high = if high > low { high } else { low + low.abs().max(1.0) };
     let points = RangedCoordf64::from(low..high).key_points(numbers);
     let step = points.windows(2).map(|pair| pair[1] - pair[0]).fold(high - low, f64::min);
@@ -183,7 +183,7 @@ fn logarithmic(low: f64, high: f64, numbers: usize) -> FittedAxis {
     }
 }
 
-/// Exactly as long as the values, with numbers at whole steps of the clock.
+/// Is as long as the values, with numbers at whole steps of the clock.
 fn time(low: f64, high: f64, numbers: usize, start: i64, name: fn(i64, i64) -> String) -> FittedAxis {
     let high = if high > low { high } else { low + 1.0 };
     let (first, last) = (whole(low) + start, whole(high) + start);
@@ -209,7 +209,7 @@ fn elapsed(at: i64, _step: i64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// The day stands where a day begins.
+/// Shows the date at the start of a day.
 fn clock(at: i64, step: i64) -> String {
     let Ok(at) = OffsetDateTime::from_unix_timestamp(at) else {
         return String::new();
@@ -268,12 +268,12 @@ const STEPS: [i64; 17] = [
     12 * HOUR,
 ];
 
-/// What arithmetic may be off by, beside one.
+/// The relative rounding error.
 const ROUNDING: f64 = 1e-9;
 
 const MOST_DECIMALS: usize = 9;
 
-/// Far more than are ever asked for; what ends a loop whose step has vanished beside its values.
+/// More than any axis needs. It ends a loop whose step is too small to change the value.
 const MOST_NUMBERS: usize = 100;
 
 #[cfg(test)]

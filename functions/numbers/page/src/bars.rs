@@ -1,4 +1,4 @@
-//! Amounts side by side.
+//! Amounts as bars.
 
 use maud::Markup;
 use plotters::{
@@ -18,7 +18,8 @@ use crate::{
     plot::TEXT,
 };
 
-/// Amounts side by side, in groups that each have one bar of every series. Bars begin at zero: their length is what they say.
+/// Amounts as bars, in groups with one bar of every series. Bars begin at zero, so their lengths
+/// are comparable.
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub(crate) title: String,
@@ -30,7 +31,7 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// Bars of one unit. Where there is one series, its name may be empty.
+    /// Returns bars of one unit. The name of a single series may be empty.
     #[must_use]
     pub fn new(title: impl Into<String>, unit: impl Into<String>, series: &[&str]) -> Self {
         let series = series.iter().map(|&name| name.to_owned()).collect();
@@ -44,26 +45,27 @@ impl Bars {
         }
     }
 
-    /// What the chart shows, in a sentence.
+    /// Sets the caption: a sentence on the contents of the chart.
     #[must_use]
     pub fn about(self, about: impl Into<String>) -> Self {
         Self { about: about.into(), ..self }
     }
 
-    /// How its values are written; without it, with three digits.
+    /// Sets the format of its values. The default has three significant digits.
     #[must_use]
     pub fn written(self, write: fn(f64) -> String) -> Self {
         Self { write, ..self }
     }
 
-    /// Adds a group: one value for each series. What is no amount has no bar and no unit, and says `–`.
+    /// Adds a group: one value for each series. A value that is not finite has no bar, and its
+    /// label is `–`.
     #[must_use]
     pub fn group(mut self, name: impl Into<String>, values: &[f64]) -> Self {
         self.groups.push((name.into(), values.to_vec()));
         self
     }
 
-    /// An SVG document by itself, for a README.
+    /// Returns a complete SVG document, for a README.
     #[must_use]
     pub fn svg(&self) -> String {
         self.drawing(Width::Wide).alone(|sheet| self.draw(sheet, Width::Wide)).into_string()
@@ -131,7 +133,7 @@ fn group_height(bars: usize) -> i32 {
 
 const NO_AMOUNT: &str = "–";
 
-/// In the units of the sheet.
+/// Lengths in the units of the sheet.
 const GROUP_NAME: i32 = 24 * PX;
 const GROUP_GAP: i32 = 12 * PX;
 const BAR_ROW: i32 = 22 * PX;

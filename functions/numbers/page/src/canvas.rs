@@ -1,4 +1,4 @@
-//! What all charts share with plotters: a sheet of one of two sizes, and text on it.
+//! The parts that all charts share: a sheet in two widths, and its text.
 
 use std::io;
 
@@ -17,17 +17,17 @@ use crate::palette::{self, Colour, INK, SERIES};
 
 pub(crate) type Sheet<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Of plotters, whose SVG goes into a string, so that none ever comes.
+/// The error type of plotters. Writing SVG into a string never fails.
 pub(crate) type Fault = DrawingAreaErrorKind<io::Error>;
 
-/// plotters counts in whole units. Ten to a pixel make smooth lines.
+/// plotters counts in whole units. Ten units a pixel give smooth lines.
 pub(crate) const PX: i32 = 10;
 
-/// How wide a chart is drawn: one text size cannot serve a phone and a desk, so each chart is drawn twice, and the page
-/// shows the one that fits.
+/// The width of a chart. One text size does not fit a phone and a wide screen, so each chart is
+/// drawn twice. The page shows the drawing that fits.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Width {
-    /// For a page of more than `NARROW_UP_TO` pixels.
+    /// For a page wider than `NARROW_UP_TO` pixels.
     Wide,
     /// For a phone.
     Narrow,
@@ -46,7 +46,7 @@ impl Width {
     }
 }
 
-/// What is drawn, with its name and its meaning for those who cannot see it.
+/// A drawing with a name and a description for screen readers.
 pub(crate) struct Drawing<'a> {
     pub(crate) title: &'a str,
     pub(crate) about: &'a str,
@@ -55,7 +55,8 @@ pub(crate) struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// An SVG element for an HTML page, whose style sheet and heading it relies on.
+    /// Returns an SVG element for an HTML page. It needs the style sheet and the heading of the
+    /// page.
     pub(crate) fn for_page(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> Markup {
         let (class, width) = match self.width {
             Width::Wide => ("wide", self.width.of_sheet()),
@@ -70,7 +71,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// An SVG document by itself, with its title on top.
+    /// Returns a complete SVG document with its title on top.
     pub(crate) fn alone(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> Markup {
         const TITLE: i32 = 34 * PX;
         let (width, height) = (self.width.of_sheet(), self.height + TITLE);
@@ -86,7 +87,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// The marks, without the element around them: plotters would give that a size in pixels.
+    /// Returns the marks without the element around them. That of plotters has a fixed size in
+    /// pixels.
     fn inside(&self, draw: impl FnOnce(&Sheet<'_>) -> Result<(), Fault>) -> PreEscaped<String> {
         let mut svg = String::new();
         let size = (self.width.of_sheet().unsigned_abs(), self.height.unsigned_abs());
@@ -101,9 +103,9 @@ impl Drawing<'_> {
     }
 }
 
-/// How text stands: its colour, its size in pixels, and which of its points is given.
+/// Returns a text style: the colour, the size in pixels, and the anchor.
 pub(crate) fn text_style(colour: Colour, size: i32, across: HPos, down: VPos) -> TextStyle<'static> {
-    // plotters takes a size for 1.24 em; the style sheet names the family.
+    // plotters uses a size of 1.24 em. The style sheet names the font family.
     let size = f64::from(size * PX) * 1.24;
     ("sans-serif", size).into_font().color(&colour.light).pos(Pos::new(across, down))
 }
@@ -121,27 +123,28 @@ pub(crate) fn write(
     sheet.draw(&Text::new(text.to_owned(), at, style.clone()))
 }
 
-/// About how wide text is, without knowing the reader's font: rather too wide.
+/// Returns the approximate width of text. The font of the reader is unknown, so the result is
+/// rather too wide.
 pub(crate) fn text_width(text: &str) -> i32 {
     times(text.chars().count(), 7 * PX + PX / 2)
 }
 
-/// The same of bold text.
+/// Returns the same for bold text.
 pub(crate) fn bold_width(text: &str) -> i32 {
     times(text.chars().count(), 8 * PX + PX / 2)
 }
 
-/// The same of so many digits.
+/// Returns the same for a number of digits.
 pub(crate) fn digits_width(digits: usize) -> i32 {
     times(digits, 8 * PX)
 }
 
 fn times(count: usize, width: i32) -> i32 {
-    // A sheet is not wider than this.
+    // A sheet is never wider than this.
     i32::try_from(count.min(1000)).unwrap_or(1000) * width
 }
 
-/// The mark of a series: its form tells it apart as well as its colour.
+/// The mark of a series. Its shape distinguishes it in addition to its colour.
 pub(crate) fn marker(sheet: &Sheet<'_>, series: usize, at: (i32, i32)) -> Result<(), Fault> {
     const R: i32 = 5 * PX;
     const FORMS: [&[(i32, i32)]; 5] = [
@@ -165,8 +168,8 @@ pub(crate) fn series_colour(series: usize) -> Colour {
     SERIES[series % SERIES.len()]
 }
 
-/// Heights for labels one below the other, in their order: as near to the wished ones as a distance between them and these
-/// bounds allow.
+/// Returns heights for labels in a column, in their order. They are as near to the wanted heights
+/// as the distance and the bounds allow.
 pub(crate) fn spread(wished: &[i32], distance: i32, bounds: (i32, i32)) -> Vec<i32> {
     let mut placed = wished.to_vec();
     let mut free = bounds.0;

@@ -1,14 +1,15 @@
-//! One HTML page with figures, tables and charts, in one file. The page loads nothing and runs nothing. It fits a phone
-//! and a wide screen, in the light and the dark colour scheme.
+//! One HTML page with figures, tables and charts, in one file. The page loads nothing and runs
+//! nothing. It fits a phone and a wide screen, in the light and the dark colour scheme.
 //!
 //! A program says only what is on the page:
 //!
 //! - [`Page`]: a title, a [`Verdict`], large figures (`facts`), sections and a footer.
-//! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts, in the order of the calls.
+//! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts,
+//!   in the order of the calls.
 //! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows.
 //! - [`Chart`]: [`Bars`] or a [`Plot`], each with a title and a caption (`about`).
-//! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write numbers. [`or_nothing`] writes a
-//!   value that may be absent.
+//! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write
+//!   numbers. [`or_nothing`] writes a value that may be absent.
 //!
 //! Methods with a plural name take any iterator, so also an `Option`: `None` adds nothing.
 //!
@@ -30,9 +31,9 @@
 //!
 //! # Colours
 //!
-//! plotters writes the colours of the light page as attributes. The style sheet selects on these attributes: it replaces
-//! each by the colour of the dark page, and gives each series its dashes. So one drawing serves both pages. All
-//! colours are in `palette.rs`.
+//! plotters writes the colours of the light page as attributes. The style sheet selects on these
+//! attributes: it replaces each by the colour of the dark page, and gives each series its dashes.
+//! So one drawing serves both pages. All colours are in `palette.rs`.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,7 @@
 //! Numbers as text.
 
-/// Writes a number with `decimals` decimals and a comma between thousands. Returns `–` if it is not finite.
+/// Writes a number with `decimals` decimals and a comma between thousands. Returns `–` if it is not
+/// finite.
 #[must_use]
 pub fn exact(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
@@ -19,8 +20,8 @@ pub fn exact(value: f64, decimals: usize) -> String {
     text + fraction
 }
 
-/// Writes a number with three significant digits, but always with all digits before the point. Returns `–` if it is not
-/// finite.
+/// Writes a number with three significant digits, but always with all digits before the point.
+/// Returns `–` if it is not finite.
 #[must_use]
 pub fn rounded(value: f64) -> String {
     // Rounding may carry into the next power of ten: 9.996 becomes 10.0 and not 10.00.
@@ -51,7 +52,8 @@ pub fn usd(value: f64) -> String {
     format!("{amount} USD")
 }
 
-/// Writes `part` as a percentage of `whole`: `0.3 %`, or `< 0.01 %` for a smaller share that is not zero.
+/// Writes `part` as a percentage of `whole`: `0.3 %`, or `< 0.01 %` for a smaller share that is not
+/// zero.
 #[must_use]
 pub fn percent(part: f64, whole: f64) -> String {
     let percent = 100.0 * part / whole;

@@ -1,10 +1,10 @@
-//! Every colour, for the light page and the dark one.
+//! All colours, for the light page and the dark page.
 
 use std::fmt::Write as _;
 
 use plotters::style::RGBColor;
 
-/// A colour of a chart: what stands in the attribute, on the light page, and what the dark page puts in its place.
+/// A colour of a chart: its attribute on the light page, and its replacement on the dark page.
 #[derive(Clone, Copy)]
 pub(crate) struct Colour {
     pub(crate) light: RGBColor,
@@ -12,7 +12,7 @@ pub(crate) struct Colour {
 }
 
 impl Colour {
-    /// As plotters writes it.
+    /// Returns the colour as plotters writes it.
     pub(crate) fn attribute(self) -> String {
         let RGBColor(red, green, blue) = self.light;
         format!("#{red:02X}{green:02X}{blue:02X}")
@@ -23,7 +23,7 @@ const fn colour(red: u8, green: u8, blue: u8, dark: &'static str) -> Colour {
     Colour { light: RGBColor(red, green, blue), dark }
 }
 
-/// Text, and the line that a chart stands on.
+/// Text, and the base line of a chart.
 pub(crate) const INK: Colour = colour(0x1A, 0x22, 0x2C, "#e7ecf2");
 /// Numbers at an axis.
 pub(crate) const QUIET: Colour = colour(0x5B, 0x67, 0x75, "#9aa7b5");
@@ -32,8 +32,9 @@ pub(crate) const GRID: Colour = colour(0xE3, 0xE7, 0xEC, "#29323d");
 /// Limits.
 pub(crate) const LIMIT: Colour = colour(0xA8, 0x1D, 0x2F, "#ff8494");
 
-/// Series in order. After Okabe and Ito, who chose colours that people with any colour vision tell apart; made darker for
-/// the light page and lighter for the dark one, so that names in them have a contrast of 4.5 and more.
+/// The series in order, after Okabe and Ito, whose colours suit all kinds of colour vision. They
+/// are darker on the light page and lighter on the dark page, so that names in them have a contrast
+/// of at least 4.5.
 pub(crate) const SERIES: [Colour; 6] = [
     colour(0x00, 0x62, 0xA8, "#62b5f5"),
     colour(0xB3, 0x4A, 0x00, "#ff9d5c"),
@@ -43,10 +44,11 @@ pub(crate) const SERIES: [Colour; 6] = [
     colour(0x4B, 0x55, 0x63, "#b4bfcb"),
 ];
 
-/// Dashes of the series' lines, in the units of `canvas`, so that colour is never alone in telling them apart.
+/// The dashes of the lines of the series, in the units of `canvas`. So series also differ without
+/// colour.
 const DASHES: [&str; SERIES.len()] = ["none", "90 40", "24 34", "130 40 24 40", "50 30", "160 50"];
 
-/// What the charts need of a style sheet.
+/// Returns the part of the style sheet for charts.
 pub(crate) fn style_sheet() -> String {
     let mut sheet = String::from(FONT);
     for (colour, dashes) in SERIES.iter().zip(DASHES) {
@@ -63,7 +65,7 @@ pub(crate) fn style_sheet() -> String {
     sheet + "}"
 }
 
-/// Lines that meet at a point do not end in a spike. Digits of one width keep columns of numbers straight.
+/// Line joins have no spikes. Digits of one width align columns of numbers.
 const FONT: &str = "svg text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;\
                     font-variant-numeric:tabular-nums}svg polyline{stroke-linejoin:round;stroke-linecap:round}";
 

@@ -32,47 +32,48 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A chart without a series yet.
+    /// Returns a chart without series.
     #[must_use]
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self { title: title.into(), about: String::new(), x, y, series: Vec::new(), rules: Vec::new() }
     }
 
-    /// What the chart shows, in a sentence: it stands below the title, and is what a screen reader reads.
+    /// Sets the caption: a sentence on the contents of the chart. It stands below the title, and
+    /// screen readers read it.
     #[must_use]
     pub fn about(self, about: impl Into<String>) -> Self {
         Self { about: about.into(), ..self }
     }
 
-    /// Adds a series. Six have colours, dashes and marks of their own.
+    /// Adds a series. Six series have distinct colours, dashes and marks.
     #[must_use]
     pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
         self
     }
 
-    /// Adds a limit on what the y axis counts.
+    /// Adds a limit to the y axis.
     #[must_use]
     pub fn limit(mut self, at: f64, label: impl Into<String>) -> Self {
         self.rules.push(Rule { kind: RuleKind::Limit, at, label: label.into() });
         self
     }
 
-    /// Adds a limit on what the x axis counts.
+    /// Adds a limit to the x axis.
     #[must_use]
     pub fn limit_across(mut self, at: f64, label: impl Into<String>) -> Self {
         self.rules.push(Rule { kind: RuleKind::LimitAcross, at, label: label.into() });
         self
     }
 
-    /// Adds a moment at which something happened.
+    /// Adds a moment with a label.
     #[must_use]
     pub fn moment(mut self, at: f64, label: impl Into<String>) -> Self {
         self.rules.push(Rule { kind: RuleKind::Moment, at, label: label.into() });
         self
     }
 
-    /// An SVG document by itself, for a README.
+    /// Returns a complete SVG document, for a README.
     #[must_use]
     pub fn svg(&self) -> String {
         self.drawing(Width::Wide).alone(|sheet| self.draw(sheet, Width::Wide)).into_string()
@@ -91,7 +92,7 @@ impl Plot {
         Drawing { title: &self.title, about: &self.about, width, height }
     }
 
-    /// The axes, where there is anything to show.
+    /// Returns the axes, if there is a value to show.
     fn fit(&self, width: Width) -> Option<(FittedAxis, FittedAxis)> {
         let (numbers_across, numbers_up) = if width.is_wide() { (8, 6) } else { (5, 5) };
         if !self.series.iter().any(|series| series.middles().iter().any(|point| self.has_place(point))) {
@@ -134,7 +135,7 @@ impl Plot {
         if names.is_some() { self.names(sheet, &chart) } else { Ok(()) }
     }
 
-    /// What the axes count, at the far end of each.
+    /// Writes the units of the axes, at the far end of each.
     fn units(&self, sheet: &Sheet<'_>, width: Width, top: i32) -> Result<(), Fault> {
         let (_, height) = sheet.dim_in_pixel();
         let height = i32::try_from(height).unwrap_or(0);
@@ -183,7 +184,7 @@ impl Plot {
         };
         for run in line.split(|point| !self.has_place(point)) {
             chart.draw_series(LineSeries::new(run.iter().copied(), style))?;
-            // A value between two gaps is no line, and is not to be lost.
+            // A single value between two gaps has no line, so it gets a mark.
             if let ([point], true) = (run, dots.is_empty()) {
                 marker(sheet, index, chart.backend_coord(point))?;
             }
@@ -193,7 +194,7 @@ impl Plot {
             .try_for_each(|point| marker(sheet, index, chart.backend_coord(point)))
     }
 
-    /// A line from edge to edge, and its label beside it, where that covers the fewest points.
+    /// Draws a line from edge to edge, with its label at the place that covers the fewest points.
     fn rule(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, rule: &Rule) -> Result<Vec<Room>, Fault> {
         let (xs, ys) = (chart.x_range(), chart.y_range());
         let (axis, range) = if rule.kind == RuleKind::Limit { (&self.y, &ys) } else { (&self.x, &xs) };
@@ -228,12 +229,12 @@ impl Plot {
         Ok(along(line[0], line[1]).chain([place.room]).collect())
     }
 
-    /// The labels of dots, each on the side where it covers the least.
+    /// Draws the labels of dots, each at the side that covers the least.
     fn labels(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, mut taken: Vec<Room>) -> Result<(), Fault> {
         let (xs, ys) = (chart.x_range(), chart.y_range());
         let (low, high) =
             (chart.backend_coord(&(xs.start, ys.end)), chart.backend_coord(&(xs.end, ys.start)));
-        // A label may stand out a little at the right, but not over the numbers at the left.
+        // A label may extend a little to the right, but not over the numbers at the left.
         let inside = Room { left: low.0, top: low.1 - 16 * PX, right: high.0 + 24 * PX, bottom: high.1 };
         let (mut labels, mut written) = (Vec::new(), Vec::new());
         for series in &self.series {
@@ -254,7 +255,7 @@ impl Plot {
                 let outside = if inside.holds(&place.room) { 0 } else { taken.len() };
                 outside + taken.iter().filter(|taken| taken.overlaps(&place.room)).count()
             };
-            // Over another label both could not be read; over a line it can.
+            // A label over another label is unreadable. A label over a line is not.
             let is_free = |place: &Place| !written.iter().any(|written: &Room| written.overlaps(&place.room));
             let places = Place::beside(at, text_width(label)).into_iter().filter(is_free);
             let Some(place) = places.min_by_key(covered) else {
@@ -266,7 +267,7 @@ impl Plot {
         Ok(())
     }
 
-    /// The names of lines and bands, at their ends.
+    /// Draws the names of lines and bands at their ends.
     fn names(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>) -> Result<(), Fault> {
         let mut ends: Vec<_> = self
             .series
@@ -280,7 +281,7 @@ impl Plot {
                 Some((index, &series.name, end, ats.iter().map(|at| i64::from(at.1)).sum::<i64>() / count))
             })
             .collect();
-        // Where lines end together, or nearly so, their names stand in the order in which the lines ran.
+        // If lines end at nearly the same height, their names keep the order of the lines.
         ends.sort_by_key(|&(_, _, end, mean)| (end.1 / (NAME_HEIGHT / 2), mean));
         let (xs, ys) = (chart.x_range(), chart.y_range());
         let right = chart.backend_coord(&(xs.end, ys.end)).0 + 8 * PX;
@@ -293,7 +294,7 @@ impl Plot {
         Ok(())
     }
 
-    /// Names stand at the ends of lines where there is room for them, else in a key above.
+    /// Names are at the ends of lines if they fit there, otherwise in a key above.
     fn key(&self, width: Width) -> Key {
         let has_dots = self.series.iter().any(|series| matches!(series.form, Form::Dots { .. }));
         let mut entries = Vec::new();
@@ -313,7 +314,7 @@ impl Plot {
     }
 }
 
-/// What belongs together and has one name.
+/// Values of one name.
 #[derive(Clone, Debug)]
 pub struct Series {
     name: String,
@@ -328,25 +329,25 @@ enum Form {
 }
 
 impl Series {
-    /// A line through points, in order of x. A value that is no number leaves a gap.
+    /// A line through points, in the order of x. A value that is not finite leaves a gap.
     #[must_use]
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), form: Form::Line(points) }
     }
 
-    /// What lies between a low and a high value at each x.
+    /// A band between a low and a high value at each x.
     #[must_use]
     pub fn band(name: impl Into<String>, points: Vec<(f64, f64, f64)>) -> Self {
         Self { name: name.into(), form: Form::Band(points) }
     }
 
-    /// Points with labels; an empty label is none. A label is left out where there is no room for it.
+    /// Points with labels. A label may be empty. A label without space is left out.
     #[must_use]
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: false } }
     }
 
-    /// Points with labels, joined by a line in their order. A label is left out where there is no room for it.
+    /// Points with labels, joined by a line in their order. A label without space is left out.
     #[must_use]
     pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: true } }
@@ -368,7 +369,7 @@ impl Series {
         }
     }
 
-    /// Its points, and of a band the middle.
+    /// Returns its points, or the middle of a band.
     fn middles(&self) -> Vec<(f64, f64)> {
         match &self.form {
             Form::Line(points) => points.clone(),
@@ -402,7 +403,7 @@ struct Margins {
     right: i32,
 }
 
-/// The grid and its numbers.
+/// Draws the grid and its numbers.
 fn mesh<'a, 'b>(
     sheet: &'b Sheet<'a>,
     margins: &Margins,
@@ -422,7 +423,7 @@ fn mesh<'a, 'b>(
         .x_labels(x_numbers)
         .y_labels(y_numbers)
         .bold_line_style(stroke(GRID, HAIR))
-        // The numbers stand by themselves, without a line beside them.
+        // The numbers have no line beside them.
         .axis_style(TRANSPARENT)
         .set_tick_mark_size(LabelAreaPosition::Bottom, 4 * PX)
         .set_tick_mark_size(LabelAreaPosition::Left, 4 * PX)
@@ -439,7 +440,7 @@ fn stroke(colour: Colour, width: u32) -> ShapeStyle {
     colour.light.stroke_width(width)
 }
 
-/// Where something stands on the sheet.
+/// A rectangle on the sheet.
 struct Room {
     left: i32,
     top: i32,
@@ -467,14 +468,14 @@ impl Room {
     }
 }
 
-/// The rooms that a line takes up.
+/// Returns the rectangles that a line covers.
 fn along(from: (i32, i32), to: (i32, i32)) -> impl Iterator<Item = Room> {
     const STEPS: i32 = 24;
     let between = |from: i32, to: i32, step: i32| from + (to - from) / STEPS * step;
     (1..STEPS).map(move |step| Room::around((between(from.0, to.0, step), between(from.1, to.1, step)), PX))
 }
 
-/// A place for a label.
+/// A possible place of a label.
 struct Place {
     anchor: (i32, i32),
     across: HPos,
@@ -493,7 +494,7 @@ impl Place {
         Self { anchor, across, room }
     }
 
-    /// Best first.
+    /// The best place comes first.
     fn beside((x, y): (i32, i32), width: i32) -> [Self; 6] {
         const GAP: i32 = 10 * PX;
         let (above, below) = (y - 15 * PX, y + 16 * PX);
@@ -508,7 +509,7 @@ impl Place {
     }
 }
 
-/// What each series looks like, above the chart.
+/// Draws the key above the chart, with the mark of each series.
 struct Key {
     entries: Vec<KeyEntry>,
     is_drawn: bool,
@@ -550,13 +551,13 @@ impl Key {
     }
 }
 
-/// Pixels.
+/// Lengths in pixels.
 pub(crate) const TEXT: i32 = 13;
 
-/// In the units of the sheet.
+/// Lengths in the units of the sheet.
 const LINE: u32 = 22;
 const HAIR: u32 = 10;
-/// Of a name at the end of a line.
+/// The width of a name at the end of a line.
 const NAME_HEIGHT: i32 = 16 * PX;
 
 const KEY_ROW: i32 = 20 * PX;

@@ -1,4 +1,5 @@
-//! Converts HTTP requests to events of payload format 2.0, and replies to HTTP answers, as a Function URL does.
+//! Converts HTTP requests to events of payload format 2.0, and replies to HTTP answers, as a
+//! Function URL does.
 //!
 //! docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
 

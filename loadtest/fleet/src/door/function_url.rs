@@ -99,8 +99,8 @@ impl Door {
         answered.response
     }
 
-    /// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for the scaling rate is not
-    /// documented.
+    /// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for
+    /// the scaling rate is not documented.
     fn too_many_requests(&self, throttle: Throttle) -> Response<Full<Bytes>> {
         let is_reserved = self.function.reserved.is_some();
         let reason = match (throttle, is_reserved) {
@@ -159,5 +159,6 @@ fn of_the_platform(
 /// The header with the modelled time of a request: its cold start and its hashes.
 pub(crate) const MODELLED_MS: &str = "fleet-modelled-ms";
 
-/// "Invocation payload (request and response): 6 MB each" (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
+/// "Invocation payload (request and response): 6 MB each"
+/// (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
 const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;

@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     ended
 }
 
-/// Returns a runtime with one thread. A request takes microseconds, and the load generator needs the other cores.
+/// Returns a runtime with one thread. A request takes microseconds, and the load generator needs
+/// the other cores.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

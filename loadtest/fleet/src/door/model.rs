@@ -1,7 +1,7 @@
 //! Answers as the function does, after the time of the model.
 //!
-//! This is the service with [`Kernel`] in place of its workers. Routes, limits, admission, deadlines and problem documents are
-//! those of the service.
+//! This is the service with [`Kernel`] in place of its workers. Routes, limits, admission,
+//! deadlines and problem documents are those of the service.
 
 use core::{future::Future as _, future::poll_fn, pin::pin, task::Poll, time::Duration};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,8 +71,9 @@ impl Model {
         Answered { response: Response::from_parts(parts, Full::from(body.to_vec())), run }
     }
 
-    /// Runs the service and answers its hashes when their time has passed. Hashes that it requests together, as for a batch,
-    /// share their time. Hashes that it requests later, as for an upgrade, take additional time.
+    /// Runs the service and answers its hashes when their time has passed. Hashes that it requests
+    /// together, as for a batch, share their time. Hashes that it requests later, as for an
+    /// upgrade, take additional time.
     async fn paced(
         &self,
         function: &Function,
@@ -115,8 +116,8 @@ impl Model {
         (answer, modelled)
     }
 
-    /// Returns the time of hashes that are requested together. Hashes of the same parameters run in parallel, and different
-    /// parameters in sequence.
+    /// Returns the time of hashes that are requested together. Hashes of the same parameters run in
+    /// parallel, and different parameters in sequence.
     fn time_of(&self, function: &Function, company: u64, taken: &[Taken]) -> Duration {
         let mut kinds: Vec<_> = taken.iter().map(|one| one.parameters).collect();
         kinds.sort_unstable();

@@ -4,7 +4,8 @@
 
 use http::{HeaderMap, header};
 
-/// Returns whether the request has a well-formed signature of version 4 for the service `lambda`, with its own date.
+/// Returns whether the request has a well-formed signature of version 4 for the service `lambda`,
+/// with its own date.
 pub(super) fn is_well_formed(headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(authorization), Some(at)) = (text(header::AUTHORIZATION.as_str()), text("x-amz-date")) else {

@@ -11,7 +11,8 @@ fn at_ms(milliseconds: u64) -> Moment {
     Moment::START + Duration::from_millis(milliseconds)
 }
 
-/// Places requests until the first throttle. Returns the placed requests and the reason for the throttle.
+/// Places requests until the first throttle. Returns the placed requests and the reason for the
+/// throttle.
 fn fill(platform: &mut Platform, now: Moment) -> (Vec<Placed>, Throttle) {
     let mut placed = Vec::new();
     loop {
@@ -22,10 +23,15 @@ fn fill(platform: &mut Platform, now: Moment) -> (Vec<Placed>, Throttle) {
     }
 }
 
-/// "Every 10 seconds, Lambda can allocate at most 1,000 additional execution environment instances", and "in practice,
-/// Lambda makes a best attempt to refill your concurrency scaling rate continuously over time", and "Lambda doesn't accrue
-/// unused portions": docs.aws.amazon.com/lambda/latest/dg/scaling-behavior.html. Milliseconds since the start of an unlimited
-/// load, and the environments at that time.
+/// Milliseconds since the start of an unlimited load, and the environments at that time.
+///
+/// The rules of docs.aws.amazon.com/lambda/latest/dg/scaling-behavior.html:
+///
+/// - "Every 10 seconds, Lambda can allocate at most 1,000 additional execution environment
+///   instances."
+/// - "In practice, Lambda makes a best attempt to refill your concurrency scaling rate continuously
+///   over time."
+/// - "Lambda doesn't accrue unused portions."
 const SCALING_LAW: &[(u64, usize)] = &[
     (0, 1000),
     (10, 1001),
@@ -80,8 +86,8 @@ fn the_pace_is_for_new_environments_only() {
     assert_eq!((warm, second.len()), (1000, 1020));
 }
 
-/// The account, reserved and provisioned concurrency, the concurrent requests with an environment, and the throttle of the
-/// next one.
+/// The account, reserved and provisioned concurrency, the concurrent requests with an environment,
+/// and the throttle of the next one.
 type AtOnce = (u64, Option<u64>, Option<u64>, usize, Throttle);
 
 const CONCURRENCY: &[AtOnce] = &[
@@ -129,7 +135,8 @@ fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
     assert_eq!(answered, [599, 300, 300]);
 }
 
-/// Provisioned environments, and milliseconds from the order until all are usable: two minutes, and 6,000 a minute.
+/// Provisioned environments, and milliseconds from the order until all are usable: two minutes, and
+/// 6,000 a minute.
 const ALLOCATION: &[(u64, u64)] = &[(1, 120_010), (100, 121_000), (800, 128_000), (6000, 180_000)];
 
 #[test]

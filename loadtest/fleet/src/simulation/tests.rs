@@ -33,7 +33,8 @@ fn share(part: u64, of: u64) -> f64 {
     part as f64 / of as f64
 }
 
-/// Logins a second, policy, median seconds. By Little's law the concurrency is the rate times the duration.
+/// Logins a second, policy, median seconds. By Little's law the concurrency is the rate times the
+/// duration.
 const LITTLE: &[(f64, &str, f64)] = &[
     (10.0, "bcrypt-11", 0.164),
     (100.0, "bcrypt-12", 0.327),
@@ -66,8 +67,8 @@ fn concurrency_is_rate_times_duration() {
 /// Reserved concurrency and logins a second under bcrypt-11. Some logins are throttled.
 const LOSS: &[(u64, f64)] = &[(20, 100.0), (100, 600.0), (500, 3000.0), (500, 3300.0)];
 
-/// Returns the share of requests that find all `servers` busy, if each request is served at once or lost (Erlang's B
-/// formula). It does not depend on the distribution of durations.
+/// Returns the share of requests that find all `servers` busy, if each request is served at once or
+/// lost (Erlang's B formula). It does not depend on the distribution of durations.
 fn erlang_b(servers: u64, erlangs: f64) -> f64 {
     (1..=servers).fold(1.0, |blocked, server| erlangs * blocked / (share(server, 1) + erlangs * blocked))
 }
@@ -87,8 +88,9 @@ fn the_throttled_share_follows_erlangs_formula() {
     }
 }
 
-/// Logins a second, policy, and the share that may spill over. With the provisioned concurrency of the formula no login is
-/// throttled. With some hundred environments none waits for a cold start. With fewer, chance makes a few logins wait.
+/// Logins a second, policy, and the share that may spill over. With the provisioned concurrency of
+/// the formula no login is throttled. With some hundred environments none waits for a cold start.
+/// With fewer, chance makes a few logins wait.
 const PREPARED: &[(f64, &str, f64)] = &[
     (1500.0, "bcrypt-11", 0.0),
     (3000.0, "bcrypt-11", 0.0),
