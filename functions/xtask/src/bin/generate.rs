@@ -16,8 +16,8 @@ const DOCUMENTS: &[(&str, fn(&str) -> String)] = &[
     ("infra/modules/password-hasher/metrics.json", |_| metrics_json()),
     ("infra/modules/password-hasher/settings.json", |_| settings_json()),
     ("functions/encoded/SCHEMES.md", |text| schemes_markdown(text, CLIENT_SCHEMES)),
-    ("README.md", |text| with_part(text, "metrics", &metrics_markdown())),
-    ("README.md", |text| with_part(text, "exit-codes", &exit_codes())),
+    ("functions/server/README.md", |text| with_part(text, "metrics", &metrics_markdown())),
+    ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
 ];
 
 const CLIENT_SCHEMES: &str = include_str!("../../../../client-scala/local-schemes.txt");
