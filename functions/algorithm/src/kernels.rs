@@ -1,4 +1,4 @@
-use core::fmt;
+use core::{fmt, str::FromStr};
 use std::time::Duration;
 
 use saltern_encoded::{Setting, wrapped};
@@ -36,6 +36,27 @@ impl Kernels {
         }
     }
 }
+
+/// Parses the name in settings.
+impl FromStr for Kernels {
+    type Err = UnknownKernels;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernels> {
+        Self::ALL.into_iter().find(|kernels| kernels.name() == name).ok_or(UnknownKernels)
+    }
+}
+
+/// The name is not that of [`Kernels`]. The message lists the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownKernels;
+
+impl fmt::Display for UnknownKernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write {}", Kernels::ALL.map(Kernels::name).join(" or "))
+    }
+}
+
+impl core::error::Error for UnknownKernels {}
 
 /// Computes one hash on the calling thread with the reference crates.
 ///
@@ -184,3 +205,17 @@ impl WholeKernel {
 /// A worker that has been idle for so long releases its memory. Getting it again costs some
 /// milliseconds, once.
 const IDLE: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_parsed_by_name() {
+        for kernels in Kernels::ALL {
+            assert_eq!(kernels.name().parse(), Ok(kernels));
+        }
+        assert_eq!("fast".parse::<Kernels>(), Err(UnknownKernels));
+        assert_eq!(UnknownKernels.to_string(), "write lanes or crates");
+    }
+}

@@ -26,7 +26,7 @@ mod sha;
 mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
-pub use kernels::{Kernels, OutOfMemory, compute};
+pub use kernels::{Kernels, OutOfMemory, UnknownKernels, compute};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]

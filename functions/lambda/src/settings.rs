@@ -2,19 +2,20 @@
 
 use std::{
     ffi::OsString,
-    fs,
+    fmt::Display,
     io::{self, Write as _},
     num::NonZeroUsize,
     ops::RangeInclusive,
+    path::Path,
+    str::FromStr,
     thread,
     time::Duration,
 };
 
-use saltern_algorithm::{Kernels, PoolSettings, QueueLimits};
+use saltern_algorithm::{PoolSettings, QueueLimits};
 use saltern_capacity::FunctionSize;
-use saltern_policy::{AcceptedWeak, FirebaseProject, FirebaseProjectError, Limits, Policies};
+use saltern_policy::{FirebaseProject, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
-use zeroize::Zeroizing;
 
 use crate::{policies, refusal::Refusal};
 
@@ -53,17 +54,20 @@ impl Settings {
     /// [`Refusal`], one sentence that says what to do.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
         let machine = Machine::read(&variable)?;
+        let firebase_project = text(&variable, FIREBASE_PROJECT)?
+            .map(|file| FirebaseProject::read(Path::new(&file)))
+            .transpose();
         let limits = Limits {
             workers: machine.workers().get(),
             memory_budget_bytes: machine.memory_budget_bytes()?,
-            lowered_ceilings: lowered_ceilings(&variable)?,
-            accepted_weak: accepted_weak(&variable)?,
-            firebase_project: firebase_project(&variable)?,
+            lowered_ceilings: parsed(&variable, CEILINGS)?.unwrap_or_default(),
+            accepted_weak: parsed(&variable, ACCEPT_WEAK)?.unwrap_or_default(),
+            firebase_project: firebase_project.map_err(|error| Refusal::new(error.to_string()))?,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
             .map_err(|error| Refusal::new(format!("{}: {error}", document.source)))?;
-        let kernels = kernels(&variable)?;
+        let kernels = parsed(&variable, KERNELS)?.unwrap_or_default();
         let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
         Ok(Self {
             policies,
@@ -172,48 +176,6 @@ impl Machine {
     }
 }
 
-/// `SALTERN_KERNELS`: `lanes` or `crates`, as for `saltern serve`. A change of it needs no new zip.
-fn kernels(variable: impl Fn(&str) -> Option<OsString>) -> Result<Kernels, Refusal> {
-    let Some(given) = text(variable, KERNELS)? else { return Ok(Kernels::default()) };
-    Kernels::ALL.into_iter().find(|kernels| kernels.name() == given).ok_or_else(|| {
-        Refusal::new(format!(
-            "{KERNELS} is `{given}`: write {}",
-            Kernels::ALL.map(Kernels::name).join(" or ")
-        ))
-    })
-}
-
-/// `SALTERN_CEILINGS`: `NAME=VALUE`, separated by commas, as for `saltern serve`.
-fn lowered_ceilings(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<(String, u64)>, Refusal> {
-    let Some(given) = text(variable, CEILINGS)? else { return Ok(Vec::new()) };
-    let pairs = given.split(',').map(|pair| {
-        let (name, value) = pair.split_once('=')?;
-        Some((name.to_owned(), value.parse().ok()?))
-    });
-    pairs.collect::<Option<_>>().ok_or_else(|| {
-        Refusal::new(format!(
-            "{CEILINGS} is `{given}`: write NAME=VALUE with whole numbers, separated by commas"
-        ))
-    })
-}
-
-/// `SALTERN_ACCEPT_WEAK`: names with commas between, or `all`, as for `saltern serve`.
-fn accepted_weak(variable: impl Fn(&str) -> Option<OsString>) -> Result<AcceptedWeak, Refusal> {
-    let Some(given) = text(variable, ACCEPT_WEAK)? else { return Ok(AcceptedWeak::default()) };
-    given.parse().map_err(|error| Refusal::new(format!("{ACCEPT_WEAK} is `{given}`: {error}")))
-}
-
-/// `SALTERN_FIREBASE_PROJECT`: a file in the zip or in a layer, as for `saltern serve`.
-fn firebase_project(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<FirebaseProject>, Refusal> {
-    let Some(file) = text(variable, FIREBASE_PROJECT)? else { return Ok(None) };
-    let project = fs::read_to_string(&file)
-        .map(Zeroizing::new)
-        .map_err(|error| Refusal::new(format!("the Firebase project {file} cannot be read ({error})")))?;
-    project.parse().map(Some).map_err(|error: FirebaseProjectError| {
-        Refusal::new(format!("the Firebase project {file} cannot be understood: {error}"))
-    })
-}
-
 /// `SALTERN_CALIBRATE`: `on` or `off`.
 fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool, Refusal> {
     match text(variable, CALIBRATE)?.as_deref() {
@@ -221,6 +183,16 @@ fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool
         Some("on") => Ok(true),
         Some(given) => Err(Refusal::new(format!("{CALIBRATE} is `{given}`: write on or off"))),
     }
+}
+
+/// Reads a setting that `saltern serve` has too, by the same parser.
+fn parsed<T: FromStr<Err: Display>>(
+    variable: impl Fn(&str) -> Option<OsString>,
+    name: &str,
+) -> Result<Option<T>, Refusal> {
+    let Some(given) = text(variable, name)? else { return Ok(None) };
+    let parsed = given.parse::<T>().map_err(|error| Refusal::new(format!("{name} is `{given}`: {error}")))?;
+    Ok(Some(parsed))
 }
 
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
@@ -304,20 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn ceilings_are_pairs_of_name_and_number() {
-        let read = |text: &'static str| lowered_ceilings(move |_| Some(text.into()));
-        let pair = |name: &str, value| (name.to_owned(), value);
-        assert_eq!(read(""), Ok(vec![]));
-        assert_eq!(
-            read("bcrypt_cost=12,scrypt_n_r_p=9"),
-            Ok(vec![pair("bcrypt_cost", 12), pair("scrypt_n_r_p", 9)])
-        );
-        for wrong in ["bcrypt_cost", "bcrypt_cost=", "bcrypt_cost=-1", "bcrypt_cost=12,"] {
-            assert!(read(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn distributions_are_sent_unless_told_otherwise() {
         let read = |set: &'static [(&str, &str)]| {
             Distributions::read(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
@@ -339,14 +297,6 @@ mod tests {
                 "{wrong:?}"
             );
         }
-    }
-
-    #[test]
-    fn kernels_are_chosen_by_name() {
-        let read = |text: &'static str| kernels(move |_| Some(text.into()));
-        assert_eq!(read(""), Ok(Kernels::Own));
-        assert_eq!(read("crates"), Ok(Kernels::Crates));
-        assert!(read("fast").is_err());
     }
 
     #[test]

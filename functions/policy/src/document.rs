@@ -7,7 +7,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{AcceptedWeak, DocumentError, FirebaseProject};
+use crate::{AcceptedWeak, DocumentError, FirebaseProject, LoweredCeilings};
 
 /// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Limits {
     /// The memory for all workers together, in bytes.
     pub memory_budget_bytes: u64,
     /// The ceilings that settings lower: name in the document, and value.
-    pub lowered_ceilings: Vec<(String, u64)>,
+    pub lowered_ceilings: LoweredCeilings,
     /// The unsalted and fast schemes that the operator accepts.
     pub accepted_weak: AcceptedWeak,
     /// The project of Firebase hashes. Without a project no Firebase hash is verified.
@@ -126,7 +126,7 @@ impl Policies {
             .map_err(|e| DocumentError::new(format!("the policy document cannot be read: {e}")))?;
         let mut ceiling_values: BTreeMap<String, u64> =
             raw.ceilings.iter().map(|(name, entry)| (name.clone(), entry.max)).collect();
-        lower(&mut ceiling_values, &limits.lowered_ceilings)?;
+        lower(&mut ceiling_values, &limits.lowered_ceilings.0)?;
         let policies = raw.policies.iter().map(RawPolicy::check).collect::<Result<Vec<_>, _>>()?;
         refuse_duplicates(&policies)?;
         let document_ceilings = ceilings_from(&ceiling_values)?;

@@ -1,6 +1,7 @@
 use core::fmt;
 
-/// Why a policy document is invalid: a message for the operator. The document holds no secret.
+/// Why a policy document or a Firebase project is refused: a message for the operator. It quotes no
+/// secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError(String);
 

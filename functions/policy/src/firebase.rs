@@ -1,7 +1,7 @@
 //! The project of Firebase hashes: its params are shared by all accounts and are not in the hashes.
 
 use core::{fmt, str::FromStr};
-use std::sync::Arc;
+use std::{fs, path::Path, sync::Arc};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use saltern_encoded::{
@@ -9,6 +9,8 @@ use saltern_encoded::{
     verify_only::firebase::{OUTPUT_BYTES, Setting},
 };
 use zeroize::Zeroizing;
+
+use crate::DocumentError;
 
 /// A Firebase project's password hash parameters.
 #[derive(Clone)]
@@ -21,6 +23,22 @@ struct Parameters {
 }
 
 impl FirebaseProject {
+    /// Reads a file with the text that the Firebase console shows.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if the file is not readable or not a project. It quotes no part of the file.
+    pub fn read(file: &Path) -> Result<Self, DocumentError> {
+        let name = file.display();
+        let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
+            DocumentError::new(format!(
+                "cannot read the Firebase project {name} ({error}): name a readable file"
+            ))
+        })?;
+        text.parse().map_err(|error: FirebaseProjectError| {
+            DocumentError::new(format!("the Firebase project {name} is malformed: {error}"))
+        })
+    }
+
     /// Returns the setting to compute for an account of this project, and the output of the correct
     /// password. `None` if the costs are not the project's: the account belongs to another project,
     /// and no password would match.

@@ -11,6 +11,7 @@ mod document;
 pub mod documents;
 mod error;
 mod firebase;
+mod lowered;
 mod verdict;
 mod weak;
 
@@ -18,6 +19,7 @@ pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
+pub use lowered::{LoweredCeilings, MalformedCeilings};
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownWeakScheme};
 

@@ -149,7 +149,10 @@ fn the_memory_budget_lowers_the_ceilings() {
 
 #[test]
 fn settings_lower_ceilings_and_never_raise_them() {
-    let set = |name: &str, value| Limits { lowered_ceilings: vec![(name.to_owned(), value)], ..roomy() };
+    let set = |name: &str, value: u64| Limits {
+        lowered_ceilings: format!("{name}={value}").parse().unwrap(),
+        ..roomy()
+    };
     assert_eq!(load(&shipped(), &set("bcrypt_cost", 13)).unwrap().ceilings().bcrypt_cost, 13);
     for (limits, words) in [
         (set("bcrypt_cost", 16), "settings only lower ceilings"),

@@ -3,8 +3,7 @@
 use std::{fs, num::NonZeroUsize, path::Path};
 
 use saltern_algorithm::PoolSettings;
-use saltern_policy::{FirebaseProject, FirebaseProjectError, Limits, Policies};
-use zeroize::Zeroizing;
+use saltern_policy::{DocumentError, FirebaseProject, Limits, Policies};
 
 use crate::{
     Failure,
@@ -49,7 +48,12 @@ pub fn read(document: &Path) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// [`Failure::Configuration`] if the document breaks a rule or does not fit the limits.
 pub fn load(document: &[u8], limits: &Limits) -> Result<Policies, Failure> {
-    Policies::load(document, limits).map_err(|error| Failure::configuration(error.to_string()))
+    Policies::load(document, limits).map_err(refused)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn refused(error: DocumentError) -> Failure {
+    Failure::configuration(error.to_string())
 }
 
 /// Returns the limits that the machine and the arguments set.
@@ -67,12 +71,13 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
         None => process::usable_bytes() / SHARE_FOR_HASHES,
     };
+    let firebase_project = arguments.firebase_project.as_deref().map(FirebaseProject::read).transpose();
     Ok(Limits {
         workers: workers.get(),
         memory_budget_bytes,
-        lowered_ceilings: arguments.ceilings.clone(),
+        lowered_ceilings: arguments.lowered_ceilings.iter().cloned().collect(),
         accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
-        firebase_project: arguments.firebase_project.as_deref().map(firebase_project).transpose()?,
+        firebase_project: firebase_project.map_err(refused)?,
     })
 }
 
@@ -81,19 +86,6 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
 #[must_use]
 pub fn worker(limits: &Limits) -> PoolSettings {
     PoolSettings { kept_bytes: limits.bytes_per_worker(), ..PoolSettings::new(NonZeroUsize::MIN) }
-}
-
-/// Reads the parameters of a Firebase project.
-fn firebase_project(file: &Path) -> Result<FirebaseProject, Failure> {
-    let name = file.display();
-    let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
-        Failure::configuration(format!(
-            "cannot read the Firebase project {name} ({error}): name a readable file"
-        ))
-    })?;
-    text.parse().map_err(|error: FirebaseProjectError| {
-        Failure::configuration(format!("the Firebase project {name} is malformed: {error}"))
-    })
 }
 
 /// Bytes of a mebibyte.

@@ -12,7 +12,7 @@ pub mod number;
 mod output;
 pub mod process;
 
-pub use arguments::{DocumentArguments, KernelArguments, KernelsArgument, MachineArguments};
+pub use arguments::{DocumentArguments, KernelArguments, MachineArguments};
 pub use completions::CompletionsArguments;
 pub use failure::{EXIT_CODES, Failure, MISMATCH, exit_codes, read};
 pub use man::ManArguments;

@@ -51,7 +51,7 @@ impl Settings {
             tls,
             policies,
             pool: PoolSettings {
-                kernels: arguments.kernels.kernels.into(),
+                kernels: arguments.kernels.kernels,
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
                 kept_bytes: limits.bytes_per_worker(),
                 ..PoolSettings::new(workers)

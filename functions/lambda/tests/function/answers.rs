@@ -324,9 +324,11 @@ fn a_start_that_is_refused_says_why() {
         (vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "2 GB")], "AWS_LAMBDA_FUNCTION_MEMORY_SIZE is `2 GB`"),
         (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory to hash with"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
+        (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
+        (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
         (vec![("SALTERN_ACCEPT_WEAK", "bcrypt")], "SALTERN_ACCEPT_WEAK is `bcrypt`: write `all`"),
-        (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "the Firebase project /nowhere/p cannot be read"),
-        (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json cannot be understood"),
+        (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "cannot read the Firebase project /nowhere/p"),
+        (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json is malformed"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),
     ] {
         let api = RuntimeApi::start().unwrap();

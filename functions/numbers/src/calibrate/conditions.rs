@@ -64,7 +64,7 @@ impl Conditions {
             (Basis::Here, limits, worker)
         };
         let pool = PoolSettings {
-            kernels: arguments.kernels.kernels.into(),
+            kernels: arguments.kernels.kernels,
             bcrypt_lanes: arguments.kernels.bcrypt_lanes,
             ..worker
         };
