@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use saltern_algorithm::{Admitted, Ceilings, memory_bytes};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -253,6 +253,8 @@ struct RawDocument {
     ceilings: BTreeMap<String, CeilingEntry>,
 }
 
+/// The JSON form of a policy. [`Params`] cannot take its place: serde rejects unknown and duplicate
+/// members only if the parameters are members of the policy itself.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPolicy {
@@ -292,8 +294,9 @@ impl RawPolicy {
     }
 
     fn params(&self) -> Result<Params, DocumentError> {
-        let prf = match self.algorithm.as_str() {
-            "argon2id" => {
+        let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == self.algorithm);
+        let prf = match algorithm {
+            Some(Algorithm::Argon2id) => {
                 let [m, t, p] = self.exactly(["memory_kib", "passes", "parallelism"])?;
                 let params = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, m, t, p);
                 let params = params.ok_or_else(|| {
@@ -301,13 +304,13 @@ impl RawPolicy {
                 })?;
                 return Ok(Params::Argon2(params));
             }
-            "bcrypt" => {
+            Some(Algorithm::Bcrypt) => {
                 let [cost] = self.exactly(["cost"])?;
                 let params = bcrypt::Params::new(cost)
                     .ok_or_else(|| self.wrong("is out of bcrypt's range: use 4 <= cost <= 31"))?;
                 return Ok(Params::Bcrypt(params));
             }
-            "scrypt" => {
+            Some(Algorithm::Scrypt) => {
                 let [log_n, r, p] = self.exactly(["log_n", "r", "p"])?;
                 let params = u8::try_from(log_n).ok().and_then(|log_n| scrypt::Params::new(log_n, r, p));
                 let params = params.ok_or_else(|| {
@@ -317,9 +320,9 @@ impl RawPolicy {
                 })?;
                 return Ok(Params::Scrypt(params));
             }
-            "pbkdf2-sha1" => pbkdf2::Prf::Sha1,
-            "pbkdf2-sha256" => pbkdf2::Prf::Sha256,
-            "pbkdf2-sha512" => pbkdf2::Prf::Sha512,
+            Some(Algorithm::Pbkdf2Sha1) => pbkdf2::Prf::Sha1,
+            Some(Algorithm::Pbkdf2Sha256) => pbkdf2::Prf::Sha256,
+            Some(Algorithm::Pbkdf2Sha512) => pbkdf2::Prf::Sha512,
             _ => {
                 return Err(self.wrong(
                     "has an unknown algorithm: use argon2id, bcrypt, pbkdf2-sha1, pbkdf2-sha256, pbkdf2-sha512 or scrypt",

@@ -98,10 +98,6 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// and where there are few cores more threads would only take turns with the workers.
 const IO_THREADS: usize = 2;
 
-/// The head of a request, in bytes. Ours are a few hundred; 16 KiB leaves room for what proxies add (nginx and Apache
-/// allow 8 KiB a line).
-pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
-
 /// Bodies in memory at once, in bytes: the queue's 1,024 operations at the 16 KiB of a single one make 16 MiB; the
 /// rest is for 48 batches of 1 MiB on their way.
 pub(super) const MAX_BODY_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;

@@ -14,7 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use saltern_service::{Arrival, Problem};
+use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{
-    bounds::{LINGER, MAX_HEAD_BYTES, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
+    bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
     drain::{Draining, SETTLE},
     exchange::{Front, Peer, exchange},
     plain,

@@ -10,7 +10,7 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use saltern_service::{Answer, Arrival, Body, Operation, Problem, RequestId, Service, Trace};
+use saltern_service::{Answer, Arrival, Body, MAX_HEAD_BYTES, Operation, Problem, RequestId, Service, Trace};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -18,7 +18,7 @@ use tokio::{
 use zeroize::Zeroizing;
 
 use super::{
-    bounds::{Bounds, MAX_BODY_BYTES_AT_ONCE, MAX_HEAD_BYTES},
+    bounds::{Bounds, MAX_BODY_BYTES_AT_ONCE},
     tls::Tls,
     tokens::Access,
 };
@@ -262,7 +262,7 @@ impl<'a> Unanswered<'a> {
             service,
             arrival: Arrival(Instant::now()),
             operation: Service::operation(parts),
-            request_id: parts.headers.get(REQUEST_ID).cloned(),
+            request_id: parts.headers.get(RequestId::HEADER).cloned(),
             trace: Trace::of(&parts.headers),
             is_answered: false,
         }
@@ -274,7 +274,7 @@ impl Drop for Unanswered<'_> {
         if self.is_answered {
             return;
         }
-        let given = self.request_id.take().map(|id| (HeaderName::from_static(REQUEST_ID), id));
+        let given = self.request_id.take().map(|id| (HeaderName::from_static(RequestId::HEADER), id));
         let request_id = RequestId::of(&given.into_iter().collect());
         let trace = std::mem::take(&mut self.trace);
         self.service.count_gone(self.operation, request_id, trace, self.arrival).log();
@@ -317,8 +317,6 @@ fn is_well_formed(parts: &Parts) -> bool {
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
-
-const REQUEST_ID: &str = "x-request-id";
 
 /// A load balancer has no token, and there is nothing to learn from it.
 const OPEN_TO_ANYONE: &str = "/health";
