@@ -62,7 +62,7 @@ fn request(api: &RuntimeApi, path: &str, body: &Value) -> (u64, Value) {
 /// The fields that the guide's query for errors shows, without those of Logs Insights and Lambda.
 fn fields_of_the_guide() -> Vec<String> {
     let guide = fs::read_to_string(GUIDE).unwrap();
-    let query = guide.lines().find_map(|line| line.strip_prefix("| fields ")).expect("a query");
+    let query = guide.lines().find_map(|line| line.strip_prefix("| fields ")).unwrap();
     let fields = query.split(", ").filter(|field| !field.starts_with('@') && !field.starts_with("record."));
     let fields: Vec<String> = fields.map(str::to_owned).collect();
     assert!(fields.len() >= 3, "{fields:?}");
