@@ -140,6 +140,9 @@ mod tests {
         let (_, table) = readme.split_once("| code | |\n|---|---|\n").unwrap();
         let rows = EXIT_CODES.iter().map(|(code, meaning)| format!("| {code} | {meaning} |\n"));
         let rows = rows.collect::<String>();
-        assert!(table.starts_with(&rows), "functions/cli/README.md is out of date: run `cargo xtask generate`");
+        assert!(
+            table.starts_with(&rows),
+            "functions/cli/README.md is out of date: run `cargo xtask generate`"
+        );
     }
 }
