@@ -50,7 +50,6 @@ fn rust() -> Track {
                 "--locked",
                 "--no-fail-fast",
                 "--workspace",
-                "--bin=saltern-bench",
                 "--bin=saltern-fleet",
                 "--bin=xtask",
                 "--test=lines",
