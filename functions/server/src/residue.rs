@@ -1,7 +1,8 @@
-//! What is left in memory when the connections have gone. The test shares the process with the server, because nobody
-//! else may read its memory.
+//! Tests that no password is left in memory after the connections have ended. The test runs in the
+//! server's process, because no other process can read its memory.
 
 use std::{
+    alloc::System,
     fs::{self, File},
     io::{Read as _, Write as _},
     net::{SocketAddr, TcpStream},
@@ -15,8 +16,13 @@ use std::{
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::Service;
+use zeroizing_alloc::ZeroAlloc;
 
 use super::{bounds::Bounds, exchange::Front, listener::Listener, runtime, tokens::Access};
+
+/// The allocator of `saltern`, which wipes every freed buffer.
+#[global_allocator]
+static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 #[test]
 fn no_password_is_left_in_memory() {
@@ -52,7 +58,7 @@ fn no_password_is_left_in_memory() {
         let answer = ask(address, path, rest, true);
         assert_eq!(&answer[9..12], status, "{answer}");
     }
-    // This one leaves in the middle of its body.
+    // This client leaves in the middle of its body.
     ask(address, "/hash", "", false);
 
     let start = Instant::now();
@@ -74,7 +80,8 @@ fn front() -> Arc<Front> {
     Arc::new(Front::new(service, Access::Anyone, None, Bounds::default()))
 }
 
-/// Sends a body that begins with the marked password, and where it is whole waits for the answer.
+/// Sends a body that begins with the marked password, and waits for the response if the body is
+/// whole.
 fn ask(address: SocketAddr, path: &str, rest: &str, whole: bool) -> String {
     let length = BEFORE.len() + MASKED.len() + rest.len() + usize::from(!whole);
     let head = format!(
@@ -100,7 +107,7 @@ fn marker() -> Vec<u8> {
     MASKED.iter().map(|byte| byte ^ MASK).collect()
 }
 
-/// How often the marked password stands in this process's memory.
+/// Counts the marked passwords in the memory of this process.
 fn places() -> usize {
     let memory = File::open("/proc/self/mem").unwrap();
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
@@ -112,7 +119,7 @@ fn places() -> usize {
         let (from, to) = (u64::from_str_radix(from, 16).unwrap(), u64::from_str_radix(to, 16).unwrap());
         for start in (from..to).step_by(CHUNK - MASKED.len() + 1) {
             let wanted = usize::try_from((to - start).min(CHUNK as u64)).unwrap();
-            // Memory may have been given back since the map was read.
+            // The memory may have been unmapped since the map was read.
             let Ok(read) = memory.read_at(&mut buffer[..wanted], start) else { continue };
             found += buffer[..read].windows(MASKED.len()).filter(|window| is_marker(window)).count();
             buffer.fill(0);
@@ -125,7 +132,7 @@ fn is_marker(window: &[u8]) -> bool {
     window.iter().zip(MASKED).all(|(byte, masked)| byte ^ MASK == *masked)
 }
 
-/// One hash of each algorithm that is only verified, of whatever password.
+/// A hash of each verify-only algorithm. No password needs to match.
 const VERIFY_ONLY: [&str; 12] = [
     "$1$saltsalt$......................",
     "$5$rounds=1000$saltsalt$...........................................",
@@ -143,7 +150,7 @@ const VERIFY_ONLY: [&str; 12] = [
 
 const BEFORE: &[u8] = br#"{"password":""#;
 
-/// The password with every bit of `MASK` turned, so that the test's own constant is not what it looks for.
+/// The password with the bits of `MASK` flipped, so that the search does not find this constant.
 const MASKED: &[u8] =
     b"\x37\x1b\x28\x31\x3f\x1e\x77\x28\x3f\x29\x33\x3e\x2f\x3f\x77\x6e\x38\x69\x3b\x63\x3c\x68\x3e\x62";
 const MASK: u8 = 0x5a;
