@@ -38,7 +38,8 @@ pub struct MachineArguments {
     /// Also verify hashes of these unsalted or fast schemes: names separated by commas, or `all`
     #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
     pub accepted_weak: Option<AcceptedWeak>,
-    /// Also verify hashes of this Firebase project: a file with the password hash parameters of its console
+    /// Also verify hashes of this Firebase project: a file with the password hash parameters of its
+    /// console
     #[arg(long, env = "SALTERN_FIREBASE_PROJECT", value_name = "FILE")]
     pub firebase_project: Option<PathBuf>,
 }
@@ -46,8 +47,8 @@ pub struct MachineArguments {
 /// The kernels that compute hashes.
 #[derive(Args, Debug)]
 pub struct KernelArguments {
-    /// The code that computes hashes: `lanes` computes many hashes at once on each core; `crates` uses the crates
-    /// bcrypt, argon2, pbkdf2 and scrypt, one hash at a time
+    /// The code that computes hashes: `lanes` for many hashes at once on each core, or the crates
+    /// bcrypt, argon2, pbkdf2 and scrypt
     #[arg(
         long,
         env = "SALTERN_KERNELS",

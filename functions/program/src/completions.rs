@@ -34,35 +34,7 @@ mod tests {
     use clap_complete::Shell;
 
     use super::*;
-
-    /// A program with commands below commands, flags with and without values, and positional arguments.
-    #[derive(clap::Parser)]
-    #[command(name = "saltern")]
-    struct Sample {
-        #[command(subcommand)]
-        command: SampleCommand,
-    }
-
-    #[derive(clap::Subcommand)]
-    enum SampleCommand {
-        /// Writes the manual
-        Man(crate::ManArguments),
-        /// Works on documents
-        #[command(subcommand)]
-        Policies(SamplePolicies),
-    }
-
-    #[derive(clap::Subcommand)]
-    enum SamplePolicies {
-        /// Checks a document
-        Check(crate::MachineArguments),
-        /// Verifies a password
-        Verify(crate::DocumentArguments),
-    }
-
-    fn definition() -> clap::Command {
-        <Sample as clap::CommandFactory>::command()
-    }
+    use crate::sample::definition;
 
     /// Returns every command below this one: the words that call it and its long flags.
     fn commands(of: &clap::Command, before: &[String]) -> Vec<(Vec<String>, Vec<String>)> {

@@ -11,7 +11,8 @@ use crate::{
     process,
 };
 
-/// Loads the document that the arguments name, or the shipped one, and checks it against this machine.
+/// Loads the document that the arguments name, or the shipped one, and checks it against this
+/// machine.
 ///
 /// # Errors
 /// [`Failure::Configuration`], as for [`named_or_shipped`] and [`limits`].
@@ -59,7 +60,8 @@ fn refused(error: DocumentError) -> Failure {
 /// Returns the limits that the machine and the arguments set.
 ///
 /// # Errors
-/// [`Failure::Configuration`] if the number of cores is unknown or the Firebase project is not readable.
+/// [`Failure::Configuration`] if the number of cores is unknown or the Firebase project is not
+/// readable.
 pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
     let workers = match arguments.workers {
         Some(workers) => workers,
@@ -81,8 +83,8 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
     })
 }
 
-/// Returns the settings of one worker as `serve` has it, with kept memory: allocating memory for each
-/// hash would count as hashing time.
+/// Returns the settings of one worker as `serve` has it, with kept memory: allocating memory for
+/// each hash would count as hashing time.
 #[must_use]
 pub fn worker(limits: &Limits) -> PoolSettings {
     PoolSettings { kept_bytes: limits.bytes_per_worker(), ..PoolSettings::new(NonZeroUsize::MIN) }
@@ -91,5 +93,6 @@ pub fn worker(limits: &Limits) -> PoolSettings {
 /// Bytes of a mebibyte.
 pub const BYTES_PER_MIB: u64 = 1024 * 1024;
 
-/// Hashes get one half of the memory. The other half is for connections, the page cache and other processes.
+/// Hashes get one half of the memory. The other half is for connections, the page cache and other
+/// processes.
 const SHARE_FOR_HASHES: u64 = 2;

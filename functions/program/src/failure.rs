@@ -15,7 +15,8 @@ use saltern_algorithm::OutOfMemory;
 pub enum Failure {
     /// The command line, the environment or a file that they name is wrong.
     Configuration(String),
-    /// The input is refused: a stored hash that is not verified here, or a password that is too long.
+    /// The input is refused: a stored hash that is not verified here, or a password that is too
+    /// long.
     Data(String),
     /// Not a failure: the text of `--help` or `--version`.
     Explained(String),
@@ -91,7 +92,8 @@ impl fmt::Display for Failure {
 /// Reads the command line and the environment.
 ///
 /// # Errors
-/// [`Failure::Configuration`] with clap's message; [`Failure::Explained`] for `--help` and `--version`.
+/// [`Failure::Configuration`] with clap's message; [`Failure::Explained`] for `--help` and
+/// `--version`.
 pub fn read<Arguments: Parser>() -> Result<Arguments, Failure> {
     Arguments::try_parse().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Failure::Explained(error.to_string()),

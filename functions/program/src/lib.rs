@@ -1,5 +1,5 @@
-//! Common parts of the programs `saltern` and `saltern-numbers`: arguments, the policy document, exit
-//! codes, manual pages and completions.
+//! Common parts of the programs `saltern` and `saltern-numbers`: arguments, the policy document,
+//! exit codes, manual pages and completions.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +11,8 @@ pub mod man;
 pub mod number;
 mod output;
 pub mod process;
+#[cfg(test)]
+mod sample;
 
 pub use arguments::{DocumentArguments, KernelArguments, MachineArguments};
 pub use completions::CompletionsArguments;

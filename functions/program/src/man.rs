@@ -88,31 +88,7 @@ const HELP: &str = "help";
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A program with commands below commands, flags with and without values, and positional arguments.
-    #[derive(clap::Parser)]
-    #[command(name = "saltern")]
-    struct Sample {
-        #[command(subcommand)]
-        command: SampleCommand,
-    }
-
-    #[derive(clap::Subcommand)]
-    enum SampleCommand {
-        /// Writes the manual
-        Man(ManArguments),
-        /// Works on documents
-        #[command(subcommand)]
-        Policies(SamplePolicies),
-    }
-
-    #[derive(clap::Subcommand)]
-    enum SamplePolicies {
-        /// Checks a document
-        Check(crate::MachineArguments),
-        /// Verifies a password
-        Verify(crate::DocumentArguments),
-    }
+    use crate::sample;
 
     fn check(command: &clap::Command) -> usize {
         let page = page(command).unwrap();
@@ -135,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_its_arguments_and_exit_codes() {
-        let mut definition = <Sample as clap::CommandFactory>::command();
+        let mut definition = sample::definition();
         definition.build();
         let checked = check(&definition);
         assert_eq!(checked, 5);

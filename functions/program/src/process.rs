@@ -8,7 +8,8 @@ use crate::Failure;
 
 pub use memory::usable_bytes;
 
-/// Keeps the memory of this process out of core files and away from other processes of the same user.
+/// Keeps the memory of this process out of core files and away from other processes of the same
+/// user.
 ///
 /// # Errors
 /// [`Failure::System`] if the system refuses.

@@ -1,4 +1,5 @@
-//! The memory that this process may use: that of the machine, or of its control group if that is less.
+//! The memory that this process may use: that of the machine, or of its control group if that is
+//! less.
 
 use std::{
     fs,
@@ -20,11 +21,13 @@ fn machine_bytes() -> u64 {
     u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit))
 }
 
-/// Returns every limit from the control group of this process up to the root. The smallest one holds.
+/// Returns every limit from the control group of this process up to the root. The smallest one
+/// holds.
 fn group_limits(own_groups: &str, root: &Path) -> Vec<u64> {
     let mut limits = Vec::new();
     for line in own_groups.lines() {
-        // cgroups(7): `hierarchy-ID:controller-list:path`; version 2 has the ID 0 and no controllers.
+        // cgroups(7): `hierarchy-ID:controller-list:path`; version 2 has the ID 0 and no
+        // controllers.
         let mut parts = line.splitn(3, ':');
         let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
@@ -41,14 +44,15 @@ fn group_limits(own_groups: &str, root: &Path) -> Vec<u64> {
     limits
 }
 
-/// The group's directory and those above it. In a container the path may name the host's tree, of which only the
-/// mount itself is seen: it comes last, and always.
+/// Returns the group's directory and those above it, with the mount itself last.
+///
+/// In a container the path may name the host's tree, of which only the mount is visible.
 fn ancestors(mount: &Path, group: &str) -> Vec<PathBuf> {
     let relative = Path::new(group.trim_start_matches('/'));
     relative.ancestors().map(|ancestor| mount.join(ancestor)).collect()
 }
 
-/// A limit that is a number; version 2 says `max` where there is none.
+/// Reads a limit. Version 2 writes `max` for no limit, which is not a number.
 fn read_limit(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
@@ -56,7 +60,7 @@ fn read_limit(file: &Path) -> Option<u64> {
 /// cgroups(7).
 const OWN_GROUPS: &str = "/proc/self/cgroup";
 
-/// Where systems mount the control groups (cgroups(7)).
+/// The usual mount point of the control groups (cgroups(7)).
 const GROUP_ROOT: &str = "/sys/fs/cgroup";
 
 #[cfg(test)]
