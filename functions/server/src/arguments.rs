@@ -1,4 +1,4 @@
-//! The arguments of `serve`, as they were written. `serve::settings` makes sense of them.
+//! The arguments of `serve`. The module `settings` checks them.
 
 use std::{
     net::SocketAddr,
@@ -13,12 +13,12 @@ use saltern_program::{KernelArguments, MachineArguments};
 #[derive(Args, Debug)]
 #[command(
     after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, separated by commas.\n\
-                  On SIGHUP the tokens and the certificate are read again; the policies are read at the start only.\n\
-                  On SIGTERM what was accepted is answered."
+                  On SIGHUP the server reads the tokens and the certificate again. It reads the policies only at the start.\n\
+                  On SIGTERM the server answers the accepted requests and ends."
 )]
 /// Arguments of the command `serve`.
 pub struct ServeArguments {
-    /// Where to listen
+    /// The address to listen on
     #[arg(long, env = "SALTERN_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
     pub(crate) listen: SocketAddr,
     /// The policy document [default: the one that Saltern ships]
@@ -32,17 +32,17 @@ pub struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
-    /// How long a SIGTERM waits for what was accepted
+    /// The longest shutdown after SIGTERM
     #[arg(long, env = "SALTERN_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 30)]
     pub(crate) drain_seconds: u64,
-    /// How to write the log [default: text on a terminal, else json]
+    /// The format of the log [default: text on a terminal, else json]
     #[arg(long, env = "SALTERN_LOG_FORMAT", value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct AccessArguments {
-    /// Bearer tokens, one a line, all valid at once; lines with # are comments
+    /// Bearer tokens, one a line, all valid at once; lines that begin with # are comments
     #[arg(long, env = "SALTERN_TOKENS_FILE", value_name = "FILE")]
     pub(crate) tokens_file: Option<PathBuf>,
     /// The certificate chain, in PEM
@@ -51,27 +51,29 @@ pub(crate) struct AccessArguments {
     /// The certificate's private key, in PEM
     #[arg(long, env = "SALTERN_TLS_KEY", value_name = "FILE", requires = "tls_certificate")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Beyond loopback, do without TLS: a proxy in front ends it
+    /// Beyond loopback, serve without TLS: a proxy in front terminates TLS
     #[arg(long, env = "SALTERN_BEHIND_TLS_PROXY", value_parser = FalseyValueParser::new())]
     pub(crate) behind_tls_proxy: bool,
-    /// Beyond loopback, do without TLS and without tokens: whoever reaches the port may hash, and read passwords on the way
+    /// Beyond loopback, serve without TLS and tokens: every host that reaches the port can hash,
+    /// and the network can read the passwords
     #[arg(long, env = "SALTERN_INSECURE", value_parser = FalseyValueParser::new())]
     pub(crate) insecure: bool,
 }
 
-/// Bounds on connections. The defaults and their reasons stand in `serve::bounds`.
+/// Limits on connections. The module `bounds` has the defaults and their reasons.
 #[derive(Args, Debug)]
 pub(crate) struct BoundsArguments {
-    /// Connections at once [default: 4096, or as many as may be open]
+    /// Most connections at once [default: 4096, or fewer if the process may open only few files]
     #[arg(long, env = "SALTERN_CONNECTIONS", value_name = "COUNT")]
     pub(crate) connections: Option<NonZeroUsize>,
-    /// Longest time for the head of a request from its first byte, and for a TLS handshake [default: 10000]
+    /// Longest time for the head of a request from its first byte, and for a TLS handshake
+    /// [default: 10000]
     #[arg(long, env = "SALTERN_HEADER_TIMEOUT_MS", value_name = "MS")]
     pub(crate) header_timeout_ms: Option<NonZeroU64>,
     /// Longest time for the body of a request [default: 10000]
     #[arg(long, env = "SALTERN_BODY_TIMEOUT_MS", value_name = "MS")]
     pub(crate) body_timeout_ms: Option<NonZeroU64>,
-    /// Longest time to the first byte of a request, on a new connection or a kept one [default: 75000]
+    /// Longest time to the first byte of a request, on a new or a kept connection [default: 75000]
     #[arg(long, env = "SALTERN_IDLE_TIMEOUT_MS", value_name = "MS")]
     pub(crate) idle_timeout_ms: Option<NonZeroU64>,
 }
@@ -80,7 +82,7 @@ pub(crate) struct BoundsArguments {
 pub(crate) enum LogFormat {
     /// One JSON object a line
     Json,
-    /// For people
+    /// Lines of text for people
     Text,
 }
 

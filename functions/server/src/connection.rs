@@ -35,51 +35,51 @@ use super::{
 pub(super) async fn serve(stream: TcpStream, front: Arc<Front>, draining: Draining) {
     let socket = Socket::new(stream);
     match front.tls().map(super::tls::Tls::acceptor) {
-        None => talk(socket.clone(), Talk { socket, front, draining }).await,
+        None => talk(socket.clone(), Parts { socket, front, draining }).await,
         Some(acceptor) => {
             let handshake = timeout(front.bounds().header_timeout, acceptor.accept(socket.clone()));
-            // A peer that does not finish its handshake speaks no protocol that an answer could be in.
+            // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
-                talk(stream, Talk { socket, front, draining }).await;
+                talk(stream, Parts { socket, front, draining }).await;
             }
         }
     }
 }
 
-/// What a connection is served with.
-struct Talk {
+/// The socket of a connection, and the parts that serve it.
+struct Parts {
     socket: Socket,
     front: Arc<Front>,
     draining: Draining,
 }
 
-async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, talk: Talk) {
-    let bounds = *talk.front.bounds();
+async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, parts: Parts) {
+    let bounds = *parts.front.bounds();
     let mut opening = Opening::default();
     let begun = tokio::select! {
-        // What has arrived in time is answered, however late it is looked at.
+        // A request that arrived in time is answered, even if this task runs late.
         biased;
         begun = timeout(bounds.idle_timeout, opening.read_more(&mut stream)) => begun,
-        () = talk.draining.clone().begun_and_settled() => return,
+        () = parts.draining.clone().begun_and_settled() => return,
     };
-    // One that sends nothing is as idle as one between two requests.
+    // A connection without a first request is idle, as between two requests.
     let Ok(Ok(())) = begun else { return };
     let begun = Instant::now();
     match timeout(bounds.header_timeout, opening.read(&mut stream)).await {
         Ok(Ok(protocol)) => {
             let watch = Watch::begin(begun);
-            let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&talk.front));
+            let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&parts.front));
             match protocol {
-                Protocol::Http1 => http1(wire, watch, talk).await,
-                Protocol::Http2 => http2(wire, watch, talk).await,
+                Protocol::Http1 => http1(wire, watch, parts).await,
+                Protocol::Http2 => http2(wire, watch, parts).await,
             }
         }
-        Err(_too_slow) => refuse_slow_head(stream, &talk.front, begun).await,
+        Err(_too_slow) => refuse_slow_head(stream, &parts.front, begun).await,
         Ok(Err(_)) => {}
     }
 }
 
-async fn http1<S>(wire: Wire<S>, watch: Arc<Watch>, Talk { socket, front, draining }: Talk)
+async fn http1<S>(wire: Wire<S>, watch: Arc<Watch>, Parts { socket, front, draining }: Parts)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -96,23 +96,23 @@ where
         })
     };
     let mut connection = http1::Builder::new()
-        // The clock below keeps the time, and an answer is given.
+        // The clock below measures this time, so that the client gets a response.
         .header_read_timeout(None)
         .max_header_size(MAX_HEAD_BYTES)
         .max_buf_size(READ_BUFFER_BYTES)
-        // One write for head and body: they are small.
+        // Head and body are small: one write sends both.
         .writev(false)
         .serve_connection(TokioIo::new(wire), service);
     let mut clock = Clock::new(draining);
     let ended = poll_fn(|context| {
         loop {
             if connection.poll_without_shutdown(context).is_ready() {
-                return Poll::Ready(Ended::ByItself);
+                return Poll::Ready(Ended::Closed);
             }
             let now = Instant::now();
             let settled = clock.poll_settled(context);
             if settled.is_some_and(|at| watch.is_answering() || (at <= now && !watch.head_has_begun())) {
-                clock.has_told = true;
+                clock.was_told = true;
                 Pin::new(&mut connection).graceful_shutdown();
                 continue;
             }
@@ -136,13 +136,13 @@ where
     .await;
     let stream = connection.into_parts().io.into_inner().into_stream();
     match ended {
-        Ended::ByItself if !watch.has_ended() => plain::linger(stream).await,
+        Ended::Closed if !watch.has_ended() => plain::linger(stream).await,
         Ended::Slow => refuse_slow_head(stream, &front, watch.head_begun_at()).await,
-        Ended::ByItself | Ended::Gone | Ended::Idle => {}
+        Ended::Closed | Ended::Gone | Ended::Idle => {}
     }
 }
 
-async fn http2<S>(wire: Wire<S>, watch: Arc<Watch>, Talk { front, draining, .. }: Talk)
+async fn http2<S>(wire: Wire<S>, watch: Arc<Watch>, Parts { front, draining, .. }: Parts)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -177,8 +177,8 @@ where
             let asked_to_end = clock.poll_settled(context).is_some();
             let idle_until = watch.idle_since() + bounds.idle_timeout;
             let is_idle = !watch.is_answering() && idle_until <= now;
-            if !clock.has_told && (asked_to_end || is_idle) {
-                clock.has_told = true;
+            if !clock.was_told && (asked_to_end || is_idle) {
+                clock.was_told = true;
                 clock.last_look = now;
                 connection.as_mut().graceful_shutdown();
                 continue;
@@ -187,8 +187,8 @@ where
                 return Poll::Pending;
             }
             let at =
-                if clock.has_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
-            if clock.has_told && at <= now {
+                if clock.was_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
+            if clock.was_told && at <= now {
                 return Poll::Ready(());
             }
             if clock.poll_at(at, context).is_pending() {
@@ -199,7 +199,8 @@ where
     .await;
 }
 
-/// What follows a request is not read before it is answered: whether the peer is still there, the system is asked.
+/// A peer over HTTP/1.1. Later bytes stay unread until the response, so the socket tells whether
+/// the peer has gone.
 struct OverHttp1<'a> {
     socket: Socket,
     active: &'a ActiveRequest,
@@ -215,8 +216,8 @@ impl Peer for OverHttp1<'_> {
     }
 }
 
-/// Every byte of an HTTP/2 connection is read as it comes: its end is noticed by itself, and its requests do not wait
-/// for each other.
+/// A peer over HTTP/2. All bytes are read as they arrive, so the HTTP crate notices the end of the
+/// connection.
 struct OverHttp2;
 
 impl Peer for OverHttp2 {
@@ -232,35 +233,37 @@ async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &F
     plain::answer_and_close(stream, &plain::write(&answer)).await;
 }
 
-/// Why a connection of HTTP/1.1 is over.
+/// The reason why an HTTP/1.1 connection is over.
 #[derive(Clone, Copy, Debug)]
 enum Ended {
-    /// The HTTP crate ended it, or the peer did.
-    ByItself,
-    /// The peer left without waiting for its answers.
+    /// The HTTP crate or the peer ended it.
+    Closed,
+    /// The peer left before its responses.
     Gone,
-    /// Nothing came for long.
+    /// No request arrived within the idle timeout.
     Idle,
-    /// The head of a request did not become complete.
+    /// The head of a request was not complete within its timeout.
     Slow,
 }
 
-/// What a connection of HTTP/1.1 waits for, besides its bytes.
+/// The next timed event of an HTTP/1.1 connection.
 #[derive(Clone, Copy, Debug)]
 enum Due {
+    /// Ends the connection.
     End(Ended),
-    /// Whether the peer is still there.
+    /// Checks whether the peer is still connected.
     Look,
 }
 
-/// The times of one connection.
+/// The timers of one connection.
 struct Clock {
-    /// One timer for all of them. It is never moved back: at a request's pace that would be most of its cost.
+    /// One timer for all events. It is never set to a later time: for each request that would be
+    /// most of the timer's cost.
     alarm: Pin<Box<Sleep>>,
     ending: Pin<Box<dyn Future<Output = ()> + Send>>,
     settled: Option<Instant>,
-    /// The connection knows that it shall end.
-    has_told: bool,
+    /// Whether the HTTP crate was told to end the connection.
+    was_told: bool,
     last_look: Instant,
 }
 
@@ -271,14 +274,15 @@ impl Clock {
             alarm: Box::pin(sleep_until((now + LOOK_EVERY).into())),
             ending: Box::pin(draining.begun()),
             settled: None,
-            has_told: false,
+            was_told: false,
             last_look: now,
         }
     }
 
-    /// When a connection that shall end is to be told; `None` where it need not, or was.
+    /// Returns the time at which the HTTP crate must end the connection. `None` before the
+    /// shutdown, or if it was told.
     fn poll_settled(&mut self, context: &mut Context<'_>) -> Option<Instant> {
-        if self.has_told {
+        if self.was_told {
             return None;
         }
         if self.settled.is_none() && self.ending.as_mut().poll(context).is_ready() {
@@ -287,7 +291,7 @@ impl Clock {
         self.settled
     }
 
-    /// Wakes the connection then, or earlier.
+    /// Wakes the connection at this time or earlier.
     fn poll_at(&mut self, at: Instant, context: &mut Context<'_>) -> Poll<()> {
         if self.alarm.is_elapsed() || self.alarm.deadline() > at.into() {
             self.alarm.as_mut().reset(at.into());
@@ -296,12 +300,13 @@ impl Clock {
     }
 }
 
-/// How soon a peer's leaving is noticed while more of its requests wait unread: a fraction of the queue's 2 s.
+/// The interval of checks for a peer with unread requests: a fraction of the 2 s of the queue.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// Room for a head that is over its limit by as much again, which then gets a problem document.
+/// Twice the limit, so that a head of up to that size gets a problem document.
 const READ_BUFFER_BYTES: usize = 2 * MAX_HEAD_BYTES;
 
-/// As above; beyond it the HTTP/2 crate answers 431 without a document. RFC 9113 §6.5.2 counts 32 bytes a field more.
+/// The same for HTTP/2: above it the HTTP/2 crate answers 431 without a document. RFC 9113 §6.5.2
+/// adds 32 bytes for each field.
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const HEADER_LIST_BYTES: u32 = 4 * MAX_HEAD_BYTES as u32;

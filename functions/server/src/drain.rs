@@ -1,4 +1,4 @@
-//! How the process ends: at the first signal with what it accepted answered, at the second at once.
+//! Shutdown: the first signal lets accepted requests finish; the second ends the process at once.
 
 use std::{io, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio::{
 
 use saltern_program::Failure;
 
-/// The signals that somebody may send.
+/// The signals that the server handles.
 pub(super) struct Signals {
     hang_up: Signal,
     interrupt: Signal,
@@ -26,7 +26,7 @@ impl Signals {
                 terminate: signal(SignalKind::terminate())?,
             })
         };
-        listen().map_err(|error| Failure::system(format!("the system passes no signals on ({error})")))
+        listen().map_err(|error| Failure::system(format!("cannot receive signals ({error})")))
     }
 
     /// Waits for SIGTERM or SIGINT; calls the function at every SIGHUP.
@@ -41,24 +41,24 @@ impl Signals {
     }
 }
 
-/// Tells every connection that the end has begun.
+/// Returns the sender that starts the shutdown, and the receiver for connections.
 pub(super) fn drain() -> (watch::Sender<bool>, Draining) {
     let (sender, receiver) = watch::channel(false);
     (sender, Draining(receiver))
 }
 
-/// Learns that the end has begun.
+/// Waits for the start of the shutdown.
 #[derive(Clone)]
 pub(super) struct Draining(watch::Receiver<bool>);
 
 impl Draining {
-    /// Ends when the end has begun.
+    /// Returns when the shutdown has begun.
     pub(super) async fn begun(mut self) {
-        // An error says that nobody can begin it any more: as good as begun.
+        // An error means that the sender is gone: the server ends.
         let _begun = self.0.wait_for(|begun| *begun).await;
     }
 
-    /// Ends when the end has begun, and what had been sent before has had time to arrive.
+    /// Returns when the shutdown has begun and requests sent before it have had time to arrive.
     pub(super) async fn begun_and_settled(self) {
         self.begun().await;
         sleep(SETTLE).await;

@@ -1,6 +1,11 @@
-//! One request and its answer.
+//! Reads one request and returns its response.
 
-use std::{error::Error, fmt, iter::successors, time::Instant};
+use std::{
+    error::Error,
+    fmt,
+    iter::successors,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use http::{
@@ -23,13 +28,13 @@ use super::{
     tokens::Access,
 };
 
-/// What all connections share.
+/// The parts of the server that all connections share.
 pub(super) struct Front {
     service: Service,
     access: Access,
     tls: Option<Tls>,
     bounds: Bounds,
-    /// Room for bodies, in bytes.
+    /// Memory for bodies that is still free, in bytes.
     room: Semaphore,
 }
 
@@ -46,7 +51,7 @@ impl Front {
         self.tls.as_ref()
     }
 
-    /// Reads the tokens and the certificate again, and says what came of it. Both change, or neither.
+    /// Reads the tokens and the certificate again, and logs the result. Both change, or neither.
     pub(super) fn read_again(&self) {
         let certificate =
             || self.tls.as_ref().map(|tls| tls.read_again().map(|fresh| (tls, fresh))).transpose();
@@ -56,7 +61,7 @@ impl Front {
                 tracing::info!(
                     tokens = tokens.is_some(),
                     certificate = certificate.is_some(),
-                    "read again; the policy document is read at the start only"
+                    "tokens and certificate were read again; the policy document is read only at the start"
                 );
                 if let Some(fresh) = tokens {
                     self.access.install(fresh);
@@ -65,11 +70,13 @@ impl Front {
                     tls.install(fresh);
                 }
             }
-            Err(failure) => tracing::error!(%failure, "what was read before stays in force"),
+            Err(failure) => {
+                tracing::error!(%failure, "the old tokens and the old certificate stay in use");
+            }
         }
     }
 
-    /// Refuses what does not become a request that the service sees.
+    /// Refuses a request that does not reach the service.
     pub(super) fn refuse(&self, headers: &HeaderMap, problem: Problem, arrival: Arrival) -> Answer {
         let answer = self.service.refuse(headers, problem, arrival);
         answer.outcome.log();
@@ -84,12 +91,13 @@ impl Front {
         peer: &impl Peer,
     ) -> Result<Answer, Gone> {
         let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
-        let body = match self.admit(&parts, &mut incoming, peer).await {
+        let body = match self.read_body(&parts, &mut incoming, peer).await {
             Ok(body) => body,
-            Err(NoBody::Gone) => return Err(Gone),
-            Err(NoBody::Refused(problem)) => {
+            Err(Unanswerable::Gone) => return Err(Gone),
+            Err(Unanswerable::Refused(problem)) => {
                 let mut answer = self.service.refuse(&parts.headers, problem, arrival);
-                // The HTTP crate ends the connection where a body was not read to its end, and does not say so.
+                // The HTTP crate closes the connection if a body was not read to its end, but sends
+                // no `connection: close`.
                 if parts.version < Version::HTTP_2 && !incoming.is_end_stream() {
                     answer.response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
@@ -101,8 +109,13 @@ impl Front {
         Ok(self.service.answer(Request::from_parts(parts, body)).await)
     }
 
-    /// The body of a request that may be answered.
-    async fn admit(&self, parts: &Parts, incoming: &mut Incoming, peer: &impl Peer) -> Result<Body, NoBody> {
+    /// Checks the head of a request and reads its body.
+    async fn read_body(
+        &self,
+        parts: &Parts,
+        incoming: &mut Incoming,
+        peer: &impl Peer,
+    ) -> Result<Body, Unanswerable> {
         self.check(parts)?;
         let limit = Service::body_limit(parts);
         let expected = expected_bytes(incoming, limit)?;
@@ -110,22 +123,24 @@ impl Front {
             let body = if Service::reads_body(parts) {
                 self.read(incoming, expected, limit).await
             } else {
-                forget(incoming, limit).await.map(|()| Body::default())
+                discard(incoming, limit).await.map(|()| Body::default())
             };
             match body {
-                Ok(_) if parts.version == Version::HTTP_2 && !incoming.is_end_stream() => Err(NoBody::Gone),
-                Err(Unread::Broken(error)) if peer.has_gone() || is_of_a_peer_that_left(&error) => {
-                    Err(NoBody::Gone)
+                Ok(_) if parts.version == Version::HTTP_2 && !incoming.is_end_stream() => {
+                    Err(Unanswerable::Gone)
                 }
-                Err(Unread::Broken(_)) => Err(NoBody::Refused(Problem::malformed_request())),
-                Err(Unread::Refused(problem)) => Err(NoBody::Refused(problem)),
+                Err(Unread::Broken(error)) if peer.has_gone() || is_of_a_peer_that_left(&error) => {
+                    Err(Unanswerable::Gone)
+                }
+                Err(Unread::Broken(_)) => Err(Unanswerable::Refused(Problem::malformed_request())),
+                Err(Unread::Refused(problem)) => Err(Unanswerable::Refused(problem)),
                 Ok(body) => Ok(body),
             }
         };
         timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
     }
 
-    /// What a head tells.
+    /// Checks the head of a request.
     fn check(&self, parts: &Parts) -> Result<(), Problem> {
         if head_bytes(parts) > MAX_HEAD_BYTES {
             return Err(Problem::headers_too_large());
@@ -133,21 +148,24 @@ impl Front {
         if !is_well_formed(parts) {
             return Err(Problem::malformed_request());
         }
-        if parts.uri.path() != OPEN_TO_ANYONE && !self.access.admits(&parts.headers) {
+        if parts.uri.path() != PATH_WITHOUT_TOKEN && !self.access.admits(&parts.headers) {
             return Err(Problem::unauthorized());
         }
         Ok(())
     }
 
-    /// Reads a body. Room is taken for what has come, not for what was declared, until the last byte is there: from
-    /// then on the service holds it no longer than it takes to parse.
+    /// Reads a body.
+    ///
+    /// Until the last byte has arrived, the body counts against the memory for bodies with the
+    /// bytes that have arrived, not with its declared length. Later it lives only until it is
+    /// parsed.
     async fn read(&self, incoming: &mut Incoming, expected: usize, limit: usize) -> Result<Body, Unread> {
         let mut body = Zeroizing::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
         let mut taken: Option<SemaphorePermit<'_>> = None;
         while let Some(data) = next_part(incoming, limit - body.len()).await? {
             let room =
                 u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
-            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS_BODIES).into()) };
+            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHER_BODIES).into()) };
             match &mut taken {
                 Some(taken) => taken.merge(room),
                 None => taken = Some(room),
@@ -158,8 +176,8 @@ impl Front {
     }
 }
 
-/// Reads a body that nobody looks at: it takes no room, and the connection can go on behind it.
-async fn forget(incoming: &mut Incoming, limit: usize) -> Result<(), Unread> {
+/// Reads and discards a body that the route ignores, so that the connection can be used again.
+async fn discard(incoming: &mut Incoming, limit: usize) -> Result<(), Unread> {
     let mut left = limit;
     while let Some(data) = next_part(incoming, left).await? {
         left -= data.len();
@@ -167,10 +185,10 @@ async fn forget(incoming: &mut Incoming, limit: usize) -> Result<(), Unread> {
     Ok(())
 }
 
-/// The next bytes of a body that may have so many.
+/// Returns the next bytes of a body of which `left` bytes are still allowed.
 async fn next_part(incoming: &mut Incoming, left: usize) -> Result<Option<Bytes>, Unread> {
     while let Some(frame) = incoming.frame().await {
-        // What is no data is a trailer, of which none means anything here.
+        // A frame without data holds trailers, which are ignored.
         let Ok(data) = frame.map_err(Unread::Broken)?.into_data() else { continue };
         if data.len() > left {
             return Err(Problem::body_too_large().into());
@@ -180,9 +198,9 @@ async fn next_part(incoming: &mut Incoming, left: usize) -> Result<Option<Bytes>
     Ok(None)
 }
 
-/// Why a body was not read to its end.
+/// The reason why a body was not read to its end.
 enum Unread {
-    /// Wrong chunks, or the peer has gone.
+    /// The chunks are malformed, or the peer has gone.
     Broken(hyper::Error),
     Refused(Problem),
 }
@@ -193,36 +211,41 @@ impl From<Problem> for Unread {
     }
 }
 
-/// Why there is no body to answer.
-enum NoBody {
+/// The reason why a request has no response of the service.
+enum Unanswerable {
     Gone,
     Refused(Problem),
 }
 
-impl From<Problem> for NoBody {
+impl From<Problem> for Unanswerable {
     fn from(problem: Problem) -> Self {
         Self::Refused(problem)
     }
 }
 
-/// Whether HTTP/2 says that nobody waits for the answer: the stream was reset, or its connection has ended.
+/// Whether the HTTP/2 error means that the peer has gone: it reset the stream or ended the
+/// connection.
 fn is_of_a_peer_that_left(error: &hyper::Error) -> bool {
     let causes = successors(error.source(), |cause: &&(dyn Error + 'static)| (*cause).source());
     let mut of_http2 = causes.filter_map(|cause| cause.downcast_ref::<h2::Error>());
     of_http2.any(|error| error.is_reset() || error.is_go_away() || error.is_io())
 }
 
-/// Whoever is at the other end of a connection.
+/// The other end of a connection.
 pub(super) trait Peer {
-    /// Whether it has ended the connection.
+    /// Whether the peer has ended the connection.
     fn has_gone(&self) -> bool;
 
-    /// What comes from now on is no part of the request that is being answered. Its head ends in a blank line, and so
-    /// does a body in chunks; another body ends anyhow.
+    /// Tells that the current request was read to its end: later bytes belong to the next one.
+    ///
+    /// A head and a chunked body end in a blank line; a body with a declared length does not.
     fn request_was_read(&self, ends_in_a_blank_line: bool);
 }
 
-/// Answers a request; an error ends the connection where the peer has ended it already.
+/// Answers a request.
+///
+/// # Errors
+/// [`Gone`] if the peer has ended the connection; the error ends this side of it.
 pub(super) async fn exchange(
     front: &Front,
     request: Request<Incoming>,
@@ -238,7 +261,7 @@ pub(super) async fn exchange(
     unanswered.is_answered = true;
     outcome.log();
     if only_the_head {
-        // What GET would be answered with (RFC 9110 §9.3.2).
+        // The length of the response to GET (RFC 9110 §9.3.2).
         let length = HeaderValue::from(response.body().len());
         response.headers_mut().insert(CONTENT_LENGTH, length);
         return Ok(response.map(|_| Full::default()));
@@ -246,7 +269,7 @@ pub(super) async fn exchange(
     Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
 }
 
-/// A request whose future is dropped before its answer is counted and leaves a line too: its caller has gone.
+/// Counts and logs a request whose future is dropped before its response: the caller has gone.
 struct Unanswered<'a> {
     service: &'a Service,
     arrival: Arrival,
@@ -281,7 +304,7 @@ impl Drop for Unanswered<'_> {
     }
 }
 
-/// Nobody waits for the answer any more.
+/// The peer has ended the connection and waits for no response.
 #[derive(Debug)]
 pub(super) struct Gone;
 
@@ -293,7 +316,7 @@ impl fmt::Display for Gone {
 
 impl Error for Gone {}
 
-/// The head as HTTP/1.1 would write it, give or take a few bytes.
+/// Returns the length of the head in HTTP/1.1, within a few bytes.
 fn head_bytes(parts: &Parts) -> usize {
     const COLON_SPACE_AND_LINE_END: usize = 4;
     let uri = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
@@ -303,26 +326,29 @@ fn head_bytes(parts: &Parts) -> usize {
     parts.headers.iter().map(field).sum::<usize>() + uri
 }
 
-/// The length that the request declares, or the most that it may have.
+/// Returns the declared length of the body, or the limit if the request declares none.
 fn expected_bytes(incoming: &Incoming, limit: usize) -> Result<usize, Problem> {
     let Some(declared) = incoming.size_hint().exact() else { return Ok(limit) };
     let declared = usize::try_from(declared).map_err(|_| Problem::body_too_large())?;
     if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
 }
 
-/// Two hosts (RFC 9112 §3.2), or a transfer coding other than `chunked`, which alone is undone here: a proxy in front may
-/// read such a request another way, so it is not guessed at. A request without a host harms nobody.
+/// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except
+/// `chunked`.
+///
+/// A proxy in front may read other requests differently, so the server does not guess. A request
+/// without a host is harmless.
 fn is_well_formed(parts: &Parts) -> bool {
     let one_host = parts.headers.get_all(HOST).iter().count() <= 1;
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
 
-/// A load balancer has no token, and there is nothing to learn from it.
-const OPEN_TO_ANYONE: &str = "/health";
+/// The path without a token: load balancers have none, and the response holds no secret.
+const PATH_WITHOUT_TOKEN: &str = "/health";
 
-/// What is allocated before a byte of a body has come: room for any single operation.
+/// Bytes that are allocated before the first byte of a body: enough for any single operation.
 const USUAL_BODY_BYTES: usize = 16 * 1024;
 
-/// The bodies of others leave within their timeout, most of them in milliseconds.
-const AFTER_OTHERS_BODIES: std::time::Duration = std::time::Duration::from_secs(1);
+/// `Retry-After` when other bodies take all memory. Most bodies are read within milliseconds.
+const AFTER_OTHER_BODIES: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Who can reach the port decides what the port wants.
+//! The protection that an address requires: tokens and TLS if other machines can reach it.
 
 use std::net::SocketAddr;
 
@@ -12,17 +12,17 @@ pub(super) struct Exposure {
     pub(super) waived: Waived,
 }
 
-/// What the operator does without beyond loopback.
+/// The protection that the operator waives beyond loopback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waived {
     Nothing,
-    /// A proxy in front ends it.
+    /// A proxy in front terminates TLS.
     Tls,
     TlsAndTokens,
 }
 
 impl Exposure {
-    /// Beyond loopback nothing starts without tokens and TLS, except where it is said out loud.
+    /// Refuses an address beyond loopback without tokens and TLS, unless the operator waives them.
     pub(super) fn check(self) -> Result<(), Failure> {
         if self.listen.ip().to_canonical().is_loopback() || self.waived == Waived::TlsAndTokens {
             return Ok(());
@@ -31,15 +31,15 @@ impl Exposure {
             (true, true) => return Ok(()),
             (false, true) => "bearer tokens: give --tokens-file or SALTERN_TOKENS",
             (true, false) => {
-                "TLS: give --tls-certificate and --tls-key, or --behind-tls-proxy where a proxy ends TLS"
+                "TLS: give --tls-certificate and --tls-key, or --behind-tls-proxy if a proxy terminates TLS"
             }
             (false, false) => {
                 "bearer tokens and TLS: give --tokens-file, --tls-certificate and --tls-key \
-                 (--behind-tls-proxy where a proxy ends TLS)"
+                 (--behind-tls-proxy if a proxy terminates TLS)"
             }
         };
         Err(Failure::configuration(format!(
-            "{} can be reached from other machines and lacks {lacks}; --insecure does without",
+            "other machines can reach {}, which lacks {lacks}; --insecure waives both",
             self.listen
         )))
     }
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_wants_nothing() {
+    fn loopback_requires_nothing() {
         for listen in ["127.0.0.1:9000", "127.8.8.8:1", "[::1]:9000", "[::ffff:127.0.0.1]:9000"] {
             assert!(bare(listen).check().is_ok(), "{listen}");
         }
     }
 
     #[test]
-    fn beyond_loopback_wants_tokens_and_tls() {
+    fn beyond_loopback_requires_tokens_and_tls() {
         for listen in ["0.0.0.0:9000", "[::]:9000", "192.168.0.1:9000", "[::ffff:10.0.0.1]:9000"] {
             let bare = bare(listen);
             assert_eq!(lacking(bare), Some("bearer tokens and TLS"));
@@ -78,7 +78,7 @@ mod tests {
         let Err(Failure::Configuration(sentence)) = exposure.check() else { return None };
         ["bearer tokens and TLS:", "bearer tokens:", "TLS:"]
             .into_iter()
-            .find(|what| sentence.contains(&format!("lacks {what}")))
-            .map(|what| what.trim_end_matches(':'))
+            .find(|lacking| sentence.contains(&format!("lacks {lacking}")))
+            .map(|lacking| lacking.trim_end_matches(':'))
     }
 }

@@ -37,14 +37,15 @@ use settings::Settings;
 /// Serves until a signal ends the process.
 ///
 /// # Errors
-/// [`Failure`] if a setting is invalid, if the system refuses a resource, or if the drain runs out of time.
+/// [`Failure`] if a setting is invalid, if the system refuses a resource, or if the drain runs out
+/// of time.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let settings = Settings::read(arguments)?;
     let log = log::start(settings.log_format)?;
     let runtime = runtime(settings.bounds.io_threads)?;
     let ended = runtime.block_on(serve(settings, &log));
-    // Whoever did not end by now is not waited for.
+    // Do not wait for tasks that still run.
     runtime.shutdown_timeout(Duration::ZERO);
     ended
 }
@@ -53,8 +54,9 @@ async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
     let listener = Listener::bind(settings.listen)?;
     let started = settings.describe(listener.address());
     let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
-    let pool = Pool::start(&pool)
-        .map_err(|error| Failure::system(format!("the system gives no thread to hash on ({error})")))?;
+    let pool = Pool::start(&pool).map_err(|error| {
+        Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
+    })?;
     let service = Service::new(policies, pool).with_metrics(log.dropped());
     let front = Arc::new(Front::new(service, access, tls, bounds));
     let mut signals = drain::Signals::listen()?;
@@ -70,5 +72,7 @@ fn runtime(io_threads: usize) -> Result<Runtime, Failure> {
         .thread_name("saltern-io")
         .enable_all()
         .build()
-        .map_err(|error| Failure::system(format!("the system gives no thread to serve on ({error})")))
+        .map_err(|error| {
+            Failure::system(format!("cannot start an I/O thread ({error}): raise the limit on threads"))
+        })
 }

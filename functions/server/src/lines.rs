@@ -1,7 +1,7 @@
-//! Lines on their way to an output that may be slow, full or read by nobody. Whoever writes one never waits.
+//! Writes lines to an output that may be slow, full or without a reader. The caller never waits.
 //!
-//! The crate `tracing-appender` has such a writer. At the end it tells the standard error when the lines were not
-//! read in time, which waits or panics where nobody reads that either.
+//! The crate `tracing-appender` has such a writer. At the end it reports unread lines to standard
+//! error; that blocks or panics if standard error has no reader either.
 
 use std::{
     io::{self, Write},
@@ -12,7 +12,7 @@ use std::{
 
 use saltern_service::metrics::DroppedLines;
 
-/// Takes one line with each write, and drops it where too many wait to be written.
+/// Takes one line with each write, and drops the line if too many are waiting.
 #[derive(Clone)]
 pub(super) struct Lines {
     sender: SyncSender<Message>,
@@ -21,7 +21,7 @@ pub(super) struct Lines {
 
 enum Message {
     Line(Vec<u8>),
-    /// What came before has been written when this is answered.
+    /// Answered when all earlier lines are written.
     Flush(SyncSender<()>),
 }
 
@@ -36,7 +36,7 @@ impl Lines {
         Ok(Self { sender, dropped })
     }
 
-    /// Waits until what was taken has been written, for a bounded time.
+    /// Waits until the lines taken so far are written, at most for `patience`.
     pub(super) fn flush_within(&self, patience: Duration) {
         let deadline = Instant::now() + patience;
         let (done, is_done) = sync_channel(1);
@@ -60,7 +60,7 @@ impl Write for Lines {
         Ok(line.len())
     }
 
-    /// Nothing waits for the output: see [`Lines::flush_within`].
+    /// Does nothing, so that no caller waits: see [`Lines::flush_within`].
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -75,13 +75,14 @@ fn write_all(receiver: &Receiver<Message>, mut output: impl Write, dropped: &Dro
                 }
             }
             Message::Flush(done) => {
-                let _nobody_waits = done.try_send(());
+                let _timed_out = done.try_send(());
             }
         }
     }
 }
 
-/// A line has some 400 bytes: 1.6 MiB, and a second of a reader's absence at 4,096 requests a second.
+/// A line has some 400 bytes, so this is 1.6 MiB. At 4,096 requests a second the reader may pause
+/// for a second.
 const MOST_WAITING: usize = 4096;
 
 const BEFORE_ANOTHER_TRY: Duration = Duration::from_millis(5);
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_written_whole_and_in_their_order() {
+    fn lines_are_written_whole_and_in_order() {
         let written = Shared::default();
         let mut lines = Lines::start(written.clone(), DroppedLines::default()).unwrap();
         for number in 0..100 {
@@ -105,12 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_dropped_and_counted() {
+    fn lines_beyond_the_limit_are_dropped_and_counted() {
         let (_stays, never) = mpsc::channel::<()>();
         let dropped = DroppedLines::default();
         let mut lines = Lines::start(Stalled(never), dropped.clone()).unwrap();
         let start = Instant::now();
-        // One more may be in the hands of the thread that writes.
+        // The thread that writes may hold one more.
         for _ in 0..MOST_WAITING + 3 {
             lines.write_all(b"line\n").unwrap();
         }
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_counted() {
+    fn lines_that_cannot_be_written_are_counted() {
         let dropped = DroppedLines::default();
         let mut lines = Lines::start(Full, dropped.clone()).unwrap();
         lines.write_all(b"one\n").unwrap();
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Takes nothing for as long as the other end is there.
+    /// Blocks while the other end exists.
     struct Stalled(Receiver<()>);
 
     impl Write for Stalled {

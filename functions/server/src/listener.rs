@@ -1,4 +1,4 @@
-//! Takes connections, as many as the bound allows.
+//! Accepts connections, up to the limit.
 
 use std::{
     io,
@@ -35,11 +35,11 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// To be called inside the runtime.
+    /// Binds the address. The caller must be inside the runtime.
     pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
         let unavailable = |error| {
             Failure::system(format!(
-                "nothing can listen on {address} ({error}): end what does, or choose another with --listen"
+                "cannot listen on {address} ({error}): end the process that uses it, or choose another address with --listen"
             ))
         };
         let socket = listen(address).map_err(unavailable)?;
@@ -47,37 +47,37 @@ impl Listener {
         Ok(Self { socket, address })
     }
 
-    /// Where it listens: the port that the system chose where port 0 was asked for.
+    /// Returns the address, with the port that the system chose for port 0.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until it is drained.
+    /// Starts to accept connections.
     pub(super) fn serve(self, front: Arc<Front>) -> Serving {
         let connections = front.bounds().connections;
         let (ending, draining) = drain();
         let slots = Arc::new(Semaphore::new(connections));
-        let door = Door {
+        let acceptor = Acceptor {
             socket: self.socket,
             front,
             slots: Arc::clone(&slots),
             refusals: Arc::new(Semaphore::new(MAX_LINGERING_REFUSALS)),
             draining,
         };
-        Serving { accepting: tokio::spawn(door.accept()), ending, slots, connections }
+        Serving { accepting: tokio::spawn(acceptor.accept()), ending, slots, connections }
     }
 }
 
-/// As `TcpListener::bind` does, with room for more connections that nobody has taken yet.
+/// Binds and listens as `TcpListener::bind` does, but with a longer backlog.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A server that starts again need not wait for the connections of the one before.
+    // A restarted server does not wait for the old connections to time out.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// A server that runs.
+/// A running server.
 pub(super) struct Serving {
     accepting: JoinHandle<()>,
     ending: watch::Sender<bool>,
@@ -86,9 +86,12 @@ pub(super) struct Serving {
 }
 
 impl Serving {
-    /// Takes no more connections, and ends when the requests of those there are have been answered.
+    /// Accepts no more connections and returns when the accepted requests are answered.
+    ///
+    /// # Errors
+    /// [`Failure::System`] after `patience`, or at a second signal.
     pub(super) async fn drain(self, patience: Duration, mut signals: Signals) -> Result<(), Failure> {
-        tracing::info!(patience_seconds = patience.as_secs(), "ending");
+        tracing::info!(patience_seconds = patience.as_secs(), "shutdown has begun");
         self.ending.send_replace(true);
         let ended = async {
             let _accepting_panicked = self.accepting.await;
@@ -97,18 +100,18 @@ impl Serving {
         };
         tokio::select! {
             ended = timeout(patience, ended) => ended.map_err(|_| Failure::system(
-                "the time to end in ran out: some requests were not answered; --drain-seconds gives more",
+                "the shutdown took too long and some requests were not answered: raise --drain-seconds",
             ))?,
             () = signals.until_asked_to_end(|| ()) => {
-                return Err(Failure::system("asked twice to end: some requests may not have been answered"));
+                return Err(Failure::system("a second signal ended the shutdown: some requests may not have been answered"));
             }
         }
-        tracing::info!("ended");
+        tracing::info!("shutdown is complete");
         Ok(())
     }
 }
 
-struct Door {
+struct Acceptor {
     socket: TcpListener,
     front: Arc<Front>,
     slots: Arc<Semaphore>,
@@ -116,7 +119,7 @@ struct Door {
     draining: Draining,
 }
 
-impl Door {
+impl Acceptor {
     async fn accept(self) {
         let mut begun = Box::pin(self.draining.clone().begun());
         loop {
@@ -128,25 +131,27 @@ impl Door {
                 Ok((stream, _)) => self.admit(stream),
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "no connection can be taken");
-                    sleep(AFTER_A_FAILED_ACCEPT).await;
+                    tracing::warn!(%error, "cannot accept connections: raise the limit on open files");
+                    sleep(PAUSE_AFTER_FAILED_ACCEPT).await;
                 }
             }
         }
-        self.take_the_rest().await;
+        self.accept_the_rest().await;
     }
 
-    /// The system has accepted these for us, and their callers believe that they are connected. It may not have told
-    /// of all of them yet. Those who still come do not keep it open.
-    async fn take_the_rest(&self) {
+    /// Accepts the connections that the system has accepted already: for their callers they are
+    /// open.
+    ///
+    /// The system may report some of them late. Connections that arrive later do not prolong this.
+    async fn accept_the_rest(&self) {
         let begun = Instant::now();
-        while begun.elapsed() < LONGEST_TAKING {
-            // Tokio lets a task take 128 in one turn; out of turns it would pass for one that has nothing to take.
+        while begun.elapsed() < LONGEST_LAST_ACCEPT {
+            // Tokio allows 128 accepts in a turn and then reports that none is ready.
             match unconstrained(timeout_at((begun + SETTLE).into(), self.socket.accept())).await {
                 Err(_settled) => return,
                 Ok(Ok((stream, _))) => self.admit(stream),
                 Ok(Err(error)) if is_about_one_connection(&error) => {}
-                Ok(Err(_)) => sleep(AFTER_A_FAILED_ACCEPT_AT_THE_END).await,
+                Ok(Err(_)) => sleep(PAUSE_DURING_SHUTDOWN).await,
             }
             consume_budget().await;
         }
@@ -161,7 +166,7 @@ impl Door {
         });
     }
 
-    /// Beyond the bound: an answer at once where it costs nothing. Under TLS it would cost a handshake.
+    /// Answers a connection over the limit, but not under TLS: that would cost a handshake.
     fn refuse(&self, stream: TcpStream) {
         let answer =
             self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER), Arrival(Instant::now()));
@@ -176,20 +181,20 @@ impl Door {
     }
 }
 
-/// The peer has gone before it was accepted (accept(2)); the next one is not concerned.
+/// Whether the error is about one connection: its peer left before the accept (accept(2)).
 fn is_about_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Out of files or memory: the wait gives connections time to end.
-const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);
+/// The pause if files or memory are exhausted, so that connections can end.
+const PAUSE_AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(100);
 
-/// What ended in the meantime may have left files for the rest.
-const AFTER_A_FAILED_ACCEPT_AT_THE_END: Duration = Duration::from_millis(5);
+/// The same during the shutdown: connections that end release files for the rest.
+const PAUSE_DURING_SHUTDOWN: Duration = Duration::from_millis(5);
 
-/// A full backlog is taken in some milliseconds.
-const LONGEST_TAKING: Duration = Duration::from_secs(1);
+/// The longest time to accept the rest. A full backlog takes some milliseconds.
+const LONGEST_LAST_ACCEPT: Duration = Duration::from_secs(1);
 
-/// When a connection has probably become free: about one queue's time.
+/// The time after which a connection is probably free: about the time in the queue.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Where the lines go. What they say is decided where they are written; below INFO nothing is compiled in.
+//! Writes the log to standard output. Levels below INFO are not compiled in.
 
 use std::time::Duration;
 
@@ -10,17 +10,20 @@ use saltern_program::Failure;
 
 use super::lines::Lines;
 
-/// Starts writing lines to the standard output. No environment variable changes the level: what other crates say
-/// below INFO may hold what they were given.
+/// Starts to write lines to standard output.
+///
+/// No environment variable changes the level: lines of other crates below INFO may hold their
+/// input.
 pub(super) fn start(format: LogFormat) -> Result<Log, Failure> {
     let dropped = DroppedLines::default();
-    let lines = Lines::start(std::io::stdout(), dropped.clone())
-        .map_err(|error| Failure::system(format!("the system gives no thread to log on ({error})")))?;
+    let lines = Lines::start(std::io::stdout(), dropped.clone()).map_err(|error| {
+        Failure::system(format!("cannot start the thread of the log ({error}): raise the limit on threads"))
+    })?;
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::INFO)
         .with_target(false)
-        // Of a line that cannot be written it would tell the standard error, and panic where that cannot be written either.
+        // Else it would report a failed write to standard error, and panic if that fails too.
         .log_internal_errors(false)
         .with_writer(move || writer.clone());
     match format {
@@ -30,14 +33,14 @@ pub(super) fn start(format: LogFormat) -> Result<Log, Failure> {
     Ok(Log { lines, dropped })
 }
 
-/// The lines on their way; when it is dropped, those that were taken are written, as far as somebody reads them in time.
+/// The log. Dropping it writes the waiting lines, if the reader takes them in time.
 pub(super) struct Log {
     lines: Lines,
     dropped: DroppedLines,
 }
 
 impl Log {
-    /// How many were lost.
+    /// The count of lost lines.
     pub(super) fn dropped(&self) -> &DroppedLines {
         &self.dropped
     }
@@ -45,9 +48,9 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        self.lines.flush_within(AT_THE_END_WITHIN);
+        self.lines.flush_within(LONGEST_FLUSH);
     }
 }
 
-/// Whoever asked for the end waits for it.
-const AT_THE_END_WITHIN: Duration = Duration::from_secs(1);
+/// The longest delay of the end of the process.
+const LONGEST_FLUSH: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Answers written by hand, where no request was read that the HTTP crate would answer.
+//! Responses without the HTTP crate, for connections on which it has read no request.
 
 use std::{io::Write as _, pin::pin};
 
@@ -10,7 +10,7 @@ use tokio::{
 
 use super::bounds::LINGER;
 
-/// The answer as HTTP/1.1, the last one of its connection.
+/// Returns the response as HTTP/1.1, the last one of its connection.
 pub(super) fn write(answer: &Answer) -> Vec<u8> {
     let (status, body) = (answer.response.status(), answer.response.body());
     let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
@@ -27,10 +27,10 @@ pub(super) fn write(answer: &Answer) -> Vec<u8> {
     bytes
 }
 
-/// Where in the bytes the HTTP crate itself answers a request that it could not parse, and with which status.
+/// Finds the HTTP crate's own response to a malformed request: its position and status.
 ///
-/// Its answers have no body, and every one of ours has: that is how they are told apart. It writes one only after all
-/// else, so it ends where the bytes end.
+/// That response has no body, and every response of the service has one. The HTTP crate writes it
+/// last, so it is at the end of the bytes.
 pub(super) fn bare_fault(bytes: &[u8]) -> Option<(usize, u16)> {
     if !bytes.ends_with(b"\r\n\r\n") {
         return None;
@@ -42,14 +42,15 @@ pub(super) fn bare_fault(bytes: &[u8]) -> Option<(usize, u16)> {
     (bodiless && (400..500).contains(&status)).then_some((start, status))
 }
 
-/// Writes what is left to say, then waits for the peer to have read it.
+/// Writes a response, then waits for the peer to read it.
 pub(super) async fn answer_and_close(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) {
     if let Ok(Ok(())) = timeout(LINGER, stream.write_all(bytes)).await {
         linger(stream).await;
     }
 }
 
-/// Ends our side, and reads and forgets what still comes until the peer ends its own, for a bounded time.
+/// Ends this side of the connection, then reads and discards until the peer ends its side, at most
+/// for [`LINGER`].
 pub(super) async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let until_the_end = async {
         if stream.shutdown().await.is_err() {
@@ -61,10 +62,10 @@ pub(super) async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let _still_there = timeout(LINGER, pin!(until_the_end)).await;
 }
 
-/// `HTTP/1.1 4`, or 1.0 where the request was: both begin so.
+/// The start of `HTTP/1.1 4…` and, for a request of HTTP/1.0, `HTTP/1.0 4…`.
 const STATUS_LINE: &[u8] = b"HTTP/1.";
 
-/// Where the status stands in a status line.
+/// The position of the status in a status line.
 const STATUS_AT: std::ops::Range<usize> = 9..12;
 
 /// A problem document with its head is about 500 bytes.
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ours_is_no_fault() {
+    fn a_response_of_the_service_is_not_a_fault() {
         let answer = Problem::malformed_request().into_answer(RequestId::random());
         for ours in [
             &write(&answer)[..],

@@ -1,4 +1,4 @@
-//! What the arguments mean, worked out once. Whatever is wrong is said before anything starts.
+//! The settings of `serve`, made from its arguments. An error is reported before anything starts.
 
 use std::{io::IsTerminal as _, net::SocketAddr, num::NonZeroUsize, time::Duration};
 
@@ -33,7 +33,7 @@ impl Settings {
         let tls = Tls::read(&arguments.access)?;
         Exposure {
             listen: arguments.listen,
-            tokens: access.wants_tokens(),
+            tokens: access.requires_tokens(),
             tls: tls.is_some(),
             waived: match &arguments.access {
                 access if access.insecure => Waived::TlsAndTokens,
@@ -63,12 +63,12 @@ impl Settings {
         })
     }
 
-    /// What the line at start-up says.
+    /// Returns the fields of the log line at start-up.
     pub(super) fn describe(&self, address: SocketAddr) -> Started {
         Started {
             address,
             tls: self.tls.is_some(),
-            tokens: self.access.wants_tokens(),
+            tokens: self.access.requires_tokens(),
             workers: self.pool.workers,
             kernels: self.pool.kernels,
             memory_budget_mib: self.memory_budget_bytes / document::BYTES_PER_MIB,
@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-/// The line at start-up. Whoever started with `--listen 127.0.0.1:0` learns the port here.
+/// The log line at start-up. With `--listen 127.0.0.1:0` it tells the port.
 pub(super) struct Started {
     address: SocketAddr,
     tls: bool,
@@ -120,7 +120,7 @@ impl Started {
     }
 }
 
-/// People read text; whatever collects the lines of a service reads JSON.
+/// Returns the default format: text on a terminal, and JSON for programs that collect logs.
 fn log_format() -> LogFormat {
     if std::io::stdout().is_terminal() { LogFormat::Text } else { LogFormat::Json }
 }

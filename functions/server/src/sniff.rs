@@ -1,4 +1,4 @@
-//! Which protocol a connection speaks: its first bytes say it, with TLS and without.
+//! Detects the protocol of a connection from its first bytes, with and without TLS.
 
 use std::io;
 
@@ -10,16 +10,16 @@ pub(super) enum Protocol {
     Http2,
 }
 
-/// The bytes that were read to find out.
+/// The bytes that were read for this.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
     bytes: [u8; PREFACE.len()],
     len: usize,
-    given_on: usize,
+    taken: usize,
 }
 
 impl Opening {
-    /// Waits for the next bytes; an error where the connection ends before.
+    /// Waits for the next bytes. Returns an error if the connection ends first.
     pub(super) async fn read_more(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         let read = stream.read(&mut self.bytes[self.len..]).await?;
         if read == 0 {
@@ -29,7 +29,7 @@ impl Opening {
         Ok(())
     }
 
-    /// Reads on as far as the protocol is known; an error where the connection ends before.
+    /// Reads until the protocol is known. Returns an error if the connection ends first.
     pub(super) async fn read(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Protocol> {
         loop {
             if self.bytes[..self.len] != PREFACE[..self.len] {
@@ -42,15 +42,15 @@ impl Opening {
         }
     }
 
-    /// At most so many of the bytes that have not been given on.
+    /// Takes at most this many of the bytes that were not taken yet.
     pub(super) fn take(&mut self, most: usize) -> &[u8] {
-        let from = self.given_on;
-        self.given_on = self.len.min(from + most);
-        &self.bytes[from..self.given_on]
+        let from = self.taken;
+        self.taken = self.len.min(from + most);
+        &self.bytes[from..self.taken]
     }
 }
 
-/// What every HTTP/2 connection begins with (RFC 9113 §3.4).
+/// The first bytes of every HTTP/2 connection (RFC 9113 §3.4).
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_first_bytes_decide() {
+    async fn the_first_bytes_tell_the_protocol() {
         for (bytes, protocol) in [
             (&b"POST /hash HTTP/1.1\r\n"[..], Protocol::Http1),
             (b"PRI * HTTP/1.1\r\n", Protocol::Http1),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_end_before_is_an_error() {
+    async fn a_connection_that_ends_before_its_preface_is_an_error() {
         for bytes in [&b""[..], b"PRI", &PREFACE[..23]] {
             assert!(Opening::default().read(&mut &bytes[..]).await.is_err());
         }

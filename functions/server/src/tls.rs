@@ -1,4 +1,4 @@
-//! TLS 1.2 and 1.3 by rustls, with `ring` for its cryptography.
+//! TLS 1.2 and 1.3 with rustls and the cryptography of `ring`.
 
 use std::{
     path::PathBuf,
@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::arguments::AccessArguments;
 use saltern_program::Failure;
 
-/// The certificate and its key, read again when a signal says that they were replaced.
+/// The certificate and its key. A signal makes the server read them again.
 pub(super) struct Tls {
     certificate: PathBuf,
     key: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// `None` where no certificate is named.
+    /// Reads the certificate and its key. `None` if no certificate is named.
     pub(super) fn read(arguments: &AccessArguments) -> Result<Option<Self>, Failure> {
         let (Some(certificate), Some(key)) = (arguments.tls_certificate.clone(), arguments.tls_key.clone())
         else {
@@ -37,12 +37,12 @@ impl Tls {
         Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
     }
 
-    /// Reads both files again. What they hold is in force when it is [installed](Self::install).
+    /// Reads both files again. [`Self::install`] puts them in use.
     pub(super) fn read_again(&self) -> Result<Arc<ServerConfig>, Failure> {
         config(&self.certificate, &self.key)
     }
 
-    /// Every handshake from now on takes it.
+    /// Puts this configuration in use for all later handshakes.
     pub(super) fn install(&self, fresh: Arc<ServerConfig>) {
         *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
     }
@@ -50,7 +50,10 @@ impl Tls {
 
 fn config(certificate: &PathBuf, key: &PathBuf) -> Result<Arc<ServerConfig>, Failure> {
     let unreadable = |file: &PathBuf, error: rustls::pki_types::pem::Error| {
-        Failure::configuration(format!("{} cannot be read ({error}): give a file in PEM", file.display()))
+        Failure::configuration(format!(
+            "cannot read {} ({error}): name a readable file in PEM",
+            file.display()
+        ))
     };
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -58,12 +61,12 @@ fn config(certificate: &PathBuf, key: &PathBuf) -> Result<Arc<ServerConfig>, Fai
     let private_key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| Failure::system(format!("TLS cannot be set up ({error})")))?
+        .map_err(|error| Failure::system(format!("cannot set up TLS ({error})")))?
         .with_no_client_auth()
         .with_single_cert(chain, private_key)
         .map_err(|error| {
             Failure::configuration(format!(
-                "{} and {} do not make a server's identity ({error}): give a chain and its own key",
+                "the certificate {} and the key {} do not fit ({error}): give a chain and the key of its first certificate",
                 certificate.display(),
                 key.display()
             ))

@@ -1,4 +1,4 @@
-//! Bearer tokens (RFC 6750): several at once, so that one can replace another without an hour of refusals.
+//! Bearer tokens (RFC 6750). Several are valid at once, so that a rotation refuses no caller.
 
 use std::{
     env, fs,
@@ -13,16 +13,16 @@ use zeroize::Zeroizing;
 
 use saltern_program::Failure;
 
-/// Who may ask.
+/// The callers that may use the service.
 #[derive(Debug)]
 pub(super) enum Access {
-    /// Whoever reaches the port.
+    /// Every caller that reaches the port.
     Anyone,
-    /// Whoever shows one of these.
+    /// Callers with one of these tokens.
     Tokens(Tokens),
 }
 
-/// Only digests are kept: a token is needed once, when it is read.
+/// The digests of the tokens. The tokens themselves are not kept.
 #[derive(Debug)]
 pub(super) struct Tokens {
     file: Option<PathBuf>,
@@ -31,11 +31,11 @@ pub(super) struct Tokens {
 
 type TokenDigest = [u8; 32];
 
-/// Tokens that were read and are not in force yet.
+/// Tokens that were read and are not in use yet.
 pub(super) struct FreshTokens(Vec<TokenDigest>);
 
 impl Access {
-    /// Reads the tokens from the file, or from the environment where no file is named.
+    /// Reads the tokens from the file, or from the environment if no file is named.
     pub(super) fn read(file: Option<&Path>) -> Result<Self, Failure> {
         let digests = match file {
             Some(file) => read_file(file)?,
@@ -53,11 +53,11 @@ impl Access {
         Ok(Self::Tokens(Tokens { file: file.map(Path::to_owned), digests: RwLock::new(digests) }))
     }
 
-    pub(super) fn wants_tokens(&self) -> bool {
+    pub(super) fn requires_tokens(&self) -> bool {
         matches!(self, Self::Tokens(_))
     }
 
-    /// Whether a request with these headers may ask.
+    /// Whether a request with these headers is allowed.
     pub(super) fn admits(&self, headers: &HeaderMap) -> bool {
         match self {
             Self::Anyone => true,
@@ -65,13 +65,13 @@ impl Access {
         }
     }
 
-    /// Reads the file again, where there is one. What it holds is in force when it is [installed](Self::install).
+    /// Reads the file again, if there is one. [`Self::install`] puts the tokens in use.
     pub(super) fn read_again(&self) -> Result<Option<FreshTokens>, Failure> {
         let Self::Tokens(Tokens { file: Some(file), .. }) = self else { return Ok(None) };
         read_file(file).map(|digests| Some(FreshTokens(digests)))
     }
 
-    /// Every request from now on is held against them.
+    /// Puts these tokens in use for all later requests.
     pub(super) fn install(&self, FreshTokens(fresh): FreshTokens) {
         if let Self::Tokens(Tokens { digests, .. }) = self {
             *digests.write().unwrap_or_else(PoisonError::into_inner) = fresh;
@@ -80,7 +80,8 @@ impl Access {
 }
 
 impl Tokens {
-    /// Compares digests, and all of them: neither a token's first bytes nor its place in the file show in the time.
+    /// Compares all digests in constant time: the time shows neither a token's first bytes nor its
+    /// position in the file.
     fn contain(&self, token: &[u8]) -> bool {
         let digest: TokenDigest = Sha256::digest(token).into();
         let digests = self.digests.read().unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +89,8 @@ impl Tokens {
     }
 }
 
-/// The token of the one `Authorization` header, whose scheme is compared without regard to case (RFC 9110 §11.1).
+/// Returns the token if there is exactly one `Authorization` header. The scheme is case-insensitive
+/// (RFC 9110 §11.1).
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else { return None };
@@ -100,12 +102,15 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 fn read_file(file: &Path) -> Result<Vec<TokenDigest>, Failure> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
-        Failure::configuration(format!("the tokens file {name} cannot be read ({error}): {FORM}"))
+        Failure::configuration(format!("cannot read the tokens file {name} ({error}): name a readable file"))
     })?;
     digests(text.lines(), &name)
 }
 
-/// The digests of what is neither empty nor a comment. Errors name the place and never the token.
+/// Returns the digests of all lines that are neither empty nor comments.
+///
+/// # Errors
+/// [`Failure::Configuration`], with the number of the token and never its text.
 fn digests<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> Result<Vec<TokenDigest>, Failure> {
     let mut digests = Vec::new();
     for (index, line) in lines.enumerate() {
@@ -133,7 +138,7 @@ fn digests<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> Result<Vec
     Ok(digests)
 }
 
-/// 128 bits in hex. A server that answers 10^5 guesses a second would take 10^26 years.
+/// 128 bits in hexadecimal. At 10^5 guesses a second an attacker needs 10^26 years.
 const MIN_TOKEN_BYTES: usize = 32;
 
 const SCHEME: &[u8] = b"Bearer";
@@ -182,7 +187,7 @@ mod tests {
             ["short-secret", "", "# only a comment", "with space in it and long enough to be a token"]
         {
             let Err(Failure::Configuration(sentence)) = digests(wrong.lines(), "tokens") else {
-                panic!("{wrong} was taken")
+                panic!("{wrong} was accepted")
             };
             assert!(wrong.is_empty() || !sentence.contains(wrong), "{sentence}");
         }

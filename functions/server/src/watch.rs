@@ -1,4 +1,5 @@
-//! What one connection is doing: told by what reads its bytes and answers its requests, read by what keeps its time.
+//! The state of one connection. The code that reads bytes and answers requests writes it; the
+//! timers read it.
 
 use std::{
     sync::{
@@ -13,24 +14,24 @@ pub(super) struct Watch {
     accepted: Instant,
     /// Requests that are being answered.
     active: AtomicUsize,
-    /// A part of a request's head has been read.
+    /// Whether a part of a request's head was read.
     head_begun: AtomicBool,
-    /// Bytes have been read behind the request that is being answered: a part of the next one, at the least.
+    /// Whether bytes after the current request were read: at least a part of the next one.
     read_ahead: AtomicBool,
-    /// Line ends that the bytes end with, two at the most: a head ends so, and so does a body in chunks.
+    /// Line ends at the end of the bytes, at most two: a head and a chunked body end in two.
     line_ends: AtomicUsize,
-    /// Since when, in milliseconds after `accepted`.
+    /// Time of the first byte of the head, in milliseconds after `accepted`.
     head_since: AtomicU64,
-    /// Since when no request is being answered, likewise.
+    /// Time since which no request is being answered, in milliseconds after `accepted`.
     idle_since: AtomicU64,
-    /// Somebody waits for the next byte, and so will notice the end of the connection.
+    /// Whether a read is pending, which will notice the end of the connection.
     reading: AtomicBool,
-    /// The peer has ended the connection.
+    /// Whether the peer has ended the connection.
     ended: AtomicBool,
 }
 
 impl Watch {
-    /// A connection of which a part of the first request has been read.
+    /// The state of a connection of which a part of the first request was read.
     pub(super) fn begin(accepted: Instant) -> Arc<Self> {
         Arc::new(Self {
             accepted,
@@ -55,7 +56,7 @@ impl Watch {
         }
     }
 
-    /// Also of bytes that were received before there was anybody to tell.
+    /// Counts the line ends at the end of the bytes. The first bytes are read before this exists.
     pub(super) fn look_at_the_end_of(&self, bytes: &[u8]) {
         let end = bytes.rsplit(|byte| !b"\r\n".contains(byte)).next().unwrap_or_default();
         let before = if end.len() == bytes.len() { self.line_ends.load(Relaxed) } else { 0 };
@@ -75,7 +76,7 @@ impl Watch {
         self.ended.load(Relaxed)
     }
 
-    /// A request is being answered for as long as the guard lives.
+    /// Marks a request as being answered while the guard lives.
     pub(super) fn request(self: &Arc<Self>) -> ActiveRequest {
         self.active.fetch_add(1, Relaxed);
         self.head_begun.store(false, Relaxed);
@@ -87,8 +88,8 @@ impl Watch {
         self.active.load(Relaxed) > 0
     }
 
-    /// Whether a request is being answered and nobody would notice the end of the connection: more requests have been
-    /// read than the one, and nothing is read until they are answered.
+    /// Whether a request is being answered and no read is pending: the end of the connection would
+    /// go unnoticed. Bytes of a further request were read, and the next read follows the response.
     pub(super) fn is_blind(&self) -> bool {
         self.is_answering() && !self.reading.load(Relaxed)
     }
@@ -117,22 +118,24 @@ impl Watch {
 pub(super) struct ActiveRequest(Arc<Watch>);
 
 impl ActiveRequest {
-    /// The request has been read to its end. Where that is a blank line, what was read and ends otherwise goes beyond
-    /// it; where it is not, what was read is taken for the request's own.
+    /// Tells that the request was read to its end.
+    ///
+    /// If its end is a blank line and the bytes end otherwise, bytes of the next request were read.
+    /// If not, all bytes count as the request's.
     pub(super) fn was_read(&self, ends_in_a_blank_line: bool) {
         let goes_beyond = ends_in_a_blank_line && self.0.line_ends.load(Relaxed) < BLANK_LINE;
         self.0.read_ahead.store(goes_beyond, Relaxed);
     }
 }
 
-/// The end of a line, and of one with nothing in it.
+/// Line ends that make a blank line.
 const BLANK_LINE: usize = 2;
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         let now = self.0.now();
         self.0.idle_since.store(now, Relaxed);
-        // While it was answered nobody read the rest of that head: its time begins now.
+        // The rest of that head was not read during the response: its time begins now.
         if self.0.read_ahead.swap(false, Relaxed) {
             self.0.head_since.store(now, Relaxed);
             self.0.head_begun.store(true, Relaxed);

@@ -1,4 +1,4 @@
-//! The bytes of one connection, on their way between the system and the HTTP crate.
+//! The bytes of one connection, between the socket and the HTTP crate.
 
 use std::{
     io,
@@ -21,18 +21,18 @@ use tokio::{
 
 use super::{exchange::Front, plain, sniff::Opening, watch::Watch};
 
-/// A TCP connection that can be asked about its state while somebody else reads and writes it.
+/// A TCP connection whose state can be read while another task reads and writes it.
 #[derive(Clone, Debug)]
 pub(super) struct Socket(Arc<TcpStream>);
 
 impl Socket {
     pub(super) fn new(stream: TcpStream) -> Self {
-        // Answers are written whole. Where the system keeps no such promise, they are late and not wrong.
+        // Each response is one write. If the system refuses this option, responses are only later.
         let _late = stream.set_nodelay(true);
         Self(Arc::new(stream))
     }
 
-    /// Whether the peer has ended the connection, even where bytes that it sent before have not been read.
+    /// Whether the peer has ended the connection, even if bytes that it sent before are unread.
     pub(super) fn peer_has_gone(&self) -> bool {
         let mut files = [PollFd::new(&*self.0, PollFlags::RDHUP)];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -80,8 +80,10 @@ impl AsyncWrite for Socket {
     }
 }
 
-/// A connection with its first bytes put back; tells its watch what happens, and puts problem documents where the
-/// HTTP crate answers what it cannot parse with an empty response.
+/// A connection whose detected first bytes are read again.
+///
+/// It reports reads to its watch. The HTTP crate answers malformed requests with an empty response;
+/// this type replaces that response with a problem document.
 pub(super) struct Wire<S> {
     stream: S,
     opening: Opening,
@@ -104,7 +106,8 @@ impl<S> Wire<S> {
         self.stream
     }
 
-    /// These bytes, where the HTTP crate ends them with a fault: with our own in its place.
+    /// If the bytes end in an empty error response of the HTTP crate, returns them with a problem
+    /// document in its place.
     fn fault_in(&self, bytes: &[u8]) -> Option<Fault> {
         let (start, status) = plain::bare_fault(bytes)?;
         let problem = match status {
@@ -112,7 +115,7 @@ impl<S> Wire<S> {
             _ => Problem::malformed_request(),
         };
         let mut replaced = bytes[..start].to_vec();
-        // What is no request has arrived when that is seen.
+        // A malformed request has no arrival; the time of the response stands for it.
         let answer = self.front.refuse(&HeaderMap::new(), problem, Arrival(Instant::now()));
         replaced.extend_from_slice(&plain::write(&answer));
         Some(Fault { bytes: replaced, written: 0 })

@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[test]
-fn everything_but_health_wants_a_token() {
+fn every_path_except_health_requires_a_token() {
     let tokens = file("tokens", &format!("# the old and the new one\n{OLD}\n{NEW}\n"));
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
     assert_eq!(ask(server.address(), get("/health")).status, 200);
@@ -57,12 +57,13 @@ fn a_token_is_rotated_without_a_restart() {
     server.signal("HUP");
     until(|| (hash_with(&server, &new) == 200).then_some(())).expect("the new token is read");
     assert_eq!(hash_with(&server, &old), 401);
-    let told = server.line("read again; the policy document is read at the start only");
+    let told =
+        server.line("tokens and certificate were read again; the policy document is read only at the start");
     assert_eq!((&told["tokens"], &told["certificate"]), (&json!(true), &json!(false)));
-    // What cannot be read changes nothing.
+    // An invalid file changes nothing.
     fs::write(&tokens, "short").unwrap();
     server.signal("HUP");
-    server.line("what was read before stays in force");
+    server.line("the old tokens and the old certificate stay in use");
     assert_eq!(hash_with(&server, &new), 200);
 }
 

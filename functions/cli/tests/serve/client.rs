@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand: the tests decide about every byte and every segment.
+//! An HTTP/1.1 client that sends exactly the bytes and segments of the test.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -37,24 +37,24 @@ impl Client {
         self.stream.write_all(bytes.as_ref()).unwrap();
     }
 
-    /// One request and its answer.
+    /// Sends one request and returns its response.
     pub(crate) fn ask(&mut self, request: impl AsRef<[u8]>) -> Response {
         self.send(request);
         self.receive()
     }
 
-    /// What HEAD is answered with: a head that announces a body, and no body.
+    /// Sends HEAD and returns the response: a head that announces a body, without the body.
     pub(crate) fn ask_head(&mut self, path: &str) -> Response {
         self.send(format!("HEAD {path} HTTP/1.1\r\nHost: saltern\r\n\r\n"));
         self.read_head().expect("an answer")
     }
 
-    /// The next answer.
+    /// Returns the next response.
     pub(crate) fn receive(&mut self) -> Response {
         self.try_receive().expect("an answer")
     }
 
-    /// The next answer, if the connection has one.
+    /// Returns the next response, if the connection has one.
     pub(crate) fn try_receive(&mut self) -> io::Result<Response> {
         let mut response = self.read_head()?;
         let length = response.header("content-length").map_or(0, |length| length.parse().unwrap());
@@ -113,7 +113,7 @@ impl Response {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Asserts that this is the problem document of the code.
+    /// Asserts that the response is the problem document of this code.
     #[track_caller]
     pub(crate) fn assert_problem(&self, status: u16, code: &str) {
         assert_eq!(
@@ -137,7 +137,7 @@ pub(crate) fn post(path: &str, body: &Value) -> String {
     post_with(path, "", &body.to_string())
 }
 
-/// With further header lines, each ended by CR LF.
+/// Returns a POST with further header lines, each ended by CR LF.
 pub(crate) fn post_with(path: &str, headers: &str, body: &str) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nHost: saltern\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -145,12 +145,12 @@ pub(crate) fn post_with(path: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a new connection.
 pub(crate) fn ask(address: SocketAddr, request: impl AsRef<[u8]>) -> Response {
     Client::connect(address).ask(request)
 }
 
-/// A new hash of the password under the policy.
+/// Returns a new hash of the password under the policy.
 pub(crate) fn hash(address: SocketAddr, password: &str, policy: &str) -> String {
     let response = ask(address, post("/hash", &json!({"password": password, "policy": policy})));
     assert_eq!(response.status, 200, "{response:?}");

@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[test]
-fn what_was_accepted_is_answered() {
+fn accepted_requests_are_answered() {
     for signal in ["TERM", "INT"] {
         let mut server = Server::start(&[]);
         let slow = hash(server.address(), "p", "bcrypt-12");
@@ -56,7 +56,7 @@ fn a_request_that_was_sent_just_before_is_answered() {
 }
 
 #[test]
-fn connections_that_the_system_has_taken_are_answered() {
+fn connections_in_the_backlog_are_answered() {
     let mut server = Server::start(&[]);
     server.signal("STOP");
     let mut waiting: Vec<Client> = (0..IN_THE_BACKLOG).map(|_| Client::connect(server.address())).collect();
@@ -71,7 +71,7 @@ fn connections_that_the_system_has_taken_are_answered() {
 }
 
 #[test]
-fn the_time_to_end_in_is_bounded() {
+fn the_shutdown_takes_a_bounded_time() {
     let mut server = Server::start(&["--drain-seconds", "1"]);
     let mut never_complete = Client::connect(server.address());
     never_complete
@@ -79,25 +79,25 @@ fn the_time_to_end_in_is_bounded() {
     thread::sleep(TO_BE_READ);
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(71));
-    // The output is read beside the test.
-    until(|| server.output().contains("--drain-seconds").then_some(())).expect("a sentence");
+    // Another thread reads the output.
+    until(|| server.output().contains("--drain-seconds").then_some(())).expect("an error message");
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
+fn a_second_signal_ends_the_server_at_once() {
     let mut server = Server::start(&["--drain-seconds", "600"]);
     let mut never_complete = Client::connect(server.address());
     never_complete
         .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
     thread::sleep(TO_BE_READ);
     server.signal("TERM");
-    server.line("ending");
+    server.line("shutdown has begun");
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(71));
 }
 
-/// More than a task of the runtime takes in one turn, 128, and less than the system keeps for us, 1,024.
+/// More than a task of the runtime accepts in one turn (128) and less than the backlog (1,024).
 const IN_THE_BACKLOG: usize = 300;
 
-/// For the server to read what was sent.
+/// Time for the server to read the sent bytes.
 const TO_BE_READ: Duration = Duration::from_millis(100);

@@ -1,4 +1,5 @@
-//! A client that hangs up wastes no hashing: seen in the processor time of the server.
+//! A client that disconnects causes little hashing: the tests compare processor times of the
+//! server.
 
 use std::{net::SocketAddr, thread, time::Duration};
 
@@ -11,7 +12,7 @@ use crate::{
 };
 
 #[test]
-fn a_hundred_connections() {
+fn a_hundred_closed_connections_cost_little() {
     assert_wastes_little(|address, request| {
         let mut clients: Vec<Client> = (0..QUEUED).map(|_| Client::connect(address)).collect();
         for client in &mut clients {
@@ -22,28 +23,29 @@ fn a_hundred_connections() {
 }
 
 #[test]
-fn a_hundred_pipelined_requests() {
+fn a_hundred_pipelined_requests_of_a_closed_connection_cost_little() {
     assert_wastes_little(|address, request| {
         let mut client = Client::connect(address);
-        // They are answered one after another. The first takes so long that the client leaves in the midst of it: one
-        // that leaves just when an answer is written is noticed by the write, and nobody counts what had not begun.
+        // The server answers them one after another. The first hash takes so long that the client
+        // leaves during it. If a client leaves during the write of a response, the write notices it
+        // and the server does not count the remaining requests.
         client.send(verify("p", LONG) + &request.http1().repeat(QUEUED - 1));
         thread::sleep(TO_BE_READ);
     });
 }
 
 #[test]
-fn a_hundred_streams_that_are_reset() {
+fn a_hundred_reset_streams_cost_little() {
     assert_wastes_little(|address, request| {
         let mut client = Http2::connect(address);
         client.send_and_reset("/verify", &request.body(), QUEUED, TO_BE_READ);
-        // The connection stays: it is the streams that are gone.
+        // The connection stays open; only the streams are gone.
         assert_eq!(client.ask("GET", "/health", "").0, 200);
     });
 }
 
 #[test]
-fn a_hundred_streams_of_a_connection_that_ends() {
+fn a_hundred_streams_of_a_closed_connection_cost_little() {
     assert_wastes_little(|address, request| {
         let mut client = Http2::connect(address);
         client.send("/verify", &request.body(), QUEUED);
@@ -52,7 +54,7 @@ fn a_hundred_streams_of_a_connection_that_ends() {
 }
 
 #[test]
-fn a_caller_that_leaves_during_its_upload_is_gone() {
+fn a_caller_that_leaves_during_its_upload_counts_as_gone() {
     let server = Server::start(&[]);
     let head = "POST /verify HTTP/1.1\r\nContent-Type: application/json\r\n";
     for begun in ["Content-Length: 100\r\n\r\n{\"pass", "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"p"] {
@@ -76,8 +78,8 @@ fn a_caller_that_leaves_during_its_upload_is_gone() {
     assert!(refused.contains("saltern_refusals_total{code=\"invalid_json\"} 0"), "{refused}");
 }
 
-/// The function sends a hundred requests and leaves. It costs less than half of what answering them does: those that
-/// had started before it left are computed.
+/// Asserts that a hundred requests of a client that leaves cost less than half of the answered
+/// ones. Hashes that started before the client left are computed.
 #[track_caller]
 fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
     let server = Server::start(&[]);
@@ -94,9 +96,10 @@ fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
 
     let before = server.cpu();
     send_and_leave(server.address(), &request);
-    // Waits behind whatever is still queued. On a busy machine the server is told late that they have gone.
+    // This request waits behind the queue. On a busy machine the server notices late that the
+    // clients have gone.
     let answered = || ask(server.address(), post("/hash", &json!({"password": "p"}))).status == 200;
-    until(|| answered().then_some(())).expect("there is room again");
+    until(|| answered().then_some(())).expect("the queue has room again");
     thread::sleep(TO_BE_READ);
     let wasted = server.cpu().saturating_sub(before);
     assert!(wasted < all / 2, "{wasted:?} of {all:?}");
@@ -105,9 +108,9 @@ fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
         let counted = metrics.lines().find_map(|line| line.strip_prefix(GONE)).expect("a counter");
         (server.output().matches(r#""outcome":"gone""#).count(), counted.trim().parse::<usize>().unwrap())
     };
-    // The output is read beside the test.
+    // Another thread reads the output.
     let agree = until(|| Some(lines_and_counted()).filter(|(lines, counted)| *lines > 0 && lines == counted));
-    assert!(agree.is_some(), "lines of who has gone, and how many were counted: {:?}", lines_and_counted());
+    assert!(agree.is_some(), "lines with the outcome `gone`, and their count: {:?}", lines_and_counted());
 }
 
 struct Request {
@@ -126,10 +129,10 @@ impl Request {
 
 const QUEUED: usize = 100;
 
-/// Of another password, and of four times [`TO_BE_READ`] or more.
+/// A hash of another password that takes at least four times [`TO_BE_READ`].
 const LONG: &str = "$2b$13$abcdefghijklmnopqrstuuVH.0Q2TMWmt3Oqt9ukuNr2pVKq4Noyi";
 
 const GONE: &str = r#"saltern_requests_total{operation="verify",outcome="gone"}"#;
 
-/// For the server to read a hundred requests: less than the time to compute a few of them.
+/// Time for the server to read a hundred requests: less than the time to compute a few of them.
 const TO_BE_READ: Duration = Duration::from_millis(100);

@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[test]
-fn hashes_and_verifies() {
+fn the_server_hashes_and_verifies() {
     let server = Server::start(&[]);
     let stored = hash(server.address(), "correct horse", "bcrypt-4");
     let mut client = Client::connect(server.address());
@@ -21,7 +21,7 @@ fn hashes_and_verifies() {
 }
 
 #[test]
-fn a_request_may_come_in_any_segments() {
+fn a_request_may_arrive_in_any_segments() {
     let server = Server::start(&[]);
     let stored = hash(server.address(), "p", "bcrypt-4");
     let request = verify("p", &stored);
@@ -36,7 +36,7 @@ fn a_request_may_come_in_any_segments() {
 }
 
 #[test]
-fn pipelined_requests_are_answered_in_their_order() {
+fn pipelined_requests_are_answered_in_order() {
     let server = Server::start(&[]);
     let slow = hash(server.address(), "p", "bcrypt-8");
     let quick = hash(server.address(), "p", "bcrypt-4");
@@ -74,7 +74,7 @@ fn head_is_get_without_its_body() {
 }
 
 #[test]
-fn a_connection_that_ends_says_so() {
+fn the_last_response_says_that_the_connection_closes() {
     let server = Server::start(&[]);
     let too_large = |method: &str| {
         format!("{method} HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\n{{")
@@ -89,14 +89,14 @@ fn a_connection_that_ends_says_so() {
     let mut client = Client::connect(server.address());
     let refused = client.ask("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
     assert_eq!((refused.status, refused.header("connection")), (400, None));
-    // A body that nobody asked for is read and forgotten.
+    // The server reads and discards a body that the route ignores.
     let kept = client.ask("GET /health HTTP/1.1\r\nContent-Length: 5\r\n\r\n12345");
     assert_eq!((kept.status, kept.header("connection")), (200, None));
     assert_eq!(client.ask(get("/health")).status, 200, "the connection goes on");
 }
 
 #[test]
-fn what_is_not_http_gets_a_problem_document() {
+fn malformed_http_gets_a_problem_document() {
     let server = Server::start(&[]);
     for malformed in [
         "\r\n\r\nhello there\r\n\r\n",
@@ -118,7 +118,7 @@ fn what_is_not_http_gets_a_problem_document() {
 }
 
 #[test]
-fn what_a_proxy_may_read_another_way_is_refused() {
+fn an_ambiguous_request_is_refused() {
     let server = Server::start(&[]);
     for ambiguous in [
         "POST /hash HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
@@ -129,7 +129,7 @@ fn what_a_proxy_may_read_another_way_is_refused() {
 }
 
 #[test]
-fn after_answers_a_fault_is_still_a_problem_document() {
+fn malformed_http_after_responses_gets_a_problem_document() {
     let server = Server::start(&[]);
     let mut client = Client::connect(server.address());
     client.send([get("/health"), get("/health"), "BROKEN\x00\r\n\r\n".to_owned()].concat());
@@ -152,7 +152,7 @@ fn wrong_chunks_get_a_problem_document() {
 }
 
 #[test]
-fn older_http_and_close_are_understood() {
+fn http_1_0_and_connection_close_are_supported() {
     let server = Server::start(&[]);
     for request in
         ["GET /health HTTP/1.0\r\n\r\n", "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"]

@@ -1,4 +1,4 @@
-//! HTTP/2 with prior knowledge, and a small client for it.
+//! HTTP/2 with prior knowledge, and a small client.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 #[test]
-fn hashes_and_verifies_with_prior_knowledge() {
+fn the_server_hashes_and_verifies_with_prior_knowledge() {
     let server = Server::start(&[]);
     let stored = hash(server.address(), "p", "bcrypt-4");
     let mut client = Http2::connect(server.address());
@@ -41,13 +41,13 @@ fn streams_are_answered_side_by_side() {
     let slow = json!({"password": "p", "hash": hash(server.address(), "p", "bcrypt-12")}).to_string();
     let mut client = Http2::connect(server.address());
     client.send("/verify", &slow, 1);
-    // The slow one is still being computed.
+    // The slow hash is still being computed.
     assert_eq!(client.ask("GET", "/health", "").0, 200);
     assert_eq!(client.receive()[0].1["match"], true);
 }
 
 #[test]
-fn limits_hold_as_in_http_1() {
+fn the_limits_of_http_1_hold() {
     let server = Server::start(&["--body-timeout-ms", "300"]);
     let mut client = Http2::connect(server.address());
     assert_eq!(client.ask("POST", "/hash", &" ".repeat(16 * 1024 + 1)).1["code"], "body_too_large");
@@ -76,12 +76,12 @@ impl Http2 {
         Self::connect_over(async move { TcpStream::connect(address).await.unwrap() })
     }
 
-    /// Over a stream that is made on the client's own runtime.
+    /// Connects over a stream that is made on the client's runtime.
     pub(crate) fn connect_over<S>(stream: impl Future<Output = S>) -> Self
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
-        // The connection is served while the test does other things.
+        // A thread serves the connection while the test continues.
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (requests, connection) = runtime.block_on(async {
@@ -96,7 +96,7 @@ impl Http2 {
         self.runtime.block_on(answer(sent))
     }
 
-    /// Sends these requests; [`Self::receive`] has their answers.
+    /// Sends these requests; [`Self::receive`] returns their responses.
     pub(crate) fn send(&mut self, path: &str, body: &str, count: usize) {
         for _ in 0..count {
             let sent = self.send_one("POST", path, body);
@@ -119,7 +119,7 @@ impl Http2 {
     pub(crate) fn send_and_reset(&mut self, path: &str, body: &str, count: usize, after: Duration) {
         self.send(path, body, count);
         std::thread::sleep(after);
-        // Dropping a response that has not come resets its stream.
+        // Dropping a pending response resets its stream.
         self.sent.clear();
     }
 
@@ -162,7 +162,7 @@ impl Http2 {
 
     fn send_one(&mut self, method: &str, path: &str, body: &str) -> ResponseFuture {
         self.requests = self.runtime.block_on(self.requests.clone().ready()).unwrap();
-        // Sending only hands over to the connection, which runs elsewhere.
+        // This only passes the request to the thread of the connection.
         let (sent, mut stream) = self.requests.send_request(request(method, path), body.is_empty()).unwrap();
         if !body.is_empty() {
             stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();

@@ -19,14 +19,14 @@ fn a_head_over_its_limit_is_431() {
     assert_eq!(ask(server.address(), with_header(15 * 1024)).status, 200);
     for bytes in [16 * 1024, 20 * 1024, 40 * 1024, 200 * 1024] {
         let mut client = Client::connect(server.address());
-        // Where the rest is not read any more, writing it fails: the answer still arrives.
+        // The write fails if the server reads no further; the response still arrives.
         let _unread = client.stream().write_all(with_header(bytes).as_bytes());
         client.receive().assert_problem(431, "headers_too_large");
     }
 }
 
 #[test]
-fn too_many_headers_and_too_long_a_path_are_431() {
+fn too_many_headers_and_a_too_long_path_are_431() {
     let server = Server::start(&[]);
     let many = format!("GET /health HTTP/1.1\r\n{}\r\n", "X-Many: 1\r\n".repeat(200));
     ask(server.address(), many).assert_problem(431, "headers_too_large");
@@ -89,12 +89,12 @@ fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
 }
 
 #[test]
-fn a_head_that_begins_during_an_answer_is_slow_after_it() {
+fn the_time_of_a_head_that_begins_during_a_response_starts_after_it() {
     let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "60000"]);
     let stored = hash(server.address(), "p", "bcrypt-12");
     let mut client = Client::connect(server.address());
     client.send(verify("p", &stored));
-    // The answer takes longer than this in a debug build too.
+    // The response takes longer than this, also in a release build.
     thread::sleep(Duration::from_millis(50));
     client.send("GET /hea");
     assert_eq!(client.receive().status, 200);
@@ -119,7 +119,7 @@ fn a_head_that_begins_during_an_answer_is_slow_after_it() {
         client.receive().assert_problem(408, "request_timeout");
     }
 
-    // The bytes of a body are no head, and an end is no beginning.
+    // Bytes of a body do not begin a head, and neither does the end of a request.
     let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "900"]);
     let mut client = Client::connect(server.address());
     client.send(format!(
@@ -164,7 +164,7 @@ fn bytes_that_trickle_in_do_not_prolong_a_head() {
 }
 
 #[test]
-fn a_slow_body_is_408_and_took_as_long() {
+fn a_slow_body_is_408_and_its_time_is_counted() {
     let server = Server::start(&["--body-timeout-ms", "300"]);
     let mut client = Client::connect(server.address());
     client
@@ -177,7 +177,7 @@ fn a_slow_body_is_408_and_took_as_long() {
 }
 
 #[test]
-fn connections_beyond_the_bound_are_told_so() {
+fn connections_over_the_limit_get_a_response() {
     let server = Server::start(&["--connections", "3"]);
     let mut kept: Vec<Client> = (0..3).map(|_| Client::connect(server.address())).collect();
     for client in &mut kept {
@@ -188,7 +188,7 @@ fn connections_beyond_the_bound_are_told_so() {
     response.assert_problem(503, "overloaded");
     assert!(response.header("retry-after").is_some());
     assert!(beyond.is_closed_silently());
-    // One that asks before it reads is not cut off by a reset either.
+    // A client that sends before it reads gets the response too, and no reset.
     ask(server.address(), get("/health")).assert_problem(503, "overloaded");
     assert_eq!(kept[0].ask(get("/health")).status, 200);
     drop(kept);
@@ -197,11 +197,11 @@ fn connections_beyond_the_bound_are_told_so() {
         client.send(get("/health"));
         client.try_receive().is_ok_and(|response| response.status == 200).then_some(())
     })
-    .expect("a connection that ended makes room");
+    .expect("a closed connection makes room");
 }
 
 #[test]
-fn a_caller_that_reads_nothing_is_let_go() {
+fn a_caller_that_reads_nothing_is_disconnected() {
     let server = Server::start(&["--idle-timeout-ms", "500"]);
     let client = Client::connect(server.address());
     let requests = get("/openapi.json").repeat(200);
@@ -215,13 +215,13 @@ fn a_caller_that_reads_nothing_is_let_go() {
     thread::sleep(Duration::from_millis(1500));
     let mut stream = client.stream();
     let mut all = Vec::new();
-    // The buffered answers, and then the end: not another answer for each request.
+    // The buffered responses, and then the end: no response for the other requests.
     let _reset_or_end = stream.read_to_end(&mut all);
     assert_eq!(ask(server.address(), get("/health")).status, 200);
 }
 
 #[test]
-fn bodies_are_bounded_together() {
+fn the_memory_of_all_bodies_is_limited() {
     let server = Server::start(&["--body-timeout-ms", "60000"]);
     let declared = format!(
         "POST /batch HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -233,7 +233,7 @@ fn bodies_are_bounded_together() {
         client.send("x".repeat(bytes));
         client
     };
-    // What is declared takes no room; what has come does.
+    // Received bytes count against the limit; a declared length does not.
     let mut slow: Vec<Client> = (0..64).map(|_| begin(0)).collect();
     assert_eq!(ask(server.address(), post("/hash", &json!({"password": "p"}))).status, 200);
     slow.extend((0..64).map(|_| begin(1024 * 1024 - 1)));
@@ -242,17 +242,17 @@ fn bodies_are_bounded_together() {
         let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
         (response.status == 503).then(|| response.assert_problem(503, "overloaded"))
     })
-    .expect("64 MiB are taken by others");
+    .expect("other bodies take all 64 MiB");
     assert_eq!(ask(server.address(), get("/health")).status, 200);
     let unwanted = format!("GET /health HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{}", "x".repeat(1000));
-    assert_eq!(ask(server.address(), unwanted).status, 200, "what nobody reads takes no room");
+    assert_eq!(ask(server.address(), unwanted).status, 200, "a body that the route ignores needs no memory");
     drop(slow);
     until(|| {
         let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
         (response.status == 200).then_some(())
     })
-    .expect("those who leave make room");
+    .expect("clients that leave make room");
 }
 
-/// How long requests took that were refused before it was known what they asked for.
+/// The time of the requests that were refused before their operation was known.
 const ANSWERED: &str = r#"saltern_answer_seconds_sum{operation="none"}"#;

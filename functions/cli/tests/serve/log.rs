@@ -1,4 +1,4 @@
-//! Lines that cannot be written, or that nobody reads, cost lines and nothing else.
+//! If the log cannot be written or is not read, lines are lost and the service continues.
 
 use std::{
     fs::File,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 #[test]
-fn an_output_that_takes_nothing_does_not_end_the_service() {
+fn a_full_output_does_not_stop_the_service() {
     let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
     let mut server = Server::start_writing_to(full(), full());
     assert_eq!(ask(server.address(), get("/health")).status, 200);
@@ -30,7 +30,7 @@ fn a_reader_that_stops_reading_does_not_stop_the_service() {
     let mut server = Server::start_writing_to(writer.into(), errors.into());
     let mut client = Client::connect(server.address());
     let many = get("/health").repeat(PIPELINED);
-    // Each request leaves a line: more than the pipe and the server keep.
+    // Each request writes a line: more than the pipe and the server hold.
     for _ in 0..LINES / PIPELINED {
         let mut sender = client.stream().try_clone().unwrap();
         let request = many.clone();
@@ -40,7 +40,7 @@ fn a_reader_that_stops_reading_does_not_stop_the_service() {
         }
         sending.join().unwrap().unwrap();
     }
-    assert!(dropped(&server) > 0, "lines that found no room are counted");
+    assert!(dropped(&server) > 0, "lost lines are counted");
     let asked = Instant::now();
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(0));
@@ -49,7 +49,7 @@ fn a_reader_that_stops_reading_does_not_stop_the_service() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once_where_nobody_reads() {
+fn a_second_signal_ends_a_server_with_an_unread_log_at_once() {
     let (unread, writer) = std::io::pipe().unwrap();
     fill(&writer);
     let errors = writer.try_clone().unwrap();
@@ -59,14 +59,14 @@ fn a_second_signal_ends_at_once_where_nobody_reads() {
         .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
     thread::sleep(Duration::from_millis(100));
     server.signal("TERM");
-    // It is draining where it takes no more connections.
+    // The shutdown has begun when the server accepts no more connections.
     crate::server::until(|| std::net::TcpStream::connect(server.address()).is_err().then_some(())).unwrap();
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(71));
     drop(unread);
 }
 
-/// Leaves no room in a pipe.
+/// Fills a pipe.
 fn fill(mut writer: &std::io::PipeWriter) {
     let flags = rustix::fs::fcntl_getfl(writer).unwrap();
     rustix::fs::fcntl_setfl(writer, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
@@ -83,8 +83,8 @@ fn dropped(server: &Server) -> u64 {
 
 const DROPPED: &str = "saltern_log_lines_dropped_total ";
 
-/// More than 4,096 and what a pipe holds.
+/// More than the 4,096 lines that wait and the lines that a pipe holds.
 const LINES: usize = 6_000;
 
-/// Requests at once: their answers fit into the system's buffers.
+/// Requests at once, whose responses fit into the buffers of the system.
 const PIPELINED: usize = 100;

@@ -1,4 +1,4 @@
-//! The real binary, driven over TCP as its callers drive it.
+//! Tests of the binary `saltern serve` over TCP.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
 

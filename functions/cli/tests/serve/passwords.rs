@@ -1,4 +1,4 @@
-//! Passwords at the edges, and stored hashes that want to hurt.
+//! Passwords at the limits, and hostile stored hashes.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[test]
-fn passwords_of_every_length() {
+fn passwords_of_every_length_get_their_response() {
     let server = Server::start(&[]);
     let mut client = Client::connect(server.address());
     for length in [0, 1, 71, 72] {
@@ -30,7 +30,7 @@ fn passwords_of_every_length() {
 }
 
 #[test]
-fn passwords_of_every_kind() {
+fn passwords_with_any_characters_get_their_response() {
     let server = Server::start(&[]);
     let mut client = Client::connect(server.address());
     client.ask(post("/hash", &json!({"password": "a\0b"}))).assert_problem(422, "password_has_nul");
@@ -49,7 +49,7 @@ fn passwords_of_every_kind() {
 }
 
 #[test]
-fn what_other_software_made_is_verified_once_it_is_allowed() {
+fn allowed_hashes_of_other_software_are_verified() {
     let project = file("firebase-project", FIREBASE_PROJECT);
     let allowing = ["--accept-weak", "ldap-sha", "--firebase-project", project.to_str().unwrap()];
     let server = Server::start(&allowing);
@@ -105,7 +105,7 @@ fn assert_round_trip(client: &mut Client, password: &str, policy: &str) {
     assert_eq!(client.ask(verify("another", stored)).json()["match"], false);
 }
 
-/// By `openssl dgst -sha1 -binary | base64`.
+/// Made by `openssl dgst -sha1 -binary | base64`.
 const SHA_OF_SALTERN: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
 
 /// The project and the user that <https://github.com/firebase/scrypt> publishes.

@@ -1,4 +1,4 @@
-//! Marked secrets go through every path, and nothing that the process writes has them.
+//! Sends marked secrets on every path, and searches the output of the process for them.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[test]
-fn no_output_has_a_secret() {
+fn the_output_contains_no_secret() {
     let tokens = file("tokens", TOKEN);
     let server = Server::start_with(
         &[
@@ -98,7 +98,7 @@ fn no_output_has_a_secret() {
     crate::server::until(|| server.output().contains("the-last").then_some(())).unwrap();
     let output = server.output();
     for secret in [PASSWORD, HASH, TOKEN, &stored, &stored[29..], "DEBUG", "TRACE"] {
-        assert!(!output.contains(secret), "the output has {secret:?}");
+        assert!(!output.contains(secret), "the output contains {secret:?}");
     }
 }
 

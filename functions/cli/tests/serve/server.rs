@@ -1,4 +1,5 @@
-//! One `saltern serve`, on a port that the system chose, with policies that a debug build computes in milliseconds.
+//! A running `saltern serve`, on a port that the system chose. A debug build computes its policies
+//! in milliseconds.
 
 use std::{
     fs,
@@ -24,12 +25,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// With two workers.
+    /// Starts a server with two workers.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         Self::start_with(arguments, &[])
     }
 
-    /// As another user, where one is given.
+    /// Starts a server as this user, if given.
     pub(crate) fn start_as(user: Option<u32>, arguments: &[&str]) -> Self {
         let mut command = command(arguments);
         if let Some(user) = user {
@@ -38,19 +39,19 @@ impl Server {
         Self::spawn(command)
     }
 
-    /// With environment variables too.
+    /// Starts a server with further environment variables.
     pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = command(arguments);
         command.envs(environment.iter().copied());
         Self::spawn(command)
     }
 
-    /// With an open-file limit, soft and hard.
+    /// Starts a server with this limit on open files, soft and hard.
     pub(crate) fn start_with_open_files(files: u32, arguments: &[&str]) -> Self {
         Self::spawn(with_open_files(files, &command(arguments)))
     }
 
-    /// One whose lines go elsewhere, on a port that was free.
+    /// Starts a server that writes to these outputs, on a port that was free.
     pub(crate) fn start_writing_to(stdout: Stdio, stderr: Stdio) -> Self {
         let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
         let child = command(&["--listen", &free.to_string()])
@@ -88,12 +89,12 @@ impl Server {
         self.child.id()
     }
 
-    /// Everything it has written.
+    /// Returns the output so far.
     pub(crate) fn output(&self) -> String {
         self.output.lock().unwrap().clone()
     }
 
-    /// The first line with this message, waited for.
+    /// Waits for the first line with this message.
     pub(crate) fn line(&self, message: &str) -> Value {
         until(|| {
             let output = self.output();
@@ -108,14 +109,15 @@ impl Server {
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
     }
 
-    /// How it ended, waited for.
+    /// Waits for the end of the server.
     pub(crate) fn end(&mut self) -> ExitStatus {
         until(|| self.child.try_wait().unwrap()).expect("the server should have ended")
     }
 
-    /// Processor time that it has used so far.
+    /// Returns the processor time of the server so far.
     pub(crate) fn cpu(&self) -> Duration {
-        // proc_pid_stat(5): after the command in parentheses, utime and stime are the 12th and 13th fields.
+        // proc_pid_stat(5): after the command in parentheses, utime and stime are the 12th and 13th
+        // fields.
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
@@ -130,7 +132,8 @@ impl Drop for Server {
     }
 }
 
-/// `saltern serve` on a port of the system's choice; a later `--listen` in the arguments wins.
+/// Returns the command `saltern serve`, on a port that the system chooses unless the arguments have
+/// `--listen`.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = saltern();
     command.arg("serve").arg("--policies").arg(policies());
@@ -141,7 +144,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// The command in a shell that lowers its limit on open files.
+/// Returns the command in a shell that lowers the limit on open files.
 pub(crate) fn with_open_files(files: u32, command: &Command) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
@@ -155,7 +158,7 @@ pub(crate) fn with_open_files(files: u32, command: &Command) -> Command {
     shell
 }
 
-/// The binary, without the environment's own settings.
+/// Returns the command `saltern` without settings from the environment of the test.
 pub(crate) fn saltern() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
     let own = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SALTERN_"));
@@ -165,7 +168,7 @@ pub(crate) fn saltern() -> Command {
     command
 }
 
-/// A file of this test run's, with this content.
+/// Writes a file of this test run and returns its path.
 pub(crate) fn file(name: &str, content: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
@@ -175,7 +178,7 @@ pub(crate) fn file(name: &str, content: &str) -> PathBuf {
     path
 }
 
-/// Asks until there is an answer, for a bounded time.
+/// Repeats the function until it returns a value, for a bounded time.
 pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
@@ -187,7 +190,8 @@ pub(crate) fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     None
 }
 
-/// The shipped document with cheap policies: bcrypt-4 is current, the others take measurable time.
+/// Returns the shipped document with cheap policies. bcrypt-4 is current; the others take
+/// measurable time.
 fn policies() -> PathBuf {
     let mut document: Value = serde_json::from_str(SHIPPED).unwrap();
     let bcrypt = |cost: u32| {
@@ -223,7 +227,7 @@ fn collect(stream: impl Read + Send + 'static, output: &Arc<Mutex<String>>) {
     });
 }
 
-/// Long enough for a machine that is busy with other things.
+/// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const SHIPPED: &str = include_str!("../../../policy/policies.json");

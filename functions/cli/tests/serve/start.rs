@@ -1,4 +1,4 @@
-//! What does not start says in one sentence what to do, and exits with 64.
+//! A server that does not start prints one error message with advice, and exits with 64.
 
 use std::{process::Output, time::Instant};
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[test]
-fn beyond_loopback_wants_tokens_and_tls() {
+fn beyond_loopback_requires_tokens_and_tls() {
     let tokens = file("tokens", TOKEN);
     let tokens = tokens.to_str().unwrap();
     for listen in ["0.0.0.0:0", "[::]:0"] {
@@ -19,7 +19,7 @@ fn beyond_loopback_wants_tokens_and_tls() {
 }
 
 #[test]
-fn beyond_loopback_starts_where_it_is_said_out_loud() {
+fn beyond_loopback_starts_if_the_operator_waives_tokens_or_tls() {
     let tokens = file("tokens", TOKEN);
     for arguments in [&["--insecure"][..], &["--behind-tls-proxy", "--tokens-file", tokens.to_str().unwrap()]]
     {
@@ -29,7 +29,7 @@ fn beyond_loopback_starts_where_it_is_said_out_loud() {
 }
 
 #[test]
-fn wrong_settings_are_refused_with_a_sentence() {
+fn wrong_settings_are_refused_with_a_message() {
     let short = file("short", "short");
     let broken = file("broken.json", "{");
     let directory = env!("CARGO_TARGET_TMPDIR");
@@ -42,12 +42,13 @@ fn wrong_settings_are_refused_with_a_sentence() {
         (&["--tls-certificate", "/nonexistent"], "--tls-key"),
         (&["--tls-certificate", "/nonexistent", "--tls-key", "/nonexistent"], "PEM"),
         (&["--ceiling", "bcrypt_cost"], "NAME=VALUE"),
+        (&["--kernels", "fast"], "lanes"),
         (&["--ceiling", "bcrypt_cost=31"], "raises the ceiling"),
-        (&["--ceiling", "no_such=1"], "no ceiling"),
-        (&["--ceiling", "bcrypt_cost=8"], "over a ceiling"),
+        (&["--ceiling", "no_such=1"], "not a ceiling"),
+        (&["--ceiling", "bcrypt_cost=8"], "exceeds a ceiling"),
         (&["--accept-weak", "bcrypt"], "ldap-ssha"),
         (&["--accept-weak", ""], "--accept-weak"),
-        (&["--firebase-project", "/nonexistent"], "cannot be read"),
+        (&["--firebase-project", "/nonexistent"], "cannot read the Firebase project"),
         (&["--firebase-project", short.to_str().unwrap()], "Password hash parameters"),
         (&["--connections", "1000000000"], "--connections"),
         (&["--log-format", "xml"], "--log-format"),
@@ -56,9 +57,9 @@ fn wrong_settings_are_refused_with_a_sentence() {
         assert_refused(arguments, sentence);
     }
     for (document, sentence) in [
-        ("/nonexistent", "cannot be read"),
-        (directory, "cannot be read"),
-        (broken.to_str().unwrap(), "cannot be read"),
+        ("/nonexistent", "cannot read the policy document"),
+        (directory, "cannot read the policy document"),
+        (broken.to_str().unwrap(), "policy document"),
     ] {
         assert_sentence(&run(&["serve", "--policies", document]), sentence);
         assert_sentence(&run(&["policies", "check", document]), sentence);
@@ -66,9 +67,9 @@ fn wrong_settings_are_refused_with_a_sentence() {
 }
 
 #[test]
-fn too_few_open_files_are_refused_or_told() {
+fn too_few_open_files_are_refused_or_reported() {
     let output = with_open_files(128, &command(&[])).output().unwrap();
-    assert_sentence(&output, "which is enough for 0: raise its limit (ulimit -n, LimitNOFILE)");
+    assert_sentence(&output, "it allows 0 connections: raise the limit (ulimit -n, LimitNOFILE)");
     let few = Server::start_with_open_files(150, &[]);
     assert_eq!(few.line("serving")["connections"], 22);
     let told =
@@ -85,7 +86,7 @@ fn too_few_open_files_are_refused_or_told() {
 
 #[test]
 fn memory_beyond_the_budget_is_refused() {
-    // argon2id-2026 takes 19 MiB: three workers want 57.
+    // argon2id-2026 takes 19 MiB: three workers need 57.
     let of_three =
         |mib: &str| run(&["policies", "check", SHIPPED, "--workers", "3", "--memory-budget-mib", mib]);
     assert!(of_three("57").status.success());
@@ -93,7 +94,7 @@ fn memory_beyond_the_budget_is_refused() {
 }
 
 #[test]
-fn a_consistent_document_is_said_to_be_so() {
+fn a_consistent_document_is_reported() {
     let output = run(&["policies", "check", SHIPPED]);
     assert!(output.status.success(), "{output:?}");
     let said = String::from_utf8(output.stdout).unwrap();
@@ -104,7 +105,7 @@ fn a_consistent_document_is_said_to_be_so() {
 }
 
 #[test]
-fn help_and_version_are_no_failure() {
+fn help_and_version_are_not_failures() {
     for arguments in [&["--help"][..], &["--version"], &["serve", "--help"], &["policies", "check", "--help"]]
     {
         let output = run(arguments);
@@ -117,7 +118,7 @@ fn help_and_version_are_no_failure() {
 }
 
 #[test]
-fn an_address_in_use_is_said() {
+fn an_address_in_use_is_reported() {
     let server = Server::start(&[]);
     let output = command(&["--listen", &server.address().to_string()]).output().unwrap();
     assert_eq!(output.status.code(), Some(71));
@@ -125,7 +126,7 @@ fn an_address_in_use_is_said() {
 }
 
 #[test]
-fn the_environment_sets_what_the_command_line_does() {
+fn the_environment_sets_the_same_settings() {
     let server =
         Server::start_with(&[], &[("SALTERN_CONNECTIONS", "17"), ("SALTERN_MEMORY_BUDGET_MIB", "99")]);
     let started = server.line("serving");
@@ -135,7 +136,7 @@ fn the_environment_sets_what_the_command_line_does() {
 }
 
 #[test]
-fn the_start_says_which_weak_schemes_are_accepted() {
+fn the_line_at_start_up_names_the_accepted_weak_schemes() {
     let none = Server::start(&[]).line("serving");
     assert_eq!((&none["accepted_weak"], &none["firebase_project"]), (&"".into(), &false.into()));
     let two = Server::start(&["--accept-weak", "ldap-ssha,django-md5"]).line("serving");
@@ -150,7 +151,7 @@ fn the_first_answer_comes_soon() {
     let start = Instant::now();
     let server = Server::start(&[]);
     assert_eq!(ask(server.address(), get("/health")).status, 200);
-    // The measured bound, 30 ms, is for a release build on an idle machine (`make bench`).
+    // `make bench` measures the limit of 30 ms with a release build on an idle machine.
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 

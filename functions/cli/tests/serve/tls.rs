@@ -19,7 +19,7 @@ use crate::{
 };
 
 #[test]
-fn http_1_and_http_2_by_what_the_client_offers() {
+fn the_client_chooses_between_http_1_and_http_2() {
     let (server, certificate) = start(&[]);
     let answer = blocking(async {
         let mut stream = connect(server.address(), &certificate, &[b"http/1.1"]).await;
@@ -86,13 +86,14 @@ fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
     fs::write(&tokens, new).unwrap();
     fs::write(&certificate, "half of a file").unwrap();
     server.signal("HUP");
-    server.line("what was read before stays in force");
+    server.line("the old tokens and the old certificate stay in use");
     assert_eq!((status(first.cert.der(), old), status(first.cert.der(), new)), ("200".into(), "401".into()));
 
     fs::write(&certificate, second.cert.pem()).unwrap();
     fs::write(&key, second.signing_key.serialize_pem()).unwrap();
     server.signal("HUP");
-    let told = server.line("read again; the policy document is read at the start only");
+    let told =
+        server.line("tokens and certificate were read again; the policy document is read only at the start");
     assert_eq!((&told["tokens"], &told["certificate"]), (&true.into(), &true.into()));
     assert_eq!(
         (status(second.cert.der(), new), status(second.cert.der(), old)),
@@ -101,11 +102,11 @@ fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
 }
 
 #[test]
-fn what_is_not_tls_is_dropped() {
+fn a_connection_without_tls_is_dropped() {
     let (server, _) = start(&["--header-timeout-ms", "300"]);
     let mut plain = Client::connect(server.address());
     plain.send(get("/health"));
-    // The TLS crate answers with an alert; nothing of HTTP is said.
+    // The TLS crate answers with an alert and not with HTTP.
     assert!(plain.try_receive().is_err());
     let mut silent = Client::connect(server.address());
     assert!(silent.is_closed_silently());
