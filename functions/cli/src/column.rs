@@ -1,4 +1,5 @@
-//! A column of hashes in a file: one a line, `user:hash` as htpasswd writes it, or a field of CSV.
+//! Reads a column of hashes from a file: one hash a line, `user:hash` as of htpasswd, or a field of
+//! CSV.
 
 use std::{
     fs::File,
@@ -13,17 +14,17 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use saltern_program::Failure;
 
-/// Where a column of hashes stands.
+/// The position of a column of hashes.
 #[derive(Args, Debug)]
 pub(crate) struct ColumnArguments {
     /// The file; `-` for standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// The lines are records of CSV with this character between the fields, `\t` for a tab
-    /// [default: a line is a hash, or `user:hash` as htpasswd writes it]
+    /// Read CSV with this character between the fields, `\t` for a tab
+    /// [default: a line is a hash, or `user:hash` as of htpasswd]
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
-    /// Which field is the hash, from 1
+    /// The number of the field with the hash, from 1
     #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter")]
     pub(crate) column: NonZeroUsize,
     /// The first record names the fields
@@ -33,32 +34,33 @@ pub(crate) struct ColumnArguments {
 
 /// A row with a hash in it.
 pub(crate) struct Row<'a> {
-    /// Counts from 1.
+    /// The number of the row, from 1.
     pub(crate) number: u64,
-    /// Whether it names the fields and holds no hash.
+    /// Whether the row names the fields and has no hash.
     pub(crate) is_header: bool,
-    /// Who it belongs to, in an htpasswd file.
+    /// The user, in an htpasswd file.
     pub(crate) user: Option<&'a str>,
-    /// The hash; empty where the row has no such field.
+    /// The hash; empty if the row has no such field.
     pub(crate) hash: &'a str,
-    /// What stands behind it, with its colon: the dates of a line of `/etc/shadow`.
+    /// The text after the hash, with its colon, such as the dates of `/etc/shadow`.
     pub(crate) rest: &'a str,
-    /// All fields of a CSV record, and which one is the hash.
+    /// All fields of a CSV record, and the position of the hash.
     pub(crate) record: Option<(&'a csv::StringRecord, usize)>,
 }
 
-/// What the rows look like.
+/// The form of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A line is a hash.
     Lines,
-    /// `user:hash`, and perhaps more behind another colon, as in `/etc/shadow`.
+    /// A line is `user:hash`, perhaps with further fields, as in `/etc/shadow`.
     Htpasswd,
-    /// A field of CSV.
+    /// A hash is a field of CSV.
     Csv,
 }
 
-/// Reads all rows, with a progress bar where somebody watches. Returns what the rows looked like.
+/// Calls the function for each row and returns the form of the rows. Shows a progress bar on a
+/// terminal.
 pub(crate) fn for_each(
     arguments: &ColumnArguments,
     each: &mut dyn FnMut(Row<'_>) -> Result<(), Failure>,
@@ -74,7 +76,7 @@ fn delimiter(argument: &str) -> Result<u8, String> {
     match argument.as_bytes() {
         b"\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("give one ASCII character".to_owned()),
+        _ => Err("write one ASCII character".to_owned()),
     }
 }
 
@@ -84,7 +86,7 @@ fn open(file: &Path) -> Result<Box<dyn BufRead>, Failure> {
         return Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(io::stdin()))));
     }
     let cannot = |error: io::Error| {
-        Failure::configuration(format!("{} cannot be read ({error}): name a file of hashes", file.display()))
+        Failure::configuration(format!("cannot read {} ({error}): name a file of hashes", file.display()))
     };
     let opened = File::open(file).map_err(cannot)?;
     let length = opened.metadata().map_err(cannot)?.len();
@@ -116,25 +118,25 @@ fn lines(
         let read = (&mut input)
             .take(MOST_LINE_BYTES)
             .read_until(b'\n', &mut line)
-            .map_err(|error| cannot_go_on(&error))?;
+            .map_err(|error| unreadable_rest(&error))?;
         if read == 0 {
             return Ok(form.unwrap_or(Form::Lines));
         }
         number += 1;
         if line.last() != Some(&b'\n') && read as u64 == MOST_LINE_BYTES {
             return Err(Failure::data(format!(
-                "line {number} is longer than {MOST_LINE_BYTES} bytes: is this a column of hashes?"
+                "line {number} is longer than {MOST_LINE_BYTES} bytes: name a column of hashes"
             )));
         }
         let text = without_newline(&line);
-        // What is no UTF-8 is no hash: it goes on as a line that is refused.
+        // A line that is not UTF-8 has no hash. It is passed on and refused.
         let text = str::from_utf8(text).unwrap_or("\u{fffd}");
-        let is_remark = text.trim_start().is_empty() || text.trim_start().starts_with('#');
-        if form.is_none() && !is_remark {
+        let is_comment = text.trim_start().is_empty() || text.trim_start().starts_with('#');
+        if form.is_none() && !is_comment {
             form = Some(form_of(text));
         }
         let (user, hash, rest) = match text.split_once(':') {
-            Some((user, rest)) if form == Some(Form::Htpasswd) && !is_remark => {
+            Some((user, rest)) if form == Some(Form::Htpasswd) && !is_comment => {
                 let (hash, rest) = rest.split_at(rest.find(':').unwrap_or(rest.len()));
                 (Some(user), hash, rest)
             }
@@ -144,7 +146,7 @@ fn lines(
     }
 }
 
-/// The first line that is no remark tells: a hash with a name before it, or not.
+/// Returns the form of the file from its first line that is not a comment.
 fn form_of(line: &str) -> Form {
     let is_user = |user: &str| !user.is_empty() && !user.contains(['$', '{']);
     let named = line.split_once(':').is_some_and(|(user, _)| is_user(user));
@@ -165,7 +167,7 @@ fn records(
     loop {
         let more = reader
             .read_record(&mut record)
-            .map_err(|error| Failure::data(format!("record {} is no CSV in UTF-8 ({error})", number + 1)))?;
+            .map_err(|error| Failure::data(format!("record {} is not CSV in UTF-8 ({error})", number + 1)))?;
         if !more {
             return Ok(());
         }
@@ -181,11 +183,11 @@ fn without_newline(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-fn cannot_go_on(error: &io::Error) -> Failure {
-    Failure::system(format!("the file cannot be read to its end ({error})"))
+fn unreadable_rest(error: &io::Error) -> Failure {
+    Failure::system(format!("cannot read the rest of the file ({error})"))
 }
 
-/// A hash has at most 1,024 bytes; a line of a table with it, not much more.
+/// A hash has at most 1,024 bytes, and the line around it is not much longer.
 const MOST_LINE_BYTES: u64 = 64 * 1024;
 
 const BUFFER_BYTES: usize = 256 * 1024;

@@ -1,4 +1,4 @@
-//! The command line as a whole: every command, and the code that runs it.
+//! The command line: every command, and the code that runs it.
 
 use std::process::ExitCode;
 
@@ -29,31 +29,31 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Print what a shell needs to complete this command line
+    /// Print a completion script for a shell
     Completions(CompletionsArguments),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
     /// Explain a stored hash field by field
     Inspect(InspectArguments),
-    /// Print the manual, or write it, a page for each command
+    /// Print the manual, or write one page for each command
     Man(ManArguments),
-    /// Count what a table of hashes holds, and what moving it takes
+    /// Count the hashes of a table, and compute the cost of moving them
     MigratePlan(MigratePlanArguments),
-    /// Look after policy documents
+    /// Check policy documents
     #[command(subcommand)]
     Policies(PoliciesCommand),
     /// Serve the HTTP contract from this machine
     Serve(Box<ServeArguments>),
     /// Compare a password, read without echo or from standard input, with a stored hash
     ///
-    /// Ends with 0 where it matches and with 1 where it does not.
+    /// The exit code is 0 for a match and 1 for a mismatch.
     Verify(VerifyArguments),
     /// Put argon2id over weak hashes, without their passwords
     Wrap(WrapArguments),
 }
 
 impl Command {
-    /// Runs it to its end.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,

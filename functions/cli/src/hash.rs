@@ -12,10 +12,10 @@ use saltern_program::{DocumentArguments, Failure, document, process, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct HashArguments {
-    /// The policy to make it under [default: the current one]
+    /// The policy of the new hash [default: the current one]
     #[arg(long, value_name = "ID")]
     pub(crate) policy: Option<String>,
-    /// Print what POST /hash answers
+    /// Print the response of POST /hash
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `saltern inspect`: a stored hash field by field.
+//! `saltern inspect`: explains a stored hash field by field.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,7 @@ use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
 use serde_json::{Value, json};
 
-use crate::{
-    migrate_plan::cost_in_words,
-    one_hash::refused,
-    terminal::{self},
-};
+use crate::{migrate_plan::cost_in_words, one_hash::refused, terminal};
 use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
 
 #[derive(Args, Debug)]
@@ -36,20 +32,14 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     if arguments.json { say(&format!("{}\n", explained.json())) } else { say(&explained.text()) }
 }
 
-/// What there is to say; never the salt's or the output's bytes.
+/// The fields of a hash, without the bytes of its salt and output.
 struct Explained<'a> {
     encoded: &'a Encoded,
     current: String,
     policy: Option<String>,
     milliseconds: Option<f64>,
-    verdict: Verdict,
-}
-
-/// What the current policy makes of it.
-enum Verdict {
-    Refused(Refusal),
-    Replaced(RehashReason),
-    Stays,
+    /// The effect of a login that matches: a new hash with this reason, no change, or a refusal.
+    at_login: Result<Option<RehashReason>, Refusal>,
 }
 
 impl<'a> Explained<'a> {
@@ -59,16 +49,13 @@ impl<'a> Explained<'a> {
         let admitted = lenient.admit_stored(&text).ok();
         let measured =
             admitted.as_ref().map(|stored| meter.one(stored.admitted(), &Effort::BRIEF)).transpose()?;
-        let verdict = match policies.admit_stored(&text) {
-            Err(refusal) => Verdict::Refused(refusal),
-            Ok(stored) => policies.rehash_reason(&stored).map_or(Verdict::Stays, Verdict::Replaced),
-        };
+        let at_login = policies.admit_stored(&text).map(|stored| policies.rehash_reason(&stored));
         Ok(Self {
             encoded,
             current: policies.current().id().to_owned(),
             policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
             milliseconds: measured.map(|measured| measured.hash_cpu_ms()),
-            verdict,
+            at_login,
         })
     }
 
@@ -96,11 +83,11 @@ impl<'a> Explained<'a> {
         line(
             "here",
             &self.milliseconds.map_or_else(
-                || "not computed: the verdict says why".to_owned(),
-                |ms| format!("{ms:.3} ms on one core, alone"),
+                || "not computed: see the verdict".to_owned(),
+                |ms| format!("{ms:.3} ms on one core, one hash at a time"),
             ),
         );
-        line("policy", self.policy.as_deref().unwrap_or("none lists it"));
+        line("policy", self.policy.as_deref().unwrap_or("no policy lists these parameters"));
         line("verdict", &self.verdict_in_words());
         out
     }
@@ -119,31 +106,31 @@ impl<'a> Explained<'a> {
             said.push_str(", seven bits of each");
         }
         if reading.may_stop_at_nul {
-            said.push_str(", and perhaps no further than a NUL");
+            said.push_str(", perhaps only up to a NUL");
         }
         if reading.preparation != Preparation::None {
-            said.push_str(", hashed once before");
+            said.push_str(", hashed once first");
         }
         said
     }
 
     fn verdict_in_words(&self) -> String {
-        match self.verdict {
-            Verdict::Stays => format!("verified; stays, as good as {} or newer", self.current),
-            Verdict::Replaced(reason) => {
+        match self.at_login {
+            Ok(None) => format!("verified; stays, at least as good as {}", self.current),
+            Ok(Some(reason)) => {
                 format!("verified; a login that matches replaces it by {} ({})", self.current, reason.name())
             }
-            Verdict::Refused(refusal) => format!("refused: {}", refused(refusal)),
+            Err(refusal) => format!("refused: {}", refused(refusal)),
         }
     }
 
     fn json(&self) -> Value {
         let setting = self.encoded.setting();
-        let (verdict, reason) = match self.verdict {
-            Verdict::Stays => ("stays", None),
-            Verdict::Replaced(reason) => ("replaced", Some(reason.name())),
-            Verdict::Refused(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
-            Verdict::Refused(_) => ("unsupported_hash", None),
+        let (verdict, reason) = match self.at_login {
+            Ok(None) => ("stays", None),
+            Ok(Some(reason)) => ("replaced", Some(reason.name())),
+            Err(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
+            Err(_) => ("unsupported_hash", None),
         };
         let weakness = self.encoded.scheme().weakness().map(Weakness::name);
         json!({
@@ -167,18 +154,18 @@ fn bytes(length: usize) -> String {
     if length == 0 { "none".to_owned() } else { format!("{} bytes", grouped(length as u64)) }
 }
 
-/// What a string that does not parse most likely is.
+/// Returns the message for a string that does not parse.
 fn unread(stored: &str, error: ParseError) -> Failure {
     let is_hex = stored.len() >= 32 && stored.bytes().all(|byte| byte.is_ascii_hexdigit());
     Failure::data(match error {
         _ if is_hex => {
-            "a bare digest: nothing says of what. If you know, write it as LDAP does, such as {SHA} and the digest's Base64"
+            "a bare digest names no scheme: if you know the scheme, write it as LDAP does, such as {SHA} and the Base64 of the digest"
         }
         ParseError::Invalid => {
-            "the scheme is known, but the string is not in the form that its software prints: is it complete? Quote it, or the shell takes its dollar signs"
+            "the string is malformed for its scheme: check that it is complete, and quote it, because the shell expands dollar signs"
         }
         ParseError::Unsupported => {
-            "no scheme that is verified here begins so. Quote the string, or the shell takes its dollar signs"
+            "no supported scheme begins like this: quote the string, because the shell expands dollar signs"
         }
     })
 }

@@ -1,4 +1,4 @@
-//! `saltern`: the service as one binary on any machine.
+//! `saltern`: the server and the commands for stored hashes, in one binary.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,7 @@ use std::{alloc::System, process::ExitCode};
 use command::Command;
 use zeroizing_alloc::ZeroAlloc;
 
-/// Wipes every buffer that is freed: a request passes through buffers of the HTTP and TLS crates, which do not.
+/// Wipes every freed buffer, because the HTTP and TLS crates do not wipe theirs.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 

@@ -1,4 +1,4 @@
-//! One hash on this machine, by the kernels that serve.
+//! Computes one hash with the kernels of the server.
 
 use std::{
     num::NonZeroUsize,
@@ -10,7 +10,7 @@ use saltern_policy::Refusal;
 
 use saltern_program::Failure;
 
-/// A worker with nobody before it.
+/// A worker without a queue.
 pub(crate) struct OneHash(Pool);
 
 impl OneHash {
@@ -18,10 +18,10 @@ impl OneHash {
         let settings = PoolSettings { queue: None, ..PoolSettings::new(NonZeroUsize::MIN) };
         Pool::start(&settings)
             .map(Self)
-            .map_err(|error| Failure::system(format!("no thread can be started ({error})")))
+            .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))
     }
 
-    /// Computes it, however long it takes: its cost is bounded.
+    /// Computes a hash. The ceilings bound its time.
     pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
         let work = Work {
             admitted: admitted.clone(),
@@ -30,32 +30,30 @@ impl OneHash {
             urgency: Urgency::Required,
         };
         let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
-        done.ok_or_else(|| Failure::system("the hash could not be computed: is there memory enough?"))
+        done.ok_or_else(|| Failure::system("the hash could not be computed: check the free memory"))
     }
 }
 
-/// What a refusal means to somebody with a hash in hand.
+/// Returns the message for a refusal.
 pub(crate) fn refused(refusal: Refusal) -> Failure {
     Failure::data(match refusal {
         Refusal::CostOutOfBounds => {
-            "the hash costs more than a ceiling of the policy document allows: raise it there, if you want to pay that"
+            "the cost of the hash exceeds a ceiling of the policy document: raise the ceiling if you accept the cost"
         }
-        Refusal::InvalidHash => {
-            "the hash is not in the one form that its scheme's software prints: is it complete?"
-        }
-        Refusal::NoRandomness => "the system gives no random bytes",
+        Refusal::InvalidHash => "the hash is malformed for its scheme: check that it is complete",
+        Refusal::NoRandomness => "the system returned no random bytes",
         Refusal::PasswordHasNul => "a new bcrypt hash cannot cover a password with a NUL: use another policy",
         Refusal::PasswordTooLong => "a new bcrypt hash covers 72 bytes of a password: use another policy",
-        Refusal::PolicyNotForHashing => "that policy is verify-only: name an active one",
+        Refusal::PolicyNotForHashing => "the policy is verify-only: name an active one",
         Refusal::UnknownPolicy => {
-            "no policy has that name: `saltern policies check` lists none, look into the document"
+            "no policy has this id: `saltern policies check --json` lists the ids of a document"
         }
-        Refusal::UnsupportedHash => "the hash is of a scheme that is not verified here",
+        Refusal::UnsupportedHash => "the scheme of the hash is not supported",
         Refusal::WeakScheme => {
-            "the hash is of an unsalted or fast scheme: allow it by name with --accept-weak, or wrap it"
+            "the scheme of the hash is unsalted or fast: accept it by name with --accept-weak, or wrap the hash"
         }
     })
 }
 
-/// Longer than any hash below the ceilings takes.
+/// Longer than any hash within the ceilings takes.
 const LONGEST: Duration = Duration::from_mins(10);

@@ -1,4 +1,4 @@
-//! `saltern policies`: documents of one's own, checked before they are deployed.
+//! `saltern policies`: checks policy documents before they are deployed.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PoliciesCommand {
-    /// Hold a policy document against its rules and this machine, as `serve` does when it starts
+    /// Check a policy document against its rules and this machine, as `serve` does at its start
     Check(CheckArguments),
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct CheckArguments {
     pub(crate) machine: MachineArguments,
 }
 
-/// `saltern policies check FILE`.
+/// Runs `saltern policies check FILE`.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let policies =
         document::load(&document::read(&arguments.document)?, &document::limits(&arguments.machine)?)?;
@@ -41,7 +41,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     ))
 }
 
-/// What is in force where this document is.
+/// Returns the policies and ceilings in force on this machine.
 fn summary(policies: &Policies) -> Value {
     let ids: Vec<_> = policies.list().iter().map(Policy::id).collect();
     json!({

@@ -1,4 +1,4 @@
-//! `saltern verify`: a password against a stored hash.
+//! `saltern verify`: compares a password with a stored hash.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ pub(crate) struct VerifyArguments {
     /// The stored hash; `-` for the first line of standard input, with the password on the second
     #[arg(value_name = "HASH")]
     pub(crate) hash: String,
-    /// Print what POST /verify answers
+    /// Print the response of POST /verify
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

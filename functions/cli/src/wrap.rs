@@ -1,4 +1,4 @@
-//! `saltern wrap`: argon2id over weak hashes, without their passwords.
+//! `saltern wrap`: puts argon2id over weak hashes, without their passwords.
 
 use std::{
     collections::VecDeque,
@@ -25,17 +25,17 @@ pub(crate) struct WrapArguments {
     /// Wrap hashes of these schemes [default: those that are unsalted or fast]
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',', value_parser = scheme)]
     pub(crate) schemes: Vec<Scheme>,
-    /// The argon2id policy whose cost is put on top [default: the current one, where it is argon2id]
+    /// The argon2id policy for the new layer [default: the current one, if it is argon2id]
     #[arg(long, value_name = "ID")]
     pub(crate) policy: Option<String>,
-    /// Print the old hash too, in a column behind the others: what compare-and-swap compares with
+    /// Also print the old hash in a last column, for compare-and-swap
     #[arg(long)]
     pub(crate) keep_old: bool,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
 
-/// Writes the rows again with the weak hashes wrapped; all else passes through as it is.
+/// Writes the rows again with the weak hashes wrapped. Other rows do not change.
 pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let policies = document::of(&arguments.document)?;
@@ -44,15 +44,15 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
         .unwrap_or(NonZeroUsize::MIN);
     let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
     let pool = Pool::start(&settings)
-        .map_err(|error| Failure::system(format!("no thread can be started ({error})")))?;
+        .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))?;
     let wrapper = Wrapper { policies: &policies, params, schemes: &arguments.schemes, pool: &pool };
-    let mut writer = Rows::new(arguments);
+    let mut writer = RowWriter::new(arguments);
     let mut ahead = VecDeque::new();
     column::for_each(&arguments.column, &mut |row| {
         let started = if row.is_header { None } else { wrapper.start(row.number, row.hash)? };
         ahead.push_back((Pending::of(&row), started));
-        // Rows leave in the order in which they came; some wait, so that every core has work.
-        if ahead.len() > workers.get() * AHEAD_OF_EACH_WORKER {
+        // Rows are written in their order. Some wait, so that every core has work.
+        if ahead.len() > workers.get() * WAITING_ROWS {
             write_first(&mut ahead, &mut writer)?;
         }
         Ok(())
@@ -67,11 +67,11 @@ fn scheme(argument: &str) -> Result<Scheme, String> {
     let found = Scheme::ALL.iter().find(|scheme| scheme.name() == argument).copied();
     found.ok_or_else(|| {
         let names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
-        format!("no scheme has that name; there are: {}", names.join(", "))
+        format!("no scheme has this name: use {}", names.join(", "))
     })
 }
 
-/// The cost of the outer layer.
+/// Returns the cost of the outer layer.
 fn params(policies: &Policies, policy: Option<&str>) -> Result<argon2::Params, Failure> {
     let policy = match policy {
         None => policies.current(),
@@ -99,14 +99,14 @@ struct Wrapper<'a> {
 }
 
 impl Wrapper<'_> {
-    /// Begins to wrap a hash; `None` where it is not one of those to wrap.
+    /// Starts to wrap a hash. `None` if the hash is not wrapped.
     fn start(&self, number: u64, hash: &str) -> Result<Option<(Wrapping, Ticket)>, Failure> {
         let Ok(stored) = saltern_encoded::parse(hash) else { return Ok(None) };
-        let is_meant = match self.schemes {
+        let is_selected = match self.schemes {
             [] => stored.scheme().weakness().is_some(),
             schemes => schemes.contains(&stored.scheme()),
         };
-        if !is_meant || matches!(stored.setting(), Setting::Wrapped(_)) {
+        if !is_selected || matches!(stored.setting(), Setting::Wrapped(_)) {
             return Ok(None);
         }
         let wrapping = self
@@ -124,7 +124,7 @@ impl Wrapper<'_> {
     }
 }
 
-/// A row that waits for its turn to be written.
+/// A row that waits until the rows before it are written.
 struct Pending {
     number: u64,
     user: Option<String>,
@@ -149,7 +149,7 @@ impl Pending {
 
 fn write_first(
     ahead: &mut VecDeque<(Pending, Option<(Wrapping, Ticket)>)>,
-    writer: &mut Rows,
+    writer: &mut RowWriter,
 ) -> Result<(), Failure> {
     let Some((row, started)) = ahead.pop_front() else { return Ok(()) };
     let Some((wrapping, ticket)) = started else { return writer.write(&row, &row.old) };
@@ -160,10 +160,10 @@ fn write_first(
 
 fn not_wrapped(number: u64, refusal: Refusal) -> Failure {
     Failure::data(match refusal {
-        // It was read: only what stands around it can make it too long.
+        // The hash itself is valid: only its new layer can make it too long.
         Refusal::InvalidHash => {
             format!(
-                "row {number}: wrapped, it would be longer than {MAX_ENCODED_BYTES} bytes, and nobody would read it"
+                "row {number}: the wrapped hash would be longer than {MAX_ENCODED_BYTES} bytes, the limit of a stored hash"
             )
         }
         other => format!("row {number}: {}", refused(other)),
@@ -171,32 +171,32 @@ fn not_wrapped(number: u64, refusal: Refusal) -> Failure {
 }
 
 fn no_result(number: u64) -> Failure {
-    Failure::system(format!("row {number} could not be wrapped: is there memory enough?"))
+    Failure::system(format!("row {number} could not be wrapped: check the free memory"))
 }
 
-/// The rows as they came, with another hash in them.
-struct Rows {
-    form: Written,
+/// Writes the rows, with new hashes in them.
+struct RowWriter {
+    form: Output,
     keep_old: bool,
 }
 
-enum Written {
-    Csv(Box<csv::Writer<Output>>),
-    Lines(Output),
+enum Output {
+    Csv(Box<csv::Writer<Stdout>>),
+    Lines(Stdout),
 }
 
-type Output = BufWriter<io::StdoutLock<'static>>;
+type Stdout = BufWriter<io::StdoutLock<'static>>;
 
-impl Rows {
+impl RowWriter {
     fn new(arguments: &WrapArguments) -> Self {
         let output = BufWriter::new(io::stdout().lock());
         let form = match arguments.column.delimiter {
             Some(delimiter) => {
                 let writer =
                     csv::WriterBuilder::new().delimiter(delimiter).flexible(true).from_writer(output);
-                Written::Csv(Box::new(writer))
+                Output::Csv(Box::new(writer))
             }
-            None => Written::Lines(output),
+            None => Output::Lines(output),
         };
         Self { form, keep_old: arguments.keep_old }
     }
@@ -205,13 +205,13 @@ impl Rows {
         let old = if row.is_header { OLD } else { &row.old };
         let old = self.keep_old.then_some(old);
         let written = match (&mut self.form, &row.record) {
-            (Written::Csv(writer), Some((record, column))) => {
+            (Output::Csv(writer), Some((record, column))) => {
                 let fields = record.iter().enumerate();
                 let fields = fields.map(|(i, field)| if i == *column { new } else { field });
                 writer.write_record(fields.chain(old)).map_err(io::Error::from)
             }
-            (Written::Csv(_), None) => Ok(()),
-            (Written::Lines(output), _) => {
+            (Output::Csv(_), None) => Ok(()),
+            (Output::Lines(output), _) => {
                 let [user, colon] = row.user.as_deref().map_or([""; 2], |user| [user, ":"]);
                 let [tab, old] = old.map_or([""; 2], |old| ["\t", old]);
                 writeln!(output, "{user}{colon}{new}{}{tab}{old}", row.rest)
@@ -222,22 +222,22 @@ impl Rows {
 
     fn finish(self) -> Result<(), Failure> {
         let flushed = match self.form {
-            Written::Csv(mut writer) => writer.flush(),
-            Written::Lines(mut output) => output.flush(),
+            Output::Csv(mut writer) => writer.flush(),
+            Output::Lines(mut output) => output.flush(),
         };
         flushed.map_err(|error| unwritten(&error))
     }
 }
 
 fn unwritten(error: &io::Error) -> Failure {
-    Failure::system(format!("the result cannot be written ({error})"))
+    Failure::system(format!("cannot write the result ({error})"))
 }
 
-/// The name of the column behind the others.
+/// The name of the last column, with the old hashes.
 const OLD: &str = "old_hash";
 
-/// Longer than the queue before it and the hash itself take.
+/// Longer than the wait in the queue and the hash take.
 const LONGEST: Duration = Duration::from_mins(10);
 
-/// Waiting rows for each worker.
-const AHEAD_OF_EACH_WORKER: usize = 8;
+/// Rows that wait, for each worker.
+const WAITING_ROWS: usize = 8;

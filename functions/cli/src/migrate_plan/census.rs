@@ -1,4 +1,4 @@
-//! One pass over the rows: how many of what.
+//! Counts the hashes of each shape, in one pass over the rows.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,30 @@ use zeroize::Zeroizing;
 use super::shape::Shape;
 use crate::column::Row;
 
-/// What was counted.
+/// The counts.
 #[derive(Default)]
 pub(super) struct Census {
     pub(super) rows: u64,
     pub(super) shapes: HashMap<Shape, Counted>,
-    pub(super) unread: HashMap<Unread, Found>,
+    pub(super) unread: HashMap<Unread, Occurrences>,
 }
 
 /// Hashes of one shape.
 pub(super) struct Counted {
-    pub(super) found: Found,
-    /// One of them, to be admitted, judged and timed.
+    pub(super) occurrences: Occurrences,
+    /// One of these hashes, for admission and timing.
     pub(super) example: Zeroizing<String>,
 }
 
-/// How many, and where the first stand.
+/// The number of rows, and the first of them.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Occurrences {
     pub(super) count: u64,
     pub(super) first_rows: Vec<u64>,
     pub(super) first_users: Vec<String>,
 }
 
-impl Found {
+impl Occurrences {
     fn add(&mut self, row: &Row<'_>) {
         self.count += 1;
         if self.first_rows.len() < MOST_NAMED {
@@ -41,18 +41,18 @@ impl Found {
     }
 }
 
-/// Why a row was not read as a hash.
+/// The reason why a row was not read as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Unread {
-    /// No password is set: nothing, a remark, or what systems write to lock an account.
+    /// No password is set: an empty field, a comment, or the mark of a locked account.
     NoPassword,
-    /// A digest without a word of which one, and of what.
+    /// A digest in hexadecimal without the name of a scheme.
     BareDigest,
-    /// A known scheme, not in its form: cut off, or changed by hand.
+    /// A known scheme, but malformed: cut off or changed by hand.
     Invalid,
-    /// A scheme that is not verified here.
+    /// An unsupported scheme.
     Unsupported,
-    /// Nothing that looks like a hash.
+    /// No text that looks like a hash.
     NoHash,
 }
 
@@ -61,9 +61,9 @@ impl Unread {
         let locked = hash.trim_start_matches(['!', '*']);
         let is_digest =
             DIGEST_HEX_LENGTHS.contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_remark = hash.trim_start().starts_with('#');
+        let is_comment = hash.trim_start().starts_with('#');
         match error {
-            _ if is_remark || locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+            _ if is_comment || locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_digest => Self::BareDigest,
             ParseError::Invalid => Self::Invalid,
             ParseError::Unsupported if hash.starts_with(['$', '{', '_']) => Self::Unsupported,
@@ -78,21 +78,21 @@ impl Census {
         match saltern_encoded::parse(row.hash) {
             Ok(encoded) => {
                 let counted = self.shapes.entry(Shape::of(&encoded)).or_insert_with(|| Counted {
-                    found: Found::default(),
+                    occurrences: Occurrences::default(),
                     example: Zeroizing::new(row.hash.to_owned()),
                 });
-                counted.found.add(row);
+                counted.occurrences.add(row);
             }
             Err(error) => self.unread.entry(Unread::of(row.hash, error)).or_default().add(row),
         }
     }
 }
 
-/// Rows and users that are named; more would be a list, not an example.
+/// The number of rows and users that the plan names.
 const MOST_NAMED: usize = 5;
 
 /// MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512 in hexadecimal.
 const DIGEST_HEX_LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];
 
-/// shadow(5), and what exports write for NULL.
+/// shadow(5), and the words of exports for NULL.
 const NO_PASSWORD: [&str; 5] = ["*0", "*1", "x", "NULL", "\\N"];

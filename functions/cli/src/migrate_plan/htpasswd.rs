@@ -1,22 +1,22 @@
-//! What an htpasswd file means for whoever waits for pages.
+//! Explains the effect of an htpasswd file on the time of web pages.
 
 use std::{fmt::Write as _, time::Duration};
 
-use super::plan::{Class, Fate, Plan};
+use super::plan::{AtLogin, Class, Plan};
 use saltern_program::number::{counted, grouped, in_words};
 
-/// Which entries make every page slow, by how much here, and what to do.
+/// Returns the entries that make each page slow, their times on this machine, and advice.
 pub(super) fn explain(plan: &Plan<'_>) -> String {
     let mut out = String::from(
-        "\nThis is an htpasswd file. The web server checks the password again for every request: every page, image and\nscript. ",
+        "\nThis is an htpasswd file. The web server checks the password for every request: for each page, image and\nscript. ",
     );
     let mut slow: Vec<&Class<'_>> =
-        plan.classes.iter().filter(|class| class.time.is_some_and(|time| time > FELT)).collect();
+        plan.classes.iter().filter(|class| class.time.is_some_and(|time| time > NOTICEABLE)).collect();
     slow.sort_by_key(|class| std::cmp::Reverse(class.time));
     if slow.is_empty() {
-        out.push_str("None of these hashes is slow enough to be felt.\n");
+        out.push_str("None of these hashes is slow enough to be noticed.\n");
     } else {
-        let _infallible = writeln!(out, "These entries make each of them slow on a machine like this one:");
+        let _infallible = writeln!(out, "These entries make each request slow on this machine:");
     }
     for class in slow {
         let time = class.time.unwrap_or_default();
@@ -27,47 +27,50 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
             class.cost,
             in_words(time),
             in_words(time * REQUESTS_OF_A_PAGE),
-            who(class),
+            users(class),
         );
     }
     let weak: u64 = plan
         .classes
         .iter()
-        .filter(|class| matches!(class.fate, Fate::NeedsPermission(_)) || OLD.contains(&class.scheme.name()))
+        .filter(|class| {
+            matches!(class.at_login, AtLogin::NeedsPermission(_)) || OLD.contains(&class.scheme.name())
+        })
         .map(|class| class.count)
         .sum();
     if weak > 0 {
         let _infallible = writeln!(
             out,
-            "The opposite, too fast: {} of SHA, MD5 (apr1) or DES. A stolen file gives these passwords away.\n\
-             `saltern wrap` is for when logins go through Saltern: no web server reads what it writes.",
+            "Too fast: {} of SHA, MD5 (apr1) or DES. An attacker with the file finds these passwords.\n\
+             Web servers cannot read the result of `saltern wrap`: use it only if logins go through Saltern.",
             counted(weak, "entry", "entries")
         );
     }
     let _infallible = write!(
         out,
-        "A hash cannot be made cheaper or safer without its password. Two ways out:\n  \
-         - Let users log in once and carry a session cookie: then the cost of a hash is paid once, and 10 to 12 is right.\n  \
-         - Stay with Basic authentication and give every entry one cost that each request can bear: when its owner next\n    \
-         sets a password, `htpasswd -B -C {BEARABLE_COST} FILE USER`.\n",
+        "The cost of a hash cannot be changed without its password. There are two solutions:\n  \
+         - Use sessions with a cookie: then a login computes one hash, and cost 10 to 12 is right.\n  \
+         - Stay with Basic authentication and set a cost that is acceptable for each request. When a user sets a\n    \
+         new password, use `htpasswd -B -C {ACCEPTABLE_COST} FILE USER`.\n",
     );
     out
 }
 
-fn who(class: &Class<'_>) -> String {
-    let named = class.found.first_users.join(", ");
-    let more = class.count.saturating_sub(class.found.first_users.len() as u64);
+fn users(class: &Class<'_>) -> String {
+    let named = class.occurrences.first_users.join(", ");
+    let more = class.count.saturating_sub(class.occurrences.first_users.len() as u64);
     if more == 0 { named } else { format!("{named} and {} more", grouped(more)) }
 }
 
-/// From here on a page feels slower (Nielsen, Usability Engineering, 1993, §5.5: 0.1 s), with a few requests in a row.
-const FELT: Duration = Duration::from_millis(25);
+/// A quarter of the 0.1 s at which users notice a delay (Nielsen, Usability Engineering, 1993,
+/// §5.5), because a page makes several requests.
+const NOTICEABLE: Duration = Duration::from_millis(25);
 
-/// Requests that follow each other for one page; browsers ask for some at a time.
+/// Requests for one page.
 const REQUESTS_OF_A_PAGE: u32 = 20;
 
-/// Some milliseconds each.
-const BEARABLE_COST: u32 = 6;
+/// A bcrypt cost of some milliseconds.
+const ACCEPTABLE_COST: u32 = 6;
 
-/// Old forms that htpasswd wrote and that are verified without permission.
+/// Old schemes of htpasswd that are verified without --accept-weak.
 const OLD: [&str; 2] = ["apr1", "md5-crypt"];

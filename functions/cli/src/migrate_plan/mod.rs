@@ -1,4 +1,4 @@
-//! `saltern migrate-plan`: what a table of hashes holds, and what moving it takes.
+//! `saltern migrate-plan`: counts the hashes of a table, and computes the cost of moving them.
 
 mod census;
 mod htpasswd;
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     if form == Form::Htpasswd { say(&htpasswd::explain(&plan)) } else { Ok(()) }
 }
 
-/// The cost of a hash in the field's words.
+/// Returns the cost of a hash in its usual terms.
 pub(crate) fn cost_in_words(encoded: &Encoded) -> String {
     Cost::of(encoded).in_words()
 }

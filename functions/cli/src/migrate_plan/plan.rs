@@ -1,4 +1,4 @@
-//! What was counted, judged by the policies and timed on this machine.
+//! The plan: the counted hashes with the decision of the policies and their time on this machine.
 
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
@@ -9,65 +9,65 @@ use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
 
 use super::{
-    census::{Census, Counted, Found, Unread},
+    census::{Census, Counted, Occurrences, Unread},
     shape::{Cost, Shape},
 };
 use saltern_program::Failure;
 
-/// The whole of it.
+/// The plan.
 pub(super) struct Plan<'a> {
     pub(super) rows: u64,
     /// The most frequent first.
     pub(super) classes: Vec<Class<'a>>,
     /// The most frequent first.
-    pub(super) unread: Vec<(Unread, &'a Found)>,
+    pub(super) unread: Vec<(Unread, &'a Occurrences)>,
     pub(super) current: String,
     pub(super) moving: Moving,
 }
 
-/// Hashes that are computed and judged alike.
+/// Hashes with the same cost and the same effect of a login.
 pub(super) struct Class<'a> {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
     pub(super) cost: String,
     pub(super) count: u64,
-    /// Where some of them stand.
-    pub(super) found: &'a Found,
-    pub(super) fate: Fate,
-    /// One hash on one core here; `None` over a ceiling.
+    /// The rows.
+    pub(super) occurrences: &'a Occurrences,
+    pub(super) at_login: AtLogin,
+    /// The time of one hash on one core of this machine; `None` over a ceiling.
     pub(super) time: Option<Duration>,
 }
 
-/// What becomes of a hash at a login that matches.
+/// The effect of a login that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Fate {
-    /// It stays.
+pub(super) enum AtLogin {
+    /// The hash stays.
     Stays,
-    /// It is replaced by one of the current policy.
+    /// A hash of the current policy replaces it.
     Replaced(RehashReason),
-    /// It is not verified: unsalted or fast, and not allowed by name.
+    /// The hash is refused: its scheme is unsalted or fast and not accepted by name.
     NeedsPermission(Weakness),
-    /// It is not verified: Firebase's, whose project was not named.
+    /// The hash is refused: it is of Firebase, and no project is set.
     NeedsProject,
-    /// It is not verified: over a ceiling.
-    TooDear,
+    /// The hash is refused: its cost exceeds a ceiling.
+    OverCeiling,
 }
 
-/// What moving takes.
+/// The cost of moving all hashes.
 pub(super) struct Moving {
-    /// Users whose hash would be replaced at their next login, those that need permission among them.
+    /// Users whose hash is replaced at their next login, including schemes that need permission.
     pub(super) replaced: u64,
-    /// One core: verifying everybody once, and making the new hashes.
+    /// Time on one core: one verification for each user, and the new hashes.
     pub(super) core_time: Duration,
     /// The same on [`function`](Self::function), in US dollars.
     pub(super) lambda_usd: f64,
     /// The function that is priced.
     pub(super) function: Size,
-    /// By what this machine is held against Lambda.
+    /// The ratio of times on Lambda to times on this machine.
     pub(super) scale: Scale,
-    /// Hashes that are unsalted or fast and not wrapped.
+    /// Unsalted or fast hashes that are not wrapped.
     pub(super) weak: u64,
-    /// One core: wrapping these. `None` where the current policy is not argon2id.
+    /// Time on one core to wrap these. `None` if the current policy is not argon2id.
     pub(super) wrapping: Option<Duration>,
 }
 
@@ -79,22 +79,29 @@ impl<'a> Plan<'a> {
             meter: RefCell::new(meter),
             parts: RefCell::default(),
         };
-        let mut merged: HashMap<(Scheme, Option<&str>, Cost, Fate), Class<'a>> = HashMap::new();
+        let mut merged: HashMap<(Scheme, Option<&str>, Cost, AtLogin), Class<'a>> = HashMap::new();
         for (shape, counted) in &census.shapes {
-            let (fate, stored) = judge.fate(shape.scheme, counted);
-            let key = (shape.scheme, shape.label, shape.cost, fate);
+            let (at_login, stored) = judge.at_login(shape.scheme, counted);
+            let key = (shape.scheme, shape.label, shape.cost, at_login);
             if let Some(class) = merged.get_mut(&key) {
-                class.count += counted.found.count;
+                class.count += counted.occurrences.count;
                 continue;
             }
             let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
             let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
-            let class =
-                Class { scheme, label, cost, count: counted.found.count, found: &counted.found, fate, time };
+            let class = Class {
+                scheme,
+                label,
+                cost,
+                count: counted.occurrences.count,
+                occurrences: &counted.occurrences,
+                at_login,
+                time,
+            };
             merged.insert(key, class);
         }
         let mut classes: Vec<_> = merged.into_values().collect();
-        // Of as many, what one meets first is a scheme, and its dearest cost.
+        // For equal counts, by scheme, and then the slowest first.
         classes.sort_by(|a, b| {
             b.count
                 .cmp(&a.count)
@@ -102,7 +109,8 @@ impl<'a> Plan<'a> {
                 .then(b.time.cmp(&a.time))
                 .then(a.cost.cmp(&b.cost))
         });
-        let mut unread: Vec<_> = census.unread.iter().map(|(reason, found)| (*reason, found)).collect();
+        let mut unread: Vec<_> =
+            census.unread.iter().map(|(reason, occurrences)| (*reason, occurrences)).collect();
         unread.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.cmp(b)));
         let moving = judge.moving(&classes)?;
         Ok(Self { rows: census.rows, classes, unread, current: policies.current().id().to_owned(), moving })
@@ -111,34 +119,35 @@ impl<'a> Plan<'a> {
 
 struct Judge<'a> {
     policies: &'a Policies,
-    /// The same, and every weak scheme allowed: what is refused is counted and timed too.
+    /// The same with every weak scheme accepted: refused hashes are timed too.
     lenient: Policies,
     meter: RefCell<Meter>,
-    /// Parts that were measured: once each, so that costs of one scheme compare.
+    /// Measured parts. Each is measured once, so that costs of one scheme are comparable.
     parts: RefCell<HashMap<Params, Duration>>,
 }
 
 impl Judge<'_> {
-    /// What becomes of it, and what would be computed.
-    fn fate(&self, scheme: Scheme, counted: &Counted) -> (Fate, Option<Stored>) {
+    /// Returns the effect of a login, and the hash to compute.
+    fn at_login(&self, scheme: Scheme, counted: &Counted) -> (AtLogin, Option<Stored>) {
         let stored = match self.lenient.admit_stored(&counted.example) {
             Ok(stored) => stored,
-            Err(Refusal::UnsupportedHash) => return (Fate::NeedsProject, None),
-            Err(_) => return (Fate::TooDear, None),
+            Err(Refusal::UnsupportedHash) => return (AtLogin::NeedsProject, None),
+            Err(_) => return (AtLogin::OverCeiling, None),
         };
-        let fate = match self.policies.admit_stored(&counted.example) {
-            Ok(stored) => self.policies.rehash_reason(&stored).map_or(Fate::Stays, Fate::Replaced),
-            // Nothing else that the lenient policies admit is refused.
-            Err(_) => scheme.weakness().map_or(Fate::TooDear, Fate::NeedsPermission),
+        let at_login = match self.policies.admit_stored(&counted.example) {
+            Ok(stored) => self.policies.rehash_reason(&stored).map_or(AtLogin::Stays, AtLogin::Replaced),
+            // The policies refuse nothing else that the lenient ones admit.
+            Err(_) => scheme.weakness().map_or(AtLogin::OverCeiling, AtLogin::NeedsPermission),
         };
-        (fate, Some(stored))
+        (at_login, Some(stored))
     }
 
-    /// bcrypt and PBKDF2 are linear in their cost, so that a part is measured and the rest is multiplied.
+    /// Returns the time of a hash. bcrypt and PBKDF2 are linear in their cost: a part is measured
+    /// and multiplied.
     fn time(&self, shape: &Shape, stored: &Stored) -> Result<Duration, Failure> {
         let part = match shape.cost {
             Cost::Params(params) => part_of(params),
-            Cost::DrawnRounds(..) | Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
+            Cost::RandomRounds(..) | Cost::VerifyOnly(..) | Cost::Wrapped(..) => None,
         };
         let small = part.and_then(|params| {
             let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
@@ -151,7 +160,7 @@ impl Judge<'_> {
         Ok(times(measured, stored.admitted().work(), small.work()))
     }
 
-    /// On one core, alone.
+    /// Measures one hash on one core.
     fn measure(&self, admitted: &Admitted) -> Result<Duration, Failure> {
         let measured = self.meter.borrow_mut().one(admitted, &Effort::BRIEF)?;
         Ok(Duration::try_from_secs_f64(measured.hash_cpu_ms() / 1e3).unwrap_or(Duration::MAX))
@@ -160,7 +169,7 @@ impl Judge<'_> {
     fn moving(&self, classes: &[Class<'_>]) -> Result<Moving, Failure> {
         let new = self.new_hash()?;
         let is_replaced =
-            |class: &&Class<'_>| matches!(class.fate, Fate::Replaced(_) | Fate::NeedsPermission(_));
+            |class: &&Class<'_>| matches!(class.at_login, AtLogin::Replaced(_) | AtLogin::NeedsPermission(_));
         let replaced: u64 = classes.iter().filter(is_replaced).map(|class| class.count).sum();
         let verifying = classes
             .iter()
@@ -175,7 +184,7 @@ impl Judge<'_> {
             architecture: Architecture::X86_64,
         };
         let scale = Scale::measured(&mut self.meter.borrow_mut(), function)?.ok_or_else(|| {
-            Failure::system("the table of durations has no bcrypt that was measured on Lambda")
+            Failure::system("the table of durations has no bcrypt row that was measured on Lambda")
         })?;
         let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
         let usage = Usage {
@@ -195,16 +204,17 @@ impl Judge<'_> {
         })
     }
 
-    /// A new hash of the current policy.
+    /// Returns the time of a new hash of the current policy.
     fn new_hash(&self) -> Result<Duration, Failure> {
         let setting = Setting::fresh(self.policies.current().params(), [0; NEW_SALT_BYTES]);
-        let admitted = Admitted::new(setting, self.policies.ceilings())
-            .map_err(|_| Failure::configuration("the current policy is over a ceiling"))?;
+        let admitted = Admitted::new(setting, self.policies.ceilings()).map_err(|_| {
+            Failure::configuration("the current policy exceeds a ceiling: raise the ceiling in the document")
+        })?;
         self.measure(&admitted)
     }
 }
 
-/// The same algorithm with less to do, where time is known to be linear in it.
+/// Returns the same algorithm with a lower cost, if its time is linear in the cost.
 fn part_of(params: Params) -> Option<Params> {
     match params {
         Params::Bcrypt(params) if params.cost() > BCRYPT_PART => {
@@ -217,7 +227,7 @@ fn part_of(params: Params) -> Option<Params> {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "an estimate: 2^53 of anything is more than there are")]
+#[allow(clippy::cast_precision_loss, reason = "an estimate, and counts are below 2^53")]
 fn times(time: Duration, count: u64, parts: u64) -> Duration {
     Duration::try_from_secs_f64(time.as_secs_f64() * count as f64 / parts as f64).unwrap_or(Duration::MAX)
 }

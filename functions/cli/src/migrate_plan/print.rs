@@ -1,16 +1,16 @@
-//! The plan for people, and for programs.
+//! Writes the plan as text and as JSON.
 
 use std::{fmt::Write as _, time::Duration};
 
 use serde_json::{Value, json};
 
 use super::{
-    census::{Found, Unread},
-    plan::{Class, Fate, Plan},
+    census::{Occurrences, Unread},
+    plan::{AtLogin, Class, Plan},
 };
 use saltern_program::number::{counted, grouped, in_words};
 
-/// A table and what follows from it.
+/// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {
     let read: u64 = plan.classes.iter().map(|class| class.count).sum();
     let mut out = format!(
@@ -55,16 +55,16 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
         grouped(class.count),
         share(class.count, read),
         class.time.map_or_else(|| "-".to_owned(), milliseconds),
-        match class.fate {
-            Fate::Stays => "stays".to_owned(),
-            Fate::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
-            Fate::NeedsPermission(weakness) => format!(
-                "refused: {}; allow it with --accept-weak {}, or wrap it",
+        match class.at_login {
+            AtLogin::Stays => "stays".to_owned(),
+            AtLogin::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
+            AtLogin::NeedsPermission(weakness) => format!(
+                "refused: {}; accept it with --accept-weak {}, or wrap it",
                 weakness.name(),
                 class.scheme.name()
             ),
-            Fate::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
-            Fate::TooDear => "refused: over a ceiling of the policy document".to_owned(),
+            AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
+            AtLogin::OverCeiling => "refused: over a ceiling of the policy document".to_owned(),
         },
     ]
 }
@@ -74,9 +74,14 @@ fn unread(out: &mut String, plan: &Plan<'_>) {
         return;
     }
     out.push_str("\nNot verified, and why\n");
-    for (reason, found) in &plan.unread {
-        let _infallible =
-            writeln!(out, "{:>12}  {} ({})", grouped(found.count), reason.in_words(), places(found));
+    for (reason, occurrences) in &plan.unread {
+        let _infallible = writeln!(
+            out,
+            "{:>12}  {} ({})",
+            grouped(occurrences.count),
+            reason.in_words(),
+            places(occurrences)
+        );
     }
 }
 
@@ -87,8 +92,8 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "\nMoving\n  When everybody has logged in once, {} will have been replaced by {}. That takes {} of one core here,\n  \
-         and on Lambda {} ({} with {} MB; ESTIMATED by {}, which takes {:.2} times as long there as here).",
+        "\nMoving\n  After one login of every user, {} are replaced by {}. That takes {} of one core of this machine,\n  \
+         or {} on Lambda ({} with {} MB; ESTIMATED by {}, which takes {:.2} times as long there as here).",
         hashes(moving.replaced),
         plan.current,
         in_words(moving.core_time),
@@ -103,18 +108,18 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "  Unsalted or fast: {}. Whoever steals the table has most of these passwords within hours.",
+        "  Unsalted or fast: {}. An attacker with the table finds most of these passwords within hours.",
         hashes(moving.weak)
     );
     let _infallible = match moving.wrapping {
         Some(time) => writeln!(
             out,
-            "  `saltern wrap` puts argon2id over them today, without a login. That takes {} of one core here.",
+            "  `saltern wrap` puts argon2id over them now, without a login. That takes {} of one core of this machine.",
             in_words(time),
         ),
         None => writeln!(
             out,
-            "  `saltern wrap --policy ID`, with an argon2id policy, puts argon2id over them today, without a login.",
+            "  `saltern wrap --policy ID`, with an argon2id policy, puts argon2id over them now, without a login.",
         ),
     };
 }
@@ -122,12 +127,12 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
 impl Unread {
     fn in_words(self) -> &'static str {
         match self {
-            Self::NoPassword => "no password is set: nothing, a lock or a remark",
+            Self::NoPassword => "no password is set: an empty field, a locked account or a comment",
             Self::BareDigest => {
-                "a bare digest: nothing says of what; if you know, write {MD5}, {SHA} … before its Base64"
+                "a bare digest: if you know its scheme, write {MD5}, {SHA} … before its Base64"
             }
-            Self::Invalid => "a known scheme, but cut off or changed: not the form that its software prints",
-            Self::Unsupported => "a scheme, or a variant of one, that is not verified here",
+            Self::Invalid => "a known scheme, but cut off or changed",
+            Self::Unsupported => "an unsupported scheme, or an unsupported variant of one",
             Self::NoHash => "nothing that looks like a hash; if these are passwords in clear, hash them now",
         }
     }
@@ -143,15 +148,15 @@ impl Unread {
     }
 }
 
-/// The same for programs.
+/// Returns the plan as JSON.
 pub(super) fn json(plan: &Plan<'_>) -> Value {
     let class = |class: &Class<'_>| {
-        let (fate, reason) = match class.fate {
-            Fate::Stays => ("stays", None),
-            Fate::Replaced(reason) => ("replaced", Some(reason.name())),
-            Fate::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
-            Fate::NeedsProject => ("unsupported_hash", None),
-            Fate::TooDear => ("cost_out_of_bounds", None),
+        let (at_login, reason) = match class.at_login {
+            AtLogin::Stays => ("stays", None),
+            AtLogin::Replaced(reason) => ("replaced", Some(reason.name())),
+            AtLogin::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
+            AtLogin::NeedsProject => ("unsupported_hash", None),
+            AtLogin::OverCeiling => ("cost_out_of_bounds", None),
         };
         json!({
             "scheme": class.scheme.name(),
@@ -159,12 +164,12 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
             "cost": class.cost,
             "hashes": class.count,
             "milliseconds": class.time.map(|time| time.as_secs_f64() * 1e3),
-            "at_login": fate,
+            "at_login": at_login,
             "reason": reason,
-            "first_rows": class.found.first_rows,
+            "first_rows": class.occurrences.first_rows,
         })
     };
-    let unread = |(reason, found): &(Unread, &Found)| json!({ "reason": reason.name(), "rows": found.count, "first_rows": found.first_rows });
+    let unread = |(reason, occurrences): &(Unread, &Occurrences)| json!({ "reason": reason.name(), "rows": occurrences.count, "first_rows": occurrences.first_rows });
     json!({
         "rows": plan.rows,
         "current": plan.current,
@@ -196,10 +201,10 @@ fn usd(amount: f64) -> String {
     if amount < 0.01 { "less than 0.01 USD".to_owned() } else { format!("about {amount:.2} USD") }
 }
 
-fn places(found: &Found) -> String {
-    let rows: Vec<String> = found.first_rows.iter().map(|&row| grouped(row)).collect();
-    let more = if found.count > found.first_rows.len() as u64 { ", …" } else { "" };
-    let noun = if found.count == 1 { "row" } else { "rows" };
+fn places(occurrences: &Occurrences) -> String {
+    let rows: Vec<String> = occurrences.first_rows.iter().map(|&row| grouped(row)).collect();
+    let more = if occurrences.count > occurrences.first_rows.len() as u64 { ", …" } else { "" };
+    let noun = if occurrences.count == 1 { "row" } else { "rows" };
     format!("{noun} {}{more}", rows.join(", "))
 }
 
@@ -213,5 +218,5 @@ fn milliseconds(time: Duration) -> String {
     if ms < 10.0 { format!("{ms:.3} ms") } else { format!("{ms:.0} ms") }
 }
 
-/// Columns that are set flush right.
+/// The columns that are right-aligned.
 const NUMBERS: [usize; 3] = [2, 3, 4];

@@ -1,8 +1,8 @@
-//! What hashes have in common that cost the same and are judged alike.
+//! The shape of a hash: the part that decides its cost and the effect of a login.
 
 use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, argon2, verify_only};
 
-/// Everything about a hash but its salt and its output.
+/// A hash without the bytes of its salt and output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub(super) scheme: Scheme,
@@ -12,12 +12,13 @@ pub(super) struct Shape {
     output_bytes: usize,
 }
 
-/// What computing costs.
+/// The cost of a hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Cost {
     Params(Params),
-    /// Rounds that the software draws anew for each hash, to one digit: a table that told them apart would have a row for each.
-    DrawnRounds(Algorithm, u64),
+    /// Rounds that the software chooses at random for each hash, rounded to one digit. Exact rounds
+    /// would make one row for each hash.
+    RandomRounds(Algorithm, u64),
     VerifyOnly(Algorithm, verify_only::Cost),
     Wrapped(argon2::Params, Scheme),
 }
@@ -47,12 +48,12 @@ impl Cost {
         }
     }
 
-    /// The same, less exactly where every hash has a cost of its own.
+    /// Returns the cost to count by: random rounds are rounded.
     fn to_count_by(self) -> Self {
         use Algorithm::{Sha1Crypt, SunMd5};
         match self {
             Self::VerifyOnly(algorithm @ (Sha1Crypt | SunMd5), verify_only::Cost::Rounds(rounds)) => {
-                Self::DrawnRounds(algorithm, to_one_digit(rounds))
+                Self::RandomRounds(algorithm, to_one_digit(rounds))
             }
             other => other,
         }
@@ -69,7 +70,7 @@ impl Cost {
                 format!("{}, {} iterations", Params::Pbkdf2(p).algorithm().name(), p.iterations())
             }
             Self::Params(Params::Scrypt(p)) => format!("N=2^{}, r={}, p={}", p.log_n(), p.r(), p.p()),
-            Self::DrawnRounds(_, rounds) => format!("about {rounds} rounds"),
+            Self::RandomRounds(_, rounds) => format!("about {rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(1)) => "one pass".to_owned(),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(rounds)) => format!("{rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Memory { blocks, .. }) => {
@@ -88,7 +89,7 @@ impl Cost {
     }
 }
 
-/// The nearest number of one digit and zeros.
+/// Rounds a number to one digit and zeros.
 fn to_one_digit(number: u64) -> u64 {
     let zeros = 10_u64.pow(number.checked_ilog10().unwrap_or(0));
     number.saturating_add(zeros / 2) / zeros * zeros

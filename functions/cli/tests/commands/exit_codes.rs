@@ -1,4 +1,4 @@
-//! How every command ends, by the list that `--help` and the manual show.
+//! Tests the exit codes of every command against the list in `--help`.
 
 use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf};
 
@@ -17,7 +17,7 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["completions", "csh"], "", 64),
         (&["hash"], "saltern\n", 0),
         (&["hash", "--workers", "none"], "saltern\n", 64),
-        (&["hash", "--policy", "nobody's"], "saltern\n", 65),
+        (&["hash", "--policy", "unknown"], "saltern\n", 65),
         (&["inspect", BCRYPT], "", 0),
         (&["inspect"], "", 64),
         (&["inspect", "plain"], "", 65),
@@ -36,24 +36,24 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["verify", LDAP_SHA], "saltern\n", 65),
         (&["wrap"], LDAP_SHA, 0),
         (&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA, 64),
-        (&["wrap", "--policy", "nobody's"], LDAP_SHA, 65),
+        (&["wrap", "--policy", "unknown"], LDAP_SHA, 65),
         (&["--version"], "", 0),
         (&["no-such-command"], "", 64),
     ];
     for (arguments, input, code) in cases {
         let ended = saltern(arguments, input);
         assert_eq!(ended.code, *code, "{arguments:?}: {}", ended.err);
-        // Whoever is refused is told why, and nobody takes an empty result for one.
+        // A refusal has a message and no result.
         assert_eq!(ended.err.is_empty(), [0, 1].contains(code), "{arguments:?}: {}", ended.err);
         assert_eq!(ended.out.is_empty(), *code > 1, "{arguments:?}: {}", ended.out);
     }
 
-    let tried: BTreeSet<&str> = cases.iter().map(|(arguments, ..)| arguments[0]).collect();
+    let tested: BTreeSet<&str> = cases.iter().map(|(arguments, ..)| arguments[0]).collect();
     let help = saltern(&["--help"], "").out;
     let (_, commands) = help.split_once("Commands:\n").unwrap();
     let commands = commands.split("\n\n").next().unwrap().lines();
     for command in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
-        assert!(tried.contains(command), "no case tries {command}");
+        assert!(tested.contains(command), "no case tests {command}");
     }
     let (_, codes) = help.split_once("Exit codes:\n").unwrap();
     for (.., code) in cases {
@@ -78,12 +78,12 @@ fn the_manual_has_a_page_for_each_command() {
 }
 
 #[test]
-fn check_tells_programs_what_is_in_force() {
+fn check_prints_the_policies_as_json() {
     let document = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shipped-for-json.json");
     fs::write(&document, saltern_policy::SHIPPED).unwrap();
-    let told = saltern(&["policies", "check", "--json", document.to_str().unwrap()], "");
-    let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
-    assert_eq!((&told["current"], &told["consistent"]), (&"argon2id-2026".into(), &true.into()));
-    assert_eq!(told["policies"].as_array().unwrap().len(), 4);
-    assert_eq!(told["ceilings"]["bcrypt_cost"], 15);
+    let summary = saltern(&["policies", "check", "--json", document.to_str().unwrap()], "");
+    let summary: serde_json::Value = serde_json::from_str(&summary.out).unwrap();
+    assert_eq!((&summary["current"], &summary["consistent"]), (&"argon2id-2026".into(), &true.into()));
+    assert_eq!(summary["policies"].as_array().unwrap().len(), 4);
+    assert_eq!(summary["ceilings"]["bcrypt_cost"], 15);
 }

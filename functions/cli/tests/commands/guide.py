@@ -1,7 +1,7 @@
-"""Runs every SQL statement of MIGRATION.md against tables of the systems it names, in SQLite.
+"""Runs every SQL statement of MIGRATION.md in SQLite, on tables of the systems that it names.
 
-Prints the rows of each SELECT, a statement a block, for the test to put through `saltern migrate-plan`. Exits with a sentence
-where a statement fails, or where compare-and-swap swapped what it should not.
+Prints the rows of each SELECT; the test passes them to `saltern migrate-plan`. Exits with a
+message if a statement fails, or if compare-and-swap changes the wrong rows.
 """
 
 import re
@@ -9,7 +9,7 @@ import sqlite3
 import sys
 
 BCRYPT = "$2y$04$fZsupqA82A68/HAxerOBBOBDxusev84JAKbNitEJKv21Bn0YvVaAa"
-# The output of these is of no password: the statements carry text, and nobody logs in here.
+# The outputs of some hashes belong to no password: the statements only copy text.
 ROWS = {
     "users (id, pass, password, password_hash)": [(1, BCRYPT, "{bcrypt}" + BCRYPT, BCRYPT)],
     "wrapped (id, hash, old_hash)": [(1, "$saltern-wrap$new", BCRYPT)],
@@ -56,8 +56,8 @@ def main(guide):
 
 
 def swap(statement):
-    """The swap happens where the old hash is still there, and only there."""
-    for there, changes in ((BCRYPT, 1), ("set by somebody else", 0)):
+    """Checks that the swap happens only if the old hash is still there."""
+    for there, changes in ((BCRYPT, 1), ("set by another login", 0)):
         database = tables()
         database.execute("UPDATE users SET password_hash = ?", (there,))
         given = {"rehashed": "new", "id": 1, "hash_that_was_verified": BCRYPT}

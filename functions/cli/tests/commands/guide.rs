@@ -1,4 +1,4 @@
-//! The migration guide: its SQL runs, and what it exports is read.
+//! Tests the SQL of the migration guide, and parses the hashes that it exports.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::saltern;
 
 #[test]
-fn every_statement_of_the_guide_runs_and_exports_hashes_that_are_read() {
+fn every_statement_of_the_guide_runs_and_exports_known_hashes() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/guide.py");
     let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../MIGRATION.md");
     let ran = Command::new("python3").args([script, guide]).output().expect("python3 is a prerequisite");

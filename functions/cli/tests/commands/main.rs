@@ -1,4 +1,4 @@
-//! The commands for people: `hash`, `verify`, `inspect`, `wrap`, `migrate-plan`, run as they run them.
+//! Tests of the commands `hash`, `verify`, `inspect`, `wrap` and `migrate-plan` of the binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
 
@@ -13,14 +13,14 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What a command said and how it ended.
+/// The exit code and the output of a command.
 struct Ended {
     code: i32,
     out: String,
     err: String,
 }
 
-/// Runs `saltern` with these arguments, and this on its standard input.
+/// Runs `saltern` with these arguments and this standard input.
 fn saltern(arguments: &[&str], input: &str) -> Ended {
     let mut child = Command::new(env!("CARGO_BIN_EXE_saltern"))
         .args(arguments)
@@ -32,7 +32,7 @@ fn saltern(arguments: &[&str], input: &str) -> Ended {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
-    // A command that refuses its arguments reads nothing.
+    // A command that refuses its arguments does not read its input.
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let output = child.wait_with_output().unwrap();
     let _unread = writer.join().unwrap();
@@ -43,7 +43,7 @@ fn saltern(arguments: &[&str], input: &str) -> Ended {
     }
 }
 
-/// The password of all hashes here.
+/// The password of all hashes of these tests.
 const PASSWORD: &str = "saltern";
 
 /// `printf saltern | openssl dgst -sha1 -binary | base64`

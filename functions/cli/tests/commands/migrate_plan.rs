@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::{BCRYPT, LDAP_SHA, saltern};
 
 #[test]
-fn every_row_is_counted_once_under_what_it_is() {
+fn every_row_is_counted_in_one_class() {
     let rows = [
         BCRYPT,
         BCRYPT,
@@ -37,7 +37,7 @@ fn every_row_is_counted_once_under_what_it_is() {
 }
 
 #[test]
-fn what_moves_is_what_the_policies_replace_and_what_is_weak() {
+fn replaced_and_weak_hashes_count_as_moving() {
     let current = saltern(&["hash"], "saltern\n").out;
     let plan = plan(&format!("{BCRYPT}\n{LDAP_SHA}\n{current}"));
     let fates: Vec<_> =
@@ -51,21 +51,21 @@ fn what_moves_is_what_the_policies_replace_and_what_is_weak() {
 }
 
 #[test]
-fn over_a_ceiling_is_told_and_never_computed() {
-    let dear = BCRYPT.replace("$04$", "$31$");
-    let plan = plan(&dear);
+fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
+    let expensive = BCRYPT.replace("$04$", "$31$");
+    let plan = plan(&expensive);
     assert_eq!(plan["classes"][0]["at_login"], "cost_out_of_bounds");
     assert_eq!(plan["classes"][0]["milliseconds"], Value::Null);
 }
 
 #[test]
-fn a_firebase_hash_without_its_project_is_not_told_to_be_too_dear() {
+fn a_firebase_hash_without_its_project_is_unsupported() {
     let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${}==", "A".repeat(86));
     assert_eq!(plan(&stored)["classes"][0]["at_login"], "unsupported_hash");
 }
 
 #[test]
-fn an_htpasswd_file_is_explained_and_names_who_is_slow() {
+fn the_plan_of_an_htpasswd_file_names_users_with_slow_hashes() {
     let slow = BCRYPT.replace("$04$", "$12$");
     let ended = saltern(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
     assert_eq!(ended.code, 0, "{}", ended.err);
@@ -75,9 +75,10 @@ fn an_htpasswd_file_is_explained_and_names_who_is_slow() {
     assert!(!ended.out.contains(&slow[7..]), "no hash is printed");
 }
 
-/// libxcrypt draws the rounds of sha1-crypt and of Sun's MD5 for each hash: millions of hashes are still a few rows.
+/// libxcrypt draws random rounds of sha1-crypt and Sun's MD5 for each hash. Millions of hashes make
+/// only a few rows.
 #[test]
-fn costs_that_are_drawn_for_each_hash_are_counted_together() {
+fn random_costs_are_counted_together() {
     let sha1 = |rounds: u32| format!("$sha1${rounds}$salt$............................\n");
     let rows: String = (190_000..190_200).map(sha1).chain([sha1(250)]).collect();
     let plan = plan(&rows);
@@ -93,7 +94,7 @@ fn costs_that_are_drawn_for_each_hash_are_counted_together() {
 }
 
 #[test]
-fn a_remark_before_the_entries_does_not_hide_what_the_file_is() {
+fn a_comment_before_the_entries_does_not_hide_the_form_of_the_file() {
     let ended = saltern(&["migrate-plan"], &format!("# staff\n\nann:{LDAP_SHA}\n"));
     assert!(
         ended.out.contains("This is an htpasswd file") && ended.out.contains("ldap-sha"),
@@ -103,7 +104,7 @@ fn a_remark_before_the_entries_does_not_hide_what_the_file_is() {
 }
 
 #[test]
-fn a_field_of_a_table_is_read_where_it_is_named() {
+fn a_field_of_a_table_is_read_by_its_number() {
     let table = format!("id\thash\n1\t{BCRYPT}\n2\t{LDAP_SHA}\n");
     let arguments = ["migrate-plan", "--json", "--delimiter", "\\t", "--column", "2", "--header"];
     let plan: Value = serde_json::from_str(&saltern(&arguments, &table).out).unwrap();
@@ -112,17 +113,17 @@ fn a_field_of_a_table_is_read_where_it_is_named() {
 }
 
 #[test]
-fn a_file_that_is_no_column_of_hashes_ends_with_a_sentence() {
+fn a_file_without_hashes_is_refused_with_a_message() {
     let ended = saltern(&["migrate-plan"], &"x".repeat(100_000));
     assert_eq!(ended.code, 65);
-    assert!(ended.err.contains("is this a column of hashes?"), "{}", ended.err);
+    assert!(ended.err.contains("name a column of hashes"), "{}", ended.err);
     assert_eq!(saltern(&["migrate-plan", "/nowhere/at/all"], "").code, 64);
     assert_eq!(saltern(&["migrate-plan"], "").code, 0);
 }
 
-/// A second here is not a second there: the same rule as `saltern-numbers calibrate` has.
+/// Lambda's cores have another speed: the scale is the same as in `saltern-numbers calibrate`.
 #[test]
-fn the_price_on_lambda_goes_by_a_hash_whose_time_there_is_known() {
+fn the_cost_on_lambda_is_scaled_by_a_hash_with_a_known_time_there() {
     let rows = BCRYPT.replace("$04$", "$10$");
     let moving = plan(&rows)["moving"].clone();
     let number = |value: &Value| value.as_f64().unwrap();
@@ -132,7 +133,7 @@ fn the_price_on_lambda_goes_by_a_hash_whose_time_there_is_known() {
     // 1769 / 1024 GB, 0.0000166667 USD for each second of one, 0.20 USD for a million requests.
     let usd = number(&moving["core_seconds"]) * times * 1769.0 / 1024.0 * 0.000_016_666_7 + 0.2e-6;
     assert!((number(&moving["lambda_usd"]) / usd - 1.0).abs() < 1e-6, "{moving}");
-    // The table's bcrypt-10, over what it takes here: no machine is a tenth or ten times of that.
+    // The time of bcrypt-10 in the table over its time on this machine.
     assert!((0.1..10.0).contains(&times), "{moving}");
     let told = saltern(&["migrate-plan"], &rows).out;
     assert!(told.contains("(x86_64 with 1,769 MB; ESTIMATED by bcrypt-10, which takes "), "{told}");

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{BCRYPT, LDAP_SHA, PASSWORD, saltern};
 
 #[test]
-fn what_is_hashed_verifies() {
+fn a_new_hash_verifies() {
     let made = saltern(&["hash"], "saltern\n");
     assert_eq!(made.code, 0, "{}", made.err);
     let hash = made.out.trim_end();
@@ -28,7 +28,7 @@ fn what_is_hashed_verifies() {
 }
 
 #[test]
-fn a_password_is_the_line_without_its_newline_and_nothing_else_is_cut() {
+fn a_password_is_the_line_without_its_newline() {
     let hash = saltern(&["hash"], " s \t\r\n").out;
     for (password, code) in [(" s \t\r\n", 0), (" s \t\r", 0), (" s \t\n", 1), ("s\n", 1), ("\n", 1)] {
         assert_eq!(saltern(&["verify", hash.trim_end()], password).code, code, "{password:?}");
@@ -36,15 +36,15 @@ fn a_password_is_the_line_without_its_newline_and_nothing_else_is_cut() {
 }
 
 #[test]
-fn a_hash_and_its_password_may_both_come_by_standard_input() {
+fn a_hash_and_its_password_may_both_come_from_standard_input() {
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n{PASSWORD}\n")).code, 0);
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\nother\n")).code, 1);
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n")).code, 65);
 }
 
-/// proc(5): what is in /proc of a process that is not dumpable belongs to root, whoever runs it.
+/// proc(5): the files in /proc of a process that is not dumpable belong to root.
 #[test]
-fn nobody_else_reads_the_memory_of_what_takes_passwords() {
+fn other_processes_cannot_read_the_memory_of_commands_with_passwords() {
     for arguments in [&["hash"][..], &["verify", BCRYPT], &["wrap"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
         if rustix::process::geteuid().is_root() {
@@ -54,7 +54,7 @@ fn nobody_else_reads_the_memory_of_what_takes_passwords() {
             command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let owner = || fs::metadata(format!("/proc/{}/mem", child.id())).map(|file| file.uid());
         let start = Instant::now();
-        // It waits for its input; before, it has to start.
+        // The command waits for its input after it has started.
         while owner().unwrap() != 0 && start.elapsed() < Duration::from_secs(10) {
             thread::sleep(Duration::from_millis(5));
         }
@@ -69,7 +69,7 @@ fn nobody_else_reads_the_memory_of_what_takes_passwords() {
 }
 
 #[test]
-fn json_is_what_the_service_answers() {
+fn json_output_equals_the_response_of_the_service() {
     let limits = Limits { workers: 1, memory_budget_bytes: 512 << 20, ..Limits::default() };
     let policies = Policies::load(SHIPPED, &limits).unwrap();
     let service = Service::new(policies, Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap());
@@ -85,7 +85,7 @@ fn json_is_what_the_service_answers() {
         serde_json::from_str(&saltern(arguments, &format!("{password}\n")).out).unwrap()
     };
 
-    // But for the salt, and so the output.
+    // Salt and output differ.
     let without_salt = |mut made: Value| {
         let hash = made["hash"].as_str().unwrap();
         let parameters = hash.rsplitn(3, '$').last().unwrap().to_owned();
@@ -95,7 +95,7 @@ fn json_is_what_the_service_answers() {
     let own = said(&["hash", "--json"], PASSWORD);
     assert_eq!(without_salt(own), without_salt(answered("/hash", json!({ "password": PASSWORD }))));
 
-    // A match that is replaced, one that stays, and a mismatch.
+    // A match that is replaced, a match that stays, and a mismatch.
     let stays = answered("/hash", json!({ "password": PASSWORD }))["hash"].as_str().unwrap().to_owned();
     for (hash, password) in [(BCRYPT, PASSWORD), (&stays, PASSWORD), (&stays, "Saltern")] {
         let of_service = answered("/verify", json!({ "password": password, "hash": hash }));
@@ -104,14 +104,14 @@ fn json_is_what_the_service_answers() {
 }
 
 #[test]
-fn a_refusal_is_one_sentence_and_exit_code_65() {
+fn a_refusal_is_one_line_and_exit_code_65() {
     let too_long = format!("{}\n", "a".repeat(1025));
     for (arguments, input) in [
         (&["verify", LDAP_SHA][..], "saltern\n"),
         (&["verify", "$2b$04$short"], "saltern\n"),
         (&["verify", "d41d8cd98f00b204e9800998ecf8427e"], "\n"),
         (&["hash", "--policy", "bcrypt-10-2019"], "saltern\n"),
-        (&["hash", "--policy", "nobody's"], "saltern\n"),
+        (&["hash", "--policy", "unknown"], "saltern\n"),
         (&["hash"], &too_long),
         (&["hash"], ""),
         (&["inspect", "d41d8cd98f00b204e9800998ecf8427e"], ""),
@@ -124,7 +124,7 @@ fn a_refusal_is_one_sentence_and_exit_code_65() {
 }
 
 #[test]
-fn a_weak_hash_verifies_where_it_was_allowed_by_name() {
+fn a_weak_hash_verifies_if_its_scheme_is_accepted() {
     let allowed = saltern(&["verify", "--accept-weak", "ldap-sha", LDAP_SHA], "saltern\n");
     assert_eq!(allowed.out, "matches, and should be replaced: weak_scheme\n");
     let unknown = saltern(&["verify", "--accept-weak", "sha", LDAP_SHA], "saltern\n");
@@ -133,7 +133,7 @@ fn a_weak_hash_verifies_where_it_was_allowed_by_name() {
 }
 
 #[test]
-fn inspect_tells_the_fields_and_neither_salt_nor_output() {
+fn inspect_prints_the_fields_and_neither_salt_nor_output() {
     let told = saltern(&["inspect", BCRYPT], "");
     for field in ["scheme      bcrypt", "cost        cost 4", "salt        16 bytes", "other_algorithm"] {
         assert!(told.out.contains(field), "{}", told.out);

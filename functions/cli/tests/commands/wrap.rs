@@ -1,13 +1,13 @@
 use super::{BCRYPT, LDAP_SHA, saltern};
 
 #[test]
-fn weak_hashes_are_wrapped_and_all_else_passes_through() {
+fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
     let ended = saltern(&["wrap"], &format!("{LDAP_SHA}\n{BCRYPT}\nno hash\n\n{LDAP_SHA}"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<&str> = ended.out.lines().collect();
     let [first, bcrypt, no_hash, empty, last] = lines[..] else { panic!("{lines:?}") };
     assert_eq!([bcrypt, no_hash, empty], [BCRYPT, "no hash", ""]);
-    assert_ne!(first, last, "each has a salt of its own");
+    assert_ne!(first, last, "each hash has a new salt");
     for wrapped in [first, last] {
         assert!(wrapped.starts_with("$saltern-wrap$argon2id$v=19$m=19456,t=2,p=1$"), "{wrapped}");
         assert!(!wrapped.contains(&LDAP_SHA[5..]), "the old output is gone");
@@ -20,13 +20,13 @@ fn weak_hashes_are_wrapped_and_all_else_passes_through() {
 }
 
 #[test]
-fn what_is_wrapped_is_not_wrapped_again() {
+fn a_wrapped_hash_is_not_wrapped_again() {
     let once = saltern(&["wrap"], LDAP_SHA).out;
     assert_eq!(saltern(&["wrap", "--schemes", "wrapped,ldap-sha"], &once).out, once);
 }
 
 #[test]
-fn other_schemes_are_wrapped_where_they_are_named() {
+fn named_schemes_are_wrapped() {
     let wrapped = saltern(&["wrap", "--schemes", "bcrypt"], BCRYPT).out;
     assert!(wrapped.starts_with("$saltern-wrap$"), "{wrapped}");
     assert_eq!(saltern(&["verify", wrapped.trim_end()], "saltern\n").code, 0);
@@ -35,7 +35,7 @@ fn other_schemes_are_wrapped_where_they_are_named() {
 }
 
 #[test]
-fn a_table_keeps_its_other_columns_and_the_old_hash_where_it_is_wanted() {
+fn a_table_keeps_its_other_columns_and_if_wanted_the_old_hash() {
     let table = format!("id,hash,name\n7,{LDAP_SHA},\"Ann, Bo\"\n8,{BCRYPT},C\n");
     let csv = ["wrap", "--delimiter", ",", "--column", "2", "--header", "--keep-old"];
     let ended = saltern(&csv, &table);
@@ -48,7 +48,7 @@ fn a_table_keeps_its_other_columns_and_the_old_hash_where_it_is_wanted() {
 }
 
 #[test]
-fn an_htpasswd_file_stays_one() {
+fn an_htpasswd_file_keeps_its_form() {
     let ended = saltern(&["wrap"], &format!("ann:{LDAP_SHA}\nbo:{BCRYPT}\n"));
     let lines: Vec<&str> = ended.out.lines().collect();
     assert!(lines[0].starts_with("ann:$saltern-wrap$"), "{}", lines[0]);
@@ -56,7 +56,7 @@ fn an_htpasswd_file_stays_one() {
 }
 
 #[test]
-fn remarks_and_what_stands_behind_a_hash_stay() {
+fn comments_and_fields_after_the_hash_stay() {
     let ended = saltern(
         &["wrap"],
         &format!("# users: all of them\n\nann:{LDAP_SHA}:19000:0:::\nbo:{BCRYPT}:1:\n#cy:{LDAP_SHA}\n"),
@@ -68,7 +68,7 @@ fn remarks_and_what_stands_behind_a_hash_stay() {
 }
 
 #[test]
-fn what_would_be_too_long_to_be_read_is_not_written() {
+fn a_wrapped_hash_over_the_length_limit_is_refused() {
     let stored = |salt: usize| format!("{{SSHA}}{}", "A".repeat((20 + salt) / 3 * 4));
     let wrapped = saltern(&["wrap"], &stored(640));
     assert_eq!(wrapped.code, 0, "{}", wrapped.err);
@@ -79,7 +79,7 @@ fn what_would_be_too_long_to_be_read_is_not_written() {
 }
 
 #[test]
-fn a_policy_that_is_not_argon2id_is_refused_at_once() {
+fn a_policy_that_is_not_argon2id_is_refused() {
     let ended = saltern(&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA);
     assert_eq!((ended.code, ended.out.as_str()), (64, ""));
     assert!(ended.err.contains("argon2id"), "{}", ended.err);
