@@ -11,7 +11,7 @@ use std::{
 use saltern_algorithm::{Admitted, OutOfMemory, PoolSettings};
 use saltern_meter::{
     Effort, Machine, Measured, Meter, SHORTEST_SAMPLE,
-    remote::{Answer, Event, Outcome, Question, Reason, Reply},
+    remote::{Answer, Event, Outcome, Question, Reason, Response},
 };
 use saltern_policy::{Policies, Refusal};
 use serde_json::value::RawValue;
@@ -42,13 +42,13 @@ impl Calibration {
     }
 
     /// Measures, and answers before the time is over.
-    pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Reply {
+    pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Response {
         let outcome = match self.admit(&question.hash) {
             Err(reason) => Outcome::Refused(reason),
             Ok(admitted) => self.in_turn(admitted, question, not_after).await,
         };
         tracing::info!(measured = matches!(outcome, Outcome::Measured(_)), "a calibrate event was answered");
-        Reply { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
+        Response { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
     }
 
     /// Measures where nothing else is measured.

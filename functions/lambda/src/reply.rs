@@ -15,7 +15,7 @@ pub(crate) enum Reply {
     /// To a request.
     Http(Response<Body>),
     /// To a calibrate event.
-    Calibrated(remote::Reply),
+    Calibrated(remote::Response),
 }
 
 impl fmt::Debug for Reply {

@@ -41,6 +41,13 @@ impl Failure {
     }
 }
 
+impl From<io::Error> for Failure {
+    /// The system does not report the CPU time of other processes.
+    fn from(error: io::Error) -> Self {
+        Self::system(format!("/proc cannot be read ({error})"))
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,10 +2,13 @@
 //! then sampled.
 
 use core::num::NonZeroUsize;
-use std::{fs, sync::LazyLock, thread, time::Duration, time::Instant};
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 
 use saltern_algorithm::{Password, Pool, PoolSettings, Urgency, Work};
-use saltern_meter::{Machine, process_time, quantile};
+use saltern_meter::{Machine, Others, children_time, process_time, quantile};
 use saltern_policy::Policies;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +76,7 @@ impl Spread {
 /// `saltern-fleet spread`: measures the spread on this machine.
 pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
     let policies = documents::policies(Some(&arguments.policies))?;
-    let others = Others::until_now()?;
+    let others = Others::until_now(own_time()?)?;
     let milliseconds = time_hashes(&policies, &arguments.policy, arguments.samples)?;
     let mut sorted = milliseconds.clone();
     sorted.sort_by(f64::total_cmp);
@@ -86,7 +89,7 @@ pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
         ),
         policy: arguments.policy.clone(),
         machine: Machine::this().cpu,
-        others_percent: (others.percent_since()? * 10.0).round() / 10.0,
+        others_percent: (others.share_since(own_time()?)? * 1000.0).round() / 10.0,
         ..Spread::of(milliseconds)
     };
     let text = serde_json::to_string_pretty(&spread).map_err(|error| Failure::system(error.to_string()))?;
@@ -126,66 +129,10 @@ fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<
     Ok(milliseconds)
 }
 
-/// The share of other processes in the cores during a measurement.
-pub(crate) struct Others {
-    since: Instant,
-    busy_ticks: f64,
-    own_seconds: f64,
+/// Returns the CPU time of this process and of its ended children.
+pub(crate) fn own_time() -> Result<Duration, Failure> {
+    Ok(process_time() + children_time()?)
 }
-
-impl Others {
-    pub(crate) fn until_now() -> Result<Self, Failure> {
-        Ok(Self { since: Instant::now(), busy_ticks: busy_ticks()?, own_seconds: own_seconds()? })
-    }
-
-    /// Returns the share of other processes in all cores since the start, in percent.
-    pub(crate) fn percent_since(&self) -> Result<f64, Failure> {
-        let busy = (busy_ticks()? - self.busy_ticks) / TICKS_PER_SECOND;
-        let others = busy - (own_seconds()? - self.own_seconds);
-        let cores = thread::available_parallelism()
-            .map_or(1.0, |cores| f64::from(u32::try_from(cores.get()).unwrap_or(1)));
-        Ok((100.0 * others / (self.since.elapsed().as_secs_f64() * cores)).max(0.0))
-    }
-}
-
-/// Returns the CPU seconds of this process and of its ended children (`proc_pid_stat(5)`, `cutime`
-/// and `cstime`).
-fn own_seconds() -> Result<f64, Failure> {
-    let stat = fs::read_to_string("/proc/self/stat")
-        .map_err(|error| Failure::system(format!("/proc/self/stat: {error}")))?;
-    // The second field is the name of the program in parentheses, which may have spaces.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split_whitespace();
-    let children: f64 =
-        fields.skip(CHILDREN_FIELD).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
-    Ok(process_time().as_secs_f64() + children / TICKS_PER_SECOND)
-}
-
-/// The place of `cutime`, counted from the state, the first field after the name.
-const CHILDREN_FIELD: usize = 13;
-
-/// Returns the busy ticks of all cores since the start of the system, without idle time and disk
-/// waits (`proc_stat(5)`).
-fn busy_ticks() -> Result<f64, Failure> {
-    let stat =
-        fs::read_to_string("/proc/stat").map_err(|error| Failure::system(format!("/proc/stat: {error}")))?;
-    let first = stat.lines().next().unwrap_or_default();
-    let columns: Vec<f64> =
-        first.split_whitespace().skip(1).filter_map(|column| column.parse().ok()).collect();
-    Ok(columns
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !IDLE_COLUMNS.contains(index) && *index < GUEST_COLUMN)
-        .map(|(_, ticks)| ticks)
-        .sum())
-}
-
-const IDLE_COLUMNS: [usize; 2] = [3, 4];
-
-/// From this column on the times are included in earlier columns.
-const GUEST_COLUMN: usize = 8;
-
-/// `USER_HZ`, which is constant for user space on Linux.
-const TICKS_PER_SECOND: f64 = 100.0;
 
 /// The deadline of a hash.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -215,9 +162,9 @@ mod tests {
 
     #[test]
     fn the_time_of_an_ended_child_is_own_time() {
-        let before = own_seconds().unwrap();
+        let before = own_time().unwrap();
         let burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
         assert!(std::process::Command::new("sh").args(["-c", burn]).status().unwrap().success());
-        assert!(own_seconds().unwrap() >= before + 0.05);
+        assert!(own_time().unwrap() >= before + Duration::from_millis(50));
     }
 }

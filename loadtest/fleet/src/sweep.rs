@@ -123,7 +123,7 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
         let label = match parameters {
             Parameters::Bcrypt { .. } => parameters.to_string(),
             // The other schemes have one row each.
-            _ => parameters.scheme().to_owned(),
+            _ => parameters.algorithm().to_owned(),
         };
         Point { parameters, ..usual(label) }
     });

@@ -10,7 +10,7 @@ use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
 
 use saltern_capacity::{Architecture, Durations, Lanes};
-use saltern_meter::{Machine, median, quantile};
+use saltern_meter::{Machine, Others, median, quantile};
 use serde_json::json;
 use tokio::{
     task::JoinHandle,
@@ -25,7 +25,7 @@ use crate::{
     failure::Failure,
     function::Function,
     say::{print, progress},
-    spread::{Others, Spread},
+    spread::{Spread, own_time},
 };
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
 }
 
 async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
-    let others = Others::until_now()?;
+    let others = Others::until_now(own_time()?)?;
     let mut sides = Sides::calibrated(arguments).await?;
     let mut table = format!(
         "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. A process takes {:.0} ms to start. {}\n\n| load | | real | model | model / real | in each turn | limits |\n|---|---|---|---|---|---|---|\n",
@@ -53,7 +53,7 @@ async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
         progress(load.name);
         holds &= sides.compare(load, &mut table).await?;
     }
-    let others = others.percent_since()?;
+    let others = 100.0 * others.share_since(own_time()?)?;
     print(&format!("{table}\nOther processes took {others:.0} % of the cores meanwhile."));
     let differs = "the model and the real processes differ by more than the limits: repeat the comparison on an idle machine";
     if holds { Ok(()) } else { Err(Failure::system(differs)) }

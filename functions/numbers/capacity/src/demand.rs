@@ -2,41 +2,41 @@ use std::time::Duration;
 
 use crate::Limits;
 
-/// What comes, and what there is.
+/// The load and the account's quota.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
-    /// Logins, registrations and resets: hashes a second.
+    /// Hashes a second, for logins, registrations and resets.
     pub logins_per_second: u64,
-    /// One request, with its whole batch.
+    /// The time of one request with its whole batch.
     pub per_request: Duration,
     /// Hashes of one request, at least 1.
     pub batch: u64,
-    /// The account's quota of concurrency in the region.
+    /// The account's quota of concurrent executions in the region.
     pub account_concurrency: u64,
 }
 
-/// What that needs.
+/// The capacity for a [`Demand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Environments at work at once, on average.
+    /// The average number of environments in use.
     pub environments: u64,
-    /// Provisioned concurrency to ask for: the environments, and head room for what comes unevenly. Below some hundred
-    /// environments chance swings wider than that room now and then, and a few requests spill over to cold ones.
+    /// The provisioned concurrency: the environments and a reserve for uneven load. Below about a hundred
+    /// environments random variation sometimes exceeds the reserve, and a few requests go to cold environments.
     pub provisioned: u64,
-    /// Concurrency that the account, and the function's reservation if it has one, must have: for the provisioned
-    /// environments, and for so many requests a second. More of it than of environments costs nothing.
+    /// The concurrency that the account and the function's reservation, if any, must have for the provisioned
+    /// environments and for the rate of requests. Unused concurrency costs nothing.
     pub concurrency: u64,
-    /// How long Lambda takes to start the environments from none, at its documented pace: the first thousand at once.
+    /// The time in which Lambda starts all environments at its documented rate, the first thousand at once.
     pub from_cold: Duration,
-    /// Whether the account has so much concurrency to give.
+    /// Whether the account's quota allows this concurrency.
     pub fits_account: bool,
 }
 
 impl Demand {
-    /// The capacity formula. In integers: in floating point some results come out one too high.
+    /// Computes the capacity, in integers: in floating point some results are one too high.
     ///
-    /// The environments are the work, requests a second × seconds, rounded up. The quota on requests a second is one on
-    /// their total, so it asks for concurrency and not for environments.
+    /// The number of environments is requests a second × seconds, rounded up. The quota on requests a second needs
+    /// concurrency, not environments.
     #[must_use]
     pub fn capacity(&self, limits: &Limits) -> Capacity {
         let logins = u128::from(self.logins_per_second);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::file::{Sourced, Unreadable};
 
-/// What a function's virtual CPU is.
+/// The processor of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Architecture {
@@ -16,10 +16,10 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Every one.
+    /// All architectures.
     pub const ALL: [Self; 2] = [Self::Arm64, Self::X86_64];
 
-    /// Its name in Lambda's API.
+    /// Returns the name in Lambda's API.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,45 +29,45 @@ impl Architecture {
     }
 }
 
-/// Whether a worker computes several hashes side by side.
+/// Whether a worker computes several hashes in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lanes {
     /// `SALTERN_KERNELS=lanes`, the default.
     SideBySide,
-    /// `SALTERN_KERNELS=crates`: one after the other.
+    /// `SALTERN_KERNELS=crates`, one hash after the other.
     OneByOne,
 }
 
-/// What a hash's time depends on. Written as in `durations.json`: `bcrypt-11`, `argon2id-19456-2-1` (memory in KiB, passes,
+/// The parameters in the names of `durations.json`: `bcrypt-11`, `argon2id-19456-2-1` (memory in KiB, passes,
 /// parallelism), `pbkdf2-sha512-100000`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Parameters {
     /// Argon2id.
     Argon2id {
-        /// In KiB.
+        /// The memory in KiB.
         memory_kib: u32,
-        /// t.
+        /// The number of passes, t.
         passes: u32,
-        /// p.
+        /// The parallelism, p.
         parallelism: u32,
     },
     /// bcrypt.
     Bcrypt {
-        /// log2 of the key expansions.
+        /// The binary logarithm of the key expansions.
         cost: u32,
     },
     /// PBKDF2 with HMAC-SHA-512.
     Pbkdf2Sha512 {
-        /// Of the one output block.
+        /// The iterations for one output block.
         iterations: u32,
     },
 }
 
 impl Parameters {
-    /// The scheme, without its parameters.
+    /// Returns the name of the algorithm.
     #[must_use]
-    pub fn scheme(self) -> &'static str {
+    pub fn algorithm(self) -> &'static str {
         match self {
             Self::Argon2id { .. } => "argon2id",
             Self::Bcrypt { .. } => "bcrypt",
@@ -75,7 +75,7 @@ impl Parameters {
         }
     }
 
-    /// Work in a unit of the scheme's own, in which its time is linear.
+    /// Returns the work in the algorithm's unit, in which time is linear.
     fn work(self) -> u64 {
         match self {
             Self::Argon2id { memory_kib, passes, .. } => u64::from(memory_kib) * u64::from(passes),
@@ -87,7 +87,7 @@ impl Parameters {
 
 impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.scheme())?;
+        f.write_str(self.algorithm())?;
         match self {
             Self::Argon2id { memory_kib, passes, parallelism } => {
                 write!(f, "-{memory_kib}-{passes}-{parallelism}")
@@ -98,7 +98,7 @@ impl fmt::Display for Parameters {
     }
 }
 
-/// A text that names no parameters.
+/// The text is not the name of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotParameters;
 
@@ -114,8 +114,8 @@ impl FromStr for Parameters {
     type Err = NotParameters;
 
     fn from_str(text: &str) -> Result<Self, NotParameters> {
-        let numbers = |scheme: &str| -> Option<Vec<u32>> {
-            let rest = text.strip_prefix(scheme)?.strip_prefix('-')?;
+        let numbers = |algorithm: &str| -> Option<Vec<u32>> {
+            let rest = text.strip_prefix(algorithm)?.strip_prefix('-')?;
             rest.split('-').map(|number| number.parse().ok().filter(|&number| number > 0)).collect()
         };
         if let Some([memory_kib, passes, parallelism]) = numbers("argon2id").as_deref() {
@@ -135,16 +135,16 @@ impl FromStr for Parameters {
     }
 }
 
-/// A time to plan with.
+/// A time for capacity plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// The time.
     pub duration: Duration,
-    /// Whether it was derived from a measurement of something else, and not measured on Lambda.
+    /// Whether the time is extrapolated from another measurement, and not measured on Lambda.
     pub is_extrapolated: bool,
 }
 
-/// How long hashes take on Lambda.
+/// The times of hashes on Lambda.
 #[derive(Clone, Debug)]
 pub struct Durations {
     reference_memory_mb: u64,
@@ -161,13 +161,13 @@ struct Milliseconds {
 
 #[derive(Clone, Debug)]
 struct Batches {
-    /// Of the time of one, by the number of hashes. Begins with 1.
+    /// The number of hashes, and their time in percent of one hash's. Begins with 1.
     percent: BTreeMap<u64, u64>,
     is_extrapolated: bool,
 }
 
 impl Durations {
-    /// Those of `infra/modules/password-hasher/durations.json`.
+    /// Returns the times of `infra/modules/password-hasher/durations.json`.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn documented() -> &'static Self {
@@ -178,10 +178,10 @@ impl Durations {
         &DOCUMENTED
     }
 
-    /// Reads a file of that shape: your own measurements.
+    /// Reads a file of that format, for your own measurements.
     ///
     /// # Errors
-    /// [`Unreadable`], with what is wrong.
+    /// [`Unreadable`] with the reason.
     pub fn read(text: &str) -> Result<Self, Unreadable> {
         let file: File = serde_json::from_str(text).map_err(Unreadable::new)?;
         let policies = file.policies.into_iter().map(|(name, row)| {
@@ -194,11 +194,11 @@ impl Durations {
             };
             Ok((parameters, milliseconds))
         });
-        let batches = file.batch_percent_of_one.into_iter().map(|(scheme, row)| {
+        let batches = file.batch_percent_of_one.into_iter().map(|(algorithm, row)| {
             if row.percent.first_key_value() != Some((&1, &100)) {
-                return Err(Unreadable::new(format!("{scheme}: a batch of 1 takes 100 percent of one")));
+                return Err(Unreadable::new(format!("{algorithm}: a batch of 1 takes 100 percent of one")));
             }
-            Ok((scheme, Batches { percent: row.percent, is_extrapolated: row.extrapolated }))
+            Ok((algorithm, Batches { percent: row.percent, is_extrapolated: row.extrapolated }))
         });
         let (policies, batches) = (policies.collect::<Result<_, _>>()?, batches.collect::<Result<_, _>>()?);
         if file.reference_memory_mb.value == 0 {
@@ -207,27 +207,27 @@ impl Durations {
         Ok(Self { reference_memory_mb: file.reference_memory_mb.value, policies, batches })
     }
 
-    /// The memory, in MB, with which a function has one virtual CPU.
+    /// Returns the memory in MB with which a function has one virtual CPU.
     #[must_use]
     pub fn reference_memory_mb(&self) -> u64 {
         self.reference_memory_mb
     }
 
-    /// The parameters that have a row of their own.
+    /// Returns the parameters with a row.
     pub fn known(&self) -> impl Iterator<Item = Parameters> + '_ {
         self.policies.keys().copied()
     }
 
-    /// One hash; `None` for a scheme that no row is of.
+    /// Returns the time of one hash; `None` for an algorithm without a row.
     ///
-    /// Below the reference memory it takes longer in proportion, above it no less. Parameters without a row of their own
-    /// take the nearest row's time, scaled by their work, and are extrapolated.
+    /// Below the reference memory the time grows in proportion; above it, the time stays. For parameters without a
+    /// row, the time of the nearest row is scaled by the work, and extrapolated.
     #[must_use]
     pub fn one(&self, parameters: Parameters, architecture: Architecture, memory_mb: u64) -> Option<Planned> {
         self.batch(parameters, architecture, memory_mb, 1, Lanes::SideBySide)
     }
 
-    /// So many hashes of one request, from the first to the last.
+    /// Returns the time of a batch, until its last hash is done.
     #[must_use]
     pub fn batch(
         &self,
@@ -239,7 +239,7 @@ impl Durations {
     ) -> Option<Planned> {
         let one = self.one_at_reference(parameters, architecture)?;
         let share = hashes.div_ceil(self.vcpus(memory_mb));
-        let batches = self.batches.get(parameters.scheme()).filter(|_| lanes == Lanes::SideBySide);
+        let batches = self.batches.get(parameters.algorithm()).filter(|_| lanes == Lanes::SideBySide);
         let basis_points = batches.map_or(10_000 * share, |batches| batches.basis_points(share));
         let nanos = one.duration.as_nanos()
             * u128::from(basis_points)
@@ -252,15 +252,15 @@ impl Durations {
         })
     }
 
-    /// Whole virtual CPUs, at least one: each computes its share of a batch.
+    /// Returns the whole virtual CPUs, at least one. Each computes its share of a batch.
     fn vcpus(&self, memory_mb: u64) -> u64 {
         (memory_mb / self.reference_memory_mb).max(1)
     }
 
     fn one_at_reference(&self, parameters: Parameters, architecture: Architecture) -> Option<Planned> {
-        let of_scheme = self.policies.iter().filter(|(row, _)| row.scheme() == parameters.scheme());
-        let (row, milliseconds) = of_scheme.min_by_key(|(row, _)| {
-            // Its own row first, then the one nearest in work.
+        let of_algorithm = self.policies.iter().filter(|(row, _)| row.algorithm() == parameters.algorithm());
+        let (row, milliseconds) = of_algorithm.min_by_key(|(row, _)| {
+            // The row of these parameters first, then the row with the nearest work.
             (**row != parameters, ratio(row.work(), parameters.work()))
         })?;
         let at_row = match architecture {
@@ -277,8 +277,8 @@ impl Durations {
 }
 
 impl Batches {
-    /// The time of so many hashes, in hundredths of a percent of one's: between two rows on a straight line; beyond the
-    /// last, full batches of its size and what is left.
+    /// Returns the time of this number of hashes, in hundredths of a percent of one hash's time. Between two rows it is
+    /// interpolated. Above the last row, full batches of its size are added, and the rest.
     fn basis_points(&self, hashes: u64) -> u64 {
         let at = |percent: u64| 100 * percent;
         let Some((&widest, &percent)) = self.percent.last_key_value() else { return at(100) * hashes };
@@ -298,7 +298,7 @@ impl Batches {
     }
 }
 
-/// How far apart two amounts of work are: the larger in thousandths of the smaller.
+/// Returns the larger of two amounts of work in thousandths of the smaller.
 fn ratio(a: u64, b: u64) -> u64 {
     a.max(b).saturating_mul(1000) / a.min(b).max(1)
 }
@@ -325,6 +325,6 @@ struct BatchRow {
 
 const NANOS_PER_MS: u128 = 1_000_000;
 
-/// bcrypt's own range.
+/// The range of bcrypt's cost.
 const MIN_BCRYPT_COST: u32 = 4;
 const MAX_BCRYPT_COST: u32 = 31;

@@ -1,16 +1,16 @@
-//! What the files of numbers have in common.
+//! Common parts of the JSON files.
 
 use core::fmt;
 
 use serde::Deserialize;
 
-/// A number. Its source stands beside it, for people.
+/// A number. In the file its source is beside it.
 #[derive(Deserialize)]
 pub(crate) struct Sourced<T> {
     pub(crate) value: T,
 }
 
-/// A file of numbers is not what it should be.
+/// A file does not have its format.
 #[derive(Debug)]
 pub struct Unreadable(String);
 

@@ -2,17 +2,17 @@ use std::num::NonZeroUsize;
 
 use crate::Durations;
 
-/// A function on AWS Lambda, as far as its size bounds its hashes.
+/// The size of a function on AWS Lambda, which bounds its hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionSize {
-    /// The function's memory. AWS writes MB and means MiB.
+    /// The function's memory in MiB, which AWS writes as MB.
     pub memory_mib: u64,
-    /// Events at once: 1, or more on Managed Instances.
+    /// Events at the same time: 1, or more on Managed Instances.
     pub concurrency: u64,
 }
 
 impl FunctionSize {
-    /// Hashing threads: one for each virtual CPU that the memory buys, to the nearest, and at least one.
+    /// Returns the number of hashing threads: the nearest number of virtual CPUs for the memory, at least one.
     #[must_use]
     pub fn workers(self) -> NonZeroUsize {
         let of_one = Durations::documented().reference_memory_mb();
@@ -20,26 +20,26 @@ impl FunctionSize {
         usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Memory for all hashes together, in bytes; `None` where the process and its events leave none.
+    /// Returns the memory for all hashes together in bytes; `None` if the process and its events need all memory.
     #[must_use]
     pub fn memory_budget_bytes(self) -> Option<u64> {
         let left = self.memory_mib.checked_sub(self.head_room_mib()).filter(|&mib| mib > 0)?;
         Some(left.saturating_mul(BYTES_PER_MIB))
     }
 
-    /// Memory for the process and its events, in MiB.
+    /// Returns the memory for the process and its events in MiB.
     #[must_use]
     pub fn head_room_mib(self) -> u64 {
         MIB_FOR_THE_PROCESS.saturating_add(self.concurrency.saturating_mul(MIB_PER_INVOCATION))
     }
 }
 
-/// The process before its first event (6 MiB resident), its stacks, the allocator's slack, and what else lives in the
-/// environment: Lambda's own agent counts too.
+/// The process before its first event (6 MiB resident), its stacks, the allocator's overhead, and other processes of
+/// the environment, such as Lambda's agent.
 const MIB_FOR_THE_PROCESS: u64 = 32;
 
-/// The largest event, 6 MB (Lambda quota, "Invocation payload"), twice: as it came and as JSON; and a body of 1 MiB
-/// with its parts.
+/// The largest event, 6 MB (Lambda quota, "Invocation payload"), as bytes and as JSON, and a body of 1 MiB with its
+/// parts.
 const MIB_PER_INVOCATION: u64 = 14;
 
 const BYTES_PER_MIB: u64 = 1024 * 1024;
@@ -53,14 +53,14 @@ mod tests {
     }
 
     #[test]
-    fn workers_follow_the_memory_to_the_nearest_vcpu() {
+    fn the_number_of_workers_is_the_nearest_number_of_vcpus() {
         for (memory_mib, workers) in [(128, 1), (1769, 1), (2048, 1), (3008, 2), (3538, 2), (10_240, 6)] {
             assert_eq!(size(memory_mib, 1).workers().get(), workers, "{memory_mib} MB");
         }
     }
 
     #[test]
-    fn the_budget_is_what_the_process_and_its_events_leave() {
+    fn the_budget_is_the_memory_without_the_process_and_its_events() {
         assert_eq!(size(128, 1).memory_budget_bytes(), Some(82 * BYTES_PER_MIB));
         assert_eq!(size(2048, 8).memory_budget_bytes(), Some(1904 * BYTES_PER_MIB));
         for (memory_mib, concurrency) in [(0, 1), (46, 1), (128, 7), (2048, u64::MAX)] {

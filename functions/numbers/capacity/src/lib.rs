@@ -1,11 +1,11 @@
-//! How much of AWS Lambda an audience needs, and what it costs.
+//! Computes the capacity of AWS Lambda that an audience needs, and its cost.
 //!
-//! [`Demand::capacity`] is the formula, [`Durations`] says how long a request takes, [`Prices`] what it costs, [`Limits`]
-//! what Lambda bounds, and [`FunctionSize`] what a function has for its hashes. [`Scale`] estimates the time of a
-//! hash on Lambda from its time on this machine. Their numbers stand in the JSON files of `infra/modules/password-hasher`, which Terraform reads
-//! too, and nowhere else.
+//! [`Demand::capacity`] is the formula. [`Durations`] has the times of requests, [`Prices`] the prices, [`Limits`]
+//! Lambda's quotas, and [`FunctionSize`] the workers and the memory of a function. [`Scale`] estimates the time of
+//! a hash on Lambda from its time on this machine. All numbers are in the JSON files of
+//! `infra/modules/password-hasher`, which Terraform also reads.
 //!
-//! This crate reads no setting and answers no request.
+//! This crate reads no settings and answers no requests.
 
 #![forbid(unsafe_code)]
 

@@ -5,28 +5,28 @@ use serde::Deserialize;
 
 use crate::file::{Sourced, Unreadable};
 
-/// Memory that a function may have, in MB (Lambda developer guide, "Lambda quotas").
+/// The range of a function's memory in MB (Lambda developer guide, "Lambda quotas").
 pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 
-/// What Lambda bounds, and the head room that capacity is planned with.
+/// Lambda's quotas, and the reserve for capacity plans.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Requests a second for each unit of concurrency, of the account or of the function's reserved concurrency.
     pub requests_per_second_per_concurrency: u64,
-    /// Environments that a function may gain in ten seconds.
+    /// New environments of a function in ten seconds.
     pub environments_per_ten_seconds: u64,
     /// Concurrency of the account that no function may reserve.
     pub concurrency_left_unreserved: u64,
-    /// Provisioned environments that are allocated in a minute.
+    /// New provisioned environments in a minute.
     pub provisioned_environments_per_minute: u64,
-    /// Before the first of them.
+    /// The time until the first provisioned environment.
     pub provisioned_start: Duration,
-    /// How much of the provisioned concurrency is planned to be in use.
+    /// The share of the provisioned concurrency in use, in percent.
     pub target_utilisation_percent: u64,
 }
 
 impl Limits {
-    /// Those of `infra/modules/password-hasher/limits.json`.
+    /// Returns the limits of `infra/modules/password-hasher/limits.json`.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn documented() -> &'static Self {

@@ -25,21 +25,21 @@ struct Compute {
     provisioned_run: f64,
 }
 
-/// What is paid for.
+/// The billed usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Requests that reached the function; Lambda's own 429s are free.
+    /// Requests that reached the function. Lambda does not bill its 429 responses.
     pub requests: u64,
-    /// Of environments on demand, their cold starts included.
+    /// GB-seconds of environments on demand, cold starts included.
     pub on_demand_gb_seconds: f64,
-    /// Of provisioned concurrency, whether it works or not.
+    /// GB-seconds of provisioned concurrency, idle or in use.
     pub provisioned_gb_seconds: f64,
-    /// Of requests that ran on it.
+    /// GB-seconds of requests on provisioned concurrency.
     pub provisioned_run_gb_seconds: f64,
 }
 
 impl Prices {
-    /// Those of `infra/modules/password-hasher/prices.json`.
+    /// Returns the prices of `infra/modules/password-hasher/prices.json`.
     #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn listed() -> &'static Self {
@@ -71,7 +71,7 @@ impl Prices {
         })
     }
 
-    /// What a usage costs, in US dollars.
+    /// Returns the cost of a usage in US dollars.
     #[must_use]
     pub fn usd(&self, architecture: Architecture, usage: &Usage) -> f64 {
         let compute = self.compute(architecture);
@@ -81,7 +81,7 @@ impl Prices {
             + count(usage.requests) * self.requests_usd_per_million / 1e6
     }
 
-    /// A million logins on demand, in US dollars: each request with so many of them, for so long.
+    /// Returns the cost of a million logins on demand in US dollars. Each request has a batch of logins.
     #[must_use]
     pub fn usd_per_million(
         &self,
@@ -95,15 +95,15 @@ impl Prices {
         requests * (each + self.requests_usd_per_million / 1e6)
     }
 
-    /// Managed Instances for a time, in US dollars and without their requests; `ec2_usd_per_hour` is what one
-    /// environment's share of an instance costs.
+    /// Returns the cost of Managed Instances in US dollars, without requests. `ec2_usd_per_hour` is the cost of one
+    /// environment's share of an instance.
     #[must_use]
     pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
         let hours = time.as_secs_f64() / 3600.0;
         ec2_usd_per_hour * (1.0 + self.managed_percent_on_top_of_ec2 / 100.0) * count(environments) * hours
     }
 
-    /// The least time that provisioned concurrency is billed for.
+    /// Returns the shortest billed time of provisioned concurrency.
     #[must_use]
     pub fn provisioned_billed_at_least(&self) -> Duration {
         self.provisioned_billed_at_least
@@ -117,20 +117,20 @@ impl Prices {
     }
 }
 
-/// Memory for a time. AWS writes MB and means MiB, of which a GB has 1,024.
+/// Returns GB-seconds. AWS writes MB for MiB; a GB has 1,024 of them.
 #[must_use]
 pub fn gb_seconds(memory_mb: u64, time: Duration) -> f64 {
     count(memory_mb) / 1024.0 * time.as_secs_f64()
 }
 
-/// A run's time as it is billed: to the millisecond, rounded up.
+/// Returns the billed time of a run, which is rounded up to milliseconds.
 #[must_use]
 pub fn billed(run: Duration) -> Duration {
     let ms = run.as_nanos().div_ceil(1_000_000);
     Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a bill is not told to more than fifteen digits")]
+#[expect(clippy::cast_precision_loss, reason = "a bill has fewer than fifteen digits")]
 fn count(number: u64) -> f64 {
     number as f64
 }

@@ -16,11 +16,11 @@ pub struct Size {
     pub architecture: Architecture,
 }
 
-/// The hash by which this machine is held against Lambda: the bcrypt of the table of durations that was measured there.
+/// The hash that compares this machine with Lambda: the bcrypt row of the table of durations that was measured on
+/// Lambda.
 ///
-/// The other rows are derived from it with kernels that are not Saltern's. Over what Saltern's take here they would tell
-/// kernels apart, not machines. One by one, Saltern's bcrypt
-/// takes as long as others'.
+/// Other rows are derived from it with other kernels than Saltern's. With them the ratio would compare kernels, not
+/// machines. One hash alone takes as long with Saltern's bcrypt as with others.
 pub struct Reference {
     row: Parameters,
     /// Its parameters.
@@ -57,10 +57,10 @@ impl Reference {
     }
 }
 
-/// How many times as long as here a hash takes on the function.
+/// The ratio of times on the function to times on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// The row of the table that says so.
+    /// The row of the reference hash.
     pub row: Parameters,
     /// Time on the function divided by time on this machine.
     pub times: f64,
@@ -82,7 +82,7 @@ impl Scale {
     /// Whether the scale of the reference hash is extrapolated to this algorithm.
     #[must_use]
     pub fn is_extrapolated(&self, algorithm: &str) -> bool {
-        self.row.scheme() != algorithm
+        self.row.algorithm() != algorithm
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn below_one_vcpu_a_hash_takes_longer_in_proportion() {
+    fn below_one_vcpu_the_time_of_a_hash_grows_in_proportion() {
         let reference = Reference::documented().unwrap();
         let of = |memory_mb| {
             reference.scale(41.0, Size { memory_mb, architecture: Architecture::Arm64 }).unwrap().times

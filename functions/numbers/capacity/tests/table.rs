@@ -1,4 +1,5 @@
-//! The formula against `capacity-table.json`, row by row, and durations and prices against figures worked out by hand.
+//! The formula compared with every row of `capacity-table.json`, and durations and prices with figures computed by
+//! hand.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use saltern_capacity::{
 use serde_json::{Value, json};
 
 #[test]
-fn every_row_of_the_table_comes_out() {
+fn the_formula_gives_every_row_of_the_table() {
     let table: Value =
         serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
             .unwrap();
@@ -45,9 +46,10 @@ fn every_row_of_the_table_comes_out() {
     }
 }
 
-/// The load test's evenings are prepared as the table says. Its scripts have the numbers in bash, which reads no JSON.
+/// The evenings of the load test have the capacity of the table. Its scripts repeat the numbers, because bash reads no
+/// JSON.
 #[test]
-fn the_evenings_have_what_the_table_asks_for() {
+fn the_evenings_have_the_capacity_of_the_table() {
     let table: Value =
         serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
             .unwrap();
@@ -87,14 +89,14 @@ const DURATIONS: &[(&str, Architecture, u64, u64, Lanes, u128, bool)] = &[
     ("bcrypt-10", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 82_000, false),
     ("bcrypt-11", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 164_000, true),
     ("bcrypt-11", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 145_000, true),
-    // Twice a virtual CPU makes one hash no faster, half of one takes twice the time.
+    // Two virtual CPUs do not make one hash faster. Half a virtual CPU doubles the time.
     ("bcrypt-11", Architecture::Arm64, 3538, 1, Lanes::SideBySide, 164_000, true),
     ("bcrypt-10", Architecture::Arm64, 512, 1, Lanes::SideBySide, 283_316, false),
-    // A cost that is not listed is the nearest, doubled.
+    // A cost without a row has the time of the nearest row, doubled or halved for each step.
     ("bcrypt-13", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 654_000, true),
     ("bcrypt-9", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 41_000, true),
     ("pbkdf2-sha512-200000", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 108_000, true),
-    // Batches: listed, between two rows, beyond the last, on two virtual CPUs, without lanes.
+    // Batches: with a row, between two rows, above the last row, on two virtual CPUs, without lanes.
     ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 191_880, true),
     ("bcrypt-11", Architecture::Arm64, 1769, 8, Lanes::SideBySide, 313_240, true),
     ("bcrypt-11", Architecture::Arm64, 1769, 3, Lanes::SideBySide, 180_400, true),
@@ -121,7 +123,7 @@ fn durations_follow_memory_batch_and_cost() {
 }
 
 #[test]
-fn parameters_are_read_as_they_are_written() {
+fn written_parameters_can_be_parsed() {
     for name in ["bcrypt-4", "bcrypt-31", "argon2id-19456-2-1", "pbkdf2-sha512-100000"] {
         assert_eq!(name.parse::<Parameters>().unwrap().to_string(), name);
     }
@@ -141,19 +143,19 @@ fn parameters_are_read_as_they_are_written() {
 }
 
 #[test]
-fn a_file_of_ones_own_is_read_or_refused_with_a_reason() {
+fn another_file_of_durations_is_read_or_refused_with_a_reason() {
     let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
     let own = text.replace("\"arm64_milliseconds\": 164", "\"arm64_milliseconds\": 171");
     let durations = Durations::read(&own).unwrap();
     let planned = durations.one(Parameters::Bcrypt { cost: 11 }, Architecture::Arm64, 1769).unwrap();
     assert_eq!(planned.duration, Duration::from_millis(171));
-    let scheme = text.replace("\"bcrypt-11\"", "\"bcrypt-eleven\"");
-    assert!(Durations::read(&scheme).unwrap_err().to_string().contains("bcrypt-eleven"));
+    let unknown = text.replace("\"bcrypt-11\"", "\"bcrypt-eleven\"");
+    assert!(Durations::read(&unknown).unwrap_err().to_string().contains("bcrypt-eleven"));
     let batch = text.replace("\"1\": 100, \"2\": 103", "\"2\": 103");
     assert!(Durations::read(&batch).unwrap_err().to_string().contains("a batch of 1"));
 }
 
-/// Architecture, memory, milliseconds, US dollars a million: worked out from the list prices by hand.
+/// Architecture, memory, milliseconds, US dollars a million: computed from the list prices by hand.
 const PER_MILLION: &[(Architecture, u64, u64, f64)] = &[
     (Architecture::Arm64, 1769, 250, 5.96),
     (Architecture::X86_64, 1769, 250, 7.40),
@@ -163,7 +165,7 @@ const PER_MILLION: &[(Architecture, u64, u64, f64)] = &[
 ];
 
 #[test]
-fn a_million_logins_cost_what_the_list_says() {
+fn the_cost_of_a_million_logins_follows_the_list_prices() {
     let prices = Prices::listed();
     for &(architecture, memory_mb, milliseconds, usd) in PER_MILLION {
         let got = prices.usd_per_million(architecture, memory_mb, Duration::from_millis(milliseconds), 1);
@@ -177,7 +179,7 @@ fn a_million_logins_cost_what_the_list_says() {
 const HELD: &[(f64, f64)] = &[(400.0, 8.29), (800.0, 16.58), (1000.0, 20.73)];
 
 #[test]
-fn an_hour_of_provisioned_concurrency_costs_what_the_list_says() {
+fn the_cost_of_an_hour_of_provisioned_concurrency_follows_the_list_prices() {
     let hour = gb_seconds(1769, Duration::from_hours(1));
     for &(environments, usd) in HELD {
         let usage = Usage { provisioned_gb_seconds: environments * hour, ..Usage::default() };
@@ -197,7 +199,7 @@ fn an_hour_of_provisioned_concurrency_costs_what_the_list_says() {
 }
 
 #[test]
-fn managed_instances_cost_ec2_and_fifteen_percent() {
+fn managed_instances_cost_ec2_plus_fifteen_percent() {
     let got = Prices::listed().managed_usd(0.10, 20, Duration::from_mins(30));
     assert!((got - 1.15).abs() < 1e-9, "{got}");
 }

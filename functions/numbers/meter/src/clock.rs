@@ -2,13 +2,13 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Processor time of this whole program.
+/// Returns the processor time of this process.
 #[must_use]
 pub fn process_time() -> Duration {
     cpu_time(ClockId::ProcessCPUTime)
 }
 
-/// Processor time of the thread that calls.
+/// Returns the processor time of the calling thread.
 #[must_use]
 pub fn thread_time() -> Duration {
     cpu_time(ClockId::ThreadCPUTime)
@@ -16,7 +16,7 @@ pub fn thread_time() -> Duration {
 
 fn cpu_time(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
-    // These clocks start at zero with the process or the thread: neither part is ever negative.
+    // These clocks start at zero with the process or the thread, so neither part is negative.
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
     Duration::new(seconds, nanoseconds)
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_thread_counts_for_the_process_only() {
+    fn the_time_of_another_thread_counts_only_for_the_process() {
         let (process, thread) = (process_time(), thread_time());
         thread::spawn(|| {
             let began = thread_time();

@@ -1,26 +1,28 @@
-//! How long a hash takes on this machine, with the kernels that serve.
+//! Measures how long a hash takes on this machine, with the kernels of the service.
 //!
-//! A [`Meter`] measures one admitted setting, [by itself](Meter::one) or [in lanes](Meter::in_lanes). What each figure
-//! means:
+//! A [`Meter`] measures one admitted setting, [alone](Meter::one) or [in lanes](Meter::in_lanes). The figures:
 //!
-//! - A **call** computes one hash, or as many as a full worker has in lanes. A **sample** is a call, or where one is shorter
-//!   than a millisecond, the mean of as many calls as take one. The first call is not counted, since it pays for fresh memory;
-//!   where it alone takes all the time that there is, it is the one sample.
-//! - [`Measured::wall_ms`] is time by the clock on the wall: what somebody waits for. [`Measured::cpu_ms`] is the time that
-//!   this whole program had a processor meanwhile. On an idle machine they are equal; what is missing is what other programs,
-//!   or a quota, took ([`Measured::core_share`]). With Argon2's `p` above 1 there are more threads, and the second is larger.
-//! - [`Measured::hash_ms`] is the median call over the hashes in it, by the clock on the wall, and
-//!   [`Measured::hashes_per_second`] its inverse: what one core does as long as it has nothing else to do.
-//!   [`Measured::hash_cpu_ms`] is the same by the processor's clock. In lanes each hash waits for the whole call, which is
-//!   longer.
-//! - [`Spread`] has the median and the quartiles over the samples: half of the samples lie between the quartiles.
-//! - [`Line`] is time over work in the algorithm's own unit ([`Admitted::work`](saltern_algorithm::Admitted::work)), in which
-//!   time is linear. It tells what was not measured, and how far it is off where something was.
+//! - A **call** computes one hash, or one hash for each lane of a full worker. A **sample** is the time of one
+//!   call. If a call is shorter than a millisecond, a sample is the mean of as many calls as take one. The first
+//!   call does not count, because it includes the cost of fresh memory. If the first call takes all the
+//!   available time, it is the only sample.
+//! - [`Measured::wall_ms`] is wall-clock time: the time that a caller waits. [`Measured::cpu_ms`] is the
+//!   processor time of this program. On an idle machine they are equal. The difference is the time of other
+//!   programs or of a quota ([`Measured::core_share`]). With Argon2's `p` above 1, several threads run, and
+//!   processor time is larger.
+//! - [`Measured::hash_ms`] is the median wall-clock time of a call, divided by its hashes;
+//!   [`Measured::hashes_per_second`] is its inverse, for a core that does nothing else.
+//!   [`Measured::hash_cpu_ms`] is the same with processor time. In lanes each hash takes the time of the whole
+//!   call, which is longer.
+//! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between the quartiles.
+//! - [`Line`] is time as a line over work ([`Admitted::work`](saltern_algorithm::Admitted::work)). It gives
+//!   times for settings that were not measured, and its error at those that were.
 //!
-//! What this crate does not do: it admits nothing (whoever measures brings [`Admitted`](saltern_algorithm::Admitted) settings
-//! and so the ceilings), and what answers requests does not use it.
+//! This crate admits nothing: the caller passes [`Admitted`](saltern_algorithm::Admitted) settings, which their
+//! ceilings bound. The service does not use this crate.
 //!
-//! Whatever else measures here (`saltern-bench`, `saltern-fleet`) takes its clocks, [`median`], [`quantile`] and [`Machine`] from it.
+//! `saltern-numbers compare` and `saltern-fleet` use its clocks, [`median`], [`quantile`], [`Machine`] and
+//! [`Others`].
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +30,7 @@ mod clock;
 mod line;
 mod machine;
 mod meter;
+mod others;
 pub mod remote;
 mod spread;
 
@@ -35,4 +38,5 @@ pub use clock::{process_time, thread_time};
 pub use line::Line;
 pub use machine::Machine;
 pub use meter::{Effort, Measured, Meter, SHORTEST_SAMPLE};
+pub use others::{Others, children_time, process_time_of};
 pub use spread::{Spread, median, quantile};

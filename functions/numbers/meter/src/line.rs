@@ -4,20 +4,20 @@ use crate::spread::median;
 
 /// Time as a line over work: `intercept + slope × work`.
 ///
-/// Fitted so that a single sample that was interrupted, and even a quarter of all, hardly moves it: the slope is the median of
-/// the slopes between all pairs of points (Theil, 1950; Sen, 1968). The intercept is the median of what the points leave over,
-/// each weighted by the inverse of its time: costs reach over five decades, and what a long hash is off by must not decide
-/// about a short one.
+/// Interrupted samples hardly move the line, even if a quarter of all samples is interrupted. The slope is the
+/// median of the slopes between all pairs of points (Theil, 1950; Sen, 1968). The intercept is the median of the
+/// residuals, each weighted by the inverse of its time. Costs span five decades, so without weights the error
+/// of a long hash would decide the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Milliseconds that a hash takes without any work. May be a little below 0, where it cannot be told from 0.
+    /// Milliseconds of a hash without work. Noise can make it slightly negative.
     pub intercept_ms: f64,
-    /// Milliseconds for a unit of work ([`Admitted::work`](saltern_algorithm::Admitted::work)).
+    /// Milliseconds for each unit of work ([`Admitted::work`](saltern_algorithm::Admitted::work)).
     pub slope_ms: f64,
 }
 
 impl Line {
-    /// The line through points of work and milliseconds; `None` without two different works.
+    /// Fits the line to points of work and milliseconds. Returns `None` without two different works.
     #[must_use]
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let pairs = points.iter().enumerate().flat_map(|(at, one)| {
@@ -31,31 +31,31 @@ impl Line {
             return None;
         }
         let slope_ms = median(&slopes);
-        let left_over: Vec<(f64, f64)> =
+        let residuals: Vec<(f64, f64)> =
             points.iter().map(|&(work, ms)| (ms - slope_ms * work, 1.0 / ms)).collect();
-        Some(Self { intercept_ms: weighted_median(left_over), slope_ms })
+        Some(Self { intercept_ms: weighted_median(residuals), slope_ms })
     }
 
-    /// The time of so much work, in milliseconds; never below 0.
+    /// Returns the time of this work in milliseconds, at least 0.
     #[must_use]
     pub fn at(&self, work: f64) -> f64 {
         (self.intercept_ms + self.slope_ms * work).max(0.0)
     }
 
-    /// The work that takes so many milliseconds; never below 0.
+    /// Returns the work that takes this time, at least 0.
     #[must_use]
     pub fn work_in(&self, ms: f64) -> f64 {
         ((ms - self.intercept_ms) / self.slope_ms).max(0.0)
     }
 
-    /// How far the line is off at the point where it is off the most, as a share of what was measured there.
+    /// Returns the largest error of the line at these points, as a share of the measured time.
     #[must_use]
     pub fn worst_error(&self, points: &[(f64, f64)]) -> f64 {
         points.iter().map(|&(work, ms)| (self.at(work) - ms).abs() / ms).fold(0.0, f64::max)
     }
 }
 
-/// The value at which half of the weight is reached.
+/// Returns the value at half of the total weight.
 fn weighted_median(mut weighted: Vec<(f64, f64)>) -> f64 {
     weighted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let half = weighted.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
@@ -71,7 +71,7 @@ fn weighted_median(mut weighted: Vec<(f64, f64)>) -> f64 {
 mod tests {
     use super::*;
 
-    /// bcrypt's costs, at a tenth of a millisecond an expansion and a little before it.
+    /// The costs of bcrypt, at 0.1 ms for each expansion, with an intercept of 0.02 ms.
     fn bcrypt() -> Vec<(f64, f64)> {
         (4..=14).map(|cost| 2_f64.powi(cost)).map(|work| (work, 0.02 + 0.1 * work)).collect()
     }
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_sample_does_not_turn_the_line() {
-        // Where it hurts most: the longest hash, which was measured once.
+    fn an_interrupted_sample_does_not_change_the_slope() {
+        // The worst case: the longest hash, which was measured once.
         let mut points = bcrypt();
         points.last_mut().unwrap().1 *= 2.0;
         let line = Line::fit(&points).unwrap();
         assert!((line.slope_ms / 0.1 - 1.0).abs() < 0.01, "{line:?}");
         assert!((line.at(16.0) / 1.62 - 1.0).abs() < 0.01, "{line:?}");
-        // The ordinary fit would be off by most of it.
+        // Least squares would be wrong by almost that factor.
         assert!(least_squares(&points) > 0.18, "{}", least_squares(&points));
     }
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn one_iteration_is_told_as_well_as_900_001() {
+    fn the_line_is_right_for_one_iteration_and_for_900_001() {
         let points: Vec<_> = (0..10)
             .map(|step| f64::from(step) * 100_000.0 + 1.0)
             .map(|work| (work, 0.0015 + 0.0007 * work * (1.0 + 1e-3 * (work % 7.0))))
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn one_point_is_no_line() {
+    fn one_point_makes_no_line() {
         assert_eq!(Line::fit(&[(1.0, 1.0)]), None);
         assert_eq!(Line::fit(&[(1.0, 1.0), (1.0, 2.0)]), None);
     }

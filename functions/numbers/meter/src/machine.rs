@@ -2,7 +2,7 @@ use std::{env::consts::ARCH, fs, thread};
 
 use serde::{Deserialize, Serialize};
 
-/// What was measured on: a time without it says nothing.
+/// The machine of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU as the system names it, or `unknown`.
@@ -14,7 +14,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The one that this runs on.
+    /// Describes this machine.
     #[must_use]
     pub fn this() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -26,7 +26,7 @@ impl Machine {
     }
 }
 
-/// The first CPU's name. On x86 Linux tells it; on ARM it tells the numbers of the register MIDR.
+/// Returns the name of the first CPU. On x86 Linux lists the name; on ARM it lists numbers of the register MIDR.
 fn cpu_of(cpuinfo: &str) -> Option<String> {
     let field = |name: &str| {
         let fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
@@ -44,7 +44,7 @@ fn cpu_of(cpuinfo: &str) -> Option<String> {
     })
 }
 
-/// What Lambda runs on, from util-linux (`sys-utils/lscpu-arm.c`).
+/// The processors of Lambda, from util-linux (`sys-utils/lscpu-arm.c`).
 const ARM_PARTS: [(&str, &str, &str); 3] = [
     ("0x41", "0xd0c", "ARM Neoverse-N1"),
     ("0x41", "0xd40", "ARM Neoverse-V1"),
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cpu_is_named_as_linux_names_it() {
+    fn a_cpu_has_the_name_that_linux_lists() {
         let intel = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) CPU E31245 @ 3.30GHz\nprocessor\t: 1\n";
         assert_eq!(cpu_of(intel).unwrap(), "Intel(R) Xeon(R) CPU E31245 @ 3.30GHz");
         let graviton = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_a_core() {
+    fn this_machine_has_a_core_and_a_cpu_name() {
         let machine = Machine::this();
         assert!(machine.cores >= 1 && !machine.cpu.is_empty(), "{machine:?}");
     }

@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Spread, process_time};
 
-/// Measures settings, one after the other, on the thread that calls.
+/// Measures settings, one after the other, on the calling thread.
 #[derive(Debug)]
 pub struct Meter {
     core: OneCore,
 }
 
-/// How much a measurement may take.
+/// The limits of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Samples that are taken however long they take; a first call that outlasts `time` is the one exception.
+    /// Samples to take even if they exceed `time`. Only a first call that exceeds `time` stops the measurement.
     pub fewest_samples: usize,
-    /// Samples after which there is no gain in more.
+    /// Samples after which the measurement stops.
     pub most_samples: usize,
-    /// Time after which no sample beyond the fewest is begun.
+    /// Time after which no sample beyond `fewest_samples` begins.
     pub time: Duration,
 }
 
 impl Effort {
-    /// For a figure that somebody reads and nothing is decided by: of a hash of some microseconds the median of five samples, of
-    /// one that takes long the first call alone.
+    /// For a figure that decides nothing: the median of five samples of a short hash, or the first call of a
+    /// long one.
     pub const BRIEF: Self = Self { fewest_samples: 1, most_samples: 5, time: Duration::from_millis(60) };
 }
 
-/// What was measured of one setting.
+/// The measurement of one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Hashes that one call computed: lanes in use, 1 for a hash by itself.
+    /// Hashes that one call computed: the lanes in use, or 1 for a hash alone.
     pub at_once: usize,
     /// Wall-clock time of a call, in milliseconds.
     pub wall_ms: Spread,
@@ -41,36 +41,36 @@ pub struct Measured {
 }
 
 impl Meter {
-    /// As a worker of a pool with the usual settings computes.
+    /// Creates a meter that computes as a worker of a pool with the default settings.
     #[must_use]
     pub fn new() -> Self {
         Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
     }
 
-    /// As a worker of such a pool computes: with its kernels, its lanes, and the memory that it keeps between two hashes.
+    /// Creates a meter that computes as a worker of this pool: with its kernels, lanes and kept memory.
     #[must_use]
     pub fn of_worker(settings: &PoolSettings) -> Self {
         Self { core: OneCore::new(settings) }
     }
 
-    /// Hashes that a full worker here has in lanes; 1 for what is computed whole.
+    /// Returns the lanes of a full worker; 1 for an algorithm that has no lanes.
     #[must_use]
     pub fn lanes(&self, admitted: &Admitted) -> usize {
         self.core.lanes(admitted.setting())
     }
 
-    /// One hash by itself.
+    /// Measures one hash alone.
     ///
     /// # Errors
-    /// [`OutOfMemory`] where the system does not give the memory that it wants.
+    /// [`OutOfMemory`] if the system does not give the memory.
     pub fn one(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
         self.measure(admitted, 1, effort)
     }
 
-    /// As many hashes at once as a full worker has in lanes.
+    /// Measures as many hashes at once as a full worker has lanes.
     ///
     /// # Errors
-    /// [`OutOfMemory`] where the system does not give the memory that one wants.
+    /// [`OutOfMemory`] if the system does not give the memory.
     pub fn in_lanes(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
         self.measure(admitted, self.lanes(admitted), effort)
     }
@@ -106,14 +106,14 @@ impl Meter {
         Ok(Measured { at_once, wall_ms: Spread::of(&walls), cpu_ms: Spread::of(&cpus) })
     }
 
-    /// The mean of so many calls.
+    /// Returns the mean of this number of calls.
     fn sample(
         &mut self,
         admitted: &Admitted,
         passwords: &[Password],
         calls: u32,
     ) -> Result<Sample, OutOfMemory> {
-        // Of the whole program, since Argon2 may use more threads than the one that calls.
+        // Time of the process and not of the thread: Argon2 may use several threads.
         let (wall, cpu) = (Instant::now(), process_time());
         for _ in 0..calls {
             black_box(self.core.compute(admitted, passwords)?);
@@ -129,25 +129,26 @@ impl Default for Meter {
 }
 
 impl Measured {
-    /// Median wall-clock time of a call over the hashes in it, in milliseconds.
+    /// Returns the median wall-clock time of a call, divided by its hashes, in milliseconds.
     #[must_use]
     pub fn hash_ms(&self) -> f64 {
         self.wall_ms.median / hashes(self.at_once)
     }
 
-    /// The same by the processor's clock: what others took meanwhile is not in it. For what computes on one thread.
+    /// Returns the same with processor time, which excludes other programs. For algorithms on one thread.
     #[must_use]
     pub fn hash_cpu_ms(&self) -> f64 {
         self.cpu_ms.median / hashes(self.at_once)
     }
 
-    /// Hashes that one core finishes in a second at this pace.
+    /// Returns the hashes that one core computes in a second.
     #[must_use]
     pub fn hashes_per_second(&self) -> f64 {
         MS_PER_SECOND / self.hash_ms()
     }
 
-    /// Processor time over wall-clock time, of the medians: below 1 where others took the processor meanwhile.
+    /// Returns median processor time divided by median wall-clock time: below 1 if other programs took the
+    /// processor.
     #[must_use]
     pub fn core_share(&self) -> f64 {
         self.cpu_ms.median / self.wall_ms.median
@@ -174,7 +175,7 @@ fn hashes(at_once: usize) -> f64 {
 
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// Reading the processor's clock costs up to a microsecond, which must not count.
+/// The shortest sample. A reading of the processor's clock takes up to a microsecond, which must not count.
 pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
@@ -205,7 +206,7 @@ mod tests {
         admitted(Params::Bcrypt(bcrypt::Params::new(cost).unwrap()))
     }
 
-    fn every_kind() -> [Admitted; 4] {
+    fn every_algorithm() -> [Admitted; 4] {
         let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
         [
             Params::Argon2(argon2::Params::new(variant, version, 256, 1, 1).unwrap()),
@@ -217,9 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_measured_alone_and_in_lanes() {
+    fn every_algorithm_is_measured_alone_and_in_lanes() {
         let mut meter = Meter::new();
-        for admitted in every_kind() {
+        for admitted in every_algorithm() {
             let one = meter.one(&admitted, &EFFORT).unwrap();
             let lanes = meter.in_lanes(&admitted, &EFFORT).unwrap();
             assert_eq!(one.at_once, 1);
@@ -251,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn what_outlasts_the_time_is_measured_once() {
+    fn a_first_call_longer_than_the_limit_is_the_only_sample() {
         let effort = Effort { time: Duration::from_nanos(1), ..EFFORT };
         let measured = Meter::new().one(&bcrypt(4), &effort).unwrap();
         assert_eq!(measured.wall_ms.samples, 1);
     }
 
     #[test]
-    fn a_brief_look_at_a_long_hash_is_one_call() {
+    fn a_brief_measurement_of_a_long_hash_is_one_call() {
         let long = Admitted::new(
             Setting::fresh(Params::Bcrypt(bcrypt::Params::new(12).unwrap()), [7; 16]),
             &Ceilings { bcrypt_cost: 12, ..CEILINGS },
@@ -269,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn a_short_hash_is_repeated_until_the_clock_can_tell() {
+    fn a_short_hash_is_repeated_until_a_sample_takes_a_millisecond() {
         assert_eq!(calls_of_a_sample(Duration::from_micros(3)), 334);
         assert_eq!(calls_of_a_sample(Duration::from_millis(2)), 1);
         assert_eq!(calls_of_a_sample(Duration::ZERO), 1_000_000);
     }
 
     #[test]
-    fn rates_are_over_the_hashes_of_a_call() {
+    fn rates_count_every_hash_of_a_call() {
         let spread = Spread::of(&[40.0]);
         let measured = Measured { at_once: 8, wall_ms: spread, cpu_ms: Spread::of(&[30.0]) };
         assert!((measured.hash_ms() - 5.0).abs() < 1e-12);

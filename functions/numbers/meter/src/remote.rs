@@ -1,7 +1,7 @@
-//! What `saltern-numbers calibrate --on-lambda` asks a function, and what the function answers.
+//! The event that `saltern-numbers calibrate --on-lambda` sends to a function, and the function's response.
 //!
-//! The event has one member and no other, so that nothing else is taken for it. It goes by a direct `Invoke`: through a
-//! Function URL comes only what has a path and a method.
+//! The event has exactly one member, so no other event matches it. It needs a direct `Invoke`: every event of a
+//! Function URL has a path and a method.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Effort, Machine, Measured};
 
-/// The event.
+/// The event of a direct `Invoke`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// What is asked.
+    /// The setting to measure.
     #[serde(rename = "saltern-calibrate")]
     pub question: Question,
 }
 
-/// How long does this take?
+/// A setting to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// A hash of nobody's password, for its algorithm and parameters.
+    /// A made-up hash that has the setting.
     pub hash: String,
-    /// Whether a full worker is measured, or one hash by itself.
+    /// Whether to measure a full worker and not one hash alone.
     pub in_lanes: bool,
-    /// As [`Effort::fewest_samples`]. The function takes fewer where its deadline wants it.
+    /// As [`Effort::fewest_samples`]. The function takes fewer if its deadline is near.
     pub fewest_samples: usize,
     /// As [`Effort::most_samples`].
     pub most_samples: usize,
@@ -35,7 +35,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The question about this hash.
+    /// Creates the question.
     #[must_use]
     pub fn new(hash: String, in_lanes: bool, effort: &Effort) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Question {
         }
     }
 
-    /// The effort that is asked for.
+    /// Returns the limits of the measurement.
     #[must_use]
     pub fn effort(&self) -> Effort {
         Effort {
@@ -58,49 +58,49 @@ impl Question {
     }
 }
 
-/// The answer.
+/// The response of the function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
-    /// What is answered.
+pub struct Response {
+    /// The answer.
     #[serde(rename = "saltern-calibrate")]
     pub answer: Answer,
 }
 
-/// What was measured, and on what.
+/// The measurement and the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The machine of this environment.
+    /// The machine of this execution environment.
     pub machine: Machine,
     /// The function's memory, in MB as AWS writes it.
     pub memory_mb: u64,
-    /// The figures, or why there are none.
+    /// The measurement, or the reason for its absence.
     pub outcome: Outcome,
 }
 
-/// The figures, or why there are none.
+/// The measurement, or the reason for its absence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The figures.
+    /// The measurement.
     Measured(Measured),
-    /// Why there are none.
+    /// The reason for which nothing was measured.
     Refused(Reason),
 }
 
-/// Why a function does not measure something.
+/// The reason for which a function does not measure a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Something else was being measured. The time of this invocation is not enough to tell; now it may be asked again.
+    /// Another measurement used the time of this invocation. A retry can succeed.
     Busy,
-    /// It is over a ceiling of the function's policy document, or beyond its memory.
+    /// The setting exceeds a ceiling of the function's policy document, or its memory.
     CostOutOfBounds,
-    /// The function would be ended before.
+    /// The measurement would exceed the function's deadline.
     DeadlineExceeded,
-    /// A fault of the function's own ended it. Its log says where.
+    /// A fault of the function ended the measurement. The function's log has the place.
     Fault,
-    /// The system gave no memory for it.
+    /// The system gave no memory.
     OutOfMemory,
-    /// The hash is not one that the function verifies.
+    /// The function does not verify such hashes.
     UnsupportedHash,
 }

@@ -1,22 +1,22 @@
 use serde::{Deserialize, Serialize};
 
-/// Where the samples lie, in the unit of the samples.
+/// The distribution of samples, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// How many there were; from one alone nothing is known about the others.
+    /// The number of samples. A single sample has no spread.
     pub samples: usize,
-    /// The least.
+    /// The smallest sample.
     pub least: f64,
-    /// A quarter of the samples are not above it.
+    /// A quarter of the samples are at most this value.
     pub lower_quartile: f64,
-    /// The middle one.
+    /// The middle sample.
     pub median: f64,
-    /// A quarter of the samples are not below it.
+    /// A quarter of the samples are at least this value.
     pub upper_quartile: f64,
 }
 
 impl Spread {
-    /// The spread of these samples; not a number everywhere where there are none.
+    /// Returns the spread of the samples. Without samples every figure is NaN.
     #[must_use]
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
@@ -30,22 +30,22 @@ impl Spread {
         }
     }
 
-    /// Half the distance of the quartiles, as a share of the median: 0.01 says that half of the samples are within about one
-    /// percent of it.
+    /// Returns half the distance between the quartiles, as a share of the median. 0.01 means that half of the
+    /// samples are within about 1 % of the median.
     #[must_use]
     pub fn relative(&self) -> f64 {
         (self.upper_quartile - self.lower_quartile) / 2.0 / self.median
     }
 }
 
-/// The middle value; of an even number of values the mean of the middle two; of none not a number.
+/// Returns the middle value, or the mean of the middle two. Without values it is NaN.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
     Spread::of(values).median
 }
 
-/// The value that a share (0 to 1) of the sorted values are below, on the line between the two that it falls between
-/// (Hyndman and Fan, 1996, definition 7); of none not a number.
+/// Returns the value below which this share (0 to 1) of the sorted values lies, interpolated between the two
+/// nearest (Hyndman and Fan, 1996, definition 7). Without values it is NaN.
 #[must_use]
 #[inline]
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::float_cmp, reason = "one sample is all of them")]
-    fn one_sample_is_every_figure_and_none_is_no_number() {
+    fn one_sample_is_every_figure_and_no_sample_is_nan() {
         let spread = Spread::of(&[2.5]);
         assert_eq!((spread.least, spread.median, spread.upper_quartile), (2.5, 2.5, 2.5));
         assert!(Spread::of(&[]).median.is_nan() && quantile(&[], 0.5).is_nan());

@@ -1,4 +1,4 @@
-//! A function on Lambda that measures: asked by `Invoke`, with calibrate events.
+//! A function on Lambda that measures, through `Invoke` with calibrate events.
 
 use std::{error::Error, time::Duration};
 
@@ -7,13 +7,13 @@ use aws_sdk_lambda::{
     error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
     primitives::Blob,
 };
-use saltern_meter::remote::{Answer, Event, Question, Reply};
+use saltern_meter::remote::{Answer, Event, Question, Response};
 use tokio::runtime::{self, Runtime};
 
 use crate::aws;
 use saltern_program::Failure;
 
-/// What is invoked.
+/// The function to invoke.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) function: String,
@@ -32,7 +32,7 @@ impl Function {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::system(format!("no runtime: {error}")))?;
+            .map_err(|error| Failure::system(format!("the system gives no runtime ({error})")))?;
         let configuration = runtime.block_on(aws::configuration(address.region.clone(), WITHIN))?;
         Ok(Self { address, client: Client::new(&configuration), runtime })
     }
@@ -55,36 +55,37 @@ impl Function {
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
         }
-        let reply: Reply = serde_json::from_slice(payload).map_err(|_| self.no_answer())?;
-        Ok(reply.answer)
+        let response: Response = serde_json::from_slice(payload).map_err(|_| self.not_calibrating())?;
+        Ok(response.answer)
     }
 
-    /// It answered, and not as one that measures.
-    fn no_answer(&self) -> Failure {
+    /// The function does not answer calibrate events.
+    fn not_calibrating(&self) -> Failure {
         Failure::configuration(format!(
-            "{} answers no calibrate events: it needs this version of Saltern and SALTERN_CALIBRATE=on among its environment \
-             variables. Take that away again afterwards",
+            "{} does not answer calibrate events: deploy this version of Saltern and set SALTERN_CALIBRATE=on in its \
+             environment. Remove the variable afterwards",
             self.name()
         ))
     }
 
     fn broken(&self, kind: &str, payload: &[u8]) -> Failure {
-        let said = serde_json::from_slice::<serde_json::Value>(payload).ok();
-        let message = said.as_ref().and_then(|said| said["errorMessage"].as_str()).unwrap_or("nothing");
+        let error = serde_json::from_slice::<serde_json::Value>(payload).ok();
+        let message = error.as_ref().and_then(|error| error["errorMessage"].as_str()).unwrap_or("no message");
         Failure::system(format!(
-            "{} ended over it ({kind}: {message}). Give it a longer timeout or more memory, or ask for a shorter --target",
+            "{} failed during the measurement ({kind}: {message}). Give it a longer timeout or more memory, or use a \
+             shorter --target",
             self.name()
         ))
     }
 
-    /// What went wrong, and what to do about it.
+    /// Returns the failure for an error of the SDK.
     fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(
         &self,
         error: &SdkError<E, R>,
     ) -> Failure {
         match error {
             SdkError::TimeoutError(_) => Failure::system(format!(
-                "Lambda did not answer within {} s. Try again, or ask for a shorter --target",
+                "Lambda did not answer within {} s. Try again, or use a shorter --target",
                 WITHIN.as_secs()
             )),
             SdkError::DispatchFailure(_) => Failure::system(format!(
@@ -95,7 +96,7 @@ impl Function {
                 self.refused(error.code().unwrap_or("no code"), error.message().unwrap_or_default())
             }
             _ => Failure::system(format!(
-                "Lambda answered what the SDK does not understand: {}",
+                "The SDK cannot read the response of Lambda: {}",
                 DisplayErrorContext(error)
             )),
         }
@@ -114,15 +115,15 @@ impl Function {
                 "There is no function {name} in this region. Check --on-lambda, --alias and --region"
             )),
             "TooManyRequests" => {
-                Failure::system(format!("{name} has no concurrency left. Try again when it is quiet"))
+                Failure::system(format!("{name} has no concurrency left. Try again when it has less load"))
             }
             "Service" | "ServiceUnavailable" | "InternalService" => {
-                Failure::system("Lambda is not well. Try again in a minute")
+                Failure::system("Lambda has an internal error. Try again in a minute")
             }
-            _ => Failure::system(format!("Lambda refused, with {code}: {message}")),
+            _ => Failure::system(format!("Lambda refused the call with {code}: {message}")),
         }
     }
 }
 
-/// A function of Saltern's module runs for 60 s at the most; a cold start and a repetition come on top.
+/// Saltern's module gives a function at most 60 s. A cold start and a retry need more time.
 const WITHIN: Duration = Duration::from_secs(90);
