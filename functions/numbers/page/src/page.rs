@@ -269,6 +269,38 @@ impl From<Plot> for Chart {
 }
 
 impl Table {
+    /// Returns the table for a terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let headings: Vec<_> = self.columns.iter().map(|(heading, _)| heading.clone()).collect();
+        let rows: Vec<_> = [&headings].into_iter().chain(&self.rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<_> = (0..headings.len()).map(width).collect();
+        let mut text = if self.caption.is_empty() { String::new() } else { format!("{}\n", self.caption) };
+        for row in rows {
+            let cells = row.iter().zip(&self.columns).zip(&widths).map(|((cell, (_, is_number)), &width)| {
+                if *is_number { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+            });
+            text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Returns the table as Markdown, with the caption as a heading of the second level.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+        let headings = self.columns.iter().map(|(heading, _)| heading.as_str()).collect();
+        let alignments = self.columns.iter().map(|&(_, is_number)| if is_number { "---:" } else { "---" });
+        let mut text =
+            if self.caption.is_empty() { String::new() } else { format!("## {}\n\n", self.caption) };
+        text += &line(headings);
+        text += &line(alignments.collect());
+        text.extend(self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
+        text
+    }
+
     /// Returns a table without columns. The caption describes the contents; it may be empty.
     #[must_use]
     pub fn new(caption: impl Into<String>) -> Self {
@@ -287,6 +319,12 @@ impl Table {
     pub fn numbers(mut self, heading: impl Into<String>) -> Self {
         self.columns.push((heading.into(), true));
         self
+    }
+
+    /// Adds columns of numbers.
+    #[must_use]
+    pub fn numbers_each<Heading: Into<String>>(self, headings: impl IntoIterator<Item = Heading>) -> Self {
+        headings.into_iter().fold(self, Self::numbers)
     }
 
     /// Adds a row, with a cell for every column.
