@@ -12,13 +12,13 @@ test-all:
 	cargo xtask test-all
 
 # Takes some eight minutes. Only the figures of an idle machine are worth keeping. RESULTS=DIRECTORY
-# keeps them. The documents quote those in functions/bench/results, by processor.
+# keeps them. The documents quote those in functions/numbers/results, by processor.
 RESULTS ?= target/bench
 
 bench:
 	cargo build --release --locked --package saltern-cli --package saltern-lambda
-	cargo build --release --locked --package saltern-bench --features peers
-	target/release/saltern-bench all --results $(RESULTS)
+	cargo build --release --locked --package saltern-numbers --features peers
+	target/release/saltern-numbers compare all --results $(RESULTS)
 
 # Runs four evenings: the one that Yle had, and three with preparation. Takes some eight minutes.
 # The last line names the report.

@@ -1,10 +1,12 @@
-//! The command line as a whole: every command, and the code that runs it.
+//! The command line: every command and the code that runs it.
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, exit_codes, man};
 
+#[cfg(feature = "peers")]
+use crate::compare::{self, CompareArguments};
 use crate::{
     bench::{self, BenchArguments},
     calibrate::{self, CalibrateArguments},
@@ -17,7 +19,7 @@ pub(crate) fn read() -> Result<Command, Failure> {
 }
 
 #[derive(Debug, Parser)]
-#[command(name = "saltern-numbers", version, about = "Measures hashes, finds policies that fit, and reports on a function", after_help = exit_codes())]
+#[command(name = "saltern-numbers", version, about = "Measures hashes, finds parameters for a time, and reports on a function", after_help = exit_codes())]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -25,24 +27,29 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure how long hashes take on this machine, in the tables of the well-known benchmarks
+    /// Measure the time of hashes on this machine, in the tables of well-known benchmarks
     Bench(BenchArguments),
-    /// Find the strongest parameters that stay within a time, here or on Lambda
+    /// Find the strongest parameters within a time, here or on Lambda
     Calibrate(Box<CalibrateArguments>),
-    /// Print what a shell needs to complete this command line
+    /// Compare the kernels and the service with the fastest other libraries, in one run
+    #[cfg(feature = "peers")]
+    Compare(CompareArguments),
+    /// Print the completions of this command line for a shell
     Completions(CompletionsArguments),
-    /// Print the manual, or write it, a page for each command
+    /// Print the manual, or write it with a page for each command
     Man(ManArguments),
-    /// Write a page about a function on Lambda: what it did in a window of time, from CloudWatch
+    /// Write a page about a function on Lambda in a window of time, from CloudWatch
     Report(Box<ReportArguments>),
 }
 
 impl Command {
-    /// Runs it to its end.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Bench(arguments) => bench::run(&arguments)?,
             Self::Calibrate(arguments) => calibrate::run(&arguments)?,
+            #[cfg(feature = "peers")]
+            Self::Compare(arguments) => compare::run(&arguments)?,
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,
             Self::Man(arguments) => man::run(&arguments, Arguments::command())?,
             Self::Report(arguments) => report::run(&arguments)?,
@@ -61,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_s_size_is_written_alike_in_every_command() {
+    fn every_command_has_the_same_options_for_the_size_of_a_function() {
         let calibrate = ["saltern-numbers", "calibrate", "--target", "250ms"];
         let report = ["saltern-numbers", "report", "--function", "logins", "--out", "page.html", "--from"];
         let times = ["2026-11-21T19:00:00Z", "--to", "2026-11-21T20:00:00Z"];

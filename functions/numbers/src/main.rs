@@ -1,6 +1,6 @@
-//! `saltern-numbers`: measures hashes, finds parameters that fit a time, and reports on a function.
+//! `saltern-numbers`: measures hashes, finds parameters for a time, and reports on a function.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "peers"), forbid(unsafe_code))]
 
 mod algorithm;
 mod arguments;
@@ -8,6 +8,8 @@ mod aws;
 mod bench;
 mod calibrate;
 mod command;
+#[cfg(feature = "peers")]
+mod compare;
 mod report;
 
 use std::process::ExitCode;

@@ -132,14 +132,14 @@ pub(crate) fn before_a_release() -> Track {
         },
         Check {
             part: "bench",
-            shows: "the bench builds with its peers, and its own tests pass",
+            shows: "the comparison builds with its peers, and the tests of saltern-numbers pass with it",
             command: &[
                 "cargo",
                 "test",
                 "--locked",
                 "--release",
                 "--package",
-                "saltern-bench",
+                "saltern-numbers",
                 "--features",
                 "peers",
             ],

@@ -24,7 +24,6 @@ const SHIPPED: &[&[&str]] = &[
 
 /// Crates that measure or check the others. No shipped crate depends on one of them.
 const NOT_SHIPPED: &[&str] = &[
-    "saltern-bench",
     "saltern-faults",
     "saltern-fleet",
     "saltern-fuzz",
@@ -65,9 +64,26 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let own: BTreeSet<String> = packages.iter().map(name).collect();
     let built_on = |package: &Value| {
         let dependencies = package["dependencies"].as_array().unwrap();
-        dependencies.iter().filter(|d| d["kind"] != "dev").map(name).filter(|d| own.contains(d)).collect()
+        let built_on = dependencies.iter().filter(|d| d["kind"] != "dev" && !is_for_measurements(package, d));
+        built_on.map(name).filter(|d| own.contains(d)).collect()
     };
     packages.iter().map(|package| (name(package), built_on(package))).collect()
+}
+
+/// Whether only the feature `peers` of `saltern-numbers` enables a dependency. `cargo test` and a
+/// build without features do not have it.
+fn is_for_measurements(package: &Value, dependency: &Value) -> bool {
+    package["name"] == "saltern-numbers" && dependency["optional"] == true
+}
+
+#[test]
+fn no_crate_enables_the_comparison_with_other_libraries() {
+    for package in packages() {
+        let dependencies = package["dependencies"].as_array().unwrap();
+        let uses_numbers = dependencies.iter().any(|dependency| dependency["name"] == "saltern-numbers");
+        assert!(!uses_numbers, "{} uses saltern-numbers", package["name"]);
+        assert!(package["features"]["default"].is_null(), "{} has default features", package["name"]);
+    }
 }
 
 #[test]
@@ -104,11 +120,14 @@ fn no_default_member_enables_a_feature_that_is_for_tests() {
         assert!(is_default || is_not_shipped, "cargo test leaves out {}", package["name"]);
         let dependencies = package["dependencies"].as_array().unwrap();
         let of_others = dependencies.iter().flat_map(|dependency| dependency["features"].as_array().unwrap());
-        let own = package["features"].as_object().unwrap().values().flat_map(|all| all.as_array().unwrap());
+        let own = package["features"].as_object().unwrap();
+        let of_peers = own.get("peers").and_then(Value::as_array);
+        let own = own.values().flat_map(|all| all.as_array().unwrap());
         for feature in of_others.chain(own).map(|feature| feature.as_str().unwrap()) {
+            let is_of_peers = of_peers.is_some_and(|all| all.iter().any(|of_peers| of_peers == feature));
             let feature = feature.rsplit('/').next().unwrap();
             if for_tests.contains(&feature) {
-                assert!(!is_default, "{} enables {feature}", package["name"]);
+                assert!(!is_default || is_of_peers, "{} enables {feature}", package["name"]);
                 enabled.insert(feature.to_owned());
             }
         }
@@ -170,7 +189,7 @@ fn unsafe_blocks_stay_in_their_rooms() {
         "functions/algorithm/src/bcrypt/barrier.rs",
         "functions/algorithm/src/pbkdf2/",
         "functions/algorithm/src/scrypt/row.rs",
-        "functions/bench/",
+        "functions/numbers/src/compare/peers/",
         BOUNDARY,
     ];
     let texts = texts();
@@ -255,7 +274,8 @@ fn ceilings_are_written_where_they_are_known() {
     // The code below `cfg(test)`, at the end of each file, does not ship.
     let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
     let is_shipped = |name: &str| {
-        let beside = ["functions/bench/", "functions/xtask/", "functions/testing/", "loadtest/"];
+        let beside =
+            ["functions/numbers/src/compare/", "functions/xtask/", "functions/testing/", "loadtest/"];
         is_a(name, &["rs"])
             && !name.contains("/tests/")
             && !beside.iter().any(|place| name.starts_with(place))

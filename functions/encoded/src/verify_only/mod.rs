@@ -81,7 +81,7 @@ impl Setting {
     /// The factor by which a password of this length makes a round longer, if the rounds hash the
     /// password.
     ///
-    /// It never exceeds the measured factor (`saltern-bench kernels crypt`).
+    /// It never exceeds the measured factor (`saltern-numbers compare kernels crypt`).
     #[must_use]
     pub const fn length_factor(&self, password_bytes: usize) -> u64 {
         let bytes_of_a_round = match self.algorithm() {

@@ -1,0 +1,95 @@
+//! The C reference (phc-winner-argon2, from the crate `argon2-sys`), built with the vectors of this machine.
+//!
+//! It uses kept memory: with its own `malloc`, page faults would count.
+#![allow(unsafe_code, reason = "calls C")]
+
+use core::{cell::Cell, ptr};
+
+use argon2_sys::{
+    ARGON2_DEFAULT_FLAGS, ARGON2_MEMORY_ALLOCATION_ERROR, ARGON2_OK, ARGON2_VERSION_13, Argon2_Context,
+    Argon2_id, argon2_ctx,
+};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
+use saltern_encoded::argon2::{Setting, Variant, Version};
+
+/// The C code with its memory: huge pages that exist before the first hash. The C code wipes the memory after
+/// each hash, which is its default.
+pub(crate) struct Argon2C {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Argon2C {
+    /// Maps the memory for the hashes of one thread. It stays mapped until the process ends.
+    pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
+        let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
+        // SAFETY: a new mapping changes no other memory. The advice is for its part that begins on a huge page.
+        unsafe {
+            let mapped = mmap_anonymous(
+                ptr::null_mut(),
+                bytes + HUGE_PAGE_BYTES,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::PRIVATE,
+            )?;
+            let start = mapped.cast::<u8>();
+            let start = start.add(start.align_offset(HUGE_PAGE_BYTES));
+            madvise(start.cast(), bytes, Advice::LinuxHugepage)?;
+            madvise(start.cast(), bytes, Advice::LinuxPopulateWrite)?;
+            Ok(Self { start, bytes })
+        }
+    }
+
+    /// Returns the output; `None` if the C code fails, or for other settings than argon2id, version 19.
+    pub(crate) fn hash(&mut self, setting: &Setting, password: &[u8]) -> Option<Vec<u8>> {
+        let params = setting.params();
+        if (params.variant(), params.version()) != (Variant::Id, Version::V19) {
+            return None;
+        }
+        MEMORY.set((self.start, self.bytes));
+        let mut output = vec![0; setting.output_bytes()];
+        let mut context = Argon2_Context {
+            out: output.as_mut_ptr(),
+            outlen: output.len().try_into().ok()?,
+            pwd: password.as_ptr().cast_mut(),
+            pwdlen: password.len().try_into().ok()?,
+            salt: setting.salt().as_ptr().cast_mut(),
+            saltlen: setting.salt().len().try_into().ok()?,
+            secret: ptr::null_mut(),
+            secretlen: 0,
+            ad: ptr::null_mut(),
+            adlen: 0,
+            t_cost: params.passes(),
+            m_cost: params.memory_kib(),
+            lanes: params.parallelism(),
+            threads: 1,
+            version: ARGON2_VERSION_13,
+            allocate_cbk: Some(allocate),
+            free_cbk: Some(free),
+            flags: ARGON2_DEFAULT_FLAGS,
+        };
+        // SAFETY: every pointer is valid for its length. Without `ARGON2_FLAG_CLEAR_*` password and salt are only
+        // read. Only this thread uses the memory, because `threads` is 1.
+        let code = unsafe { argon2_ctx(&raw mut context, Argon2_id) };
+        (code == ARGON2_OK).then_some(output)
+    }
+}
+
+thread_local! {
+    /// The memory for `allocate`, whose C interface has no parameter for it.
+    static MEMORY: Cell<(*mut u8, usize)> = const { Cell::new((ptr::null_mut(), 0)) };
+}
+
+unsafe extern "C" fn allocate(memory: *mut *mut u8, bytes: usize) -> i32 {
+    let (start, available) = MEMORY.get();
+    if bytes > available {
+        return ARGON2_MEMORY_ALLOCATION_ERROR;
+    }
+    // SAFETY: the C code passes a pointer to its own variable.
+    unsafe { *memory = start };
+    ARGON2_OK
+}
+
+unsafe extern "C" fn free(_memory: *mut u8, _bytes: usize) {}
+
+/// A huge page of x86-64.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
