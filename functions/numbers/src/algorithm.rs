@@ -1,9 +1,9 @@
-//! The algorithms that are measured here, each under one name on every command line and in every file.
+//! The algorithms that this program measures.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// What can be chosen with `--algorithm`, in the order of the well-known benchmarks.
+/// The choices of `--algorithm`, in the order of well-known benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Algorithm {
@@ -25,7 +25,7 @@ pub(crate) enum Algorithm {
 }
 
 impl Algorithm {
-    /// Its name in policy documents and on the command line.
+    /// Returns the name in policy documents and on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Argon2id => "argon2id",
@@ -38,7 +38,7 @@ impl Algorithm {
         }
     }
 
-    /// As people write it.
+    /// Returns the title in tables.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Argon2id => "argon2id",

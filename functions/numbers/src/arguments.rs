@@ -21,18 +21,18 @@ impl From<ArchitectureArgument> for Architecture {
     }
 }
 
-/// Reads a function's memory.
+/// Parses the memory of a function.
 pub(crate) fn function_memory_mb() -> RangedU64ValueParser<u64> {
     RangedU64ValueParser::new().range(FUNCTION_MEMORY_MB)
 }
 
-/// What Lambda takes for the name of a function or an alias. None of it means anything in a search of CloudWatch.
+/// Parses the name of a function or an alias. Its characters have no meaning in a search of CloudWatch.
 pub(crate) fn aws_name(argument: &str) -> Result<String, String> {
     let is_one = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if (1..=128).contains(&argument.len()) && argument.chars().all(is_one) {
         Ok(argument.to_owned())
     } else {
-        Err("give a name, of letters, digits, - and _, and no ARN".into())
+        Err("give a name of letters, digits, - and _, not an ARN".into())
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_is_named_without_quotes() {
+    fn the_name_of_a_function_has_no_quotes() {
         assert_eq!(aws_name("logins-2_b"), Ok("logins-2_b".to_owned()));
         for wrong in ["", "a\"b", "a'b", "arn:aws:lambda:eu-north-1:1:function:logins", "a b", "ä"] {
             assert!(aws_name(wrong).is_err(), "{wrong}");

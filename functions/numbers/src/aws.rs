@@ -1,4 +1,4 @@
-//! What every call to AWS needs: region, credentials, and what to say where they are wrong.
+//! The configuration of calls to AWS, and messages about credentials.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use saltern_program::Failure;
 
-/// Credentials, region and endpoint from where the AWS tools look for them. A call, its repetitions included, ends within
+/// Loads credentials, region and endpoint from the sources of the AWS tools. A call with its retries ends within
 /// the time.
 pub(crate) async fn configuration(region: Option<String>, within: Duration) -> Result<SdkConfig, Failure> {
     let http =
@@ -22,7 +22,7 @@ pub(crate) async fn configuration(region: Option<String>, within: Duration) -> R
     let configuration = loader.load().await;
     if configuration.region().is_none() {
         return Err(Failure::configuration(
-            "In which region is the function? Give --region, such as eu-north-1, or set AWS_REGION",
+            "the region of the function is unknown: give --region, such as eu-north-1, or set AWS_REGION",
         ));
     }
     let provider = configuration.credentials_provider().ok_or_else(no_credentials)?;
@@ -37,9 +37,9 @@ fn no_credentials() -> Failure {
     )
 }
 
-/// What to say of an error code that means the credentials; `None` for another.
+/// Returns the failure for an error code about credentials; `None` for other codes.
 pub(crate) fn refused_credentials(code: &str) -> Option<Failure> {
-    // In AWS's protocols the same thing has names with and without an ending.
+    // Some of AWS's protocols append `Exception` to the code.
     match code.trim_end_matches("Exception") {
         "ExpiredToken" | "RequestExpired" => {
             Some(Failure::configuration("The AWS credentials have expired. Get new ones"))

@@ -1,13 +1,13 @@
-//! What `saltern-numbers bench` may compute: far more than anybody may ask of what serves.
+//! The ceilings of `saltern-numbers bench`, far above those of the service.
 
 use saltern_algorithm::Ceilings;
 
-/// The bench's own ceilings: what the published tables reach. They are private to `bench`, and no document, setting or
-/// request raises another ceiling to them (`xtask/tests/tree.rs` holds where ceilings are written).
+/// The highest costs of the published tables. They are private to `bench`: no document, setting or request raises
+/// another ceiling to them (`xtask/tests/tree.rs` asserts where ceilings are written).
 pub(super) const BENCH_CEILINGS: Ceilings = Ceilings {
-    // A quarter of a minute on a CPU of today.
+    // About 15 s on a current CPU.
     bcrypt_cost: 18,
-    // The largest that policies.json admits.
+    // The largest memory that policies.json admits.
     argon2_memory_kib: 256 << 10,
     argon2_memory_passes_kib: 5 * (256 << 10),
     argon2_parallelism: 1,

@@ -1,4 +1,5 @@
-//! The measuring itself: from cheap to dear, and what would take too long is read off the line.
+//! Measures each table, from the cheapest cost to the most expensive. Costs that would take too long get their
+//! time from the fitted line.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -17,19 +18,20 @@ use super::{
 use crate::algorithm::Algorithm;
 use saltern_program::{Failure, number::in_words, process};
 
-/// How long things may take.
+/// The limits of a run.
 pub(super) struct Pace {
     effort: Effort,
-    /// The longest hash by itself that is measured.
+    /// The longest time of one hash that is measured.
     longest_one: Duration,
-    /// The longest time for all hashes in lanes that is measured.
+    /// The longest time of all hashes in lanes that is measured.
     longest_lanes: Duration,
-    /// Time for all tables. Each series has its share, and beyond it only what a line needs is measured.
+    /// Time for all tables. Each series has a share. After its share, only the points that a line needs are
+    /// measured.
     all: Duration,
 }
 
 impl Pace {
-    /// Everything that the published tables have, in less than five minutes on a machine of today.
+    /// All costs of the published tables, in less than five minutes on a current machine.
     pub(super) const FULL: Self = Self {
         effort: Effort { fewest_samples: 3, most_samples: 50, time: Duration::from_millis(600) },
         longest_one: Duration::from_secs(20),
@@ -37,7 +39,7 @@ impl Pace {
         all: Duration::from_mins(20),
     };
 
-    /// A look, in less than half a minute.
+    /// The cheaper costs, in less than half a minute.
     pub(super) const QUICK: Self = Self {
         effort: Effort { fewest_samples: 3, most_samples: 25, time: Duration::from_millis(60) },
         longest_one: Duration::from_millis(120),
@@ -46,11 +48,11 @@ impl Pace {
     };
 }
 
-/// Measures the tables, with a progress bar where somebody watches.
+/// Measures the tables, with a progress bar on a terminal.
 pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Failure> {
     let rows = plan.iter().flat_map(|table| &table.series).map(|series| series.rows.len()).sum();
     let memory_bytes = process::usable_bytes() / SHARE_FOR_A_HASH;
-    // What a server with one worker keeps between two hashes: memory that is got afresh would count as time of the hash.
+    // As a server with one worker, keep memory between hashes: otherwise the time of fresh memory would count.
     let worker = PoolSettings { kept_bytes: memory_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
     let mut run = Run {
         meter: Meter::of_worker(&worker),
@@ -69,7 +71,7 @@ struct Run<'a> {
     meter: Meter,
     pace: &'a Pace,
     began: Instant,
-    /// When the time of the series under way is up, since the beginning.
+    /// Time from the beginning to the end of the current series' share.
     share: Duration,
     memory_bytes: u64,
     bar: ProgressBar,
@@ -81,7 +83,7 @@ enum Way {
     Lanes,
 }
 
-/// What was measured of a series in one way: work, and the hash.
+/// The measurements of a series in one way: work and time.
 type Points = Vec<(u64, Measured)>;
 
 impl Run<'_> {
@@ -107,7 +109,7 @@ impl Run<'_> {
         }
         let one_fit = fit(&one).ok_or_else(|| {
             Failure::system(format!(
-                "{} could not be measured at two costs: is there memory enough?",
+                "{} could not be measured at two costs: give the process more memory",
                 algorithm.title()
             ))
         })?;
@@ -126,7 +128,7 @@ impl Run<'_> {
         })
     }
 
-    /// Measures a row, where it can and may be.
+    /// Measures a row if memory and time allow it.
     fn measured(&mut self, algorithm: Algorithm, row: &PlannedRow, way: Way, points: &mut Points) {
         let Some(admitted) = row.admitted.as_ref().filter(|admitted| self.is_worth_it(admitted, way, points))
         else {
@@ -146,7 +148,7 @@ impl Run<'_> {
             Way::One => self.meter.one(admitted, effort),
             Way::Lanes => self.meter.in_lanes(admitted, effort),
         };
-        // Without memory for it, it is read off the line like what takes too long.
+        // Without enough memory the row gets its time from the line.
         points.extend(measured.ok().map(|measured| (row.work, measured)));
     }
 
@@ -161,7 +163,7 @@ impl Run<'_> {
     }
 }
 
-/// How long a call will take, by the last that was measured; nothing where none was.
+/// Predicts the time of a call from the last measurement; zero without one.
 fn expected(points: &Points, work: u64) -> Duration {
     points.last().map_or(Duration::ZERO, |(measured_work, measured)| {
         let ms = measured.wall_ms.median * as_f64(work) / as_f64(*measured_work);
@@ -176,10 +178,11 @@ fn fit(points: &Points) -> Option<Fit> {
     Some(Fit { line, worst_error: line.worst_error(&points), points: points.len() })
 }
 
-/// As measured, or else as the line has it.
+/// Returns the measured time, or the time from the line.
 fn figure(points: &Points, line: &Line, work: u64, at_once: usize) -> Figure {
     let measured = points.iter().find(|(measured_work, _)| *measured_work == work);
-    measured.map_or_else(|| Figure::read_off(line, work, at_once), |(_, measured)| Figure::measured(measured))
+    measured
+        .map_or_else(|| Figure::from_line(line, work, at_once), |(_, measured)| Figure::measured(measured))
 }
 
 fn bar(rows: usize) -> ProgressBar {
@@ -192,13 +195,13 @@ fn bar(rows: usize) -> ProgressBar {
     bar
 }
 
-/// Two points make one.
+/// Points that make a line.
 const POINTS_OF_A_LINE: usize = 2;
 
-/// A hash that takes longer is announced with its time.
+/// The progress bar shows the expected time of a longer hash.
 const FELT: Duration = Duration::from_secs(1);
 
-/// Of the memory that this process may use, no hash takes more than one part in two.
+/// A hash takes at most one part in this many of the usable memory.
 const SHARE_FOR_A_HASH: u64 = 2;
 
 const TICK: Duration = Duration::from_millis(200);
@@ -215,18 +218,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_stands_and_the_rest_is_read_off() {
+    fn a_measured_row_keeps_its_time_and_other_rows_get_it_from_the_line() {
         let points = vec![point(16, 2.0), point(32, 4.0), point(64, 8.0)];
         let fit = fit(&points).unwrap();
         assert!(figure(&points, &fit.line, 32, 1).is_measured());
-        let dear = figure(&points, &fit.line, 1 << 31, 1);
-        assert!(!dear.is_measured() && dear.wall_ms.is_none());
+        let expensive = figure(&points, &fit.line, 1 << 31, 1);
+        assert!(!expensive.is_measured() && expensive.wall_ms.is_none());
         let of_cost_18 = figure(&points, &fit.line, 1 << 18, 1).hash_ms;
-        assert!((dear.hash_ms / of_cost_18 - 8192.0).abs() < 1e-6);
+        assert!((expensive.hash_ms / of_cost_18 - 8192.0).abs() < 1e-6);
     }
 
     #[test]
-    fn a_call_is_expected_to_grow_with_its_work() {
+    fn the_expected_time_grows_with_the_work() {
         let points = vec![point(16, 2.0), point(32, 4.0)];
         assert_eq!(expected(&points, 320), Duration::from_millis(40));
         assert_eq!(expected(&Points::new(), 320), Duration::ZERO);

@@ -1,15 +1,15 @@
-//! `saltern-numbers bench`: the tables of the well-known benchmarks, measured on this machine.
+//! `saltern-numbers bench`: the tables of well-known benchmarks, measured on this machine.
 //!
-//! 1. `tables` says what is measured, under the bench's own `ceilings`; `measuring` measures it.
-//! 2. `results` is what came of it; `sheet` makes tables of words of it, beside what others `published`.
-//! 3. `text` writes them to the terminal and as Markdown, `page` as a page.
+//! 1. `tables` plans the rows, under the bench's own `ceilings`; `measuring` measures them.
+//! 2. `results` holds the times; `sheets` makes tables of text from them. `published` has the times of others.
+//! 3. `text` writes the tables to the terminal and as Markdown, `page` as a page.
 
 mod ceilings;
 mod measuring;
 mod page;
 mod published;
 mod results;
-mod sheet;
+mod sheets;
 mod tables;
 mod text;
 
@@ -32,31 +32,31 @@ use saltern_program::{Failure, say};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "What is measured: bcrypt with cost 4 to 18, PBKDF2 with 1 to 900,001 iterations, sha512-crypt with 1,000 to\n\
+    after_help = "Measured are bcrypt with cost 4 to 18, PBKDF2 with 1 to 900,001 iterations, sha512-crypt with 1,000 to\n\
                   1,000,000 rounds, argon2id with 7 to 256 MiB and 1 to 5 passes, scrypt with N from 2^10 to 2^18 (r = 8, p = 1).\n\n\
-                  Measure on an idle machine. In full it takes some three to five minutes of one core, with --quick less than \n\
-                  half a minute. bcrypt 31 is never measured: it is read off the line through the others, and marked so."
+                  Measure on an idle machine. A full run takes three to five minutes of one core, with --quick less than half a\n\
+                  minute. The time of bcrypt 31 is not measured: it is extrapolated from the other costs, and marked with ≈."
 )]
 pub(crate) struct BenchArguments {
     /// Measure only these: names with commas between [default: all]
     #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
     pub(crate) algorithms: Vec<Algorithm>,
-    /// Measure only the cheaper costs, and read the others off the line
+    /// Measure only the cheaper costs, and extrapolate the others
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page (.html), Markdown (.md) or JSON (.json) too; may be repeated
+    /// Also write a page (.html), Markdown (.md) or JSON (.json); may be repeated
     #[arg(long, value_name = "FILE", value_parser = Out::parse)]
     pub(crate) out: Vec<Out>,
-    /// Measure nothing, and write what an earlier run wrote as JSON
+    /// Measure nothing, and read the results of an earlier run from its JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithms", "quick"])]
     pub(crate) from: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
-    // Minutes of measuring must not end in a file that cannot be written.
+    // A file that cannot be written must fail before minutes of measuring.
     arguments.out.iter().try_for_each(Out::probe)?;
     let results = match &arguments.from {
         Some(file) => read(file)?,
@@ -94,13 +94,13 @@ fn read(file: &Path) -> Result<Results, Failure> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| {
         Failure::configuration(format!(
-            "{name} cannot be read ({error}): name what `saltern-numbers bench --out FILE.json` wrote"
+            "{name} cannot be read ({error}): name a file that `saltern-numbers bench --out FILE.json` wrote"
         ))
     })?;
     let results: Option<Results> = serde_json::from_str(&text).ok();
     results.filter(|results| results.form == FORM && results.is_whole()).ok_or_else(|| {
         Failure::data(format!(
-            "{name} is not what `saltern-numbers bench --out FILE.json` of this version writes: measure again"
+            "{name} does not have the format of `saltern-numbers bench --out FILE.json` of this version: measure again"
         ))
     })
 }
@@ -111,7 +111,7 @@ fn json(results: &Results) -> Result<String, Failure> {
         .map_err(|error| Failure::system(format!("the results cannot be written as JSON ({error})")))
 }
 
-/// A file to write; its name says in which form.
+/// A file to write. Its extension chooses the format.
 #[derive(Clone, Debug)]
 pub(crate) struct Out {
     file: PathBuf,
@@ -134,14 +134,14 @@ impl Out {
             Some("json") => Form::Json,
             Some("md") => Form::Markdown,
             _ => {
-                return Err("name a file that ends in .html, .json or .md: the ending says what is written"
+                return Err("name a file that ends in .html, .json or .md: the extension chooses the format"
                     .to_owned());
             }
         };
         Ok(Self { file, form })
     }
 
-    /// Whether it can be written, without touching what is in it.
+    /// Checks that the file can be written, without changing its content.
     fn probe(&self) -> Result<(), Failure> {
         let opened = fs::OpenOptions::new().append(true).create(true).open(&self.file);
         opened.map(drop).map_err(|error| self.cannot(&error))
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_of_a_file_says_its_form() {
+    fn the_extension_of_a_file_chooses_its_format() {
         for (name, form) in [("a.html", Form::Html), ("a.b.json", Form::Json), ("x/y.md", Form::Markdown)] {
             assert_eq!(Out::parse(name).unwrap().form, form);
         }

@@ -1,11 +1,11 @@
-//! The page: what a time buys, then each algorithm with its charts, beside what others published.
+//! The page: the highest cost for each time, then each algorithm with its charts, beside published times.
 
-use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Verdict, rounded};
+use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Verdict, or_nothing, rounded};
 
 use super::{
     published::{Group, Published},
     results::{Figure, Results, Row, Series, Table, as_f64},
-    sheet::{self, LEGEND, Sheet, ms, rate},
+    sheets::{self, LEGEND, ms, rate},
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
     text,
 };
@@ -14,11 +14,8 @@ use crate::algorithm::Algorithm;
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();
     let title = format!("Password hashes on {}", results.machine.cpu);
-    // No line ends between the mark and its number.
+    // No line break between the mark and its number.
     let verdict = verdict(results).replace("≈ ", "≈\u{a0}");
-    let mut page = Page::new(title, Verdict::Stated(verdict));
-    page = page.facts(facts(results));
-    page = page.section(choose(results));
     let sections = [
         bcrypt(results, &published),
         pbkdf2(results, &published),
@@ -26,10 +23,12 @@ pub(super) fn html(results: &Results) -> String {
         argon2id(results),
         scrypt(results),
     ];
-    for section in sections.into_iter().flatten() {
-        page = page.section(section);
-    }
-    page.footer(text::about(results).join(" ")).html()
+    Page::new(title, Verdict::Stated(verdict))
+        .facts(facts(results))
+        .section(choose(results))
+        .sections(sections.into_iter().flatten())
+        .footer(text::about(results).join(" "))
+        .html()
 }
 
 fn verdict(results: &Results) -> String {
@@ -37,7 +36,8 @@ fn verdict(results: &Results) -> String {
         .table(Algorithm::Bcrypt)
         .and_then(|table| table.series.first()?.rows.iter().find(|row| row.cost == 12));
     let Some(row) = cost_12 else {
-        return "How long each hash takes on one core of this machine, and what a time buys.".to_owned();
+        return "The time of each hash on one core of this machine, and the highest cost for a time."
+            .to_owned();
     };
     let in_lanes = row
         .lanes
@@ -49,26 +49,26 @@ fn verdict(results: &Results) -> String {
     )
 }
 
-/// A cost of each algorithm that people know.
-fn facts(results: &Results) -> Vec<(String, String)> {
-    let fact = |(name, algorithm, series, cost): &(&str, Algorithm, usize, u64)| {
-        let series = results.table(*algorithm)?.series.get(*series)?;
-        let row = series.rows.iter().find(|row| row.cost == *cost)?;
-        Some(((*name).to_owned(), format!("{} ms", ms(&row.one, row.one.hash_ms))))
-    };
-    KNOWN.iter().filter_map(fact).collect()
+/// Returns the time of a well-known cost of each algorithm.
+fn facts(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
+    KNOWN.into_iter().filter_map(|(name, algorithm, series, cost)| {
+        let series = results.table(algorithm)?.series.get(series)?;
+        let row = series.rows.iter().find(|row| row.cost == cost)?;
+        Some((name, format!("{} ms", ms(&row.one, row.one.hash_ms))))
+    })
 }
 
 fn choose(results: &Results) -> Section {
-    let bought = sheet::bought(results);
-    let section = Section::new("Numbers to choose by")
+    let bought = sheets::bought(results);
+    Section::new("Numbers to choose by")
         .prose(
-            "Choose the highest cost whose time your logins and your cores can bear: an attacker with the table pays it for each \
-             guess. One hash is what somebody who logs in waits for. How many a second one core bears stands in the tables \
-             below: one by one, and with all lanes in use, where each waits longer and all together are done sooner.",
+            "Choose the highest cost that your logins and your cores allow: an attacker with the table pays this cost for \
+             each guess. A login waits for one hash. The tables below have the hashes that one core computes in a second: \
+             one by one, and with all lanes in use. In lanes each hash takes longer, but all together finish sooner.",
         )
-        .table(grid(&bought));
-    bought.notes.into_iter().fold(section, Section::prose).prose(LEGEND)
+        .table(bought.grid)
+        .notes(bought.notes)
+        .notes([LEGEND])
 }
 
 fn bcrypt(results: &Results, published: &Published) -> Option<Section> {
@@ -81,19 +81,21 @@ fn bcrypt(results: &Results, published: &Published) -> Option<Section> {
     };
     let cost = || Axis::linear("cost").from(4.0);
     let linear = Plot::new("bcrypt, linear", cost(), Axis::linear("ms"))
-        .about("Each step doubles the time. Costs up to 14, where the published ones end.")
+        .about("Each step doubles the time. Costs up to 14, the highest published cost.")
         .series(dots("here, one hash", CostName::Cost, series, 14, one))
         .series(dots("here, in lanes", CostName::Cost, series, 14, lanes));
     let linear = with_published(linear, &["i5-2430M", "E-2246G", "EPYC 7002", "M1 Pro"], 14);
     let logarithmic = Plot::new("bcrypt, logarithmic", cost(), Axis::logarithmic("ms"))
-        .about("All costs. A line without dots was read off the line and not measured; End Point's 31 is as published.")
+        .about(
+            "All costs. A line without dots is extrapolated, not measured. End Point's 31 is as published.",
+        )
         .series(dots("here, one hash", CostName::Cost, series, ALL, one))
         .series(dots("here, in lanes", CostName::Cost, series, ALL, lanes));
-    let logarithmic = read_off(logarithmic, CostName::Cost, &[(series, one), (series, lanes)]);
+    let logarithmic = extrapolated(logarithmic, CostName::Cost, &[(series, one), (series, lanes)]);
     let logarithmic = with_published(logarithmic, &["desktop", "i3-8109U", "M1 (Mac"], ALL);
     let section = Section::new("bcrypt")
         .prose(
-            "The cost is the binary logarithm of the work: one more doubles it, for you and for an attacker.",
+            "The cost is the binary logarithm of the work: each step doubles the work, for you and for an attacker.",
         )
         .chart(linear)
         .chart(logarithmic);
@@ -106,19 +108,16 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
         return None;
     }
     let mut section = Section::new("PBKDF2").prose(format!(
-        "PBKDF2 makes its output in blocks of its digest's length, and each block costs all iterations again. The well-known \
-         table was measured at {PUBLISHED_OUTPUT_BYTES} bytes of output. That is two blocks of SHA-1 (20 bytes each) and of \
-         SHA-256 (32 bytes), and one of SHA-512 (64 bytes): so the times of SHA-1 and SHA-256 there are twice those of the \
-         same iterations at digest length, and SHA-256 looked slower than SHA-512. The second block protects nothing: an \
-         attacker computes the first, compares, and stops. Ask for no more output than the digest has."
+        "PBKDF2 computes its output in blocks of the digest's length, and each block needs all iterations. The well-known \
+         table was measured at {PUBLISHED_OUTPUT_BYTES} bytes of output. These are two blocks of SHA-1 (20 bytes each) or \
+         of SHA-256 (32 bytes), and one block of SHA-512 (64 bytes). So its times of SHA-1 and SHA-256 are twice those at \
+         digest length, and SHA-256 looks slower than SHA-512. The second block does not protect: an attacker computes and \
+         compares only the first. Do not use more output than the digest has."
     ));
     section = section.table(factor_of_two(&tables, published));
-    for (title, x, y) in [
-        ("linear", Axis::linear("thousand iterations"), Axis::linear("ms")),
-        ("logarithmic", Axis::logarithmic("thousand iterations"), Axis::logarithmic("ms")),
-    ] {
+    for (title, x, y) in both("thousand iterations") {
         let mut plot = Plot::new(format!("{PUBLISHED_OUTPUT_BYTES} bytes of output, {title}"), x, y).about(
-            "Here, as far as it was measured, and as published for an Intel i3-8109U (Foreman, 2021, Ruby).",
+            "The measured costs here, and those published for an Intel i3-8109U (Foreman, 2021, Ruby).",
         );
         for table in &tables {
             plot = plot.series(dots(
@@ -136,12 +135,9 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
         }
         section = section.chart(plot);
     }
-    for (title, x, y) in [
-        ("linear", Axis::linear("thousand iterations"), Axis::linear("ms")),
-        ("logarithmic", Axis::logarithmic("thousand iterations"), Axis::logarithmic("ms")),
-    ] {
+    for (title, x, y) in both("thousand iterations") {
         let mut plot = Plot::new(format!("Digest length, {title}"), x, y)
-            .about("One block each: one hash by itself, and a hash in lanes, as far as they were measured.");
+            .about("One block: one hash alone, and a hash in lanes. Only measured costs.");
         let series = |table: &'_ Table| table.series.get(1).cloned();
         for table in &tables {
             if let Some(series) = series(table) {
@@ -169,7 +165,7 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
     Some(section)
 }
 
-/// The same iterations at two lengths of output.
+/// Returns the time of the same iterations at two lengths of output.
 fn factor_of_two(tables: &[&Table], published: &Published) -> Grid {
     let mut grid = Grid::new(format!(
         "One hash of {} iterations, in milliseconds",
@@ -191,7 +187,7 @@ fn factor_of_two(tables: &[&Table], published: &Published) -> Grid {
             ms(&forty.one, forty.one.hash_ms),
             ms(&digest.one, digest.one.hash_ms),
             format!("{:.2}", forty.one.hash_ms / digest.one.hash_ms),
-            there.map_or_else(|| "–".to_owned(), rounded),
+            or_nothing(there, rounded),
         ]);
     }
     grid
@@ -201,14 +197,14 @@ fn sha512_crypt(results: &Results, published: &Published) -> Option<Section> {
     let table = results.table(Algorithm::Sha512Crypt)?;
     let groups = numbered(published, Algorithm::Sha512Crypt);
     let mut section = Section::new("sha512-crypt").prose(
-        "What crypt(3) prints as $6$. It is verified and never made: it takes no memory, which an \
-         attacker's graphics card would have little of for each guess.",
+        "The scheme $6$ of crypt(3). Saltern verifies it and makes no new hashes with it: it needs no memory, so an \
+         attacker's graphics card computes many guesses at once.",
     );
     for (title, x, y) in both("thousand rounds") {
         let plot = Plot::new(format!("sha512-crypt, {title}"), x, y)
-            .about("One hash here, and as published.")
+            .about("One hash here, and published times.")
             .series(dots("here, one hash", table.algorithm.cost(), &table.series[0], ALL, one));
-        let plot = read_off(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
+        let plot = extrapolated(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
         let plot = groups.iter().fold(plot, |plot, group| plot.series(group.line(ALL)));
         section = section.chart(plot);
     }
@@ -218,9 +214,9 @@ fn sha512_crypt(results: &Results, published: &Published) -> Option<Section> {
 fn argon2id(results: &Results) -> Option<Section> {
     let table = results.table(Algorithm::Argon2id)?;
     let mut section = Section::new("argon2id").prose(
-        "Time grows with memory times passes. Memory is what an attacker cannot buy cheaply, so take as much as all hashes at \
-         once may hold, and passes for what time is left. OWASP's least are 46 MiB with one pass, 19 MiB with two, 12 MiB with \
-         three, 9 MiB with four, and 7 MiB with five.",
+        "Time grows with memory times passes. Memory is expensive for an attacker, so first choose as much memory as all \
+         hashes at once can use, and then as many passes as the time allows. OWASP's minima are 46 MiB with one pass, \
+         19 MiB with two, 12 MiB with three, 9 MiB with four, and 7 MiB with five.",
     );
     for (title, x, y) in both("MiB") {
         let mut plot = Plot::new(format!("argon2id, {title}"), x, y).about("One hash, by memory and passes.");
@@ -228,7 +224,7 @@ fn argon2id(results: &Results) -> Option<Section> {
             plot = plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, one));
         }
         let drawn: Vec<_> = table.series.iter().map(|series| (series, one as Way)).collect();
-        section = section.chart(read_off(plot, CostName::MemoryKib, &drawn));
+        section = section.chart(extrapolated(plot, CostName::MemoryKib, &drawn));
     }
     Some(ending(section, table, &[]))
 }
@@ -236,33 +232,32 @@ fn argon2id(results: &Results) -> Option<Section> {
 fn scrypt(results: &Results) -> Option<Section> {
     let table = results.table(Algorithm::Scrypt)?;
     let mut section = Section::new("scrypt").prose(
-        "Time and memory grow with N: 128·N·r bytes, so that N = 2^10 takes 1 MiB and N = 2^17 takes 128. OWASP's least is \
-             N = 2^17 with p = 1, down to N = 2^13 with p = 10.",
+        "Time and memory grow with N: 128·N·r bytes, so N = 2^10 needs 1 MiB and N = 2^17 needs 128 MiB. OWASP's minima \
+         are from N = 2^17 with p = 1 down to N = 2^13 with p = 10.",
     );
     for (title, x, y) in both("MiB") {
         let plot = Plot::new(format!("scrypt, {title}"), x, y)
             .about("One hash, by its memory.")
             .series(dots("one hash", table.algorithm.cost(), &table.series[0], ALL, one));
-        let plot = read_off(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
+        let plot = extrapolated(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
         section = section.chart(plot);
     }
     Some(ending(section, table, &[]))
 }
 
-/// The tables of an algorithm, and what others published beside them.
+/// Adds the tables of an algorithm, and the published times.
 fn ending(mut section: Section, table: &Table, groups: &[Numbered<'_>]) -> Section {
     if !groups.is_empty() {
         section = section.table(beside(table, groups));
-        section = section.prose(format!("Published: {}.", sources(groups).join("; ")));
+        section = section.notes([format!("Published: {}.", sources(groups).join("; "))]);
     }
-    for sheet in sheet::of_table(table) {
-        section = section.table(grid(&sheet));
-        section = sheet.notes.into_iter().fold(section, Section::prose);
+    for sheet in sheets::of_table(table) {
+        section = section.table(sheet.grid).notes(sheet.notes);
     }
     section
 }
 
-/// Each source with its machines, as it names them.
+/// Returns each source with the names of its machines.
 fn sources(groups: &[Numbered<'_>]) -> Vec<String> {
     let of_source = groups.chunk_by(|one, other| one.number == other.number);
     let in_words = |groups: &[Numbered<'_>]| {
@@ -274,7 +269,7 @@ fn sources(groups: &[Numbered<'_>]) -> Vec<String> {
     of_source.filter_map(in_words).collect()
 }
 
-/// This machine and the published ones, cost by cost.
+/// Returns the times of this machine and of published machines for each cost.
 fn beside(table: &Table, groups: &[Numbered<'_>]) -> Grid {
     let (cost, series) = (table.algorithm.cost(), &table.series[0]);
     let with_lanes = series.rows.iter().any(|row| row.lanes.is_some());
@@ -288,22 +283,19 @@ fn beside(table: &Table, groups: &[Numbered<'_>]) -> Grid {
     if with_lanes {
         grid = grid.numbers("in lanes");
     }
-    grid = groups.iter().fold(grid, |grid, group| grid.numbers(group.name.clone()));
+    grid = grid.numbers_each(groups.iter().map(|group| group.name.clone()));
     let mut costs: Vec<u64> = series.rows.iter().map(|row| row.cost).collect();
     costs.extend(groups.iter().flat_map(|group| group.group.points()).map(|point| point.0));
     costs.sort_unstable();
     costs.dedup();
     for value in costs {
         let row = series.rows.iter().find(|row| row.cost == value);
-        let own = |figure: Option<Figure>| {
-            figure.map_or_else(|| "–".to_owned(), |figure| ms(&figure, figure.hash_ms))
-        };
+        let own = |figure: Option<Figure>| or_nothing(figure, |figure| ms(&figure, figure.hash_ms));
         let mut cells = vec![cost.label(value), own(row.map(|row| row.one))];
         if with_lanes {
             cells.push(own(row.and_then(|row| row.lanes)));
         }
-        cells
-            .extend(groups.iter().map(|group| group.group.ms(value).map_or_else(|| "–".to_owned(), rounded)));
+        cells.extend(groups.iter().map(|group| or_nothing(group.group.ms(value), rounded)));
         grid = grid.row(cells);
     }
     grid
@@ -337,7 +329,7 @@ fn numbered(published: &Published, algorithm: Algorithm) -> Vec<Numbered<'_>> {
         .collect()
 }
 
-/// A machine's name without what every name of a CPU has, so that eight stand side by side.
+/// Returns the name of a machine without makers and trademarks, so that eight columns fit.
 fn plain(machine: &str) -> String {
     let (name, rest) = machine.split_once('@').unwrap_or((machine, ""));
     let year = rest.split_once('(').map_or_else(String::new, |(_, year)| format!("({year}"));
@@ -358,7 +350,7 @@ fn points(group: &Group, most: u64) -> Vec<(f64, f64)> {
     group.points().filter(|point| point.0 <= most).map(|(value, ms)| (place(cost, value), ms)).collect()
 }
 
-/// Which figure of a row is drawn.
+/// Selects the figure of a row to draw.
 type Way = fn(&Row) -> Option<Figure>;
 
 #[allow(clippy::unnecessary_wraps, reason = "chosen beside `lanes`, which not every row has")]
@@ -370,17 +362,17 @@ fn lanes(row: &Row) -> Option<Figure> {
     row.lanes
 }
 
-/// Where a cost stands on the axis of its algorithm's charts.
+/// Returns the place of a cost on the axis of its charts.
 fn place(cost: CostName, value: u64) -> f64 {
     match cost {
         CostName::Cost => as_f64(value),
         CostName::Iterations | CostName::Rounds => as_f64(value) / THOUSAND,
-        // With r = 8, N = 2^10 takes a MiB.
+        // With r = 8, N = 2^10 needs 1 MiB.
         CostName::MemoryKib | CostName::N => as_f64(value) / KIB_PER_MIB,
     }
 }
 
-/// What was measured: dots.
+/// Draws the measured costs as joined dots.
 fn dots(name: &str, cost: CostName, series: &Series, most: u64, way: Way) -> Drawn {
     let rows = series.rows.iter().filter(|row| row.cost <= most);
     let figures = rows.filter_map(|row| Some((place(cost, row.cost), way(row)?)));
@@ -388,8 +380,8 @@ fn dots(name: &str, cost: CostName, series: &Series, most: u64, way: Way) -> Dra
     Drawn::joined_dots(name, measured.map(|(at, figure)| (at, figure.hash_ms, String::new())).collect())
 }
 
-/// What was not, if anything: lines without dots, each from the last that was measured, with a gap between them.
-fn read_off(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
+/// Draws the other costs as lines without dots, each from the last measured cost, with gaps between the lines.
+fn extrapolated(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
     let mut line = Vec::new();
     for (series, way) in drawn {
         let rows = series.rows.iter();
@@ -401,7 +393,7 @@ fn read_off(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
             line.push((f64::NAN, f64::NAN));
         }
     }
-    if line.is_empty() { plot } else { plot.series(Drawn::line("≈ read off the line", line)) }
+    if line.is_empty() { plot } else { plot.series(Drawn::line("≈ extrapolated", line)) }
 }
 
 fn both(unit: &str) -> [(&'static str, Axis, Axis); 2] {
@@ -411,14 +403,7 @@ fn both(unit: &str) -> [(&'static str, Axis, Axis); 2] {
     ]
 }
 
-fn grid(sheet: &Sheet) -> Grid {
-    let grid = sheet.columns.iter().fold(Grid::new(sheet.caption.clone()), |grid, (heading, is_number)| {
-        if *is_number { grid.numbers(heading.clone()) } else { grid.words(heading.clone()) }
-    });
-    sheet.rows.iter().fold(grid, |grid, row| grid.row(row.iter().cloned()))
-}
-
-/// The digest alone.
+/// Returns the name of the digest.
 fn short(table: &Table) -> &'static str {
     table.algorithm.title().trim_start_matches("PBKDF2-HMAC-")
 }
@@ -428,13 +413,13 @@ const ALL: u64 = u64::MAX;
 
 const PBKDF2: [Algorithm; 3] = [Algorithm::Pbkdf2Sha1, Algorithm::Pbkdf2Sha256, Algorithm::Pbkdf2Sha512];
 
-/// Iterations, a row of the published table.
+/// The iterations of the comparison, a row of the published table.
 const AN_EXAMPLE: u64 = 100_001;
 
 const KIB_PER_MIB: f64 = 1024.0;
 const THOUSAND: f64 = 1e3;
 
-/// What stands large at the top: name, table, series, cost.
+/// The large figures at the top: name, table, series, cost.
 const KNOWN: [(&str, Algorithm, usize, u64); 6] = [
     ("bcrypt, cost 10", Algorithm::Bcrypt, 0, 10),
     ("bcrypt, cost 12", Algorithm::Bcrypt, 0, 12),

@@ -1,4 +1,4 @@
-//! What others measured and published, with its sources.
+//! Published times of other people, with their sources.
 
 use serde::Deserialize;
 
@@ -27,10 +27,10 @@ struct Row {
 }
 
 impl Published {
-    /// Those in the tree.
-    #[allow(clippy::expect_used, reason = "a file in the binary, which a test reads")]
+    /// Returns the published results.
+    #[allow(clippy::expect_used, reason = "the file is part of the binary, and a test reads it")]
     pub(super) fn all() -> Self {
-        serde_json::from_str(include_str!("published.json")).expect("published.json is read by a test")
+        serde_json::from_str(include_str!("published.json")).expect("a test reads published.json")
     }
 
     pub(super) fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &Group> {
@@ -39,12 +39,12 @@ impl Published {
 }
 
 impl Group {
-    /// Costs and milliseconds.
+    /// Returns the costs with their milliseconds.
     pub(super) fn points(&self) -> impl Iterator<Item = (u64, f64)> {
         self.rows.iter().map(|row| (row.cost, row.seconds * 1000.0))
     }
 
-    /// The milliseconds of a cost, where it was measured.
+    /// Returns the milliseconds of a cost, if the source has it.
     pub(super) fn ms(&self, cost: u64) -> Option<f64> {
         self.points().find(|point| point.0 == cost).map(|point| point.1)
     }
@@ -68,8 +68,8 @@ mod tests {
     }
 
     #[test]
-    fn the_published_factor_of_two_is_there() {
-        // SHA-256 at 40 bytes is two blocks, SHA-512 one: so the published SHA-256 is the slower one.
+    fn the_published_times_contain_the_factor_of_two() {
+        // 40 bytes are two blocks of SHA-256 and one of SHA-512. So the published SHA-256 is slower.
         let published = Published::all();
         let at = |algorithm| published.of(algorithm).next().and_then(|group| group.ms(900_001)).unwrap();
         assert!(at(Algorithm::Pbkdf2Sha256) / at(Algorithm::Pbkdf2Sha512) > 1.4);

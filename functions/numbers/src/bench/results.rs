@@ -1,4 +1,4 @@
-//! What was measured, as it is written to JSON and read again.
+//! The results of a run, as JSON has them.
 
 use saltern_meter::{Line, Machine, Measured, Spread};
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,21 @@ use crate::algorithm::Algorithm;
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Results {
-    /// The form of this document; another number is another form.
+    /// The version of this format.
     pub(super) form: u32,
     /// The version of Saltern whose kernels were measured.
     pub(super) version: String,
     pub(super) machine: Machine,
-    /// When it began, RFC 3339.
+    /// The start of the run, RFC 3339.
     pub(super) began: String,
-    /// How long it took, in seconds.
+    /// The duration of the run in seconds.
     pub(super) took_seconds: f64,
-    /// Fewer costs were measured, and more read off the line.
+    /// Whether only the cheaper costs were measured.
     pub(super) quick: bool,
     pub(super) tables: Vec<Table>,
 }
 
-/// The form that this version writes and reads.
+/// The format that this version writes and reads.
 pub(super) const FORM: u32 = 1;
 
 /// The table of an algorithm.
@@ -32,15 +32,15 @@ pub(super) struct Table {
     pub(super) series: Vec<Series>,
 }
 
-/// Rows that differ in nothing but the cost.
+/// Rows that differ only in the cost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Series {
-    /// What holds for all its rows; empty where that is nothing.
+    /// The parameters of all its rows; empty if the cost is the only parameter.
     pub(super) name: String,
     pub(super) rows: Vec<Row>,
-    /// Through the measured times of one hash by itself.
+    /// The line through the measured times of one hash alone.
     pub(super) one_line: Option<Fit>,
-    /// Through the measured times of a hash in lanes; `None` for what has no lanes.
+    /// The line through the measured times of a hash in lanes; `None` for an algorithm without lanes.
     pub(super) lanes_line: Option<Fit>,
 }
 
@@ -48,48 +48,48 @@ pub(super) struct Series {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) cost: u64,
-    /// In the unit in which time is linear.
+    /// In the unit in which time is linear ([`Admitted::work`](saltern_algorithm::Admitted::work)).
     pub(super) work: u64,
     pub(super) one: Figure,
-    /// `None` for what has no lanes.
+    /// `None` for an algorithm without lanes.
     pub(super) lanes: Option<Figure>,
 }
 
-/// A line, and how far it is off where something was measured.
+/// A line with its largest error.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Fit {
     #[serde(flatten)]
     pub(super) line: Line,
-    /// A share of what was measured.
+    /// The largest error at a measured cost, as a share of the measured time.
     pub(super) worst_error: f64,
-    /// Costs that it goes through. Two of them make a line that is never off.
+    /// The number of measured costs. A line through two costs has no error at them.
     pub(super) points: usize,
 }
 
-/// How long a hash takes.
+/// The time of a hash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Figure {
     pub(super) source: Source,
     /// Hashes that were computed at once.
     pub(super) at_once: usize,
-    /// Processor time of a call over the hashes in it, in milliseconds: every setting here computes on one thread, and what
-    /// others take of the machine meanwhile is not its cost.
+    /// Processor time of a call, divided by its hashes, in milliseconds. It excludes the time of other programs.
+    /// Every setting here computes on one thread.
     pub(super) hash_ms: f64,
-    /// One core's.
+    /// Hashes that one core computes in a second.
     pub(super) hashes_per_second: f64,
-    /// The calls that were measured, by the processor's clock.
+    /// Processor time of the measured calls; `None` for a time from the line.
     pub(super) cpu_ms: Option<Spread>,
-    /// The same, by the clock on the wall.
+    /// Wall-clock time of the measured calls; `None` for a time from the line.
     pub(super) wall_ms: Option<Spread>,
 }
 
-/// Where a figure comes from.
+/// The source of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Source {
-    /// The line through what was measured.
+    /// The line through the measured costs.
     Line,
-    /// This cost itself.
+    /// A measurement of this cost.
     Measured,
 }
 
@@ -105,7 +105,7 @@ impl Figure {
         }
     }
 
-    pub(super) fn read_off(line: &Line, work: u64, at_once: usize) -> Self {
+    pub(super) fn from_line(line: &Line, work: u64, at_once: usize) -> Self {
         let hash_ms = line.at(as_f64(work));
         Self {
             source: Source::Line,
@@ -121,14 +121,14 @@ impl Figure {
         self.source == Source::Measured
     }
 
-    /// Until all that are computed at once are done, in milliseconds.
+    /// Returns the time until all hashes of a call are done, in milliseconds.
     pub(super) fn call_ms(&self) -> f64 {
         self.hash_ms * as_f64(self.at_once as u64)
     }
 }
 
 impl Results {
-    /// Processor time over wall-clock time, where it was least: below 1 others took the core meanwhile.
+    /// Returns the smallest ratio of processor time to wall-clock time: below 1, other programs took the core.
     pub(super) fn least_core_share(&self) -> f64 {
         let rows = self.tables.iter().flat_map(|table| &table.series).flat_map(|series| &series.rows);
         let figures = rows.flat_map(|row| [Some(row.one), row.lanes]).flatten();
@@ -136,7 +136,7 @@ impl Results {
         shares.fold(1.0, f64::min)
     }
 
-    /// Whether it can be drawn: what was read from a file may have been changed, or have lost a part.
+    /// Whether the results are complete: a file can have lost a part.
     pub(super) fn is_whole(&self) -> bool {
         self.took_seconds >= 0.0 && self.tables.iter().all(Table::is_whole)
     }
@@ -153,7 +153,7 @@ impl Table {
 }
 
 impl Series {
-    /// No cost is below 1, and lanes are a column of all rows or of none.
+    /// Whether every cost is at least 1, and either all rows have lanes or none.
     fn is_whole(&self) -> bool {
         let Some(first) = self.rows.first() else { return false };
         self.rows.iter().all(|row| row.cost > 0 && row.lanes.is_some() == first.lanes.is_some())

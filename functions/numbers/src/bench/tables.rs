@@ -1,4 +1,4 @@
-//! What is measured: the tables that people know from published benchmarks.
+//! The plan: the tables of published benchmarks.
 
 use saltern_algorithm::Admitted;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2::Prf, scrypt};
@@ -8,7 +8,7 @@ use crate::algorithm::Algorithm;
 use saltern_program::number::grouped;
 
 impl Algorithm {
-    /// What its tables count down the side.
+    /// Returns the cost that its rows differ in.
     pub(super) fn cost(self) -> CostName {
         match self {
             Self::Bcrypt => CostName::Cost,
@@ -19,7 +19,7 @@ impl Algorithm {
         }
     }
 
-    /// The unit of work in which its time is linear.
+    /// Returns the unit of work in which its time is linear.
     pub(super) fn unit_of_work(self) -> &'static str {
         match self {
             Self::Bcrypt => "key expansion (2^cost)",
@@ -30,7 +30,7 @@ impl Algorithm {
         }
     }
 
-    /// The hash function of PBKDF2.
+    /// Returns the hash function of PBKDF2.
     pub(super) fn prf(self) -> Option<Prf> {
         match self {
             Self::Pbkdf2Sha1 => Some(Prf::Sha1),
@@ -41,18 +41,18 @@ impl Algorithm {
     }
 }
 
-/// What a table counts down the side.
+/// The cost that the rows of a table differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CostName {
-    /// bcrypt's.
+    /// bcrypt's cost.
     Cost,
-    /// PBKDF2's.
+    /// PBKDF2's iterations.
     Iterations,
     /// Argon2's m, in KiB.
     MemoryKib,
-    /// scrypt's.
+    /// scrypt's N.
     N,
-    /// sha-crypt's.
+    /// sha-crypt's rounds.
     Rounds,
 }
 
@@ -84,23 +84,23 @@ pub(super) struct Planned {
     pub(super) series: Vec<PlannedSeries>,
 }
 
-/// Rows that differ in nothing but the cost.
+/// Rows that differ only in the cost.
 pub(super) struct PlannedSeries {
-    /// What holds for all its rows; empty where that is nothing.
+    /// The parameters of all its rows; empty if the cost is the only parameter.
     pub(super) name: String,
     /// In order of work.
     pub(super) rows: Vec<PlannedRow>,
 }
 
-/// A setting to measure, or to read off the line.
+/// A setting to measure, or to estimate with the line.
 pub(super) struct PlannedRow {
     pub(super) cost: u64,
     pub(super) work: u64,
-    /// `None` over the bench's own ceiling: it is only read off the line.
+    /// `None` above the bench's ceiling: its time comes from the line.
     pub(super) admitted: Option<Admitted>,
 }
 
-/// The table of an algorithm.
+/// Plans the table of an algorithm.
 pub(super) fn plan(algorithm: Algorithm) -> Planned {
     let series = match algorithm {
         Algorithm::Bcrypt => vec![bcrypt_series()],
@@ -174,7 +174,7 @@ fn fresh(params: Params) -> Option<Setting> {
     Some(Setting::fresh(params, [0; NEW_SALT_BYTES]))
 }
 
-/// The setting of a hash that is made up here, since policies make none of this form.
+/// Returns the setting of a made-up hash. No policy makes hashes of this scheme.
 fn stored(text: &str) -> Option<Setting> {
     saltern_encoded::parse(text).ok().map(|encoded| encoded.setting().clone())
 }
@@ -185,32 +185,33 @@ fn pbkdf2_text(prf: Prf, iterations: u64, output_bytes: usize) -> String {
         Prf::Sha256 => "pbkdf2-sha256",
         Prf::Sha512 => "pbkdf2-sha512",
     };
-    // In base64 zero bytes are As.
+    // Zero bytes are the letter A in base64.
     let zeros = |bytes: usize| "A".repeat((bytes * 4).div_ceil(3));
     format!("${id}$i={iterations},l={output_bytes}${}${}", zeros(NEW_SALT_BYTES), zeros(output_bytes))
 }
 
-/// What the published table was measured at (Foreman, 2021): two blocks of SHA-1 and of SHA-256, one of SHA-512.
+/// The output length of the published table (Foreman, 2021): two blocks of SHA-1 and of SHA-256, one of SHA-512.
 pub(super) const PUBLISHED_OUTPUT_BYTES: usize = 40;
 
-/// The published table's.
+/// The iterations of the published table.
 const PBKDF2_ITERATIONS: [u64; 10] =
     [1, 100_001, 200_001, 300_001, 400_001, 500_001, 600_001, 700_001, 800_001, 900_001];
 
-/// The published table's, and its gaps filled.
+/// The rounds of the published table, and rounds between them.
 const SHA512_CRYPT_ROUNDS: [u64; 8] = [1_000, 5_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
 
 const SHA512_CRYPT_CHARACTERS: usize = 86;
 
-/// OWASP's five (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB), RFC 9106's 64 MiB, and twice and four times that.
+/// OWASP's five (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB), the 64 MiB of RFC 9106, and twice and
+/// four times 64 MiB.
 const ARGON2_MEMORY_KIB: [u32; 8] = [7168, 9216, 12_288, 19_456, 47_104, 65_536, 131_072, 262_144];
 
-/// From the fewest to OWASP's most.
+/// From one pass to the most that OWASP names.
 const ARGON2_PASSES: [u32; 5] = [1, 2, 3, 4, 5];
 
 const SCRYPT_LOG_N: std::ops::RangeInclusive<u8> = 10..=18;
 
-/// What everybody takes, OWASP among them.
+/// The usual value, also in OWASP's list.
 const SCRYPT_R: u32 = 8;
 
 const KIB_PER_MIB: u64 = 1024;
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_admitted_but_bcrypt_31() {
+    fn every_row_except_bcrypt_31_is_admitted() {
         for algorithm in Algorithm::value_variants() {
             for series in plan(*algorithm).series {
                 assert!(series.rows.len() >= 8, "{algorithm:?} {}", series.name);
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_output_is_two_blocks_but_for_sha_512() {
+    fn the_published_output_is_two_blocks_except_with_sha_512() {
         let work = |algorithm, series: usize| plan(algorithm).series[series].rows[9].work;
         for (algorithm, blocks) in
             [(Algorithm::Pbkdf2Sha1, 2), (Algorithm::Pbkdf2Sha256, 2), (Algorithm::Pbkdf2Sha512, 1)]
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_is_written_as_its_algorithm_writes_it() {
+    fn a_cost_is_written_in_the_unit_of_its_algorithm() {
         assert_eq!(CostName::N.label(1 << 17), "2^17");
         assert_eq!(CostName::MemoryKib.label(19_456), "19 MiB");
         assert_eq!(CostName::MemoryKib.label(1500), "1,500 KiB");

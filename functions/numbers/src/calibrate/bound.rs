@@ -1,26 +1,26 @@
-//! What keeps parameters from being stronger.
+//! The limits that keep parameters from being stronger.
 
-/// Why the next step of a ladder is not taken, or why something is not measured.
+/// The reason for which the next step of a ladder is not taken, or a step is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// A ceiling of the policy document here.
+    /// A ceiling of the local policy document.
     Ceiling,
-    /// A ceiling of the function's own policy document, as its memory lowers it.
+    /// A ceiling of the function's policy document, which its memory lowers.
     FunctionCeiling,
-    /// The function's deadline: its timeout, or the longest that a caller may wait there.
+    /// The function's deadline: its timeout, or its longest time for a request.
     FunctionDeadline,
-    /// The function has no memory for it.
+    /// The function has too little memory.
     FunctionMemory,
-    /// The memory that each hash may take here, or in the function that is estimated for.
+    /// The memory for each hash here, or in the function of the estimate.
     Memory,
-    /// Nothing stronger is in question at all.
+    /// The ladder has no stronger step.
     Strongest,
     /// The target.
     Time,
 }
 
 impl Bound {
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Ceiling => "ceiling",
@@ -33,22 +33,22 @@ impl Bound {
         }
     }
 
-    /// As what holds something back.
+    /// Describes the limit.
     pub(super) fn in_words(self) -> &'static str {
         match self {
             Self::Ceiling => "a ceiling of the policy document",
-            Self::FunctionCeiling => "a ceiling of the function's own policy document, or its memory",
+            Self::FunctionCeiling => "a ceiling of the function's policy document, or its memory",
             Self::FunctionDeadline => {
-                "the function's deadline (its timeout, or the longest that it lets a request take)"
+                "the function's deadline (its timeout, or its longest time for a request)"
             }
             Self::FunctionMemory => "the function's memory",
-            Self::Memory => "the memory that each hash may take",
-            Self::Strongest => "nothing: stronger parameters are in nobody's use",
+            Self::Memory => "the memory for each hash",
+            Self::Strongest => "no limit: stronger parameters are not in use",
             Self::Time => "the target",
         }
     }
 
-    /// What must be given for more.
+    /// Returns the change that allows stronger parameters.
     pub(super) fn wants(self) -> Option<&'static str> {
         match self {
             Self::Ceiling => Some("a higher ceiling"),

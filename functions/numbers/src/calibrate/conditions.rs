@@ -1,4 +1,4 @@
-//! What holds while something is calibrated: where, for which machine, and within which policy document.
+//! The conditions of a calibration: the place, the machine, the policy document.
 
 use core::num::NonZeroUsize;
 
@@ -20,20 +20,20 @@ use saltern_program::{Failure, document};
 pub(super) struct Conditions {
     pub(super) place: Place,
     pub(super) basis: Basis,
-    /// What was measured on.
+    /// The machine of the measurements.
     pub(super) machine: Machine,
-    /// The function whose cost is told, and for which is estimated.
+    /// The function for the estimate and its cost.
     pub(super) size: Size,
     pub(super) policies: Policies,
     pub(super) bytes_per_worker: u64,
 }
 
-/// What the milliseconds are.
+/// The source of the times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// Measured on this machine, and meant for it.
+    /// Measured on this machine, for this machine.
     Here,
-    /// Measured on this machine, and meant for a function that was not asked.
+    /// Measured on this machine, and estimated for a function.
     Estimated,
     /// Measured on the function.
     OnLambda,
@@ -55,7 +55,7 @@ impl Conditions {
         }
         let machine = Machine::this();
         let (basis, limits, worker) = if arguments.memory_mb.is_some() || arguments.architecture.is_some() {
-            // A function's worker keeps what every pool keeps that is not told otherwise.
+            // The pool of a function has the default settings.
             let limits = function_limits(arguments, size.memory_mb)?;
             (Basis::Estimated, limits, PoolSettings::new(NonZeroUsize::MIN))
         } else {
@@ -74,27 +74,23 @@ impl Conditions {
         Ok(Self { place, basis, machine, size, policies, bytes_per_worker })
     }
 
-    fn on_lambda(
-        arguments: &CalibrateArguments,
-        function: Function,
-        not_asked: Size,
-    ) -> Result<Self, Failure> {
-        // How much memory it has, it says itself; until then the question is small enough for every function.
-        let limits = function_limits(arguments, not_asked.memory_mb)?;
+    fn on_lambda(arguments: &CalibrateArguments, function: Function, assumed: Size) -> Result<Self, Failure> {
+        // The function's first answer contains its memory. The first question fits every function.
+        let limits = function_limits(arguments, assumed.memory_mb)?;
         let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
-        // bcrypt takes no memory to speak of; a ceiling may leave only others.
+        // bcrypt takes little memory, but the ceilings can exclude it.
         let mut preferred = [Algorithm::Bcrypt].into_iter().chain(CALIBRATED);
         let smallest = preferred.find_map(|algorithm| {
             ladder::of(algorithm, &policies, limits.bytes_per_worker()).into_iter().next()
         });
         let smallest = smallest.ok_or_else(|| {
             Failure::configuration(
-                "the ceilings of the policy document and the memory leave no algorithm anything: raise them",
+                "the ceilings of the policy document or the memory exclude every algorithm: raise them",
             )
         })?;
         let (machine, memory_mb) = place::introduce(&function, &smallest)?;
         let named = Architecture::ALL.into_iter().find(|one| one.name() == lambda_name(&machine));
-        let size = Size { memory_mb, architecture: named.unwrap_or(not_asked.architecture) };
+        let size = Size { memory_mb, architecture: named.unwrap_or(assumed.architecture) };
         let limits = function_limits(arguments, memory_mb)?;
         let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         Ok(Self {
@@ -107,7 +103,7 @@ impl Conditions {
         })
     }
 
-    /// What the figures hold for.
+    /// Names the machine or function for which the figures hold.
     pub(super) fn in_words(&self) -> String {
         let Size { memory_mb, architecture } = self.size;
         match (self.basis, &self.place) {
@@ -120,7 +116,7 @@ impl Conditions {
     }
 }
 
-/// What a function's memory leaves, as `bootstrap` counts it, where nobody says otherwise.
+/// Returns the limits of a function with this memory, as `bootstrap` computes them, with the arguments applied.
 fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Limits, Failure> {
     let machine = &arguments.document.machine;
     let size = FunctionSize { memory_mib: memory_mb, concurrency: 1 };
@@ -130,7 +126,7 @@ fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Lim
         Some(_) => limits.memory_budget_bytes,
         None => size.memory_budget_bytes().ok_or_else(|| {
             Failure::configuration(format!(
-                "a function of {memory_mb} MB has no memory to hash with: {} MB are for the process",
+                "a function with {memory_mb} MB has no memory for hashes: the process needs {} MB",
                 size.head_room_mib()
             ))
         })?,
@@ -138,7 +134,7 @@ fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Lim
     Ok(Limits { workers, memory_budget_bytes, ..limits })
 }
 
-/// What Linux calls `aarch64`, Lambda calls `arm64`.
+/// Returns Lambda's name of the architecture: Linux `aarch64` is Lambda `arm64`.
 pub(super) fn lambda_name(machine: &Machine) -> &str {
     match machine.architecture.as_str() {
         "aarch64" => "arm64",

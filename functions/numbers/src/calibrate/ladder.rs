@@ -1,4 +1,4 @@
-//! The parameters that come into question, from the weakest to the strongest. One entry is a step.
+//! The candidate parameters of an algorithm, from the weakest to the strongest. Each entry is a step.
 
 use std::ffi::OsStr;
 
@@ -13,7 +13,7 @@ use saltern_policy::Policies;
 use super::bound::Bound;
 use crate::algorithm::Algorithm;
 
-/// What new hashes are made with, in OWASP's order of preference.
+/// The algorithms for new hashes, in OWASP's order of preference.
 pub(super) const CALIBRATED: [Algorithm; 5] = [
     Algorithm::Argon2id,
     Algorithm::Scrypt,
@@ -22,7 +22,7 @@ pub(super) const CALIBRATED: [Algorithm; 5] = [
     Algorithm::Pbkdf2Sha512,
 ];
 
-/// Reads one of them; the others are only measured.
+/// Parses an algorithm for new hashes.
 #[derive(Clone, Debug)]
 pub(super) struct Calibrated;
 
@@ -49,14 +49,14 @@ fn calibrated(argument: &str) -> Result<Algorithm, String> {
     match Algorithm::from_str(argument, false) {
         Ok(algorithm) if CALIBRATED.contains(&algorithm) => Ok(algorithm),
         Ok(algorithm) => Err(format!(
-            "no policy makes new hashes with {}, `saltern-numbers bench` measures it; there are: {names}",
+            "no policy makes new hashes with {}; choose one of: {names}. `saltern-numbers bench` measures it",
             algorithm.name()
         )),
-        Err(_) => Err(format!("no algorithm has that name; there are: {names}")),
+        Err(_) => Err(format!("no algorithm has that name; choose one of: {names}")),
     }
 }
 
-/// Every set of parameters in question, whatever the ceilings say, in the order of its work.
+/// Returns all candidate parameters, before ceilings apply.
 fn candidates(algorithm: Algorithm) -> Vec<Params> {
     match algorithm {
         Algorithm::Argon2id => argon2id(),
@@ -67,12 +67,12 @@ fn candidates(algorithm: Algorithm) -> Vec<Params> {
         Algorithm::Pbkdf2Sha256 => pbkdf2(pbkdf2::Prf::Sha256),
         Algorithm::Pbkdf2Sha512 => pbkdf2(pbkdf2::Prf::Sha512),
         Algorithm::Scrypt => scrypt(),
-        // Only ever verified.
+        // These are only verified.
         Algorithm::Pbkdf2Sha1 | Algorithm::Sha512Crypt => Vec::new(),
     }
 }
 
-/// One set of parameters that a policy document would be allowed to list.
+/// Parameters that a policy document can list.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) params: Params,
@@ -80,21 +80,21 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// `None` over a ceiling, or where the workers' memory does not hold it: `policies check` would refuse it.
+    /// Returns `None` above a ceiling or the memory of a worker: `policies check` refuses such parameters.
     pub(super) fn admit(params: Params, policies: &Policies, bytes_per_worker: u64) -> Option<Self> {
         let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
         let admitted = Admitted::new(setting, policies.ceilings()).ok()?;
         (memory_bytes(params) <= bytes_per_worker).then_some(Self { params, admitted })
     }
 
-    /// In the algorithm's own unit.
+    /// Returns the work in the algorithm's unit.
     #[expect(clippy::cast_precision_loss, reason = "ceilings keep it far below 2^53")]
     pub(super) fn work(&self) -> f64 {
         self.admitted.work() as f64
     }
 }
 
-/// The ladder of an algorithm, as far as the ceilings and the memory let it go.
+/// Returns the ladder of an algorithm within the ceilings and the memory.
 pub(super) fn of(algorithm: Algorithm, policies: &Policies, bytes_per_worker: u64) -> Vec<Step> {
     let candidates = candidates(algorithm).into_iter();
     let mut steps: Vec<Step> =
@@ -103,7 +103,7 @@ pub(super) fn of(algorithm: Algorithm, policies: &Policies, bytes_per_worker: u6
     strongest_for_their_work(steps)
 }
 
-/// What ends the ladder behind its last step.
+/// Returns the limit after the last step of the ladder.
 pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_per_worker: u64) -> Bound {
     let stronger = candidates(algorithm).into_iter().filter(|&params| is_more_work(params, last.params));
     let (too_large, fitting): (Vec<_>, Vec<_>) =
@@ -127,10 +127,11 @@ fn is_more_work(params: Params, than: Params) -> bool {
     work(params) > work(than)
 }
 
-/// Of memory-hard functions: those that cost an attacker more than all that are less work.
+/// Keeps the steps that cost an attacker more than every step with less work.
 ///
-/// The measure is the product of memory and time (RFC 9106, section 7.2: the time-area product), with OWASP's floor before
-/// it. It says to take memory first and passes with what is left, as RFC 9106, section 4, does.
+/// For memory-hard functions the cost is the product of memory and time (RFC 9106, section 7.2: time-area
+/// product); steps that meet OWASP's minimum come after those that do not. So the ladder raises memory first and
+/// then passes, as in RFC 9106, section 4.
 fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     let strength = |step: &Step| match step.params {
         Params::Argon2(_) | Params::Scrypt(_) => (
@@ -146,7 +147,7 @@ fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
             continue;
         };
         if strength(last) < strength(&step) {
-            // Of two that nobody could tell apart by their time, the stronger.
+            // Of two steps with almost the same time, keep the stronger.
             if step.work() < LEAST_RATIO * last.work() {
                 kept.pop();
             }
@@ -156,8 +157,8 @@ fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     kept
 }
 
-/// Four memories in each doubling, and OWASP's own; every number of passes that is worth naming. One lane: a login has one
-/// core, on Lambda too.
+/// Four memory sizes in each doubling, OWASP's sizes, and up to [`MOST_PASSES`] passes. One lane: a login has one
+/// core, also on Lambda.
 fn argon2id() -> Vec<Params> {
     let doublings =
         (0..DOUBLINGS).flat_map(|doubling| [4, 5, 6, 7].map(|quarter| (quarter << doubling) * 1024));
@@ -170,40 +171,40 @@ fn argon2id() -> Vec<Params> {
     params.map(Params::Argon2).collect()
 }
 
-/// Two significant digits, and of those every one, every second or every fifth, so that a step is 4 to 10 %.
+/// Iterations with two significant digits: every number, every second or every fifth, so that a step is 4 to 10 %.
 fn pbkdf2(prf: pbkdf2::Prf) -> Vec<Params> {
     let digits = (10..20).chain((20..50).step_by(2)).chain((50..100).step_by(5));
     let iterations = (2..=6).flat_map(|power| digits.clone().map(move |digits| digits * 10_u32.pow(power)));
     iterations.filter_map(|iterations| pbkdf2::Params::new(prf, iterations)).map(Params::Pbkdf2).collect()
 }
 
-/// N in powers of two, as it must be; p where N may not grow.
+/// Powers of two for N, and several p for each N.
 fn scrypt() -> Vec<Params> {
     let params = (SCRYPT_LEAST_LOG_N..=SCRYPT_MOST_LOG_N)
         .flat_map(|log_n| (1..=SCRYPT_MOST_P).filter_map(move |p| scrypt::Params::new(log_n, SCRYPT_R, p)));
     params.map(Params::Scrypt).collect()
 }
 
-/// Of the work of a step to that before it: more than the noise of a measurement.
+/// The smallest ratio of work between two steps. It is above the noise of a measurement.
 const LEAST_RATIO: f64 = 1.04;
 
 /// From 4 MiB to 1.75 GiB.
 const DOUBLINGS: u32 = 9;
 
-/// 19 and 46 MiB: what OWASP's first two rows ask for.
+/// The 19 and 46 MiB of OWASP's first two rows.
 const OWASP_MEMORIES_KIB: [u32; 2] = [19_456, 47_104];
 
-/// Beyond, memory is so scarce that another algorithm is the better choice.
+/// More passes mean so little memory that another algorithm is better.
 const MOST_PASSES: u32 = 32;
 
-/// bcrypt's own range ends at 31; 20 takes minutes, and every document's ceiling is far below.
+/// bcrypt's range ends at 31. Cost 20 takes minutes, and ceilings are far below.
 const MOST_BCRYPT_COST: u32 = 20;
 
 /// 4 MiB at r = 8.
 const SCRYPT_LEAST_LOG_N: u8 = 12;
 const SCRYPT_MOST_LOG_N: u8 = 20;
 
-/// What everybody takes (RFC 7914, section 2).
+/// The usual value (RFC 7914, section 2).
 const SCRYPT_R: u32 = 8;
 const SCRYPT_MOST_P: u32 = 16;
 
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_more_work_than_the_noise_and_less_than_three_times() {
+    fn a_step_adds_more_work_than_the_noise_and_at_most_doubles_it() {
         for algorithm in CALIBRATED {
             let steps = ladder(algorithm, 4096);
             assert!(steps.len() > 8, "{algorithm:?} {}", steps.len());
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_comes_first_and_passes_with_what_is_left() {
+    fn memory_grows_first_and_passes_grow_within_the_memory_limit() {
         let steps = ladder(Algorithm::Argon2id, 82);
         let described = |step: &Step| match step.params {
             Params::Argon2(params) => (params.memory_kib() >> 10, params.passes()),
@@ -240,7 +241,7 @@ mod tests {
         };
         let all: Vec<_> = steps.iter().map(described).collect();
         assert_eq!(all[..3], [(4, 1), (5, 1), (6, 1)]);
-        // Nothing that is less than OWASP's minimum behind something that is not.
+        // After a step that meets OWASP's minimum, every step meets it.
         assert!(all.contains(&(19, 2)) && !all.contains(&(40, 1)), "{all:?}");
         let last = all.last().unwrap();
         assert_eq!(last.0, 80, "{all:?}");
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_a_ladder_is_told_by_its_name() {
+    fn the_end_of_a_ladder_has_a_name() {
         let end_of = |algorithm, mib: u64| {
             let limits = Limits { workers: 1, memory_budget_bytes: mib << 20, ..Limits::default() };
             let policies = Policies::load(SHIPPED, &limits).unwrap();
@@ -265,7 +266,7 @@ mod tests {
         let last = |algorithm, mib| ladder(algorithm, mib).pop().unwrap().params;
         assert_eq!(last(Algorithm::Bcrypt, 100), Params::Bcrypt(bcrypt::Params::new(15).unwrap()));
         assert_eq!(last(Algorithm::Scrypt, 4096), Params::Scrypt(scrypt::Params::new(17, 8, 4).unwrap()));
-        // 128 MiB do not fit beside its own p lanes.
+        // N=2^17 needs 128 MiB and the memory of its p lanes.
         assert!(matches!(last(Algorithm::Scrypt, 128), Params::Scrypt(params) if params.log_n() == 16));
     }
 }

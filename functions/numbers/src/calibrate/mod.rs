@@ -1,9 +1,10 @@
-//! `saltern-numbers calibrate`: the strongest parameters that stay within a time.
+//! `saltern-numbers calibrate`: finds the strongest parameters within a time.
 //!
-//! 1. `conditions` works out where is measured, and what the policy document and the memory allow.
-//! 2. For each algorithm `ladder` has the parameters in question, and `search` finds the last that fits, by measurements of
-//!    `place`: this machine, or a `function` on Lambda. `crate::scale` estimates for a function that was not asked.
-//! 3. `proposal` holds it against `standards`, `bound` names what kept it from more, and `print` tells.
+//! 1. `conditions` determines the place of the measurements, and the limits from policy document and memory.
+//! 2. For each algorithm, `ladder` has the candidate parameters. `search` finds the last step within the time, with
+//!    measurements of `place`: this machine, or a `function` on Lambda. `saltern_capacity::Scale` estimates times
+//!    for a function from times here.
+//! 3. `proposal` compares the step with `standards`, `bound` names the limit, and `print` writes the result.
 
 mod bound;
 mod conditions;
@@ -29,19 +30,19 @@ use crate::{
 use bound::Bound;
 use conditions::{Basis, Conditions};
 use ladder::{CALIBRATED, Calibrated, Step};
-use proposal::{Findings, Proposal, in_words};
+use proposal::{Proposal, StepFigures, in_words};
 use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
 use search::Care;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. They\n\
-                  need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A million invocations cost 0.20 USD\n\
-                  beside their time; this takes some dozens. The function computes by its own SALTERN_KERNELS: --kernels and\n\
-                  --bcrypt-lanes are for what is measured here."
+    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. The\n\
+                  credentials need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A run invokes the\n\
+                  function some dozens of times; a million invocations cost 0.20 USD and their time. The function uses its\n\
+                  own SALTERN_KERNELS: --kernels and --bcrypt-lanes apply to measurements on this machine."
 )]
 pub(crate) struct CalibrateArguments {
-    /// The longest that one hash may take by itself, from 5ms to 5s
+    /// The longest time of one hash alone, from 5ms to 5s
     #[arg(long, value_name = "TIME", value_parser = target::parse)]
     pub(crate) target: Duration,
     /// Only these: names with commas between [default: all]
@@ -76,7 +77,7 @@ pub(crate) struct CalibrateArguments {
     pub(crate) document: DocumentArguments,
 }
 
-/// The numbers of Lambda stand where capacity is planned.
+/// Takes the numbers from `saltern_capacity`.
 fn about_memory() -> String {
     format!(
         "Estimate for a function on Lambda with this memory, {} to {} [default with --architecture: {}]",
@@ -86,10 +87,12 @@ fn about_memory() -> String {
     )
 }
 
-/// Calibrates on a thread of its own, as the workers are: the first one's memory comes from elsewhere and costs less.
+/// Calibrates on a new thread, as workers are: the main thread's memory has another source and costs less.
 pub(crate) fn run(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let calibrated = thread::scope(|scope| scope.spawn(|| calibrate(arguments)).join());
-    calibrated.unwrap_or_else(|_panic| Err(Failure::system("a fault of saltern's own ended the measuring")))
+    calibrated.unwrap_or_else(|_panic| {
+        Err(Failure::system("an internal fault ended the measurement: please report it"))
+    })
 }
 
 fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
@@ -110,17 +113,17 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         }
     }
     calibration.bar.finish_and_clear();
-    let found = print::Found {
+    let report = print::Report {
         conditions: &calibration.conditions,
         scale: calibration.scale,
         target: arguments.target,
         proposals: &proposals,
         without: &without,
     };
-    if arguments.json { say(&format!("{}\n", found.json()?)) } else { say(&found.text()?) }
+    if arguments.json { say(&format!("{}\n", report.json()?)) } else { say(&report.text()?) }
 }
 
-/// Those that were asked for, in the order of preference.
+/// Returns the chosen algorithms in the order of preference.
 fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
     let is_chosen = |algorithm: &Algorithm| asked.is_empty() || asked.contains(algorithm);
     CALIBRATED.into_iter().filter(is_chosen).collect()
@@ -129,13 +132,13 @@ fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
 struct Calibration {
     conditions: Conditions,
     target: Duration,
-    /// To the function whose cost is told; `None` where it is measured there.
+    /// From this machine to the function; `None` if the function measures.
     scale: Option<Scale>,
     bar: ProgressBar,
 }
 
 impl Calibration {
-    /// The strongest parameters of an algorithm; `None` where even its weakest take longer.
+    /// Finds the strongest parameters of an algorithm; `None` if even the weakest take too long.
     fn propose(&mut self, algorithm: Algorithm) -> Result<Option<Proposal>, Failure> {
         let to_function = self.scale.map_or(1.0, |scale| scale.times);
         let to_target = if self.conditions.basis == Basis::Estimated { to_function } else { 1.0 };
@@ -167,8 +170,8 @@ impl Calibration {
             None if at + 1 < steps.len() => Bound::Time,
             None => ladder::end(algorithm, &step, policies, bytes),
         };
-        let findings = Findings { at, one, in_lanes, to_target, to_function, bound_by };
-        Ok(Some(Proposal::new(algorithm, step, findings, &self.conditions)))
+        let figures = StepFigures { at, one, in_lanes, to_target, to_function, bound_by };
+        Ok(Some(Proposal::new(algorithm, step, figures, &self.conditions)))
     }
 
     fn measure(
@@ -181,7 +184,7 @@ impl Calibration {
         self.conditions.place.one(step, &place::effort(care))
     }
 
-    /// How many times as long as here hashes take on the function whose cost is told; `None` where they are measured there.
+    /// Measures the scale of times from this machine to the function; `None` if the function measures.
     fn scale(&mut self) -> Result<Option<Scale>, Failure> {
         if self.conditions.basis == Basis::OnLambda {
             return Ok(None);
@@ -195,7 +198,7 @@ impl Calibration {
 }
 
 fn no_row() -> Failure {
-    Failure::system("the table of durations has no bcrypt that was measured on Lambda")
+    Failure::system("the table of durations has no bcrypt row that was measured on Lambda")
 }
 
 fn bar() -> ProgressBar {

@@ -1,4 +1,4 @@
-//! Where hashes are measured: on this machine, or in a function on Lambda.
+//! The place of the measurements: this machine, or a function on Lambda.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// How long one hash takes by itself, or why it is refused there.
+    /// Measures one hash alone; `Err` with the limit if the function refuses it.
     pub(super) fn one(&mut self, step: &Step, effort: &Effort) -> Result<Result<Measured, Bound>, Failure> {
         match self {
             Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// How long a full worker's hashes take, or why they are refused there.
+    /// Measures the hashes of a full worker; `Err` with the limit if the function refuses them.
     pub(super) fn in_lanes(
         &mut self,
         step: &Step,
@@ -37,10 +37,10 @@ impl Place {
         }
     }
 
-    /// Which of the figures counts.
+    /// Returns the time that counts.
     ///
-    /// Here the time on a processor: what other programs take meanwhile is not the hash's. Under a CPU quota that is less than
-    /// anybody waits, which `print` tells. On Lambda the time by the clock: the share of a processor is what one pays for.
+    /// On this machine it is processor time, which excludes other programs. Under a CPU quota callers wait longer,
+    /// and `print` says so. On Lambda it is wall-clock time, because the function pays for its share of a processor.
     pub(super) fn counted(&self, measured: &Measured) -> Spread {
         match self {
             Self::Here(_) => measured.cpu_ms,
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// What a function says of itself, asked with a hash that takes no time.
+/// Returns the machine and the memory of a function, with the measurement of a hash that takes little time.
 pub(super) fn introduce(function: &Function, step: &Step) -> Result<(Machine, u64), Failure> {
     let answer = ask(function, step, false, &ONCE)?;
     Ok((answer.machine, answer.memory_mb))
@@ -59,7 +59,7 @@ fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Res
     let setting = step.admitted.setting().clone();
     let output = vec![0; setting.output_bytes()];
     let hash = Encoded::new(setting, &output).map(|hash| hash.to_string());
-    let hash = hash.ok_or_else(|| Failure::system("the hash to measure cannot be written"))?;
+    let hash = hash.ok_or_else(|| Failure::system("the hash to measure has no text"))?;
     let question = Question::new(hash, in_lanes, effort);
     for _ in 0..MOST_TURNS {
         let answer = function.ask(question.clone())?;
@@ -70,7 +70,7 @@ fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Res
     Err(always_busy())
 }
 
-/// Its policy document or its time may be narrower than was thought here: then so much does not fit.
+/// Returns the measurement, or the limit of the function: its policy document or its time can be stricter than here.
 fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
     match answer.outcome {
         Outcome::Measured(measured) => Ok(Ok(measured)),
@@ -79,21 +79,21 @@ fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
         Outcome::Refused(Reason::OutOfMemory) => Ok(Err(Bound::FunctionMemory)),
         Outcome::Refused(Reason::Busy) => Err(always_busy()),
         Outcome::Refused(Reason::Fault) => Err(Failure::system(
-            "a fault of the function's own ended the measuring: its log says where, and a report of it is welcome",
+            "an internal fault of the function ended the measurement: its log has the place; please report it",
         )),
         Outcome::Refused(Reason::UnsupportedHash) => {
-            Err(Failure::system("the function does not know the hash to measure: is it of the same version?"))
+            Err(Failure::system("the function does not know the algorithm: deploy this version of Saltern"))
         }
     }
 }
 
 fn always_busy() -> Failure {
     Failure::system(
-        "the function is measuring something else each time it is asked: try again when no other calibration of it is under way",
+        "the function is busy with other measurements: try again when no other calibration of it runs",
     )
 }
 
-/// How much is measured: many of short hashes, and of long ones a few.
+/// Returns the limits of a measurement.
 pub(super) fn effort(care: Care) -> Effort {
     match care {
         Care::Rough => Effort { fewest_samples: 1, most_samples: MOST_SAMPLES, time: ROUGH },
@@ -101,7 +101,7 @@ pub(super) fn effort(care: Care) -> Effort {
     }
 }
 
-/// For a figure about which nothing is decided: hashes in lanes.
+/// Returns the limits of a measurement that decides nothing: hashes in lanes.
 pub(super) fn in_passing() -> Effort {
     Effort { fewest_samples: 1, most_samples: MOST_SAMPLES, time: IN_PASSING }
 }
@@ -110,11 +110,12 @@ const ROUGH: Duration = Duration::from_millis(40);
 const EXACT: Duration = Duration::from_millis(1500);
 const IN_PASSING: Duration = Duration::from_secs(1);
 
-/// The median of five is not moved by two that were interrupted.
+/// The median of five samples is right if two were interrupted.
 const FEWEST_SAMPLES: usize = 5;
 const MOST_SAMPLES: usize = 101;
 
-/// A hash that was given up keeps a function busy for some seconds; each answer comes when it is free, or its time is over.
+/// An abandoned hash keeps a function busy for some seconds. Each attempt waits until the function is free or its
+/// time ends.
 const MOST_TURNS: usize = 10;
 
 const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };

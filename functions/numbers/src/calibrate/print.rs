@@ -1,4 +1,4 @@
-//! What was found, for people and for programs.
+//! The result as text and as JSON.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -14,47 +14,46 @@ use super::{
 };
 use crate::algorithm::Algorithm;
 use saltern_capacity::Scale;
+use saltern_page::Table;
 use saltern_program::Failure;
 
-pub(super) struct Found<'a> {
+pub(super) struct Report<'a> {
     pub(super) conditions: &'a Conditions,
-    /// From here to the function whose cost is told; `None` where it was measured there.
+    /// From this machine to the function; `None` if the function measured.
     pub(super) scale: Option<Scale>,
     pub(super) target: Duration,
     /// In the order of preference.
     pub(super) proposals: &'a [Proposal],
-    /// What has nothing within the target.
+    /// The algorithms without parameters within the target.
     pub(super) without: &'a [Algorithm],
 }
 
-impl Found<'_> {
-    /// The recommendation, the table, what is to be known about it, and the entry.
+impl Report<'_> {
+    /// Returns the recommendation, the table, the notes and the entry for a policy document.
     pub(super) fn text(&self) -> Result<String, Failure> {
-        let mut out = format!("{}\n\n{}\n", self.recommendation(), self.what());
-        self.table(&mut out);
-        out.push('\n');
+        let mut out = format!("{}\n\n{}\n", self.recommendation(), self.table().text());
         for note in self.notes() {
             let _infallible = writeln!(out, "- {note}");
         }
         if let Some(proposal) = self.recommended().or(self.proposals.first()) {
-            let _infallible = writeln!(out, "\n{}", self.what_to_paste(proposal)?);
+            let _infallible = writeln!(out, "\n{}", self.entry_text(proposal)?);
         }
         Ok(out)
     }
 
-    /// The entry, or that there is one: a document that lists parameters twice is refused.
-    fn what_to_paste(&self, proposal: &Proposal) -> Result<String, Failure> {
+    /// Returns the entry, or the id of the entry that the document already has: it must not list parameters twice.
+    fn entry_text(&self, proposal: &Proposal) -> Result<String, Failure> {
         if let Some(id) = &proposal.listed_as {
             return Ok(format!(
-                "Your policy document lists {} with {} already, as {id}: there is nothing to add. --algorithm NAME prints \
-                 another's entry.",
+                "Your policy document already lists {} with {}, as {id}: there is nothing to add. --algorithm NAME prints \
+                 the entry of another algorithm.",
                 proposal.algorithm.name(),
                 in_words(proposal.step.params)
             ));
         }
         let entry = serde_json::to_string_pretty(&self.entry(proposal)).map_err(unwritten)?;
         Ok(format!(
-            "The entry for the end of `policies` in your policy document (--algorithm NAME prints another's, --json all):\n\n{entry}"
+            "The entry for the end of `policies` in your policy document (--algorithm NAME prints the entry of another algorithm, --json all):\n\n{entry}"
         ))
     }
 
@@ -110,7 +109,7 @@ impl Found<'_> {
         }))
     }
 
-    /// The first by OWASP's preference that OWASP would let pass.
+    /// Returns the first in OWASP's order that meets OWASP's minimum.
     fn recommended(&self) -> Option<&Proposal> {
         self.proposals.iter().find(|proposal| proposal.meets_owasp())
     }
@@ -119,8 +118,8 @@ impl Found<'_> {
         let about = if self.is_estimated() { "about " } else { "" };
         if let Some(proposal) = self.recommended() {
             return format!(
-                "Take {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. Of \
-                 those that reach the minimum here it is the first in OWASP's order ({}).",
+                "Use {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. It \
+                 is the first in OWASP's order that meets the minimum here ({}).",
                 proposal.algorithm.name(),
                 in_words(proposal.step.params),
                 proposal.ms(),
@@ -132,18 +131,18 @@ impl Found<'_> {
         let target = self.target.as_millis();
         match self.proposals.first() {
             Some(first) => format!(
-                "Nothing here reaches OWASP's minimum within {target} ms: allow {} {}.",
+                "Nothing here meets OWASP's minimum within {target} ms: allow {} {}.",
                 first.algorithm.name(),
                 lacking(first),
             ),
-            None => format!("Nothing fits into {target} ms: take a longer --target."),
+            None => format!("Nothing fits into {target} ms: use a longer --target."),
         }
     }
 
-    fn what(&self) -> String {
+    fn caption(&self) -> String {
         let how = match self.conditions.basis {
             Basis::Estimated => format!(
-                "ESTIMATED for {} from what was measured on {}",
+                "ESTIMATED for {} from measurements on {}",
                 self.conditions.in_words(),
                 self.conditions.machine.cpu
             ),
@@ -152,19 +151,8 @@ impl Found<'_> {
         format!("The strongest within {} ms, {how}:", self.target.as_millis())
     }
 
-    fn table(&self, out: &mut String) {
+    fn table(&self) -> Table {
         let size = self.conditions.size;
-        let head = [
-            "algorithm",
-            "parameters",
-            "ms",
-            "OWASP",
-            "NIST",
-            "logins/s",
-            "in lanes",
-            "USD/million",
-            "in lanes",
-        ];
         let rows = self.proposals.iter().map(|proposal| {
             let owasp = if proposal.meets_owasp() { "meets" } else { "BELOW" };
             let nist = match standards::meets_nist(proposal.step.params) {
@@ -179,36 +167,30 @@ impl Found<'_> {
                 owasp.to_owned(),
                 nist.to_owned(),
                 format!("{:.1}", proposal.logins()),
-                proposal.logins_in_lanes().map_or_else(not_known, |logins| format!("{logins:.1}")),
+                proposal.logins_in_lanes().map_or_else(missing, |logins| format!("{logins:.1}")),
                 format!("{:.2}", proposal.usd_per_million(size)),
-                proposal.usd_per_million_in_lanes(size).map_or_else(not_known, |usd| format!("{usd:.2}")),
+                proposal.usd_per_million_in_lanes(size).map_or_else(missing, |usd| format!("{usd:.2}")),
             ]
         });
-        let rows: Vec<_> = [head.map(str::to_owned)].into_iter().chain(rows).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..head.len()).map(width).collect();
-        for row in &rows {
-            let cells = row.iter().zip(&widths).enumerate().map(|(column, (text, &width))| {
-                if TEXTS.contains(&column) { format!("{text:<width$}") } else { format!("{text:>width$}") }
-            });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            let _infallible = writeln!(out, "{}", line.trim_end());
-        }
+        Table::new(self.caption())
+            .words("algorithm")
+            .words("parameters")
+            .numbers("ms")
+            .words("OWASP")
+            .words("NIST")
+            .numbers_each(["logins/s", "in lanes", "USD/million", "in lanes"])
+            .rows(rows)
     }
 
-    /// What is to be known about the figures, one sentence or two each.
+    /// Returns the notes, each of one or more sentences.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for algorithm in self.without {
             notes.push(format!(
-                "{}: even its weakest parameters take longer than {} ms{}, or the memory holds none.",
+                "{}: even the weakest parameters take longer than {} ms{}, or need more memory.",
                 algorithm.name(),
                 self.target.as_millis(),
-                if self.conditions.basis == Basis::OnLambda {
-                    " or than the function's deadline"
-                } else {
-                    ""
-                }
+                if self.conditions.basis == Basis::OnLambda { " or the function's deadline" } else { "" }
             ));
         }
         for proposal in self.proposals {
@@ -224,24 +206,24 @@ impl Found<'_> {
                 notes.push(format!("{name} is below the 10,000 iterations of {}.", standards::NIST));
             }
             if proposal.bound_by != Bound::Time {
-                notes.push(format!("{name} is held back by {}, not by time.", proposal.bound_by.in_words()));
+                notes.push(format!("{name} is limited by {}, not by time.", proposal.bound_by.in_words()));
             }
             if let Some(id) = &proposal.listed_as {
-                notes.push(format!("{name}: the policy document has these parameters already, as {id}."));
+                notes.push(format!("{name}: the policy document already has these parameters, as {id}."));
             }
             if proposal.algorithm == Algorithm::Bcrypt {
                 notes.push(format!(
-                    "{name} takes no more than {} bytes of a password.",
+                    "{name} hashes at most {} bytes of a password.",
                     bcrypt::MAX_PASSWORD_BYTES
                 ));
             }
             if let (Some(lanes @ 2..), Some(ms)) = (proposal.lanes(), proposal.ms_in_lanes()) {
-                notes.push(format!("{name}: with {lanes} at once each waits {ms:.0} ms."));
+                notes.push(format!("{name}: with {lanes} at once, each takes {ms:.0} ms."));
             }
             if let Some(bound) = proposal.no_lanes() {
                 notes.push(format!(
-                    "{name}: as many at once as a core has lanes were refused: over {}. So nothing is known about them with these \
-                     parameters; one by one holds. For the figures in lanes give it {}, or ask for a shorter --target.",
+                    "{name}: the parallel run with all lanes exceeds {}, so its figures are missing. The single-hash figures stay \
+                     valid. For the figures in lanes, allow {}, or use a shorter --target.",
                     bound.in_words(),
                     bound.wants().unwrap_or("more room")
                 ));
@@ -253,15 +235,14 @@ impl Found<'_> {
             }
         }
         notes.push(
-            "ms: the median of one hash by itself, on this machine as time on a processor, on Lambda by the clock; half take \
-             longer, and waiting in the queue is not in it. logins/s: of one core, one by one and with as many at once as a \
-             core has lanes."
+            "ms: the median of one hash alone, without time in the queue: processor time on this machine, wall-clock time on \
+             Lambda. Half of the hashes take longer. logins/s: on one core, one by one and with all lanes in use."
                 .to_owned(),
         );
         notes.push(self.about_cost());
         notes.extend(self.scale.map(|scale| self.about_scale(scale)));
         notes.push(format!(
-            "Minima: {}. {} “-” under NIST: no scheme of NIST's.",
+            "Minima: {}. {} “-” under NIST: NIST does not list the algorithm.",
             standards::OWASP,
             standards::NIST_TODAY
         ));
@@ -272,21 +253,21 @@ impl Found<'_> {
         let size = self.conditions.size;
         let lambda = format!("Lambda with {} MB on {}", size.memory_mb, size.architecture.name());
         let how = self.scale.map_or_else(
-            || "from what was measured there".to_owned(),
-            |scale| format!("ESTIMATED by {}; --on-lambda measures", scale.row),
+            || "from measurements there".to_owned(),
+            |scale| format!("ESTIMATED from {}; --on-lambda measures", scale.row),
         );
         format!(
-            "USD/million: a million logins on demand on {lambda} at {LIST_PRICES}, requests included, one by one and in \
-             batches that fill the lanes of all its workers, {how}."
+            "USD/million: a million logins on demand on {lambda} at {LIST_PRICES}, requests included: one by one, and in \
+             batches that fill the lanes of all its workers; {how}."
         )
     }
 
-    /// By what this machine was held against Lambda, and for what that is not known to hold.
+    /// Names the hash that compares this machine with Lambda, and the figures that it extrapolates.
     fn about_scale(&self, scale: Scale) -> String {
         let Scale { row, times } = scale;
         let mut about = format!(
-            "{row} is the row of durations.json, the table that capacity is planned with, that was measured on Lambda: there it \
-             takes {times:.2} times as long as here."
+            "{row} is the row of durations.json, the table for capacity plans, that was measured on Lambda. There it takes \
+             {times:.2} times as long as here."
         );
         let others = self.proposals.iter().map(|proposal| proposal.algorithm);
         let others: Vec<_> =
@@ -294,7 +275,7 @@ impl Found<'_> {
         if !others.is_empty() {
             let _infallible = write!(
                 about,
-                " That {} do, too, is EXTRAPOLATED: memory and other instructions may be faster or slower there.",
+                " For {} this factor is EXTRAPOLATED: memory and other instructions can be faster or slower there.",
                 others.join(", ")
             );
         }
@@ -302,13 +283,13 @@ impl Found<'_> {
         if here != there && self.proposals.iter().any(|proposal| proposal.lanes() > Some(1)) {
             let _infallible = write!(
                 about,
-                " What lanes gain is EXTRAPOLATED, too: it was measured on {here}, not on {there}."
+                " The gain of lanes is EXTRAPOLATED too: it was measured on {here}, not on {there}."
             );
         }
         about
     }
 
-    /// On Lambda a share of a processor is what one pays for.
+    /// Whether other programs took processor time. On Lambda a function pays for its share of a processor.
     fn is_disturbed(&self, proposal: &Proposal) -> bool {
         matches!(self.conditions.place, Place::Here(_)) && proposal.core_share < UNDISTURBED
     }
@@ -322,21 +303,21 @@ impl Found<'_> {
     }
 }
 
-/// Time on a processor is not what somebody waits for, where the processor is had for a share of it only.
+/// Returns the note about the time of other programs. Under a quota, a caller waits longer than the processor
+/// time.
 fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -> String {
     let mut about = format!(
-        "other programs or a CPU quota had {:.0} % of the processor meanwhile; by the clock a hash took {ms_by_the_clock:.0} ms. Run \
-         it again when this machine is idle.",
+        "other programs or a CPU quota took {:.0} % of the processor; by the clock a hash took {ms_by_the_clock:.0} ms. \
+         Measure again when this machine is idle.",
         100.0 * (1.0 - core_share)
     );
     if is_meant_for_here {
-        let _infallible =
-            write!(about, " Under a quota it stays so: divide --target by {:.1}.", 1.0 / core_share);
+        let _infallible = write!(about, " A quota does not end: divide --target by {:.1}.", 1.0 / core_share);
     }
     about
 }
 
-/// What OWASP's minimum takes that these parameters were not given.
+/// Returns the resources that OWASP's minimum needs in addition.
 fn lacking(proposal: &Proposal) -> String {
     let ms = proposal.owasp_ms();
     let time = format!("about {ms:.0} ms");
@@ -346,8 +327,8 @@ fn lacking(proposal: &Proposal) -> String {
     proposal.bound_by.wants().map_or(time.clone(), |wanted| format!("{wanted}, and {time}"))
 }
 
-/// In the place of a figure that there is none of.
-fn not_known() -> String {
+/// Returns the cell of a missing figure.
+fn missing() -> String {
     "-".to_owned()
 }
 
@@ -356,13 +337,10 @@ fn unwritten(error: serde_json::Error) -> Failure {
     Failure::system(format!("the result cannot be written ({error})"))
 }
 
-/// What prices.json of the Terraform module holds.
+/// The source of prices.json in the Terraform module.
 const LIST_PRICES: &str = "the list prices of us-east-1 (September 2026)";
 
-/// The columns that hold words.
-const TEXTS: [usize; 4] = [0, 1, 3, 4];
-
-/// A share of the processor below which other programs worked so much that they took its caches, too.
+/// Below this share of the processor, other programs also disturb the caches.
 const UNDISTURBED: f64 = 0.9;
 
 #[cfg(test)]
@@ -370,14 +348,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_a_core_is_a_wait_of_twice_the_time() {
+    fn half_a_core_doubles_the_time_by_the_clock() {
         let here = disturbance(0.5, 412.0, true);
-        for part in ["CPU quota had 50 %", "by the clock a hash took 412 ms", "divide --target by 2.0."] {
+        for part in ["CPU quota took 50 %", "by the clock a hash took 412 ms", "divide --target by 2.0."] {
             assert!(here.contains(part), "{part} in {here}");
         }
-        assert!(
-            !disturbance(0.5, 412.0, false).contains("--target"),
-            "what is estimated is meant for elsewhere"
-        );
+        assert!(!disturbance(0.5, 412.0, false).contains("--target"), "an estimate is for another machine");
     }
 }

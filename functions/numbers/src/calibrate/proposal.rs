@@ -1,4 +1,4 @@
-//! What is proposed for an algorithm, and everything that speaks for it or against it.
+//! The proposal for an algorithm, with its figures.
 
 use std::time::Duration;
 
@@ -17,38 +17,38 @@ use saltern_program::number::grouped;
 pub(super) struct Proposal {
     pub(super) algorithm: Algorithm,
     pub(super) step: Step,
-    /// Which step of the ladder it is, from 0.
+    /// The index of the step in the ladder.
     pub(super) at: usize,
-    /// The figures of one hash by itself, in milliseconds.
+    /// The times of one hash alone, in milliseconds.
     one: Spread,
-    /// A full worker's hashes, or why they were not measured.
+    /// The hashes of a full worker, or the limit that prevented the measurement.
     in_lanes: Result<InLanes, Bound>,
-    /// Processor time over time by the clock.
+    /// Processor time divided by wall-clock time.
     pub(super) core_share: f64,
-    /// One hash by itself, by the clock where it was measured.
+    /// Wall-clock time of one hash alone, at the place of the measurement.
     pub(super) ms_by_the_clock: f64,
-    /// From where it was measured to where the target holds; 1 for the same place.
+    /// Factor from the place of the measurement to the place of the target; 1 for the same place.
     to_target: f64,
-    /// From where it was measured to the function whose cost is told.
+    /// Factor from the place of the measurement to the function of the cost.
     to_function: f64,
-    /// What keeps it from being stronger.
+    /// The limit that keeps it from being stronger.
     pub(super) bound_by: Bound,
-    /// The policy of the document that has these parameters already.
+    /// The policy of the document that already has these parameters.
     pub(super) listed_as: Option<String>,
 }
 
-/// A full worker's hashes.
+/// The hashes of a full worker.
 #[derive(Clone, Copy)]
 struct InLanes {
-    /// How many it computes at once.
+    /// The number of hashes at once.
     lanes: usize,
-    /// The figures of all of them together.
+    /// The times of all of them together, in milliseconds.
     call: Spread,
 }
 
-/// What was found out about a step.
+/// The measurements of a step.
 #[derive(Clone, Copy)]
-pub(super) struct Findings {
+pub(super) struct StepFigures {
     pub(super) at: usize,
     pub(super) one: Measured,
     pub(super) in_lanes: Result<Measured, Bound>,
@@ -58,70 +58,75 @@ pub(super) struct Findings {
 }
 
 impl Proposal {
-    pub(super) fn new(algorithm: Algorithm, step: Step, found: Findings, conditions: &Conditions) -> Self {
+    pub(super) fn new(
+        algorithm: Algorithm,
+        step: Step,
+        figures: StepFigures,
+        conditions: &Conditions,
+    ) -> Self {
         let listed = conditions.policies.list().iter().find(|policy| policy.params() == step.params);
         Self {
             algorithm,
-            at: found.at,
-            one: conditions.place.counted(&found.one),
-            in_lanes: found.in_lanes.map(|measured| InLanes {
+            at: figures.at,
+            one: conditions.place.counted(&figures.one),
+            in_lanes: figures.in_lanes.map(|measured| InLanes {
                 lanes: measured.at_once,
                 call: conditions.place.counted(&measured),
             }),
-            core_share: found.one.core_share(),
-            ms_by_the_clock: found.one.wall_ms.median,
-            to_target: found.to_target,
-            to_function: found.to_function,
-            bound_by: found.bound_by,
+            core_share: figures.one.core_share(),
+            ms_by_the_clock: figures.one.wall_ms.median,
+            to_target: figures.to_target,
+            to_function: figures.to_function,
+            bound_by: figures.bound_by,
             listed_as: listed.map(|policy| policy.id().to_owned()),
             step,
         }
     }
 
-    /// One hash by itself, where the target holds.
+    /// Returns the time of one hash alone, at the place of the target.
     pub(super) fn ms(&self) -> f64 {
         self.one.median * self.to_target
     }
 
-    /// Half the distance of the quartiles, as a share of [`ms`](Self::ms).
+    /// Returns half the distance between the quartiles, as a share of [`ms`](Self::ms).
     pub(super) fn spread(&self) -> f64 {
         self.one.relative()
     }
 
-    /// Hashes that a full worker computes at once; `None` where they were not measured.
+    /// Returns the hashes that a full worker computes at once; `None` if they were not measured.
     pub(super) fn lanes(&self) -> Option<usize> {
         self.in_lanes.ok().map(|in_lanes| in_lanes.lanes)
     }
 
-    /// Why nothing was measured in lanes.
+    /// Returns the limit that prevented the measurement in lanes.
     pub(super) fn no_lanes(&self) -> Option<Bound> {
         self.in_lanes.err()
     }
 
-    /// Until a full worker's hashes are done, where the target holds.
+    /// Returns the time of a full worker's hashes, at the place of the target.
     pub(super) fn ms_in_lanes(&self) -> Option<f64> {
         self.in_lanes.ok().map(|in_lanes| in_lanes.call.median * self.to_target)
     }
 
-    /// Logins a second and core, one by one.
+    /// Returns logins a second and core, one by one.
     pub(super) fn logins(&self) -> f64 {
         MS_PER_SECOND / self.ms()
     }
 
-    /// Logins a second and core, in lanes.
+    /// Returns logins a second and core, in lanes.
     pub(super) fn logins_in_lanes(&self) -> Option<f64> {
         let lanes = f64::from(u32::try_from(self.lanes()?).unwrap_or(u32::MAX));
         Some(lanes * MS_PER_SECOND / self.ms_in_lanes()?)
     }
 
-    /// A million logins in so many requests, in US dollars.
+    /// Returns the cost of a million logins in a million requests, in US dollars.
     pub(super) fn usd_per_million(&self, size: Size) -> f64 {
         self.usd(size, self.one, 1)
     }
 
-    /// A million logins in batches that fill the lanes of all workers, in US dollars.
+    /// Returns the cost of a million logins in batches that fill the lanes of all workers, in US dollars.
     pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> Option<f64> {
-        // Whoever has memory for several virtual CPUs pays for all of them.
+        // A function with several virtual CPUs pays for all of them.
         let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
         let in_lanes = self.in_lanes.ok()?;
         Some(self.usd(size, in_lanes.call, in_lanes.lanes * workers.get()))
@@ -138,17 +143,17 @@ impl Proposal {
         standards::meets_owasp(self.step.params)
     }
 
-    /// How much of the work of OWASP's minimum this is.
+    /// Returns the work as a multiple of OWASP's minimum.
     pub(super) fn of_owasp_work(&self) -> f64 {
         standards::of_owasp_work(self.step.params, self.step.work())
     }
 
-    /// What OWASP's minimum would take.
+    /// Returns the milliseconds of OWASP's minimum.
     pub(super) fn owasp_ms(&self) -> f64 {
         (self.ms() / self.of_owasp_work()).ceil()
     }
 
-    /// Ready to be pasted into a policy document.
+    /// Returns the entry for a policy document.
     pub(super) fn entry(&self, on: &str, target: Duration, is_estimated: bool) -> Entry {
         let now = OffsetDateTime::now_utc();
         let how = if is_estimated { "estimated for" } else { "measured on" };
@@ -184,7 +189,7 @@ pub(super) struct Entry {
     source: String,
 }
 
-/// The parameters as a policy document names them.
+/// The parameters with their names in a policy document.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Numbers {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -240,7 +245,7 @@ impl Numbers {
     }
 }
 
-/// Parameters as people say them.
+/// Returns the parameters in words.
 pub(super) fn in_words(params: Params) -> String {
     match params {
         Params::Argon2(params) => {

@@ -1,26 +1,26 @@
-//! The last step of a ladder that stays within a time, found with few measurements.
+//! Finds the last step of a ladder within a time, with few measurements.
 
-/// How well a step is to be measured.
+/// The precision of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Care {
-    /// Well enough to know where to look next.
+    /// Enough to choose the next step to measure.
     Rough,
-    /// Well enough to decide by.
+    /// Enough to decide about a step.
     Exact,
 }
 
-/// The strongest step whose time is not above the target; `None` where even the weakest's is.
+/// Returns the strongest step whose time is at most the target; `None` if even the weakest takes longer.
 ///
-/// `works` are the steps' amounts of work, ascending; `measure` gives a step's milliseconds, or `None` for one that is refused
-/// where it is measured. A step is measured only if what was measured before says that it takes no longer than the target, or
-/// that it is the next one: so the whole search is bounded.
+/// `works` is the work of each step, ascending. `measure` returns the milliseconds of a step, or `None` if the place
+/// of the measurement refuses it. A step is measured only if earlier measurements predict a time within the target,
+/// or if it is the next step. So the time of the whole search is bounded.
 pub(super) fn strongest<E>(
     works: &[f64],
     target_ms: f64,
     mut measure: impl FnMut(usize, Care) -> Result<Option<f64>, E>,
 ) -> Result<Option<usize>, E> {
     let Some(mut at) = near(works, target_ms, &mut measure)? else { return Ok(None) };
-    // Every step up to `fits` does, and none from `too_long` on. `reach` is as far as the slope at `fits` goes.
+    // Every step up to `fits` fits, and no step from `too_long`. `reach` is the last step within the slope at `fits`.
     let (mut fits, mut reach, mut too_long) = (None, None, works.len());
     let mut was_refused = false;
     loop {
@@ -33,19 +33,21 @@ pub(super) fn strongest<E>(
         }
         was_refused |= ms.is_none();
         let lowest = fits.map_or(0, |fits| fits + 1);
-        // Time is not in proportion to work where a cache ends: what fits decides about the step behind it, not what does not.
+        // At the end of a cache, time is not proportional to work. So a step that fits predicts the next one, and a
+        // step that does not fit predicts none.
         if lowest >= too_long || (fits.is_some() && reach <= fits) {
             return Ok(fits);
         }
         at = match predicted {
             Some(predicted) if !was_refused && (lowest..too_long).contains(&predicted) => predicted,
-            // Neither a refusal nor the end of a cache is told by a slope.
+            // A slope predicts neither a refusal nor the end of a cache.
             _ => lowest.midpoint(too_long),
         };
     }
 }
 
-/// Where to look: from the weakest step up, by rough measurements and never by more than [`GROWTH`].
+/// Finds a first step near the target, with rough measurements from the weakest step, each time at most [`GROWTH`]
+/// times the work.
 fn near<E>(
     works: &[f64],
     target_ms: f64,
@@ -58,7 +60,7 @@ fn near<E>(
     loop {
         let Some(ms) = measure(at, Care::Rough)? else { return Ok(Some(at.saturating_sub(1))) };
         let next = last_within(works, works[at] * (target_ms / ms).min(GROWTH)).unwrap_or(0);
-        // The last jump was a small one, or went too far: the slope is that of the neighbourhood.
+        // The last jump was small or too far, so the slope is precise here.
         if next <= at || works[next] / works[at] <= CLOSE {
             return Ok(Some(next));
         }
@@ -70,10 +72,10 @@ fn last_within(works: &[f64], work: f64) -> Option<usize> {
     works.iter().rposition(|&of_step| of_step <= work)
 }
 
-/// A rough measurement of a millisecond may be off; it decides about no more than this.
+/// The largest factor of work between two rough measurements, because a rough measurement is imprecise.
 const GROWTH: f64 = 16.0;
 
-/// So near, time is linear in the work.
+/// Within this factor, time is linear in the work.
 const CLOSE: f64 = 2.0;
 
 #[cfg(test)]
@@ -88,7 +90,8 @@ mod tests {
         (0..150).map(|step| 1.05_f64.powi(step)).collect()
     }
 
-    /// Searches where a step takes `time` of its work. Gives the step, the exact measurements, and the longest time.
+    /// Searches with `time` of the work as measurement. Returns the step, the number of exact measurements and the
+    /// longest time.
     fn search(
         works: &[f64],
         target_ms: f64,
@@ -119,7 +122,7 @@ mod tests {
                 let wanted = works.iter().rposition(|&work| time(work) <= target_ms);
                 let (found, exact, longest) = search(&works, target_ms, |work| Some(time(work)));
                 let (found, wanted) = (found.unwrap(), wanted.unwrap());
-                // Where time is not in proportion to work, a step that just fits may be taken for one that does not.
+                // If time is not proportional to work, the search can miss the last step that fits.
                 assert!(
                     found == wanted || (shape != "linear" && found + 1 == wanted),
                     "{shape}, {target_ms} ms"
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_moves_the_choice_by_one_step_at_the_most() {
+    fn noise_changes_the_choice_by_at_most_one_step() {
         let works = works();
         for seed in 0..200_u32 {
             let count = std::cell::Cell::new(seed);
@@ -164,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_does_not_fit() {
+    fn a_refused_step_does_not_fit() {
         let works = works();
         let (found, exact, _) = search(&works, 250.0, |work| (work <= 100.0).then_some(0.3 * work));
         assert_eq!(found, works.iter().rposition(|&work| work <= 100.0));

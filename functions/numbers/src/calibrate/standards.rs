@@ -1,25 +1,24 @@
-//! What others ask for at least.
+//! The minima of OWASP and NIST.
 
 use saltern_encoded::{Params, pbkdf2};
 
-/// Where OWASP's numbers stand, and of when they are.
+/// The source of OWASP's numbers.
 pub(super) const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
 
-/// In which order OWASP names them, and for whom the later ones are.
-pub(super) const OWASP_ORDER: &str =
-    "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 where FIPS-140 is asked for";
+/// OWASP's order, with the purpose of the later ones.
+pub(super) const OWASP_ORDER: &str = "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 for FIPS-140";
 
-/// Where NIST's one number stands.
+/// The source of NIST's number of iterations.
 pub(super) const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
 
-/// What NIST says today.
-pub(super) const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, wants it as high as practical, with a \
-     scheme of SP 800-132 (2010), which is PBKDF2 alone, with 1,000 iterations at least. SP 800-63B (2017) wanted 10,000.";
+/// The present text of NIST.
+pub(super) const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, requires a cost as high as practical, with \
+     a scheme of SP 800-132 (2010). That is only PBKDF2, with at least 1,000 iterations. SP 800-63B (2017) required 10,000.";
 
-/// argon2id with p = 1, as (memory in KiB, passes): any one of them is enough.
+/// argon2id with p = 1, as (memory in KiB, passes). Each of them is enough.
 const OWASP_ARGON2ID: [(u32, u32); 5] = [(47_104, 1), (19_456, 2), (12_288, 3), (9_216, 4), (7_168, 5)];
 
-/// scrypt with r = 8, as (log2 N, p): any one of them is enough.
+/// scrypt with r = 8, as (log2 N, p). Each of them is enough.
 const OWASP_SCRYPT: [(u8, u32); 5] = [(17, 1), (16, 2), (15, 3), (14, 5), (13, 10)];
 const OWASP_SCRYPT_R: u32 = 8;
 
@@ -31,7 +30,7 @@ const OWASP_PBKDF2_SHA512: u32 = 220_000;
 
 const NIST_PBKDF2: u32 = 10_000;
 
-/// Whether OWASP would let these parameters pass.
+/// Whether the parameters meet OWASP's minimum.
 pub(super) fn meets_owasp(params: Params) -> bool {
     match params {
         Params::Argon2(params) => OWASP_ARGON2ID
@@ -45,7 +44,7 @@ pub(super) fn meets_owasp(params: Params) -> bool {
     }
 }
 
-/// OWASP's minimum in its own words, for the algorithm of these parameters.
+/// Returns OWASP's minimum for the algorithm of these parameters, in OWASP's notation.
 pub(super) fn owasp_in_words(params: Params) -> String {
     match params {
         Params::Argon2(_) => {
@@ -63,7 +62,7 @@ pub(super) fn owasp_in_words(params: Params) -> String {
     }
 }
 
-/// How much of the least work that OWASP lets pass this work is.
+/// Returns this work as a multiple of the least work that meets OWASP's minimum.
 pub(super) fn of_owasp_work(params: Params, work: f64) -> f64 {
     let least = match params {
         Params::Argon2(_) => {
@@ -78,7 +77,7 @@ pub(super) fn of_owasp_work(params: Params, work: f64) -> f64 {
     work / least.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Whether NIST's last number is met; `None` where it has none.
+/// Whether the parameters meet NIST's last number; `None` if NIST has no number for the algorithm.
 pub(super) fn meets_nist(params: Params) -> Option<bool> {
     match params {
         Params::Pbkdf2(params) => Some(params.iterations() >= NIST_PBKDF2),

@@ -1,4 +1,4 @@
-//! `--target`: a time with its unit.
+//! `--target`: a time with a unit.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -16,16 +16,16 @@ pub(crate) fn parse(argument: &str) -> Result<Duration, String> {
 
 const NO_TIME: &str = "write a number and its unit, such as 250ms or 0.5s";
 
-/// Below, starting a request costs more than the hash; above, nobody waits for a login.
+/// Below 5 ms the request costs more than the hash; no login may take longer than 5 s.
 const RANGE: RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_secs(5);
-const OUT_OF_RANGE: &str = "a hash may take from 5ms to 5s: 100ms to 500ms are usual for a login";
+const OUT_OF_RANGE: &str = "give a time from 5ms to 5s: 100ms to 500ms are usual for a login";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_time_has_a_unit() {
+    fn a_time_needs_a_unit_and_a_range() {
         for (text, ms) in [("250ms", 250), ("0.5s", 500), ("5ms", 5), ("5s", 5000), ("1000ms", 1000)] {
             assert_eq!(parse(text), Ok(Duration::from_millis(ms)), "{text}");
         }

@@ -1,17 +1,10 @@
-//! What a window cost, from what CloudWatch counted and the list prices.
+//! The cost of a window, from CloudWatch's counts and the list prices.
 
 use std::time::Duration;
 
-use saltern_capacity::{Architecture, Prices, Usage, gb_seconds};
+use saltern_capacity::{Prices, Size, Usage, gb_seconds};
 
 use super::{figures::Figures, window::Window};
-
-/// What a price depends on. CloudWatch does not know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) architecture: Architecture,
-    pub(crate) memory_mb: u64,
-}
 
 /// A bill, line by line, in US dollars.
 #[derive(Debug)]
@@ -55,8 +48,8 @@ impl Bill {
     }
 }
 
-/// Provisioned environments over time. Lambda tells how many are in use and which share that is, and both only while
-/// requests come; between them the last figure holds.
+/// Returns the provisioned environments in each period. Lambda reports the number in use and its share, but only
+/// while requests come. Between requests the last figure holds.
 pub(crate) fn allocated(figures: &Figures, window: Window) -> Vec<f64> {
     let (in_use, share) = (figures.lambda("provisioned_in_use"), figures.lambda("provisioned_share"));
     let mut last = 0.0;
@@ -70,7 +63,7 @@ pub(crate) fn allocated(figures: &Figures, window: Window) -> Vec<f64> {
     window.periods().map(at).collect()
 }
 
-/// Environments × time.
+/// Returns the product of environments and time.
 fn provisioned(figures: &Figures, window: Window) -> Duration {
     let environments: f64 = allocated(figures, window).iter().sum();
     Duration::try_from_secs_f64(environments * f64::from(window.period)).unwrap_or_default()
@@ -81,11 +74,13 @@ fn whole(count: f64) -> u64 {
     count.max(0.0).round() as u64
 }
 
-/// Lambda bills whole milliseconds, rounded up; on average this adds half of one to a request.
+/// Lambda bills whole milliseconds, rounded up, which adds half a millisecond on average.
 const ROUNDED_UP_MS: f64 = 0.5;
 
 #[cfg(test)]
 mod tests {
+    use saltern_capacity::Architecture;
+
     use super::*;
 
     const WINDOW: Window = Window { from: 0, to: 180, period: 60, now: 180 };
@@ -100,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn on_demand_is_as_worked_out_by_hand() {
+    fn the_cost_on_demand_is_the_one_computed_by_hand() {
         // A million requests of 249.5 ms, billed as 250: 1769 / 1024 × 250,000 s × 0.0000133334 + 0.20 USD.
         let bill = Bill::new(
             &figures(&[("invocations", &[(0, 1e6)]), ("duration_sum", &[(0, 249.5e6)])]),
@@ -111,12 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn provisioned_environments_are_paid_while_they_wait() {
+    fn idle_provisioned_environments_cost_money() {
         let figures = figures(&[
             ("invocations", &[(0, 100.0)]),
             ("provisioned_invocations", &[(0, 100.0)]),
             ("duration_sum", &[(0, 950.0)]),
-            // Half of 800 in use in the first minute; nothing came in the two after it.
+            // Half of 800 are in use in the first minute. No request comes in the next two.
             ("provisioned_in_use", &[(0, 400.0)]),
             ("provisioned_share", &[(0, 0.5)]),
         ]);
@@ -128,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_costs_nothing() {
+    fn no_request_costs_nothing() {
         assert!(Bill::new(&Figures::default(), WINDOW, ARM).usd().abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! Asks CloudWatch, page by page.
+//! Reads metrics from CloudWatch, page by page.
 
 use std::{error::Error, time::Duration};
 
@@ -13,8 +13,8 @@ use super::{figures::Figures, window::Window};
 use crate::aws;
 use saltern_program::Failure;
 
-/// All that CloudWatch has to answer.
-pub(crate) async fn ask(
+/// Reads the data of all questions.
+pub(crate) async fn read(
     region: Option<String>,
     window: Window,
     questions: Vec<MetricDataQuery>,
@@ -30,17 +30,17 @@ pub(crate) async fn ask(
             .end_time(DateTime::from_secs(window.to))
             .scan_by(ScanBy::TimestampAscending)
             .set_next_token(page);
-        let answer = call.send().await.map_err(|error| failure(&error))?;
-        for message in answer.messages() {
+        let response = call.send().await.map_err(|error| failure(&error))?;
+        for message in response.messages() {
             figures.note(message.value().unwrap_or_default().to_owned());
         }
-        answer.metric_data_results().iter().for_each(|result| take(&mut figures, result));
-        match answer.next_token {
+        response.metric_data_results().iter().for_each(|result| take(&mut figures, result));
+        match response.next_token {
             Some(next) if !next.is_empty() => page = Some(next),
             _ => return Ok(figures),
         }
     }
-    Err(Failure::system(format!("CloudWatch answered more than {MOST_PAGES} pages. Ask for a shorter time")))
+    Err(Failure::system(format!("CloudWatch has more than {MOST_PAGES} pages. Use a shorter time")))
 }
 
 fn take(figures: &mut Figures, result: &MetricDataResult) {
@@ -50,11 +50,9 @@ fn take(figures: &mut Figures, result: &MetricDataResult) {
     match result.status_code() {
         Some(StatusCode::Forbidden) => figures.note(format!("These credentials may not read {id}.")),
         Some(StatusCode::InternalError) => {
-            figures.note(format!(
-                "CloudWatch had an internal error at {id}: what is shown of it may be incomplete."
-            ));
+            figures.note(format!("CloudWatch had an internal error at {id}: its figures can be incomplete."));
         }
-        // Partial data are followed by the rest, on the next page.
+        // The next page has the rest of partial data.
         _ => {}
     }
     for message in result.messages() {
@@ -62,11 +60,11 @@ fn take(figures: &mut Figures, result: &MetricDataResult) {
     }
 }
 
-/// What went wrong, and what to do about it.
+/// Returns the failure for an error of the SDK.
 fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(error: &SdkError<E, R>) -> Failure {
     match error {
         SdkError::TimeoutError(_) => Failure::system(format!(
-            "CloudWatch did not answer within {} s. Try again, or ask for a shorter time",
+            "CloudWatch did not answer within {} s. Try again, or use a shorter time",
             WITHIN.as_secs()
         )),
         SdkError::DispatchFailure(_) => Failure::system(format!(
@@ -77,7 +75,7 @@ fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(error:
             refused(error.code().unwrap_or("no code"), error.message().unwrap_or_default())
         }
         _ => Failure::system(format!(
-            "CloudWatch answered what the SDK does not understand: {}",
+            "The SDK cannot read the response of CloudWatch: {}",
             DisplayErrorContext(error)
         )),
     }
@@ -87,7 +85,7 @@ fn refused(code: &str, message: &str) -> Failure {
     if let Some(failure) = aws::refused_credentials(code) {
         return failure;
     }
-    // In CloudWatch's protocols the same thing has names with and without an ending.
+    // Some of CloudWatch's protocols append `Exception` to the code.
     match code.trim_end_matches("Exception") {
         "AccessDenied" | "AuthorizationError" | "OptInRequired" => Failure::configuration(
             "These credentials may not read metrics. Allow them cloudwatch:GetMetricData",
@@ -97,17 +95,17 @@ fn refused(code: &str, message: &str) -> Failure {
         | "RequestLimitExceeded"
         | "LimitExceeded"
         | "ThrottledException" => Failure::system(
-            "CloudWatch takes no more requests now: an account has 50 a second. Try again in a minute",
+            "CloudWatch throttles the requests: the quota of an account is 50 a second. Try again in a minute",
         ),
         "InternalService" | "InternalServiceFault" | "InternalFailure" | "ServiceUnavailable" => {
-            Failure::system("CloudWatch is not well. Try again in a minute")
+            Failure::system("CloudWatch has an internal error. Try again in a minute")
         }
-        _ => Failure::system(format!("CloudWatch refused, with {code}: {message}")),
+        _ => Failure::system(format!("CloudWatch refused the call with {code}: {message}")),
     }
 }
 
-/// For one page, its repetitions included.
+/// The time for one page, retries included.
 const WITHIN: Duration = Duration::from_mins(1);
 
-/// 100,800 points each: far more than the questions can have answers.
+/// A page has 100,800 points, so all series fit into far fewer pages.
 const MOST_PAGES: usize = 50;

@@ -1,19 +1,19 @@
-//! What CloudWatch answered.
+//! The data from CloudWatch.
 
 use std::collections::BTreeMap;
 
 use super::{questions::own_id, window::Window};
 
-/// Every series, by the id of its question and by its label.
+/// All series, by the id of the question and by the label.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     series: BTreeMap<(String, String), BTreeMap<i64, f64>>,
-    /// What CloudWatch had to say about its answer.
+    /// CloudWatch's messages about its response.
     pub(crate) notes: Vec<String>,
 }
 
 impl Figures {
-    /// A part of a series: pages may divide one.
+    /// Adds a part of a series: pages can divide a series.
     pub(crate) fn add(&mut self, id: &str, label: &str, points: impl Iterator<Item = (i64, f64)>) {
         let series = self.series.entry((id.to_owned(), label.to_owned())).or_default();
         series.extend(points.filter(|(_, value)| value.is_finite()));
@@ -25,18 +25,18 @@ impl Figures {
         }
     }
 
-    /// Whether there is a single figure.
+    /// Whether no series has a point.
     pub(crate) fn is_empty(&self) -> bool {
         self.series.values().all(BTreeMap::is_empty)
     }
 
-    /// A series of Lambda's.
+    /// Returns a series of Lambda.
     pub(crate) fn lambda(&self, id: &str) -> Series<'_> {
         let found = self.series.range((id.to_owned(), String::new())..).next();
         Series(found.filter(|((found, _), _)| found == id).map(|(_, points)| points))
     }
 
-    /// The series of a metric of ours, each with its labels.
+    /// Returns the series of one of Saltern's metrics, each with its labels.
     pub(crate) fn own<'a>(&'a self, metric: &str, statistic: &str) -> Vec<(&'a str, Series<'a>)> {
         let id = own_id(metric, statistic);
         let of_id = self.series.iter().filter(|((found, _), points)| *found == id && !points.is_empty());
@@ -44,7 +44,7 @@ impl Figures {
     }
 }
 
-/// Figures over time; there may be none.
+/// A series over time, possibly empty.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Series<'a>(Option<&'a BTreeMap<i64, f64>>);
 
@@ -69,8 +69,8 @@ impl Series<'_> {
         self.0?.get(&time).copied()
     }
 
-    /// A point for each period of the window, in seconds since its beginning; where there is no figure, what stands for
-    /// it.
+    /// Returns a point for each period of the window, in seconds since its beginning. `missing` replaces absent
+    /// figures.
     pub(crate) fn over(self, window: Window, missing: f64) -> Vec<(f64, f64)> {
         let point =
             |time: i64| (super::window::seconds(time - window.from), self.at(time).unwrap_or(missing));
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_put_together() {
+    fn the_parts_of_a_series_are_joined() {
         let mut figures = Figures::default();
         figures.add("errors", "Errors", [(120, 2.0)].into_iter());
         figures.add("errors", "Errors", [(60, 1.0), (180, f64::NAN)].into_iter());

@@ -1,4 +1,4 @@
-//! What k6 saw: the file that a script of `loadtest` wrote, or any `handleSummary`.
+//! The summary of k6, from a script of `loadtest` or from any `handleSummary`.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use saltern_program::Failure;
 
-/// A run, as far as it is told.
+/// The summary of a run.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Summary {
-    /// Its name.
+    /// The name of the script.
     pub(crate) script: Option<String>,
-    /// What it was to answer.
+    /// The question that the script answers.
     pub(crate) question: Option<String>,
-    /// How it was set.
+    /// The settings of the run.
     #[serde(default)]
     knobs: BTreeMap<String, Value>,
     metrics: BTreeMap<String, Metric>,
@@ -41,17 +41,17 @@ impl Summary {
             .map_err(|error| Failure::configuration(format!("{name} cannot be read: {error}")))?;
         serde_json::from_str(&text).map_err(|error| {
             Failure::configuration(format!(
-                "{name} is no summary of k6 ({error}). Write one with LOAD_SUMMARY_FILE, or from handleSummary"
+                "{name} is not a summary of k6 ({error}). Write one with LOAD_SUMMARY_FILE, or from handleSummary"
             ))
         })
     }
 
-    /// A figure of a metric, such as `p(90)`.
+    /// Returns a figure of a metric, such as `p(90)`.
     pub(crate) fn value(&self, metric: &str, figure: &str) -> Option<f64> {
         self.metrics.get(metric)?.values.get(figure).copied().flatten()
     }
 
-    /// The budgets that were broken.
+    /// Returns the budgets that the run exceeded.
     pub(crate) fn broken(&self) -> Vec<String> {
         let broken = |(name, metric): (&String, &Metric)| {
             let over = metric.thresholds.iter().filter(|(_, threshold)| !threshold.ok);
@@ -60,12 +60,12 @@ impl Summary {
         self.metrics.iter().flat_map(broken).collect()
     }
 
-    /// Whether there were budgets.
+    /// Whether the run had budgets.
     pub(crate) fn has_budgets(&self) -> bool {
         self.metrics.values().any(|metric| !metric.thresholds.is_empty())
     }
 
-    /// What one metric is divided into by a tag: its values, and the figures of each.
+    /// Returns each value of a tag of a metric, with the name of its submetric.
     pub(crate) fn by_tag<'a>(
         &'a self,
         metric: &'a str,
@@ -77,12 +77,12 @@ impl Summary {
         })
     }
 
-    /// The function's memory, where the run was told.
+    /// Returns the function's memory, if the settings have it.
     pub(crate) fn memory_mb(&self) -> Option<u64> {
         self.knobs.get("LOAD_MEMORY_MB")?.as_u64()
     }
 
-    /// The function's architecture, where the run was told.
+    /// Returns the function's architecture, if the settings have it.
     pub(crate) fn architecture(&self) -> Option<Architecture> {
         let name = self.knobs.get("LOAD_ARCHITECTURE")?.as_str()?;
         Architecture::ALL.into_iter().find(|architecture| architecture.name() == name)
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_tells_its_budgets_and_its_figures() {
+    fn a_summary_has_budgets_and_figures() {
         let summary: Summary = serde_json::from_str(
             r#"{"script": "live-event", "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "x86_64"},
                 "metrics": {"operation_ms": {"type": "trend", "values": {"p(90)": 212.5, "max": null}},

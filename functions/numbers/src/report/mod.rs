@@ -1,8 +1,8 @@
-//! `saltern-numbers report`: what a function did in a window of time, as one page.
+//! `saltern-numbers report`: a page about a function in a window of time.
 //!
-//! 1. `window` chooses the steps, `questions` what is asked.
-//! 2. `cloudwatch` asks; `figures` has the answers, `k6` what a load test saw.
-//! 3. `bill` works out the cost, `page` writes it all down.
+//! 1. `window` chooses the periods, `questions` the metrics.
+//! 2. `cloudwatch` reads the metrics into `figures`; `k6` reads the summary of a load test.
+//! 3. `bill` computes the cost, `page` writes the page.
 
 mod bill;
 mod cloudwatch;
@@ -15,11 +15,12 @@ mod window;
 use std::{fs, path::PathBuf};
 
 use clap::Args;
+use saltern_capacity::Size;
 use time::OffsetDateTime;
 use tokio::runtime;
 
 use crate::{arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb};
-use bill::{Bill, Size};
+use bill::Bill;
 use k6::Summary;
 use page::Report;
 use questions::Function;
@@ -29,7 +30,7 @@ use window::Window;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Credentials and region come from the environment or a profile, as for the AWS tools. They need\n\
-                  cloudwatch:GetMetricData. A million metrics asked for cost 10 USD; a report asks for some dozens."
+                  cloudwatch:GetMetricData. A million metrics cost 10 USD; a report reads some dozens."
 )]
 pub(crate) struct ReportArguments {
     /// The function's name
@@ -38,22 +39,22 @@ pub(crate) struct ReportArguments {
     /// The alias that callers use
     #[arg(long, value_name = "NAME", default_value = "live", value_parser = aws_name)]
     pub(crate) alias: String,
-    /// From when, such as 2026-11-21T19:00:00Z
+    /// The start of the window, such as 2026-11-21T19:00:00Z
     #[arg(long, value_name = "TIME", value_parser = window::parse)]
     pub(crate) from: OffsetDateTime,
-    /// Until when
+    /// The end of the window
     #[arg(long, value_name = "TIME", value_parser = window::parse)]
     pub(crate) to: OffsetDateTime,
     /// The function's region [default: that of the environment or the profile]
     #[arg(long, value_name = "REGION")]
     pub(crate) region: Option<String>,
-    /// What k6 wrote about the same time; its budgets become the verdict
+    /// The summary of k6 for the same time; its budgets decide the verdict
     #[arg(long, value_name = "FILE")]
     pub(crate) k6_summary: Option<PathBuf>,
-    /// The function's memory, for the cost [default: what the k6 summary says]
+    /// The function's memory, for the cost [default: from the k6 summary]
     #[arg(long, value_name = "MB", value_parser = function_memory_mb())]
     pub(crate) memory_mb: Option<u64>,
-    /// The function's architecture, for the cost [default: what the k6 summary says]
+    /// The function's architecture, for the cost [default: from the k6 summary]
     #[arg(long, alias = "arch", value_name = "ARCHITECTURE")]
     pub(crate) architecture: Option<ArchitectureArgument>,
     /// The page to write
@@ -71,12 +72,12 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::system(format!("no runtime: {error}")))?;
-    let figures = runtime.block_on(cloudwatch::ask(arguments.region.clone(), window, questions))?;
+        .map_err(|error| Failure::system(format!("the system gives no runtime ({error})")))?;
+    let figures = runtime.block_on(cloudwatch::read(arguments.region.clone(), window, questions))?;
     if figures.is_empty() {
         return Err(Failure::configuration(format!(
-            "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time, \
-             which is UTC where it ends in Z; figures come two to three minutes late",
+            "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time: \
+             Z means UTC. Figures arrive two to three minutes late",
             function.name,
             function.alias,
             window.in_words()
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
         .map_err(|error| Failure::system(format!("{} cannot be written: {error}", out.display())))
 }
 
-/// As given, or as the load test was told.
+/// Returns the function's size from the arguments or from the load test.
 fn size(arguments: &ReportArguments, k6: Option<&Summary>) -> Option<Size> {
     let memory_mb = arguments.memory_mb.or_else(|| k6?.memory_mb());
     let architecture = arguments.architecture.map(Into::into).or_else(|| k6?.architecture());

@@ -1,6 +1,8 @@
-//! The page: what was found out first, then the callers, Lambda, Saltern, and the cost.
+//! The page: the verdict, then the callers, Lambda, Saltern, and the cost.
 
-use saltern_page::{Axis, Page, Plot, Section, Series, Table, Verdict, exact, rounded};
+use saltern_page::{
+    Axis, Page, Plot, Section, Series, Table, Verdict, count, exact, or_nothing, percent, rounded, usd,
+};
 use saltern_service::metrics::{
     ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Metric, OPERATIONS, QUEUE, REFUSALS,
     REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
@@ -14,27 +16,26 @@ use super::{
     window::{FOUND_FOR_DAYS, Window},
 };
 
-/// All that a page is made of.
+/// The contents of a page.
 pub(crate) struct Report<'a> {
     pub(crate) function: &'a Function,
     pub(crate) window: Window,
     pub(crate) figures: &'a Figures,
     pub(crate) k6: Option<&'a Summary>,
-    /// `None` where the memory and the architecture are not known.
+    /// `None` if the memory or the architecture is unknown.
     pub(crate) bill: Option<Bill>,
 }
 
 impl Report<'_> {
     pub(crate) fn html(&self) -> String {
         let Function { name, alias } = self.function;
-        let mut page = Page::new(format!("{name}:{alias}, {}", self.window.in_words()), self.verdict());
-        page = page.facts(self.facts());
         let sections =
             [self.callers(), Some(self.lambda()), Some(self.saltern()), self.migration(), Some(self.cost())];
-        for section in sections.into_iter().flatten() {
-            page = page.section(section);
-        }
-        page.footer(self.sources()).html()
+        Page::new(format!("{name}:{alias}, {}", self.window.in_words()), self.verdict())
+            .facts(self.facts())
+            .sections(sections.into_iter().flatten())
+            .footer(self.sources())
+            .html()
     }
 
     fn verdict(&self) -> Verdict {
@@ -48,17 +49,17 @@ impl Report<'_> {
             ));
         };
         if k6.value("http_reqs", "count").is_none_or(|sent| sent <= 0.0) {
-            return Verdict::Missed("The load test sent nothing, and so it says nothing.".into());
+            return Verdict::Missed("The load test sent nothing, so it has no result.".into());
         }
         match k6.broken().as_slice() {
             [] => Verdict::Kept("Every budget of the load test was kept.".into()),
-            broken => Verdict::Missed(format!("The load test broke its budget: {}.", broken.join("; "))),
+            broken => Verdict::Missed(format!("The load test exceeded its budget: {}.", broken.join("; "))),
         }
     }
 
-    fn facts(&self) -> Vec<(String, String)> {
+    fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
         let worst = |id: &str, unit: &str| self.highest(id).map(|value| format!("{} {unit}", rounded(value)));
-        let facts = [
+        [
             ("requests", Some(count(self.sum("invocations")))),
             ("throttled", Some(count(self.sum("throttles")))),
             ("errors", Some(percent(self.sum("errors"), self.sum("invocations")))),
@@ -67,8 +68,9 @@ impl Report<'_> {
             ("p90 of a run, at worst", worst("duration_p90", "ms")),
             ("cost", self.bill.as_ref().map(|bill| usd(bill.usd()))),
             ("cost of a million requests", self.per_million().map(usd)),
-        ];
-        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
     }
 
     fn per_million(&self) -> Option<f64> {
@@ -76,23 +78,20 @@ impl Report<'_> {
         (invocations > 0.0).then(|| self.bill.as_ref().map(|bill| bill.usd() / invocations * 1e6)).flatten()
     }
 
-    /// What k6 saw, and beside it what the others counted of the same.
+    /// Returns the figures of k6, beside the counts of Lambda and Saltern.
     fn callers(&self) -> Option<Section> {
         let k6 = self.k6?;
         let script = k6.script.as_deref().unwrap_or("k6");
         let question =
-            k6.question.as_deref().map_or_else(String::new, |question| format!(" It asked: {question}"));
+            k6.question.as_deref().map_or_else(String::new, |question| format!(" Its question: {question}"));
         let mut section =
-            Section::new("What the callers saw").prose(format!("From the summary of {script}.{question}"));
-        let mut answers = Table::new("Operations by how they ended, in milliseconds")
+            Section::new("The callers").prose(format!("From the summary of {script}.{question}"));
+        let mut answers = Table::new("Operations by their result, in milliseconds")
             .words("kind")
-            .numbers("count")
-            .numbers("p50")
-            .numbers("p90")
-            .numbers("p99")
-            .numbers("max");
+            .numbers_each(["count", "p50", "p90", "p99", "max"]);
         for (kind, metric) in k6.by_tag("operation_ms", "kind") {
-            let times = ["med", "p(90)", "p(99)", "max"].map(|figure| milliseconds(k6.value(metric, figure)));
+            let times =
+                ["med", "p(90)", "p(99)", "max"].map(|figure| or_nothing(k6.value(metric, figure), rounded));
             let seen = k6.value(metric, "count").unwrap_or_default();
             if seen > 0.0 {
                 answers = answers.row([kind.to_owned(), count(seen)].into_iter().chain(times));
@@ -108,29 +107,29 @@ impl Report<'_> {
             ("taken by Lambda", self.there("invocations")),
             ("answered by Saltern", (own > 0.0).then_some(own)),
         ];
-        let mut requests = Table::new("Requests, as each counted them").words("where").numbers("requests");
-        for (place, seen) in counted {
-            requests = requests.row([place.to_owned(), seen.map_or("–".into(), count)]);
-        }
-        Some(section.table(requests).prose(
-            "k6 counts what it sent; the others count what came in the whole window, whoever sent it. A request that \
-             Lambda throttled is taken by nobody.",
-        ))
+        let requests = Table::new("Requests, as each part counted them")
+            .words("place")
+            .numbers("requests")
+            .rows(counted.map(|(place, seen)| [place.to_owned(), or_nothing(seen, count)]));
+        Some(section.table(requests).notes([
+            "k6 counts its own requests. The others count all requests of the window. A throttled request is not \
+             taken by Lambda.",
+        ]))
     }
 
     fn lambda(&self) -> Section {
         let step = self.window.step();
         let rate = Plot::new("Requests", self.time(), Axis::linear("a second"))
-            .about(format!("Those that Lambda took, on average over each {step}."))
+            .about(format!("Requests that Lambda took, averaged over each {step}."))
             .series(self.rate("taken", "invocations"));
-        let lost = Plot::new("Refused or lost", self.time(), Axis::linear("requests"))
+        let lost = Plot::new("Refused or failed", self.time(), Axis::linear("requests"))
             .about(format!("Throttled with 429, or ended by a crash or a timeout, in each {step}."))
             .series(self.line("throttled", self.figures.lambda("throttles"), 0.0))
             .series(self.line("with an error", self.figures.lambda("errors"), 0.0));
         let mut environments = Plot::new("Environments", self.time(), Axis::linear("at once"))
             .about(format!("The most within each {step}."))
             .series(self.line("in use", self.figures.lambda("concurrency"), 0.0));
-        let mut section = Section::new("What Lambda did").chart(rate).chart(lost);
+        let mut section = Section::new("Lambda").chart(rate).chart(lost);
         if self.figures.lambda("provisioned_in_use").is_empty() {
             section = section.chart(environments);
         } else {
@@ -139,7 +138,7 @@ impl Report<'_> {
             environments = environments.series(Series::line("provisioned", times.zip(provisioned).collect()));
             let spillover = Plot::new("Spillover", self.time(), Axis::linear("requests"))
                 .about(format!(
-                    "Those that found no provisioned environment and waited for a cold one, in each {step}."
+                    "Requests that waited for a cold start because no provisioned environment was free, in each {step}."
                 ))
                 .series(self.line("spillover", self.figures.lambda("spillover"), 0.0));
             section = section.chart(environments).chart(spillover);
@@ -147,20 +146,24 @@ impl Report<'_> {
         let section = section
             .chart(self.percentiles(
                 "Time at the URL",
-                "From the request to the answer, at Lambda's door.",
+                "From the request to the response, at the function URL.",
                 "url",
             ))
-            .chart(self.percentiles("Time of a run", "What is billed, without the door.", "duration"));
+            .chart(self.percentiles(
+                "Time of a run",
+                "The billed time, without the function URL.",
+                "duration",
+            ));
         let counts = [
             ("taken", "invocations"),
             ("throttled: Lambda answered 429", "throttles"),
             ("ended with an error: a crash or a timeout", "errors"),
             ("ran on provisioned environments", "provisioned_invocations"),
-            ("found no provisioned environment: spillover", "spillover"),
+            ("no provisioned environment was free: spillover", "spillover"),
             ("answered 4xx at the URL", "url_4xx"),
             ("answered 5xx at the URL", "url_5xx"),
         ];
-        let mut table = Table::new("Requests").words("which").numbers("count").numbers("of those taken");
+        let mut table = Table::new("Requests").words("kind").numbers("count").numbers("of those taken");
         for (words, id) in counts {
             if let Some(seen) = self.there(id) {
                 table = table.row([words.to_owned(), count(seen), percent(seen, self.sum("invocations"))]);
@@ -170,23 +173,23 @@ impl Report<'_> {
     }
 
     fn saltern(&self) -> Section {
-        let section = Section::new("What Saltern did");
+        let section = Section::new("Saltern");
         if self.figures.own(REQUESTS.cloudwatch, "Sum").is_empty() {
             return section.prose(
-                "There is no figure of Saltern's own in this window. Were there requests, then look whether the function \
-                 writes its metrics; and CloudWatch may find names by which nothing was measured for two weeks no more.",
+                "Saltern has no figures in this window. If there were requests, check that the function writes its metrics. \
+                 CloudWatch does not find series without a value for two weeks.",
             );
         }
         let operations =
-            self.sums("Operations", "Hashes and verifications by how they ended", &OPERATIONS, |labels| {
+            self.sums("Operations", "Hashes and verifications by outcome", &OPERATIONS, |labels| {
                 [labels.first(), labels.last()].into_iter().flatten().copied().collect::<Vec<_>>().join(" ")
             });
         let mut section = section
             .chart(operations)
-            .chart(self.own("Hashing", "The 90th percentile of the computation alone", &HASH, "p90"))
+            .chart(self.own("Hashing", "The 90th percentile of the computation", &HASH, "p90"))
             .chart(self.own_percentiles(
                 "Queue",
-                "From taking an operation to its first instruction.",
+                "From the arrival in the queue to the start of the computation.",
                 &QUEUE,
                 "ms",
             ))
@@ -202,15 +205,15 @@ impl Report<'_> {
                 .chart(self.sums("Refusals", "Problems by their code", &REFUSALS, |labels| labels.join(" ")));
         }
         for (title, about, metric, unit) in [
-            ("Lanes", "In use on a worker, while an operation ran on it.", &LANES, "lanes"),
+            ("Lanes", "Lanes in use on the worker of an operation.", &LANES, "lanes"),
             ("Batches", "Operations in a batch.", &BATCH_OPERATIONS, "operations"),
-            ("Memory for Argon2", "What the workers held.", &ARENA, "bytes"),
+            ("Memory for Argon2", "The memory that the workers hold.", &ARENA, "bytes"),
         ] {
             if !self.figures.own(metric.cloudwatch, "p90").is_empty() {
                 section = section.chart(self.own_percentiles(title, about, metric, unit));
             }
         }
-        let mut table = Table::new("Refusals and starts").words("what").numbers("count");
+        let mut table = Table::new("Refusals and starts").words("event").numbers("count");
         for (code, total) in refusals {
             table = table.row([code, count(total)]);
         }
@@ -218,7 +221,7 @@ impl Report<'_> {
         section.table(table.row(["environments started for a request".to_owned(), count(cold)]))
     }
 
-    /// How far the hashes of those who logged in have come.
+    /// Returns the progress of the migration, from the hashes of users who logged in.
     fn migration(&self) -> Option<Section> {
         let needed = self.totals(&REHASHES_NEEDED);
         if needed.is_empty() {
@@ -231,7 +234,7 @@ impl Report<'_> {
             .filter(|(labels, _)| labels.ends_with("match") && !labels.ends_with("mismatch"))
             .map(|(_, total)| total)
             .sum();
-        let mut table = Table::new("Matches whose hash should be replaced, by the policy that it still had")
+        let mut table = Table::new("Matches whose hash needs a new policy, by its old policy")
             .words("policy and reason")
             .numbers("matches")
             .numbers("of all matches");
@@ -244,17 +247,17 @@ impl Report<'_> {
         for (policy, total) in done {
             made = made.row([policy, count(total)]);
         }
-        Some(Section::new("How far the migration is").table(table).table(made).prose(
-            "A new hash that was made and not stored is due again at the next login: where matches do not fall over the \
-             weeks, look at the backend.",
-        ))
+        Some(Section::new("Migration").table(table).table(made).notes([
+            "If the backend does not store a new hash, the next login needs it again. If these matches do not decrease \
+             over weeks, check the backend.",
+        ]))
     }
 
     fn cost(&self) -> Section {
-        let section = Section::new("What it cost");
+        let section = Section::new("Cost");
         let Some(bill) = &self.bill else {
             return section.prose(
-                "CloudWatch does not tell how large the function is. Give --memory-mb and --architecture to see the cost.",
+                "CloudWatch does not know the size of the function. Give --memory-mb and --architecture to see the cost.",
             );
         };
         let gb_seconds = |amount: f64| format!("{} GB-s", count(amount));
@@ -267,36 +270,35 @@ impl Report<'_> {
                 bill.provisioned_run_usd,
             ),
             (
-                "provisioned environments, at work or not",
+                "provisioned environments, in use or idle",
                 gb_seconds(bill.usage.provisioned_gb_seconds),
                 bill.provisioned_usd,
             ),
         ];
         let mut table = Table::new("List prices in us-east-1, without a free tier or a savings plan")
-            .words("what")
-            .numbers("how much")
-            .numbers("USD");
-        for (what, amount, usd) in lines {
-            table = table.row([what.to_owned(), amount, exact(usd, 2)]);
+            .words("item")
+            .numbers_each(["amount", "USD"]);
+        for (item, amount, usd) in lines {
+            table = table.row([item.to_owned(), amount, exact(usd, 2)]);
         }
-        section.table(table.row(["together".to_owned(), String::new(), exact(bill.usd(), 2)])).prose(
-            "An estimate from metrics, not the bill. Each run is taken as half a millisecond longer, since whole \
-             milliseconds are billed. Provisioned environments are worked out from how many were in use and which share \
-             that was; while no request came, the last figure holds, and before the first there is none. Not in it: \
-             starts of environments, logs, metrics, data transfer, and EC2 under Managed Instances.",
-        )
+        section.table(table.row(["total".to_owned(), String::new(), exact(bill.usd(), 2)])).notes([
+            "An estimate from metrics, not the bill. Half a millisecond is added to each run, because Lambda bills whole \
+             milliseconds. The number of provisioned environments is computed from the number in use and its share. While \
+             no request comes, the last figure holds; before the first request it is zero. Not included: cold starts, logs, \
+             metrics, data transfer, and EC2 with Managed Instances.",
+        ])
     }
 
     fn sources(&self) -> String {
         let mut sources = vec![format!(
-            "From CloudWatch, in steps of a {}. A percentile is that of a step: those of steps cannot be added up to one of \
-             the window, so the worst is told. Where nothing was measured there is a gap.",
+            "From CloudWatch, in periods of one {}. Percentiles are for each period. They cannot be combined for the whole \
+             window, so the worst is shown. A gap means that there is no measurement.",
             self.window.step()
         )];
         if self.window.outlives_searches() {
             sources.push(format!(
-                "Saltern's own figures were searched for, and a search finds only names that had a value in the \
-                 {FOUND_FOR_DAYS} days before it: a policy, a code or an outcome that has not come since is missing here."
+                "A search found Saltern's figures. It finds only series with a value in the {FOUND_FOR_DAYS} days before the \
+                 report: older policies, codes and outcomes are missing."
             ));
         }
         sources.extend(self.figures.notes.iter().map(|note| format!("CloudWatch: {note}")));
@@ -311,7 +313,7 @@ impl Report<'_> {
         Series::line(name, points.over(self.window, missing))
     }
 
-    /// Lambda's counts, where there is one, are there for every period in which something came; elsewhere it was none.
+    /// Returns a count of Lambda as a rate. Lambda has no count in periods without requests: it is 0 there.
     fn rate(&self, name: &str, id: &str) -> Series {
         per_second(name, &self.figures.lambda(id).over(self.window, 0.0), self.window)
     }
@@ -350,13 +352,13 @@ impl Report<'_> {
             .series(self.line("p90", p90, f64::NAN))
     }
 
-    /// A statistic of a metric, a line for each of its labels.
+    /// Returns a statistic of a metric, with a line for each label.
     fn own(&self, title: &str, about: &str, metric: &Metric, statistic: &str) -> Plot {
         let mut series = self.figures.own(metric.cloudwatch, statistic);
         let left_out = series.split_off(series.len().min(MOST_SERIES)).len();
         let about = match left_out {
             0 => format!("{about}."),
-            more => format!("{about}. {more} more are left out."),
+            more => format!("{about}. {more} more are not shown."),
         };
         series
             .into_iter()
@@ -365,7 +367,7 @@ impl Report<'_> {
             })
     }
 
-    /// Counts of a metric a second, those with the same name together; what is rare goes into one.
+    /// Returns the counts of a metric a second, added by name. The rarest names become `others`.
     fn sums(&self, title: &str, about: &str, metric: &Metric, name: impl Fn(&[&str]) -> String) -> Plot {
         let mut named: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
         for (labels, points) in self.figures.own(metric.cloudwatch, "Sum") {
@@ -383,7 +385,7 @@ impl Report<'_> {
         named.iter().fold(plot, |plot, (name, points)| plot.series(per_second(name, points, self.window)))
     }
 
-    /// How often each of a metric's labels was counted, the most frequent first.
+    /// Returns the total of each label of a metric, the largest first.
     fn totals(&self, metric: &Metric) -> Vec<(String, f64)> {
         let series = self.figures.own(metric.cloudwatch, "Sum").into_iter();
         let mut totals: Vec<_> = series.map(|(labels, points)| (labels.to_owned(), points.sum())).collect();
@@ -399,7 +401,7 @@ impl Report<'_> {
         self.figures.lambda(id).highest()
     }
 
-    /// The sum, where Lambda told of it at all.
+    /// Returns the sum of a metric; `None` if Lambda has no value.
     fn there(&self, id: &str) -> Option<f64> {
         let series = self.figures.lambda(id);
         (!series.is_empty()).then(|| series.sum())
@@ -422,36 +424,10 @@ fn per_second(name: &str, points: &[(f64, f64)], window: Window) -> Series {
     Series::line(name, points.iter().map(|&(x, sum)| (x, sum / period)).collect())
 }
 
-/// Of labels the last: a policy says its algorithm.
+/// Returns the last label. The id of a policy contains its algorithm.
 fn name(labels: &str) -> &str {
     labels.rsplit(SEPARATOR).next().unwrap_or(labels)
 }
 
-fn count(value: f64) -> String {
-    exact(value, 0)
-}
-
-fn percent(part: f64, whole: f64) -> String {
-    let percent = 100.0 * part / whole;
-    if !percent.is_finite() {
-        "–".to_owned()
-    } else if 0.0 < percent && percent < LEAST_PERCENT {
-        format!("< {LEAST_PERCENT} %")
-    } else {
-        format!("{} %", rounded(percent))
-    }
-}
-
-fn milliseconds(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), rounded)
-}
-
-fn usd(value: f64) -> String {
-    format!("{} USD", exact(value, 2))
-}
-
-/// Smaller shares are not worth their digits.
-const LEAST_PERCENT: f64 = 0.01;
-
-/// As many as have colours of their own.
+/// The number of distinct colours.
 const MOST_SERIES: usize = 6;

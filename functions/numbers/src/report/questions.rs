@@ -1,14 +1,14 @@
-//! What CloudWatch is asked: Lambda's figures by name, and Saltern's from the table of its metrics.
+//! The questions to CloudWatch: Lambda's metrics by name, and Saltern's from the table of its metrics.
 
 use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricStat};
 use saltern_service::metrics::{Kind, METRICS, NAMESPACE, SERVICE};
 
-/// One series of Lambda's, under its name in this program.
+/// A series of Lambda, with its id in this program.
 pub(crate) struct Question {
     pub(crate) id: &'static str,
     metric: &'static str,
     statistic: &'static str,
-    /// Lambda counts it for the function; else it is the alias's.
+    /// Whether the metric belongs to the function and not to the alias.
     of_function: bool,
 }
 
@@ -16,7 +16,7 @@ const fn of_alias(id: &'static str, metric: &'static str, statistic: &'static st
     Question { id, metric, statistic, of_function: false }
 }
 
-/// What is asked of Lambda. An id begins with a small letter, as CloudWatch wants.
+/// Lambda's metrics. CloudWatch requires that an id begins with a lower-case letter.
 const LAMBDA: [Question; 18] = [
     of_alias("invocations", "Invocations", "Sum"),
     of_alias("errors", "Errors", "Sum"),
@@ -25,7 +25,7 @@ const LAMBDA: [Question; 18] = [
     of_alias("duration_p50", "Duration", "p50"),
     of_alias("duration_p90", "Duration", "p90"),
     of_alias("duration_p99", "Duration", "p99"),
-    // What is reserved is the function's.
+    // Reserved concurrency belongs to the function.
     Question { id: "concurrency", metric: "ConcurrentExecutions", statistic: "Maximum", of_function: true },
     of_alias("provisioned_in_use", "ProvisionedConcurrentExecutions", "Maximum"),
     of_alias("provisioned_share", "ProvisionedConcurrencyUtilization", "Maximum"),
@@ -39,14 +39,14 @@ const LAMBDA: [Question; 18] = [
     of_alias("url_p99", "UrlRequestLatency", "p99"),
 ];
 
-/// Which function, as it was deployed.
+/// The function and the alias.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) alias: String,
 }
 
-/// All of them, fewer than the 500 that a call may have.
+/// Returns all questions, fewer than the 500 that a call can have.
 pub(crate) fn all(function: &Function, period: i32) -> Vec<MetricDataQuery> {
     let lambda = LAMBDA.iter().map(|question| question.query(function, period));
     lambda.chain(own(function, period)).collect()
@@ -67,13 +67,13 @@ impl Question {
     }
 }
 
-/// Which policies, codes and outcomes there were is not known before: a search finds them, as far as they still come
-/// ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
+/// Returns the questions for Saltern's metrics. Their policies, codes and outcomes are unknown, so each question is a
+/// search. A search does not find old names ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
     METRICS.iter().flat_map(move |metric| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();
         let schema = [&[NAMESPACE, SERVICE], &dimensions[..]].concat().join(",");
-        // The function's name has been checked: no quote is in it.
+        // The parser of the argument has excluded quotes from the name.
         let found =
             format!("{{{schema}}} MetricName=\"{}\" {SERVICE}=\"{}\"", metric.cloudwatch, function.name);
         let label: Vec<_> =
@@ -89,7 +89,7 @@ fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery
     })
 }
 
-/// Percentiles, since a mean hides those who wait.
+/// Returns the statistics of a metric. Percentiles, because a mean hides long waits.
 pub(crate) fn statistics(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Count => &["Sum"],
@@ -97,12 +97,12 @@ pub(crate) fn statistics(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The name of a search in this program.
+/// Returns the id of a search.
 pub(crate) fn own_id(metric: &str, statistic: &str) -> String {
     format!("saltern_{metric}_{statistic}")
 }
 
-/// Between the labels of a series. No name of ours and no id of a policy has it.
+/// Separates the labels of a series. No label contains it.
 pub(crate) const SEPARATOR: &str = "|";
 
 #[cfg(test)]
@@ -110,19 +110,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_as_cloudwatch_wants_them() {
+    fn ids_follow_the_rules_of_cloudwatch() {
         let function = Function { name: "logins".into(), alias: "live".into() };
         let queries = all(&function, 60);
         let mut ids: Vec<_> = queries.iter().filter_map(MetricDataQuery::id).map(str::to_owned).collect();
         assert_eq!(ids.len(), queries.len());
-        assert!(ids.len() <= 500, "a call takes 500");
+        assert!(ids.len() <= 500, "a call can have 500");
         for id in &ids {
             assert!(id.starts_with(|first: char| first.is_ascii_lowercase()), "{id}");
             assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{id}");
         }
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), queries.len(), "an id is there twice");
+        assert_eq!(ids.len(), queries.len(), "two ids are equal");
     }
 
     #[test]

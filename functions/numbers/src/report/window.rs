@@ -1,21 +1,21 @@
-//! The time that is reported on, and in what steps.
+//! The time of a report, in periods.
 
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use saltern_program::Failure;
 
-/// From a moment to another, in whole periods. Seconds since 1970.
+/// The time from one moment to another, in whole periods. Seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) from: i64,
     pub(crate) to: i64,
     pub(crate) period: i32,
-    /// When it was asked for.
+    /// The time of the report.
     pub(crate) now: i64,
 }
 
 impl Window {
-    /// The shortest period that CloudWatch still keeps and that a chart can show, and the window widened to whole periods.
+    /// Widens the times to whole periods: the shortest period that CloudWatch still keeps and that a chart can show.
     pub(crate) fn new(
         from: OffsetDateTime,
         to: OffsetDateTime,
@@ -26,7 +26,7 @@ impl Window {
             return Err(Failure::configuration("--to must be later than --from"));
         }
         if from >= now {
-            return Err(Failure::configuration("--from lies in the future: nothing was measured yet"));
+            return Err(Failure::configuration("--from is in the future: give a time in the past"));
         }
         let kept = KEPT.iter().find(|(_, days)| now - from <= days * DAY).ok_or_else(|| {
             Failure::configuration("--from is too long ago: CloudWatch keeps metrics for 455 days")
@@ -38,17 +38,17 @@ impl Window {
         Ok(Self { from, to, period, now })
     }
 
-    /// Whether CloudWatch may know names in it that it finds no more.
+    /// Whether the window can have series that a search no longer finds.
     pub(crate) fn outlives_searches(self) -> bool {
         self.now - self.from > FOUND_FOR_DAYS * DAY
     }
 
-    /// The beginning of each period.
+    /// Returns the beginning of each period.
     pub(crate) fn periods(self) -> impl Iterator<Item = i64> {
         (self.from..self.to).step_by(usize::try_from(self.period).unwrap_or(1))
     }
 
-    /// A period in words.
+    /// Returns the period in words.
     pub(crate) fn step(self) -> String {
         match self.period {
             60 => "minute".to_owned(),
@@ -59,7 +59,7 @@ impl Window {
         }
     }
 
-    /// Its ends, for people.
+    /// Returns the start and the end in words.
     pub(crate) fn in_words(self) -> String {
         let (from, to) = (moment(self.from), moment(self.to));
         let (day, time) = from.split_at(from.len() - TIME);
@@ -70,7 +70,7 @@ impl Window {
     }
 }
 
-/// A moment as it is written on the command line, such as `2026-11-21T19:00:00Z`.
+/// Parses a time of the command line, such as `2026-11-21T19:00:00Z`.
 pub(crate) fn parse(argument: &str) -> Result<OffsetDateTime, String> {
     OffsetDateTime::parse(argument, &Rfc3339).map_err(|_| {
         "write it as 2026-11-21T19:00:00Z, or with an offset as 2026-11-21T21:00:00+02:00".into()
@@ -91,20 +91,20 @@ pub(crate) fn seconds(whole: i64) -> f64 {
 
 const DAY: i64 = 86_400;
 
-/// How many characters `19:00` has.
+/// The characters of `19:00`.
 const TIME: usize = 5;
 
-/// For how many days CloudWatch keeps which period, in seconds (`GetMetricData`).
+/// Periods in seconds, and the days that CloudWatch keeps them (`GetMetricData`).
 const KEPT: [(i32, i64); 3] = [(60, 15), (300, 63), (3600, 455)];
 
-/// For how many days after its last value a search finds a metric ("Using search expressions in graphs").
+/// A search finds a metric for this number of days after its last value ("Using search expressions in graphs").
 pub(crate) const FOUND_FOR_DAYS: i64 = 14;
 
-/// Seconds. CloudWatch takes multiples of a minute.
+/// Periods in seconds. CloudWatch accepts multiples of a minute.
 const PERIODS: [i32; 7] = [60, 300, 900, 3600, 10_800, 21_600, 86_400];
 
-/// Eight hours of minutes. More than a chart has pixels for helps nobody. With 500 series it is more than the 100,800 points that a call may
-/// answer; then there are pages.
+/// Eight hours of minutes, because a chart has no more pixels. With 500 series this exceeds the 100,800 points of a
+/// page, so the response has several pages.
 const MOST_PERIODS: i64 = 480;
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evening_is_seen_by_the_minute() {
+    fn an_evening_has_periods_of_a_minute() {
         let evening = window("2026-11-21T19:00:30Z", "2026-11-21T21:00:01Z").unwrap();
         assert_eq!((evening.period, evening.to - evening.from), (60, 121 * 60));
         assert_eq!(evening.periods().count(), 121);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_answered_is_refused() {
+    fn windows_without_data_are_refused() {
         for (from, to, says) in [
             ("2026-11-21T20:00:00Z", "2026-11-21T20:00:00Z", "later than"),
             ("2026-11-22T20:00:00Z", "2026-11-22T21:00:00Z", "future"),

@@ -1,7 +1,7 @@
-//! A stand-in for Lambda's `Invoke`, with a function behind it that computes nothing: its times are a formula.
+//! A stub of Lambda's `Invoke`. Its function computes nothing: a formula gives the times.
 
 use std::{
-    io::{BufRead, BufReader, Read as _, Write as _},
+    io::BufReader,
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
@@ -10,34 +10,34 @@ use std::{
 use saltern_encoded::{Params, pbkdf2::Prf};
 use saltern_meter::{
     Machine, Measured, Spread,
-    remote::{Answer, Event, Outcome, Reason, Reply},
+    remote::{Answer, Event, Outcome, Reason, Response},
 };
+use saltern_stubs::http::{self, Request};
 
-/// How it answers.
+/// The behaviour of the stub.
 #[derive(Clone, Copy)]
 pub(crate) enum Mood {
-    /// As a function that measures; costs of bcrypt above this are over its ceiling.
+    /// Measures; bcrypt costs above this exceed the function's ceiling.
     Measuring { most_bcrypt_cost: u32 },
-    /// As one that measures, and whose deadline ends what takes longer than so many milliseconds.
+    /// Measures, with a deadline after this number of milliseconds.
     EndingAfter { ms: f64 },
-    /// As one that measures, and measured something else when it was asked the first, third, fifth time.
+    /// Measures, and is busy in the first, third, fifth call.
     BusyEveryOtherTime,
-    /// With this status, error code and body, as Lambda itself does.
+    /// Refuses as Lambda itself does, with this status and error code.
     Refusing { status: u16, code: &'static str },
-    /// As a function without calibrate events, or one that ended.
+    /// Answers as a function without calibrate events, or as one that failed.
     Saying { error: bool, payload: &'static str },
 }
 
 pub(crate) struct Lambda {
     pub(crate) address: SocketAddr,
-    /// The request lines and headers of all calls.
-    calls: Arc<Mutex<Vec<String>>>,
+    calls: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Lambda {
     pub(crate) fn start(mood: Mood) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, calls) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<String>>>::default());
+        let (address, calls) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Request>>>::default());
         let noted = Arc::clone(&calls);
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -48,51 +48,31 @@ impl Lambda {
         Self { address, calls }
     }
 
-    pub(crate) fn calls(&self) -> Vec<String> {
-        self.calls.lock().unwrap().clone()
+    /// Returns the calls since the last time.
+    pub(crate) fn calls(&self) -> Vec<Request> {
+        std::mem::take(&mut self.calls.lock().unwrap())
     }
 }
 
-fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<String>>) {
-    let (mut reader, mut writer) = (BufReader::new(stream), stream);
-    loop {
-        let mut head = String::new();
-        loop {
-            let before = head.len();
-            if reader.read_line(&mut head).unwrap_or(0) == 0 {
-                return;
+fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Request>>) {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = http::read(&mut reader).unwrap() {
+        let measured = |most_bcrypt_cost, most_ms| measure(&request.body, most_bcrypt_cost, most_ms);
+        let is_odd = noted.lock().unwrap().len() % 2 == 0;
+        let (status, header, payload) = match mood {
+            Mood::Measuring { most_bcrypt_cost } => (200, None, measured(most_bcrypt_cost, f64::INFINITY)),
+            Mood::EndingAfter { ms } => (200, None, measured(u32::MAX, ms)),
+            Mood::BusyEveryOtherTime if is_odd => (200, None, refused("busy")),
+            Mood::BusyEveryOtherTime => (200, None, measured(u32::MAX, f64::INFINITY)),
+            Mood::Refusing { status, code } => {
+                (status, Some(("x-amzn-errortype", code)), r#"{"Message":"from the stub"}"#.to_owned())
             }
-            if head[before..].trim_end().is_empty() {
-                break;
-            }
-        }
-        let length =
-            head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
-        let mut body = vec![0; length.unwrap_or(0)];
-        reader.read_exact(&mut body).unwrap();
-        let mut calls = noted.lock().unwrap();
-        calls.push(head);
-        let is_odd = calls.len() % 2 == 1;
-        drop(calls);
-        let (status, headers, payload) = match mood {
-            Mood::Measuring { most_bcrypt_cost } => {
-                (200, String::new(), measure(&body, most_bcrypt_cost, f64::INFINITY))
-            }
-            Mood::EndingAfter { ms } => (200, String::new(), measure(&body, u32::MAX, ms)),
-            Mood::BusyEveryOtherTime if is_odd => (200, String::new(), refused("busy")),
-            Mood::BusyEveryOtherTime => (200, String::new(), measure(&body, u32::MAX, f64::INFINITY)),
-            Mood::Refusing { status, code } => (
-                status,
-                format!("x-amzn-errortype: {code}\r\n"),
-                r#"{"Message":"told by the stand-in"}"#.to_owned(),
-            ),
             Mood::Saying { error, payload } => {
-                let header = if error { "x-amz-function-error: Unhandled\r\n" } else { "" };
-                (200, header.to_owned(), payload.to_owned())
+                (200, error.then_some(("x-amz-function-error", "Unhandled")), payload.to_owned())
             }
         };
-        let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", payload.len());
-        writer.write_all(&[head.as_bytes(), payload.as_bytes()].concat()).unwrap();
+        noted.lock().unwrap().push(request);
+        http::write(stream, status, header.as_slice(), payload.as_bytes()).unwrap();
     }
 }
 
@@ -107,7 +87,7 @@ fn measure(event: &[u8], most_bcrypt_cost: u32, most_ms: f64) -> String {
         _ => {
             let at_once = if question.in_lanes && matches!(params, Params::Bcrypt(_)) { 8 } else { 1 };
             let ms = if at_once == 8 { 2.0 * one_ms(params) } else { one_ms(params) };
-            // A little around it, the same each time.
+            // The same small spread each time.
             let wall_ms = Spread::of(&[0.99, 1.0, 1.0, 1.01, 1.2].map(|noise| noise * ms));
             if ms > most_ms {
                 Outcome::Refused(Reason::DeadlineExceeded)
@@ -116,20 +96,20 @@ fn measure(event: &[u8], most_bcrypt_cost: u32, most_ms: f64) -> String {
             }
         }
     };
-    reply(outcome)
+    response(outcome)
 }
 
-/// What a function answers that does not measure.
+/// Returns the response of a function that refuses to measure.
 pub(crate) fn refused(reason: &str) -> String {
-    reply(Outcome::Refused(serde_json::from_value(reason.into()).unwrap()))
+    response(Outcome::Refused(serde_json::from_value(reason.into()).unwrap()))
 }
 
-fn reply(outcome: Outcome) -> String {
+fn response(outcome: Outcome) -> String {
     let machine = Machine { cpu: "ARM Neoverse-V2".to_owned(), architecture: "aarch64".to_owned(), cores: 2 };
-    serde_json::to_string(&Reply { answer: Answer { machine, memory_mb: 1769, outcome } }).unwrap()
+    serde_json::to_string(&Response { answer: Answer { machine, memory_mb: 1769, outcome } }).unwrap()
 }
 
-/// Times that are as on Graviton, about.
+/// Returns a time that is about as on Graviton.
 fn one_ms(params: Params) -> f64 {
     match params {
         Params::Argon2(params) => 0.001 * f64::from(params.memory_kib()) * f64::from(params.passes()),

@@ -1,4 +1,4 @@
-//! `saltern-numbers calibrate`, on this machine and against a stand-in for Lambda.
+//! `saltern-numbers calibrate`, on this machine and with a stub of Lambda.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -12,6 +12,7 @@ use std::{
 
 use lambda::{Lambda, Mood};
 use saltern_capacity::Durations;
+use saltern_policy::{Limits, Policies};
 use serde_json::{Value, json};
 
 const ALGORITHMS: [&str; 5] = ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"];
@@ -22,17 +23,17 @@ fn saltern(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     command.output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn error_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
 fn json_of(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", said(output));
-    assert_eq!(said(output), "");
+    assert!(output.status.success(), "{}", error_of(output));
+    assert_eq!(error_of(output), "");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What a function of a formula makes of these arguments.
+/// Runs the command with the stub and these arguments.
 fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
     let endpoint = format!("http://{}", lambda.address);
     let variables = [
@@ -48,8 +49,8 @@ fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
     saltern(&all, &variables)
 }
 
-/// Puts every proposed policy into the shipped document, the first as `current`, and has it checked.
-fn assert_checks(name: &str, found: &Value, machine: &[&str]) {
+/// Adds every proposed policy to the shipped document, the first as `current`, and loads the document.
+fn assert_loads(found: &Value, memory_budget_mib: u64) {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let listed = document["policies"].as_array_mut().unwrap();
     let proposed = found["algorithms"].as_array().unwrap();
@@ -69,32 +70,30 @@ fn assert_checks(name: &str, found: &Value, machine: &[&str]) {
         .map(|error| error.to_string())
         .collect();
     assert!(errors.is_empty(), "{errors:?}: {document}");
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("calibrated-{name}.json"));
-    fs::write(&file, document.to_string()).unwrap();
-    let checked = saltern(&[&["policies", "check", file.to_str().unwrap()], machine].concat(), &[]);
-    assert!(checked.status.success(), "{}", said(&checked));
+    let limits = Limits { workers: 1, memory_budget_bytes: memory_budget_mib << 20, ..Limits::default() };
+    Policies::load(document.to_string().as_bytes(), &limits).unwrap();
 }
 
 #[test]
-fn what_is_proposed_here_fits_and_can_be_pasted() {
+fn proposed_policies_stay_within_the_time_and_load_in_a_document() {
     let found = json_of(&saltern(&["calibrate", "--target", "30ms", "--json"], &[]));
     let proposed = found["algorithms"].as_array().unwrap();
     let names: Vec<_> = proposed.iter().map(|proposal| proposal["algorithm"].as_str().unwrap()).collect();
     assert_eq!(names, ALGORITHMS);
     for proposal in proposed {
         let ms = proposal["milliseconds"].as_f64().unwrap();
-        // The step behind it is less than twice the work, so that a quarter would be a search that went wrong.
+        // The next step has less than twice the work, so a time far below the target would be a wrong search.
         assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] != "time", "{proposal}");
         let logins = proposal["logins_per_second_per_core"].as_f64().unwrap();
         assert!((logins * ms / 1000.0 - 1.0).abs() < 1e-6, "{proposal}");
         assert!(proposal["usd_per_million"].as_f64().unwrap() > 0.2, "{proposal}");
     }
     assert_eq!((&found["basis"], &found["cost_basis"]), (&json!("measured"), &json!("estimated")));
-    assert_checks("here", &found, &[]);
+    assert_loads(&found, 1 << 20);
 }
 
 #[test]
-fn what_is_measured_here_is_what_serves_here() {
+fn the_measurement_uses_the_kernels_and_lanes_of_the_settings() {
     let arguments = ["calibrate", "--target", "30ms", "--algorithm", "bcrypt", "--json"];
     for (variable, value, lanes) in [("SALTERN_KERNELS", "crates", 1), ("SALTERN_BCRYPT_LANES", "3", 3)] {
         let found = json_of(&saltern(&arguments, &[(variable, value)]));
@@ -103,13 +102,13 @@ fn what_is_measured_here_is_what_serves_here() {
 }
 
 #[test]
-fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
+fn an_estimate_respects_the_function_s_memory_and_the_table_of_durations() {
     let arguments = ["calibrate", "--target", "2s", "--memory-mb", "128", "--arch", "x86_64", "--json"];
     let arguments = [&arguments[..], &["--algorithm", "argon2id", "--algorithm", "bcrypt"]].concat();
     let found = json_of(&saltern(&arguments, &[]));
     assert_eq!(found["basis"], "estimated");
     let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
-    // One row that was measured on Lambda speaks for both, and for argon2id that is said.
+    // One row measured on Lambda scales both; for argon2id the scale is marked as extrapolated.
     let [of_argon2id, of_bcrypt] = [argon2id, bcrypt].map(|proposal| &proposal["scaled_to_lambda_by"]);
     for (scale, is_extrapolated) in [(of_argon2id, true), (of_bcrypt, false)] {
         let told = (&scale["row"], &scale["is_extrapolated"], &scale["times"]);
@@ -117,13 +116,13 @@ fn an_estimate_keeps_to_the_function_s_memory_and_to_the_table() {
     }
     let notes = found["notes"].to_string();
     assert!(
-        notes.contains("bcrypt-10 is the row") && notes.contains("That argon2id do, too, is EXTRAPOLATED"),
+        notes.contains("bcrypt-10 is the row") && notes.contains("For argon2id this factor is EXTRAPOLATED"),
         "{notes}"
     );
-    // 128 MB less 46 for the process and its event.
+    // 128 MB without the 46 MB for the process and its event.
     assert!(argon2id["parameters"]["memory_kib"].as_u64().unwrap() <= 82 * 1024, "{argon2id}");
-    assert_checks("estimated", &found, &["--workers", "1", "--memory-budget-mib", "82"]);
-    // The table's own bcrypt-10, at 128 of 1,769 MB, is 1,009 ms: one cost more hardly fits.
+    assert_loads(&found, 82);
+    // bcrypt-10 of the table, at 128 of 1,769 MB, takes 1,009 ms, so cost 11 just fits.
     let table = Durations::documented();
     let row = table.one(
         saltern_capacity::Parameters::Bcrypt { cost: 10 },
@@ -144,7 +143,7 @@ fn a_function_is_measured_by_invoking_it() {
     let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--alias", "live", "--json"]));
     let parameters: Vec<_> =
         found["algorithms"].as_array().unwrap().iter().map(|proposal| &proposal["parameters"]).collect();
-    // By the formula of the stand-in, worked out by hand.
+    // From the formula of the stub, computed by hand.
     let expected = [
         json!({"memory_kib": 224 * 1024, "passes": 1, "parallelism": 1}),
         json!({"log_n": 17, "r": 8, "p": 1}),
@@ -164,23 +163,25 @@ fn a_function_is_measured_by_invoking_it() {
         (&found["function"], &found["cost_basis"]),
         (&json!({"memory_mb": 1769, "architecture": "arm64"}), &json!("measured"))
     );
-    assert_checks("lambda", &found, &["--workers", "1", "--memory-budget-mib", "1723"]);
+    assert_loads(&found, 1723);
 
     let calls = lambda.calls();
     assert!((10..120).contains(&calls.len()), "{} calls", calls.len());
     for call in &calls {
-        assert!(call.starts_with("POST /2015-03-31/functions/logins/invocations?Qualifier=live "), "{call}");
-        assert!(call.contains("/eu-north-1/lambda/aws4_request"), "{call}");
+        let path = "/2015-03-31/functions/logins/invocations?Qualifier=live";
+        assert_eq!((call.method.as_str(), call.path.as_str()), ("POST", path));
+        let authorization = call.header("authorization").unwrap();
+        assert!(authorization.contains("/eu-north-1/lambda/aws4_request"), "{authorization}");
     }
 }
 
 #[test]
-fn what_the_function_refuses_is_not_proposed() {
+fn parameters_that_the_function_refuses_are_not_proposed() {
     let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 9 });
     let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", error_of(&output));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("Nothing here reaches OWASP's minimum within 250 ms"), "{text}");
+    assert!(text.starts_with("Nothing here meets OWASP's minimum within 250 ms"), "{text}");
     for part in
         ["cost 9", "BELOW", "bcrypt is below OWASP's minimum (cost 10)", "\"cost\": 9", "Below the minimum"]
     {
@@ -189,26 +190,26 @@ fn what_the_function_refuses_is_not_proposed() {
 }
 
 #[test]
-fn a_recommendation_has_its_reason_and_the_time_that_a_full_core_makes_each_wait() {
+fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
     let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
     let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "Take bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
+        "Use bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
         "it is the first in OWASP's order (argon2id, scrypt, bcrypt",
-        "bcrypt: with 8 at once each waits 410 ms.",
-        "half take longer, and waiting in the queue is not in it",
-        "no more than 72 bytes",
+        "bcrypt: with 8 at once, each takes 410 ms.",
+        "without time in the queue: processor time on this machine",
+        "at most 72 bytes",
         "us-east-1 (September 2026)",
-        // Pasted, it would be refused: the shipped document has it.
-        "lists bcrypt with cost 12 already, as bcrypt-12-2023: there is nothing to add",
+        // The shipped document has these parameters, so a second entry would be refused.
+        "already lists bcrypt with cost 12, as bcrypt-12-2023: there is nothing to add",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("\"cost\": 12"), "{text}");
 }
 
-/// A policy document of one bcrypt policy, so weak that narrow ceilings and little memory hold it.
+/// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory admit.
 fn narrow_document(name: &str) -> String {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let policy =
@@ -222,8 +223,8 @@ fn narrow_document(name: &str) -> String {
 }
 
 #[test]
-fn a_ceiling_below_the_yardstick_loses_nothing() {
-    let document = narrow_document("below-the-yardstick");
+fn a_ceiling_below_the_reference_hash_does_not_prevent_an_estimate() {
+    let document = narrow_document("below-the-reference");
     let arguments = ["calibrate", "--target", "20ms", "--algorithm", "bcrypt", "--json"];
     let narrowed = ["--policies", &document, "--ceiling", "bcrypt_cost=8"];
     let found = json_of(&saltern(&[&arguments[..], &narrowed].concat(), &[]));
@@ -233,26 +234,26 @@ fn a_ceiling_below_the_yardstick_loses_nothing() {
 }
 
 #[test]
-fn where_memory_is_what_is_missing_no_more_time_is_asked_for() {
+fn if_memory_is_the_limit_the_advice_is_more_memory_and_not_more_time() {
     let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
     let document = narrow_document("little-memory");
     let narrowed = ["--policies", &document, "--memory-budget-mib", "5"];
     let arguments = [&["--target", "250ms", "--algorithm", "argon2id"][..], &narrowed].concat();
     let output = on_lambda(&lambda, &arguments);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(text.contains("5 MiB, 32 passes, p=1"), "{text}{}", said(&output));
+    assert!(text.contains("5 MiB, 32 passes, p=1"), "{text}{}", error_of(&output));
     let advice = "allow argon2id more memory for each hash, and no more time.";
     assert!(text.contains(advice), "{text}");
 }
 
 #[test]
-fn a_batch_fills_the_lanes_of_every_virtual_cpu_that_is_paid_for() {
+fn a_batch_fills_the_lanes_of_every_virtual_cpu_of_the_function() {
     let arguments =
         ["calibrate", "--target", "100ms", "--memory-mb", "3538", "--algorithm", "bcrypt", "--json"];
     let found = json_of(&saltern(&arguments, &[]));
     let bcrypt = &found["algorithms"][0];
     let number = |name: &str| bcrypt[name].as_f64().unwrap();
-    // 0.20 a million requests; the rest is time. Two virtual CPUs.
+    // A million requests cost 0.20; the rest is time. The function has two virtual CPUs.
     let usd_per_ms = (number("usd_per_million") - 0.2) / number("milliseconds");
     let hashes = 2.0 * number("lanes");
     let expected = (0.2 + usd_per_ms * number("milliseconds_in_lanes")) / hashes;
@@ -261,7 +262,7 @@ fn a_batch_fills_the_lanes_of_every_virtual_cpu_that_is_paid_for() {
 }
 
 #[test]
-fn what_a_function_refuses_is_not_said_to_take_too_long() {
+fn a_refused_cost_is_bound_by_the_function_s_ceiling_and_not_by_time() {
     let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 12 });
     let bound_by = |target: &str| {
         let found = json_of(&on_lambda(&lambda, &["--target", target, "--algorithm", "bcrypt", "--json"]));
@@ -269,12 +270,12 @@ fn what_a_function_refuses_is_not_said_to_take_too_long() {
         (bcrypt["parameters"]["cost"].clone(), bcrypt["bound_by"].clone())
     };
     assert_eq!(bound_by("250ms"), (json!(12), json!("time")));
-    // Cost 15 would fit, and the document here allows it.
+    // Cost 15 fits the time, and the local document admits it.
     assert_eq!(bound_by("2s"), (json!(12), json!("function_ceiling")));
 }
 
 #[test]
-fn what_a_function_s_deadline_ends_is_said_to_be_bound_by_it() {
+fn a_cost_beyond_the_function_s_deadline_is_bound_by_the_deadline() {
     let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
     let asked = ["--target", "2s", "--algorithm", "bcrypt"];
     let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
@@ -284,12 +285,12 @@ fn what_a_function_s_deadline_ends_is_said_to_be_bound_by_it() {
         (&json!(12), &json!("function_deadline"))
     );
     let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
-    assert!(text.contains("bcrypt is held back by the function's deadline"), "{text}");
+    assert!(text.contains("bcrypt is limited by the function's deadline"), "{text}");
 }
 
 #[test]
-fn what_is_refused_in_lanes_is_told_one_by_one() {
-    // Cost 12 takes 205 ms, and 410 with eight at once.
+fn if_the_run_in_lanes_is_refused_the_single_hash_figures_stay() {
+    // Cost 12 takes 205 ms, and eight at once take 410 ms.
     let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
     let asked = ["--target", "250ms", "--algorithm", "bcrypt"];
     let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
@@ -303,12 +304,12 @@ fn what_is_refused_in_lanes_is_told_one_by_one() {
         assert!(bcrypt[of_lanes].is_null(), "{of_lanes} in {bcrypt}");
     }
     let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
-    assert!(text.contains("as many at once as a core has lanes were refused"), "{text}");
-    assert!(text.contains("a longer timeout of the function, or ask for a shorter --target"), "{text}");
+    assert!(text.contains("the parallel run with all lanes exceeds the function's deadline"), "{text}");
+    assert!(text.contains("a longer timeout of the function, or use a shorter --target"), "{text}");
 }
 
 #[test]
-fn what_ends_a_ladder_here_is_told_by_its_name() {
+fn the_limit_of_a_ladder_on_this_machine_has_a_name() {
     let bound_by = |arguments: &[&str]| {
         let found =
             json_of(&saltern(&[&["calibrate", "--target", "100ms", "--json"], arguments].concat(), &[]));
@@ -323,7 +324,7 @@ fn what_ends_a_ladder_here_is_told_by_its_name() {
 }
 
 #[test]
-fn an_architecture_is_named_by_either_option() {
+fn both_options_name_an_architecture() {
     for option in ["--arch", "--architecture"] {
         let arguments = ["calibrate", "--target", "5ms", "--algorithm", "bcrypt", "--json", option, "x86_64"];
         assert_eq!(json_of(&saltern(&arguments, &[]))["function"]["architecture"], "x86_64", "{option}");
@@ -333,7 +334,7 @@ fn an_architecture_is_named_by_either_option() {
 }
 
 #[test]
-fn a_document_without_bcrypt_is_calibrated_on_a_function() {
+fn a_function_calibrates_a_document_without_bcrypt() {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let policies = document["policies"].as_array_mut().unwrap();
     policies.retain(|policy| policy["algorithm"] == "argon2id");
@@ -348,7 +349,7 @@ fn a_document_without_bcrypt_is_calibrated_on_a_function() {
 }
 
 #[test]
-fn a_function_that_is_busy_is_asked_again() {
+fn a_busy_function_is_invoked_again() {
     let bcrypt = |mood| {
         let lambda = Lambda::start(mood);
         let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
@@ -359,13 +360,13 @@ fn a_function_that_is_busy_is_asked_again() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
+fn a_failure_is_one_sentence_with_an_advice() {
     let problem =
         r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
     let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
     let refused = |reason: &str| -> &'static str { lambda::refused(reason).leak() };
     for (mood, code, part) in [
-        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log says where"),
+        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log has the place"),
         (Mood::Saying { error: false, payload: refused("busy") }, 71, "no other calibration"),
         (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
         (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
@@ -377,7 +378,7 @@ fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
     ] {
         let lambda = Lambda::start(mood);
         let output = on_lambda(&lambda, &["--target", "250ms"]);
-        let sentence = said(&output);
+        let sentence = error_of(&output);
         assert_eq!(output.status.code(), Some(code), "{sentence}");
         assert!(sentence.contains(part), "{part} in {sentence}");
         assert_eq!((sentence.lines().count(), output.stdout.len()), (1, 0), "{sentence}");
@@ -386,7 +387,7 @@ fn what_goes_wrong_is_told_in_a_sentence_with_what_to_do() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_are_refused() {
     for (arguments, part) in [
         (&["--target", "250"][..], "such as 250ms"),
         (&["--target", "1ms"], "from 5ms to 5s"),
@@ -400,12 +401,12 @@ fn what_makes_no_sense_is_refused() {
         (&["--target", "250ms", "--algorithm", "pbkdf2-sha1"], "no policy makes new hashes with pbkdf2-sha1"),
         (&["--target", "250ms", "--memory-mb", "64"], "128"),
         (&["--target", "250ms", "--on-lambda", "logins", "--arch", "arm64"], "cannot be used with"),
-        (&["--target", "250ms", "--on-lambda", "logins"], "In which region"),
+        (&["--target", "250ms", "--on-lambda", "logins"], "the region of the function is unknown"),
         (&["--target", "250ms", "--memory-mb", "128", "--memory-budget-mib", "8"], "argon2id-2026"),
     ] {
         let isolated = [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/dev/null")];
         let output = saltern(&[&["calibrate"], arguments].concat(), &isolated);
-        let sentence = said(&output);
+        let sentence = error_of(&output);
         assert_eq!(output.status.code(), Some(64), "{arguments:?} {sentence}");
         assert!(sentence.contains(part), "{part} in {sentence}");
     }

@@ -1,4 +1,4 @@
-//! `saltern-numbers bench`: what it measures, what it marks, and what it refuses.
+//! `saltern-numbers bench`: its measurements, its marks, and the input that it refuses.
 
 use std::{env, fs, path::PathBuf, process};
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// A file of this test's own.
+/// Returns the path of a file for one test.
 fn file(name: &str) -> PathBuf {
-    env::temp_dir().join(format!("saltern-bench-{}-{name}", process::id()))
+    env::temp_dir().join(format!("saltern-numbers-{}-{name}", process::id()))
 }
 
 fn rows<'a>(results: &'a Value, algorithm: &str, series: usize) -> &'a Vec<Value> {
@@ -21,9 +21,9 @@ fn row(rows: &[Value], cost: u64) -> &Value {
     rows.iter().find(|row| row["cost"] == cost).unwrap()
 }
 
-/// All of it, once: it is half a minute's work.
+/// Runs the whole quick bench once, which takes half a minute.
 #[test]
-fn a_quick_run_ends_and_says_everything_in_every_form() {
+fn a_quick_run_writes_everything_in_every_format() {
     let [json, page, markdown] = ["a.json", "a.html", "a.md"].map(file);
     let [json_name, page_name, markdown_name] = [&json, &page, &markdown].map(|file| file.to_str().unwrap());
     let ended = run(&["bench", "--quick", "--out", json_name, "--out", page_name, "--out", markdown_name]);
@@ -35,7 +35,7 @@ fn a_quick_run_ends_and_says_everything_in_every_form() {
     assert!(markdown_text.contains("\n## bcrypt\n\n| cost | one hash, ms | ± | a second |"));
     html(&fs::read_to_string(&page).unwrap());
 
-    // What was written can be drawn again, without measuring.
+    // The written results can be shown again without measuring.
     let again = run(&["bench", "--from", json_name, "--json"]);
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(serde_json::from_str::<Value>(&again.out).unwrap(), results);
@@ -77,7 +77,7 @@ fn shape(results: &Value) {
     );
     let iterations = rows(results, "pbkdf2-sha256", 0);
     assert_eq!((iterations.len(), &iterations[9]["cost"]), (10, &Value::from(900_001)));
-    // Cost 31 is read off the line, of which 2^18 expansions are all but nothing beside 2^31.
+    // Cost 31 comes from the line. Its intercept is negligible beside 2^18 expansions.
     assert_eq!(row(bcrypt, 31)["one"]["source"], "line");
     let line = &results["tables"][0]["series"][0]["one_line"];
     let of_18 =
@@ -86,7 +86,7 @@ fn shape(results: &Value) {
     assert!((ratio / 8192.0 - 1.0).abs() < 0.01, "{ratio}");
 }
 
-/// A figure is measured, with a spread, or read off, without; never in between.
+/// A figure is measured and has a spread, or comes from the line and has none.
 fn figure(figure: &Value) {
     if figure.is_null() {
         return;
@@ -131,7 +131,7 @@ fn html(html: &str) {
 }
 
 #[test]
-fn only_what_is_chosen_is_measured() {
+fn only_the_chosen_algorithms_are_measured() {
     let ended = run(&["bench", "--quick", "--json", "--algorithm", "scrypt,bcrypt"]);
     assert_eq!(ended.code, 0, "{}", ended.err);
     let results: Value = serde_json::from_str(&ended.out).unwrap();
@@ -143,7 +143,7 @@ fn only_what_is_chosen_is_measured() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_a_sentence_before_anything_is_measured() {
+fn invalid_arguments_are_refused_before_anything_is_measured() {
     let no_json = file("no.json");
     fs::write(&no_json, "{\"form\": 1}").unwrap();
     let no_json_name = no_json.to_str().unwrap();
@@ -163,7 +163,7 @@ fn what_makes_no_sense_is_refused_with_a_sentence_before_anything_is_measured() 
     fs::remove_file(no_json).unwrap();
 }
 
-/// A run of bcrypt-10 and of PBKDF2 at 40 bytes that had half a core; bcrypt-12 is read off.
+/// Results of bcrypt-10 and of PBKDF2 at 40 bytes on half a core; bcrypt-12 comes from the line.
 fn half_a_core() -> Value {
     let spread = |ms: f64| json!({"least": ms, "median": ms, "lower_quartile": ms, "upper_quartile": ms, "samples": 5});
     let measured = |ms: f64, at_once: u32| {
@@ -173,7 +173,7 @@ fn half_a_core() -> Value {
             "hashes_per_second": 1e3 * f64::from(at_once) / ms, "cpu_ms": cpu_ms, "wall_ms": wall_ms,
         })
     };
-    let read_off = |ms: f64, at_once: u32| {
+    let from_line = |ms: f64, at_once: u32| {
         json!({
             "source": "line", "at_once": at_once, "hash_ms": ms, "hashes_per_second": 1e3 / ms, "cpu_ms": null, "wall_ms": null,
         })
@@ -181,7 +181,7 @@ fn half_a_core() -> Value {
     let line = json!({"intercept_ms": 0.0, "slope_ms": 0.05, "worst_error": 0.0, "points": 2});
     let bcrypt = json!([
         {"cost": 10, "work": 1024, "one": measured(51.2, 1), "lanes": measured(102.4, 8)},
-        {"cost": 12, "work": 4096, "one": read_off(204.8, 1), "lanes": read_off(51.2, 8)},
+        {"cost": 12, "work": 4096, "one": from_line(204.8, 1), "lanes": from_line(51.2, 8)},
     ]);
     let pbkdf2 = json!([{"cost": 100_001, "work": 200_002, "one": measured(50.0, 1), "lanes": null}]);
     json!({
@@ -197,12 +197,12 @@ fn half_a_core() -> Value {
 }
 
 #[test]
-fn what_is_read_again_says_what_was_read_off_what_was_shared_and_what_two_blocks_are() {
+fn results_that_are_read_again_have_marks_and_notes() {
     let [json, page] = ["half.json", "half.html"].map(file);
     fs::write(&json, half_a_core().to_string()).unwrap();
     let ended = run(&["bench", "--from", json.to_str().unwrap(), "--out", page.to_str().unwrap()]);
     assert_eq!(ended.code, 0, "{}", ended.err);
-    for part in ["CPU quota had 50 % of the core", "2.0 times as long", "the second doubles your time"] {
+    for part in ["CPU quota took 50 % of the core", "2.0 times as long", "The second block doubles your"] {
         assert!(ended.out.contains(part), "{part} in {}", ended.out);
     }
     let html = fs::read_to_string(&page).unwrap();
@@ -215,9 +215,9 @@ fn what_is_read_again_says_what_was_read_off_what_was_shared_and_what_two_blocks
 }
 
 #[test]
-fn results_that_lost_a_part_are_refused() {
+fn incomplete_results_are_refused() {
     let broken = file("broken.json");
-    // The first takes nothing: what refuses the others is what they lost.
+    // The first change removes nothing, so the others are refused for the part that they lost.
     let breaks: [fn(&mut Value); 7] = [
         |_| (),
         |results| results["took_seconds"] = json!(-1),

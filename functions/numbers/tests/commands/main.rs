@@ -1,6 +1,6 @@
-//! The commands of `saltern-numbers`, run as a person runs them.
+//! The commands of `saltern-numbers`, as processes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod bench;
 mod exit_codes;

@@ -1,30 +1,30 @@
-//! A stand-in for CloudWatch: it decodes what the SDK asks in CBOR, and answers from a made-up evening.
+//! A stub of CloudWatch: it decodes the CBOR of the SDK and answers from a made-up evening.
 
 use std::{
-    io::{BufRead, BufReader, Read as _, Write as _},
+    io::BufReader,
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
 };
 
 use ciborium::Value;
+use saltern_stubs::http::{self, Request};
 use serde_json::Value as Json;
 
-/// What it answers.
+/// The behaviour of the stub.
 #[derive(Clone, Copy)]
 pub(crate) enum Mood {
-    /// What happened on an evening, in pages.
+    /// Answers with an evening, in pages.
     Evening,
-    /// Nothing happened.
+    /// Answers without figures.
     Empty,
-    /// The first calls are refused with this status and code.
+    /// Refuses the first calls with this status and code.
     Refusing { calls: usize, status: u16, code: &'static str },
 }
 
-/// A call as it was understood.
+/// A decoded call.
 pub(crate) struct Call {
-    pub(crate) path: String,
-    pub(crate) headers: Vec<String>,
+    pub(crate) request: Request,
     pub(crate) body: Json,
 }
 
@@ -41,7 +41,7 @@ impl CloudWatch {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let noted = Arc::clone(&noted);
-                thread::spawn(move || serve(stream.unwrap(), mood, &noted));
+                thread::spawn(move || serve(&stream.unwrap(), mood, &noted));
             }
         });
         Self { address, calls }
@@ -52,41 +52,20 @@ impl CloudWatch {
     }
 }
 
-fn serve(stream: TcpStream, mood: Mood, noted: &Mutex<Vec<Call>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut writer = stream;
-    loop {
-        let mut head = Vec::new();
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).unwrap_or(0) == 0 {
-                return;
-            }
-            match line.trim_end() {
-                "" => break,
-                line => head.push(line.to_owned()),
-            }
-        }
-        let length =
-            head.iter().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
-        let mut body = vec![0; length.unwrap_or(0)];
-        reader.read_exact(&mut body).unwrap();
-        let body = json(&ciborium::from_reader(&body[..]).expect("the SDK writes CBOR"));
-        let path = head[0].split(' ').nth(1).unwrap().to_owned();
-
+fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Call>>) {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = http::read(&mut reader).unwrap() {
+        let body = json(&ciborium::from_reader(&request.body[..]).expect("the SDK writes CBOR"));
         let (status, answer) = {
             let mut noted = noted.lock().unwrap();
             let answer = answer(mood, noted.len(), &body);
-            noted.push(Call { path, headers: head, body });
+            noted.push(Call { request, body });
             answer
         };
         let mut cbor = Vec::new();
         ciborium::into_writer(&answer, &mut cbor).unwrap();
-        let head = format!(
-            "HTTP/1.1 {status} X\r\nsmithy-protocol: rpc-v2-cbor\r\ncontent-type: application/cbor\r\ncontent-length: {}\r\n\r\n",
-            cbor.len()
-        );
-        writer.write_all(&[head.as_bytes(), &cbor].concat()).unwrap();
+        let headers = [("smithy-protocol", "rpc-v2-cbor"), ("content-type", "application/cbor")];
+        http::write(stream, status, &headers, &cbor).unwrap();
     }
 }
 
@@ -94,7 +73,7 @@ fn answer(mood: Mood, before: usize, body: &Json) -> (u16, Value) {
     match mood {
         Mood::Refusing { calls, status, code } if before < calls => {
             let name = format!("com.amazonaws.cloudwatch#{code}");
-            (status, map([("__type", text(&name)), ("message", text("told by the stand-in"))]))
+            (status, map([("__type", text(&name)), ("message", text("from the stub"))]))
         }
         Mood::Empty => {
             let none = queries(body).iter().map(|query| result(id(query), "", &[], "Complete"));
@@ -104,7 +83,7 @@ fn answer(mood: Mood, before: usize, body: &Json) -> (u16, Value) {
     }
 }
 
-/// Each series in two halves, the halves on two pages, as CloudWatch may divide them.
+/// Returns each series in two halves on two pages, as CloudWatch can divide them.
 fn evening(body: &Json) -> Value {
     let [start, end] = ["StartTime", "EndTime"].map(|name| body[name].as_i64().unwrap());
     let is_second_page = body["NextToken"] == "the-second-half";
@@ -130,7 +109,7 @@ fn evening(body: &Json) -> Value {
 
 type Minute = Box<dyn Fn(i64) -> Option<f64>>;
 
-/// Logins in a minute: 200 a second, from the 20th minute 1,500, from the 40th 3,000, from the 60th 200 again.
+/// Returns the logins in a minute: 200 a second, from the 20th minute 1,500, from the 40th 3,000, from the 60th 200 again.
 pub(crate) fn logins(minute: i64) -> f64 {
     60.0 * match minute {
         20..40 => 1500.0,
@@ -147,7 +126,7 @@ fn wave(minute: i64) -> f64 {
     1.0 + 0.03 * ((minute * 7 % 11) as f64 - 5.0) / 5.0
 }
 
-/// The series that a question finds.
+/// Returns the series of a question.
 fn series(id: &str) -> Vec<(&'static str, Minute)> {
     let one = |at: fn(i64) -> f64| -> Vec<(&'static str, Minute)> {
         vec![("", Box::new(move |minute| Some(at(minute))))]
@@ -247,7 +226,7 @@ fn id(query: &Json) -> &str {
     query["Id"].as_str().unwrap()
 }
 
-/// The same as JSON, times as seconds.
+/// Converts CBOR to JSON, times to seconds.
 fn json(value: &Value) -> Json {
     match value {
         Value::Tag(1, time) => json(time).as_f64().map(|time| time as i64).into(),

@@ -1,4 +1,4 @@
-//! `saltern-numbers report` against a stand-in for CloudWatch.
+//! `saltern-numbers report` with a stub of CloudWatch.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 #![allow(
@@ -18,11 +18,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use cloudwatch::{CloudWatch, Mood, logins};
+use cloudwatch::{Call, CloudWatch, Mood, logins};
 use serde_json::json;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// When the evening ended: at a full hour, one to two hours ago.
+/// The end of the evening: a full hour, one to two hours ago.
 static END: LazyLock<i64> = LazyLock::new(|| {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     i64::try_from(now).unwrap() / 3600 * 3600 - 3600
@@ -38,18 +38,18 @@ fn all_logins() -> f64 {
     (0..MINUTES).map(logins).sum()
 }
 
-/// A report that is being asked for, with credentials and an endpoint.
-struct Asked {
+/// The command for a report, with credentials and an endpoint.
+struct Report {
     command: Command,
     page: PathBuf,
 }
 
-impl Asked {
+impl Report {
     fn new(name: &str, endpoint: &str) -> Self {
         Self::days_later(name, endpoint, 0)
     }
 
-    /// So many days after the day on which `new` would ask.
+    /// The same report, but this number of days later.
     fn days_later(name: &str, endpoint: &str, days: i64) -> Self {
         let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}.html"));
         let _none = fs::remove_file(&page);
@@ -64,7 +64,7 @@ impl Asked {
                 ("AWS_SECRET_ACCESS_KEY", "example-secret-key"),
                 ("AWS_ENDPOINT_URL_CLOUDWATCH", endpoint),
                 ("AWS_EC2_METADATA_DISABLED", "true"),
-                // No profile of whoever runs the tests.
+                // No profile of the user who runs the tests.
                 ("AWS_CONFIG_FILE", "/dev/null"),
                 ("AWS_SHARED_CREDENTIALS_FILE", "/dev/null"),
             ])
@@ -93,26 +93,26 @@ impl Asked {
 
     fn page(mut self) -> String {
         let output = self.command.output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
-        assert_eq!(said(&output), "");
+        assert!(output.status.success(), "{}", error_of(&output));
+        assert_eq!(error_of(&output), "");
         fs::read_to_string(self.page).unwrap()
     }
 
-    /// The exit code and the sentence.
+    /// Returns the exit code and the error message.
     fn refusal(mut self) -> (Option<i32>, String) {
         let output = self.command.output().unwrap();
         assert!(!self.page.exists(), "a page was written");
-        let sentence = said(&output);
+        let sentence = error_of(&output);
         assert!(!sentence.contains("example-secret-key") && !sentence.contains("AKIAEXAMPLE"), "{sentence}");
         (output.status.code(), sentence)
     }
 }
 
-fn said(output: &Output) -> String {
+fn error_of(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// A summary as the load test writes it.
+/// Writes a summary as the load test does.
 fn summary(name: &str, failed: f64) -> String {
     let sent = all_logins() + 840.0;
     let times = |count: f64| json!({"count": count, "min": 41.2, "med": 176.4, "p(90)": 211.8, "p(99)": 305.1, "max": 902.7});
@@ -138,7 +138,7 @@ fn summary(name: &str, failed: f64) -> String {
 #[test]
 fn an_evening_becomes_a_page() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page = Asked::of("evening", &cloudwatch).with(&["--k6-summary", &summary("evening", 0.0002)]).page();
+    let page = Report::of("evening", &cloudwatch).with(&["--k6-summary", &summary("evening", 0.0002)]).page();
 
     // 20 minutes at 1,500 and 20 at 3,000 a second, 40 at 200: 5,880,000.
     for text in [
@@ -150,11 +150,11 @@ fn an_evening_becomes_a_page() {
         "<td>answered by Saltern</td><td class=\"number\">5,880,000</td>",
         "<td>throttled</td><td class=\"number\">840</td>",
         "<td>bcrypt-11, older_policy</td><td class=\"number\">4,645,200</td><td class=\"number\">87.8 %</td>",
-        "<td>found no provisioned environment: spillover</td><td class=\"number\">318</td>",
+        "<td>no provisioned environment was free: spillover</td><td class=\"number\">318</td>",
     ] {
         assert!(page.contains(text), "{text}");
     }
-    assert!(!page.contains("<td>wrong</td>"), "what never came has no row");
+    assert!(!page.contains("<td>wrong</td>"), "a kind without requests has no row");
     assert!(
         page.contains("CloudWatch: &lt;b&gt;a message&lt;/b&gt;") && !page.contains("<b>"),
         "not escaped"
@@ -162,29 +162,29 @@ fn an_evening_becomes_a_page() {
 }
 
 #[test]
-fn a_late_report_says_what_a_search_does_not_find() {
+fn a_late_report_warns_that_a_search_misses_old_series() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
     let endpoint = format!("http://{}", cloudwatch.address);
     for (days, is_late) in [(0, false), (13, false), (15, true)] {
-        let page = Asked::days_later("late", &endpoint, days).page();
-        let says = page.contains("names that had a value in the 14 days before it");
+        let page = Report::days_later("late", &endpoint, days).page();
+        let says = page.contains("series with a value in the 14 days before the report");
         assert_eq!(says, is_late, "after {days} days");
     }
 }
 
-/// The same figures, added up here.
+/// Adds up the same figures.
 #[test]
-fn the_cost_is_that_of_the_list_prices() {
+fn the_cost_follows_the_list_prices() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
     let page =
-        Asked::of("cost", &cloudwatch).with(&["--memory-mb", "1769", "--architecture", "x86_64"]).page();
+        Report::of("cost", &cloudwatch).with(&["--memory-mb", "1769", "--architecture", "x86_64"]).page();
     let gb = 1769.0 / 1024.0;
     let run =
         |minute: i64| logins(minute) * (164.0 * (1.0 + 0.2 * logins(minute) / 180_000.0) + 0.5) / 1000.0;
     let all: f64 = (0..MINUTES).map(run).sum::<f64>() * gb;
     let requests = all_logins();
     let provisioned_share = (5..70).map(logins).sum::<f64>() / requests;
-    // 720 from the fifth minute on: the last figure holds to the end.
+    // 720 environments from the fifth minute: the last figure holds to the end.
     let waiting = 720.0 * 75.0 * 60.0 * gb;
     let usd = requests * 0.2e-6
         + all * (1.0 - provisioned_share) * 0.000_016_666_7
@@ -194,9 +194,9 @@ fn the_cost_is_that_of_the_list_prices() {
 }
 
 #[test]
-fn the_question_is_put_in_whole_minutes_for_the_alias_and_the_function() {
+fn the_queries_have_whole_minutes_and_name_alias_and_function() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let _page = Asked::of("question", &cloudwatch).with(&["--alias", "next"]).page();
+    let _page = Report::of("question", &cloudwatch).with(&["--alias", "next"]).page();
     let calls = cloudwatch.calls();
     assert_eq!(calls.len(), 2, "two pages are two calls");
     assert_eq!(
@@ -204,15 +204,12 @@ fn the_question_is_put_in_whole_minutes_for_the_alias_and_the_function() {
         (&json!(null), &json!("the-second-half"))
     );
     for call in &calls {
-        assert_eq!(call.path, "/service/GraniteServiceVersion20100801/operation/GetMetricData");
-        assert!(call.headers.iter().any(|line| line.eq_ignore_ascii_case("smithy-protocol: rpc-v2-cbor")));
-        assert!(
-            call.headers
-                .iter()
-                .any(|line| line.to_lowercase().starts_with("authorization: aws4-hmac-sha256"))
-        );
-        assert_eq!((&call.body["StartTime"], &call.body["EndTime"]), (&json!(begin()), &json!(*END)));
-        let queries = call.body["MetricDataQueries"].as_array().unwrap();
+        let Call { request, body } = call;
+        assert_eq!(request.path, "/service/GraniteServiceVersion20100801/operation/GetMetricData");
+        assert_eq!(request.header("smithy-protocol"), Some("rpc-v2-cbor"));
+        assert!(request.header("authorization").unwrap().starts_with("AWS4-HMAC-SHA256"));
+        assert_eq!((&body["StartTime"], &body["EndTime"]), (&json!(begin()), &json!(*END)));
+        let queries = body["MetricDataQueries"].as_array().unwrap();
         let stat = |id: &str| &queries.iter().find(|query| query["Id"] == id).unwrap()["MetricStat"];
         assert_eq!(
             stat("duration_p90"),
@@ -235,39 +232,39 @@ fn the_question_is_put_in_whole_minutes_for_the_alias_and_the_function() {
 }
 
 #[test]
-fn a_broken_budget_is_the_verdict() {
+fn an_exceeded_budget_is_the_verdict() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page = Asked::of("broken", &cloudwatch).with(&["--k6-summary", &summary("broken", 0.02)]).page();
-    assert!(page.contains("The load test broke its budget: operations_failed: rate&lt;0.001."));
+    let page = Report::of("broken", &cloudwatch).with(&["--k6-summary", &summary("broken", 0.02)]).page();
+    assert!(page.contains("The load test exceeded its budget: operations_failed: rate&lt;0.001."));
 }
 
 #[test]
-fn a_run_that_sent_nothing_kept_no_budget() {
+fn a_run_without_requests_kept_no_budget() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("summary-nothing.json");
     fs::write(&file, r#"{"metrics": {"operations_failed": {"values": {"rate": 0}, "thresholds": {"rate<0.001": {"ok": true}}}}}"#).unwrap();
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page = Asked::of("nothing", &cloudwatch).with(&["--k6-summary", file.to_str().unwrap()]).page();
+    let page = Report::of("nothing", &cloudwatch).with(&["--k6-summary", file.to_str().unwrap()]).page();
     assert!(
         page.contains("The load test sent nothing") && !page.contains("budget of the load test was kept")
     );
 }
 
 #[test]
-fn without_the_size_of_the_function_no_cost_is_made_up() {
+fn without_the_size_of_the_function_the_page_has_no_cost() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page = Asked::of("no-size", &cloudwatch).page();
+    let page = Report::of("no-size", &cloudwatch).page();
     assert!(page.contains("Give --memory-mb and --architecture") && !page.contains(" USD</dd>"));
 }
 
 #[test]
-fn where_nothing_was_measured_it_says_what_to_check() {
-    let (code, sentence) = Asked::of("empty", &CloudWatch::start(Mood::Empty)).refusal();
+fn a_window_without_figures_is_an_error_with_an_advice() {
+    let (code, sentence) = Report::of("empty", &CloudWatch::start(Mood::Empty)).refusal();
     assert_eq!(code, Some(64));
     assert!(sentence.contains("no figure of logins:live") && sentence.contains("--region"), "{sentence}");
 }
 
 #[test]
-fn what_cloudwatch_refuses_it_says_and_what_to_do() {
+fn a_refusal_of_cloudwatch_is_an_error_with_an_advice() {
     for (status, code, exit, says) in [
         (403, "UnrecognizedClientException", 64, "does not know these credentials"),
         (403, "InvalidClientTokenId", 64, "does not know these credentials"),
@@ -275,38 +272,38 @@ fn what_cloudwatch_refuses_it_says_and_what_to_do() {
         (403, "AccessDeniedException", 64, "cloudwatch:GetMetricData"),
         (400, "Throttling", 71, "Try again in a minute"),
         (500, "InternalServiceFault", 71, "Try again in a minute"),
-        (400, "ValidationError", 71, "ValidationError: told by the stand-in"),
+        (400, "ValidationError", 71, "ValidationError: from the stub"),
     ] {
         let cloudwatch = CloudWatch::start(Mood::Refusing { calls: usize::MAX, status, code });
-        let (exit_code, sentence) = Asked::of(code, &cloudwatch).refusal();
+        let (exit_code, sentence) = Report::of(code, &cloudwatch).refusal();
         assert_eq!(exit_code, Some(exit), "{code}: {sentence}");
         assert!(sentence.contains(says), "{code}: {sentence}");
     }
 }
 
 #[test]
-fn one_throttled_call_is_made_again() {
+fn a_throttled_call_is_retried() {
     let cloudwatch = CloudWatch::start(Mood::Refusing { calls: 1, status: 400, code: "Throttling" });
-    let page = Asked::of("throttled-once", &cloudwatch).page();
+    let page = Report::of("throttled-once", &cloudwatch).page();
     assert!(page.contains("5,880,000"));
     assert_eq!(cloudwatch.calls().len(), 3);
 }
 
 #[test]
-fn what_is_missing_is_named() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let nobody = format!("http://{nobody}");
+fn missing_input_is_an_error_with_an_advice() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = format!("http://{closed}");
     let summary = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("not-a-summary.json");
     fs::write(&summary, "hello").unwrap();
     let summary = summary.to_str().unwrap();
-    let asked = || Asked::new("missing", &nobody);
-    for (asked, exit, says) in [
-        (asked(), 71, "cannot be reached"),
-        (asked().without(&["AWS_ACCESS_KEY_ID"]), 64, "There are no AWS credentials"),
-        (asked().with(&["--k6-summary", summary]), 64, "no summary of k6"),
-        (asked().with(&["--k6-summary", "nowhere.json"]), 64, "nowhere.json cannot be read"),
+    let report = || Report::new("missing", &closed);
+    for (report, exit, says) in [
+        (report(), 71, "cannot be reached"),
+        (report().without(&["AWS_ACCESS_KEY_ID"]), 64, "There are no AWS credentials"),
+        (report().with(&["--k6-summary", summary]), 64, "is not a summary of k6"),
+        (report().with(&["--k6-summary", "nowhere.json"]), 64, "nowhere.json cannot be read"),
     ] {
-        let (code, sentence) = asked.refusal();
+        let (code, sentence) = report.refusal();
         assert_eq!(code, Some(exit), "{sentence}");
         assert!(sentence.contains(says), "{sentence}");
     }

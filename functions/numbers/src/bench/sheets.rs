@@ -1,8 +1,8 @@
-//! The results as tables of words, the same for the terminal, for Markdown and for the page.
+//! The results as tables of text, the same for the terminal, Markdown and the page.
 
 use std::time::Duration;
 
-use saltern_page::rounded;
+use saltern_page::{Table as Grid, or_nothing, rounded};
 
 use super::{
     results::{Figure, Fit, Results, Row, Series, Table, as_f64},
@@ -11,20 +11,17 @@ use super::{
 use crate::algorithm::Algorithm;
 use saltern_program::number::in_words;
 
-/// A table that is ready to be written.
+/// A table of text with notes.
 pub(super) struct Sheet {
-    pub(super) caption: String,
-    /// Heading, and whether it is a column of numbers.
-    pub(super) columns: Vec<(String, bool)>,
-    pub(super) rows: Vec<Vec<String>>,
-    /// What must be known to read it.
+    pub(super) grid: Grid,
+    /// The sentences below the table.
     pub(super) notes: Vec<String>,
 }
 
-/// What every reader of a table must know.
-pub(super) const LEGEND: &str = "Times are medians of the processor's time on one core, in milliseconds: on an idle core that is what \
-    somebody waits for. ± is half the distance between the quartiles. ≈ was not measured: it is read off the line under the \
-    table. “once” was measured once, since it takes long; nothing is known about its spread.";
+/// The explanation of every table.
+pub(super) const LEGEND: &str = "Times are medians of processor time on one core, in milliseconds. On an idle \
+    core this is the time that a caller waits. ± is half the distance between the quartiles. ≈ was not measured: \
+    the fitted line below the table gives it. “once” was measured once because it takes long; its spread is unknown.";
 
 /// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
 pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
@@ -34,52 +31,47 @@ pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
 
 fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
     let lanes = series.rows.iter().find_map(|row| row.lanes).map(|figure| figure.at_once);
-    let mut columns = vec![
-        (algorithm.cost().heading().to_owned(), true),
-        ("one hash, ms".to_owned(), true),
-        ("±".to_owned(), true),
-        ("a second".to_owned(), true),
-    ];
+    let mut grid = Grid::new(caption(algorithm, &series.name)).numbers_each([
+        algorithm.cost().heading(),
+        "one hash, ms",
+        "±",
+        "a second",
+    ]);
     if let Some(lanes) = lanes {
-        columns.extend([
-            (format!("{lanes} lanes: wait, ms"), true),
-            ("±".to_owned(), true),
-            ("a hash, ms".to_owned(), true),
-            ("a second".to_owned(), true),
-            ("gain".to_owned(), true),
-        ]);
+        let wait = format!("{lanes} lanes: wait, ms");
+        grid = grid.numbers_each([wait.as_str(), "±", "a hash, ms", "a second", "gain"]);
     }
-    let rows = series.rows.iter().map(|row| cells(algorithm.cost(), row)).collect();
+    let rows = series.rows.iter().map(|row| cells(algorithm.cost(), row));
     let mut notes = vec![line_in_words(algorithm, "One hash", series.one_line.as_ref())];
     if lanes.is_some() {
         notes.push(line_in_words(algorithm, "A hash in lanes", series.lanes_line.as_ref()));
     } else {
-        notes.push(format!("{}Computed whole: there are no lanes.", held_at(algorithm)));
+        notes.push(format!("{}This algorithm has no lanes.", held_at(algorithm)));
     }
     notes.extend(second_block(algorithm, series));
-    Sheet { caption: caption(algorithm, &series.name), columns, rows, notes }
+    Sheet { grid: grid.rows(rows), notes }
 }
 
-/// What is to be known of more output than the digest has.
+/// Returns the note for outputs that are longer than the digest.
 fn second_block(algorithm: Algorithm, series: &Series) -> Option<String> {
     algorithm.prf()?;
     // Work counts iterations × blocks.
     series.rows.first().filter(|row| row.work > row.cost)?;
     Some(format!(
-        "At {PUBLISHED_OUTPUT_BYTES} bytes, as in the published tables (those stand beside these, with their sources, on the page \
-         that --out FILE.html writes), this is two blocks: the second doubles your time and not an attacker's, who stops after \
-         the first."
+        "{PUBLISHED_OUTPUT_BYTES} bytes, as in the published tables, are two blocks. The second block doubles your \
+         time but not an attacker's, who compares the first block only. The page that --out FILE.html writes shows the \
+         published tables with their sources."
     ))
 }
 
-/// What else must be known of an algorithm: parameters that are the same in every row, and why its line is rough.
+/// Returns the note about parameters that all rows share, and about the rough line.
 fn held_at(algorithm: Algorithm) -> String {
     let parameters = match algorithm {
         Algorithm::Argon2id => "With p = 1.",
         Algorithm::Scrypt => "With r = 8 and p = 1.",
         _ => return String::new(),
     };
-    format!("{parameters} A KiB costs more once the memory has left the caches, so the line is rough. ")
+    format!("{parameters} A KiB costs more when the memory exceeds the caches, so the line is rough. ")
 }
 
 fn caption(algorithm: Algorithm, series: &str) -> String {
@@ -94,7 +86,7 @@ fn cells(cost: CostName, row: &Row) -> Vec<String> {
             spread(lanes),
             ms(lanes, lanes.hash_ms),
             rate(lanes),
-            said(
+            marked(
                 lanes.is_measured() && row.one.is_measured(),
                 &format!("{:.2} ×", row.one.hash_ms / lanes.hash_ms),
             ),
@@ -103,39 +95,38 @@ fn cells(cost: CostName, row: &Row) -> Vec<String> {
     cells
 }
 
-/// Memory down the side and passes across: what one hash takes.
+/// Returns the time of one hash: a row for each memory, a column for each number of passes.
 fn matrix(table: &Table) -> Sheet {
     let cost = table.algorithm.cost();
-    let mut columns = vec![(cost.heading().to_owned(), true)];
-    columns.extend(table.series.iter().map(|series| (format!("{}, ms", series.name), true)));
+    let grid = Grid::new(format!("{}: one hash by memory and passes", table.algorithm.title()))
+        .numbers(cost.heading())
+        .numbers_each(table.series.iter().map(|series| format!("{}, ms", series.name)));
     let memories = table.series.first().map(|series| series.rows.iter().map(|row| row.cost));
     let rows = memories.into_iter().flatten().map(|memory| {
         let figures = table.series.iter().map(|series| {
             let row = series.rows.iter().find(|row| row.cost == memory);
-            row.map_or_else(|| "–".to_owned(), |row| ms(&row.one, row.one.hash_ms))
+            or_nothing(row, |row| ms(&row.one, row.one.hash_ms))
         });
-        [cost.label(memory)].into_iter().chain(figures).collect()
+        [cost.label(memory)].into_iter().chain(figures).collect::<Vec<_>>()
     });
-    Sheet {
-        caption: format!("{}: one hash by memory and passes", table.algorithm.title()),
-        columns,
-        rows: rows.collect(),
-        notes: Vec::new(),
-    }
+    Sheet { grid: grid.rows(rows), notes: Vec::new() }
 }
 
-/// What costs so many milliseconds here: the highest cost that stays below.
+/// Returns the highest cost below each target time.
 pub(super) fn bought(results: &Results) -> Sheet {
-    let mut columns = vec![("algorithm".to_owned(), false), ("cost".to_owned(), false)];
-    columns.extend(TARGETS_MS.map(|target| (format!("{} ms", rounded(target)), true)));
-    let mut rows = Vec::new();
+    let mut grid = Grid::new(
+        "The highest cost below each time, one hash alone on a core of this machine; PBKDF2 at digest length",
+    )
+    .words("algorithm")
+    .words("cost")
+    .numbers_each(TARGETS_MS.map(|target| format!("{} ms", rounded(target))));
     let mut bad_fits = Vec::new();
     let mut notes = vec![format!(
-        "In this table, what has no mark was measured, and so was the next cost. ≈ lies between two costs that were measured. \
-         {EXTRAPOLATED} is extrapolated: it lies beyond everything that was measured, and the line through all of it says so."
+        "Costs without a mark were measured, and so was the next cost. Costs between two measured costs are interpolated \
+         (≈); costs outside the measured range are extrapolated ({EXTRAPOLATED})."
     )];
     for table in &results.tables {
-        // Of PBKDF2's the one at digest length: more output costs more and protects no better.
+        // PBKDF2 only at digest length: longer outputs cost more and protect no better.
         let passed_over = usize::from(table.algorithm.prf().is_some());
         for series in &table.series[passed_over..] {
             let Some(fit) = &series.one_line else { continue };
@@ -149,26 +140,22 @@ pub(super) fn bought(results: &Results) -> Sheet {
             if is_extrapolated && fit.worst_error > BAD_FIT {
                 bad_fits.push(format!("{name} {:.0} %", fit.worst_error * 100.0));
             }
-            rows.push([name, table.algorithm.cost().heading().to_owned()].into_iter().chain(costs).collect());
+            let names = [name, table.algorithm.cost().heading().to_owned()];
+            grid = grid.row(names.into_iter().chain(costs));
         }
     }
     if !bad_fits.is_empty() {
         notes.push(format!(
-            "Some lines are far off where something was measured, since caches end there: {}. What is extrapolated ({EXTRAPOLATED}) by \
-             them may be as far off, or farther.",
+            "Some lines have a large error at measured costs, because of the sizes of the caches: {}. Costs \
+             extrapolated ({EXTRAPOLATED}) with them can have the same error or a larger one.",
             bad_fits.join(", ")
         ));
     }
-    Sheet {
-        caption: "The highest cost whose hash stays below, one by one on a core of this machine; PBKDF2 at digest length".to_owned(),
-        columns,
-        rows,
-        notes,
-    }
+    Sheet { grid, notes }
 }
 
-/// The highest cost that stays below: between two rows that were measured by the straight line through these two, beyond them by
-/// the line through all, and marked so.
+/// Returns the highest cost below the target: interpolated between two measured rows, or extrapolated with the
+/// line through all rows and marked.
 fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) -> String {
     let measured: Vec<&Row> = series.rows.iter().filter(|row| row.one.is_measured()).collect();
     let Some(row) = measured.last() else { return "–".to_owned() };
@@ -180,14 +167,14 @@ fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) 
         })
     });
     let work = between.unwrap_or_else(|| fit.line.work_in(target_ms));
-    // Work is in proportion to the cost, but for bcrypt's, which is its logarithm.
+    // Work is proportional to the cost, except for bcrypt: its cost is the logarithm of the work.
     let in_proportion = work * as_f64(row.cost) / as_f64(row.work);
     let cost = match algorithm.cost() {
         CostName::Cost => work.log2().floor(),
         CostName::N => 2_f64.powf(in_proportion.log2().floor()),
         CostName::Iterations | CostName::Rounds | CostName::MemoryKib => in_proportion,
     };
-    let told = match algorithm.cost() {
+    let text = match algorithm.cost() {
         _ if cost.is_nan() || cost < 1.0 => return "–".to_owned(),
         CostName::Cost => format!("{cost:.0}"),
         CostName::N => format!("2^{:.0}", cost.log2()),
@@ -201,19 +188,19 @@ fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) 
         CostName::Iterations | CostName::Rounds => rounded(two_digits(cost)),
     };
     match (between, algorithm.cost()) {
-        (None, _) => format!("≈ {told} {EXTRAPOLATED}"),
-        // Every power of two has a row: this one was measured, and so was the next.
-        (Some(_), CostName::Cost | CostName::N) => told,
-        (Some(_), CostName::Iterations | CostName::Rounds | CostName::MemoryKib) => format!("≈ {told}"),
+        (None, _) => format!("≈ {text} {EXTRAPOLATED}"),
+        // Every power of two has a row, so this cost and the next were measured.
+        (Some(_), CostName::Cost | CostName::N) => text,
+        (Some(_), CostName::Iterations | CostName::Rounds | CostName::MemoryKib) => format!("≈ {text}"),
     }
 }
 
-/// What must be known about a line that is far off where something was measured.
+/// Returns the error of a line in words, if it is large.
 fn bad_fit(fit: &Fit) -> Option<String> {
-    (fit.worst_error > BAD_FIT).then(|| format!("off by up to {:.0} %", fit.worst_error * 100.0))
+    (fit.worst_error > BAD_FIT).then(|| format!("{:.0} %", fit.worst_error * 100.0))
 }
 
-/// Down to two digits: what is read off a line is no better.
+/// Rounds down to two significant digits: a line is not more precise.
 fn two_digits(value: f64) -> f64 {
     let scale = 10_f64.powf(value.log10().floor() - 1.0);
     (value / scale).floor() * scale
@@ -221,17 +208,15 @@ fn two_digits(value: f64) -> f64 {
 
 fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String {
     let Some(Fit { line, worst_error, points }) = fit else {
-        return format!("{what}: nothing was measured in lanes.");
+        return format!("{what}: not measured.");
     };
     let intercept = if line.intercept_ms < 0.0 { "−" } else { "" };
     let error = match fit.and_then(bad_fit) {
-        _ if *points <= 2 => {
-            "it goes through two costs only, and how far it is off elsewhere is not known".to_owned()
-        }
-        None => format!("where measured it is off by at most {} %", rounded_percent(*worst_error)),
-        Some(off) => format!(
-            "where measured it is {off}, which is a bad fit: time is not in proportion to work where caches end. Go by the \
-             rows that were measured"
+        _ if *points <= 2 => "the line has only two points, so its error is unknown".to_owned(),
+        None => format!("the largest error at a measured cost is {} %", rounded_percent(*worst_error)),
+        Some(error) => format!(
+            "the largest error at a measured cost is {error}, which is a bad fit: time is not proportional to work when \
+             the memory exceeds a cache. Use the measured rows"
         ),
     };
     format!(
@@ -242,28 +227,28 @@ fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String 
     )
 }
 
-/// Milliseconds of a figure, marked where they were not measured.
+/// Returns milliseconds, with a mark if the figure was not measured.
 pub(super) fn ms(figure: &Figure, ms: f64) -> String {
     if figure.is_measured() { rounded(ms) } else { format!("≈ {}", rounded(three_digits(ms))) }
 }
 
-/// One hash, and where that is very long, in words too.
+/// Returns the time of one hash, also in words if it is very long.
 fn in_ms_and_words(figure: &Figure) -> String {
-    let told = ms(figure, figure.hash_ms);
+    let text = ms(figure, figure.hash_ms);
     if figure.hash_ms < LONG_MS {
-        return told;
+        return text;
     }
     let long = Duration::try_from_secs_f64(figure.hash_ms / MS_PER_SECOND).unwrap_or(Duration::MAX);
-    format!("{told} ({})", in_words(long))
+    format!("{text} ({})", in_words(long))
 }
 
-/// Hashes a second, marked where they were not measured.
+/// Returns hashes a second, with a mark if the figure was not measured.
 pub(super) fn rate(figure: &Figure) -> String {
     let rate = figure.hashes_per_second;
-    said(figure.is_measured(), &rounded(if rate > 1000.0 { three_digits(rate) } else { rate }))
+    marked(figure.is_measured(), &rounded(if rate > 1000.0 { three_digits(rate) } else { rate }))
 }
 
-fn said(is_measured: bool, value: &str) -> String {
+fn marked(is_measured: bool, value: &str) -> String {
     if is_measured { value.to_owned() } else { format!("≈ {value}") }
 }
 
@@ -287,7 +272,7 @@ fn three_digits(value: f64) -> f64 {
     (value / scale).round() * scale
 }
 
-/// Four digits, so that a time read off by hand is as good as the line.
+/// Formats with four significant digits: a time computed by hand is then as precise as the line.
 fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -297,16 +282,16 @@ fn significant(value: f64) -> String {
     format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
 }
 
-/// A share of what was measured above which a line tells little.
+/// A line with a larger error, as a share of the measured time, is a bad fit.
 const BAD_FIT: f64 = 0.1;
 
-/// Behind what lies beyond everything that was measured.
+/// The mark of an extrapolated cost.
 const EXTRAPOLATED: &str = "†";
 
-/// What logins are given: RFC 9106 §4 speaks of half a second, OWASP of less than one second.
+/// Usual times of a login: RFC 9106, section 4, names half a second, OWASP less than one second.
 const TARGETS_MS: [f64; 4] = [100.0, 250.0, 500.0, 1000.0];
 
-/// From here on milliseconds are not understood.
+/// A longer time is also shown in words.
 const LONG_MS: f64 = 60_000.0;
 
 const KIB_PER_MIB: f64 = 1024.0;
@@ -328,23 +313,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_off_is_marked_in_every_cell() {
-        let read_off = Figure::read_off(&LINE, 1 << 31, 8);
-        let row = Row { cost: 31, work: 1 << 31, one: read_off, lanes: Some(read_off) };
+    fn a_time_from_the_line_has_a_mark_in_every_cell() {
+        let extrapolated = Figure::from_line(&LINE, 1 << 31, 8);
+        let row = Row { cost: 31, work: 1 << 31, one: extrapolated, lanes: Some(extrapolated) };
         let cells = cells(CostName::Cost, &row);
         assert_eq!(cells[1], "≈ 107,000,000 (30 h)");
         assert!(cells[1..].iter().all(|cell| cell.contains('≈')), "{cells:?}");
     }
 
     #[test]
-    fn what_was_measured_is_never_marked() {
+    fn a_measured_time_has_no_mark() {
         let row = Row { cost: 10, work: 1 << 10, one: measured(&[50.0, 51.0, 52.0]), lanes: None };
         assert_eq!(cells(CostName::Cost, &row), ["10", "51.0", "1.0 %", "19.6"]);
         let once = Row { one: measured(&[9000.0]), ..row };
         assert_eq!(cells(CostName::Cost, &once)[2], "once");
     }
 
-    /// Rows that were measured to take so many milliseconds.
+    /// Rows of cost, work and measured milliseconds.
     fn series(rows: &[(u64, u64, f64)]) -> Series {
         let row = |&(cost, work, ms): &(u64, u64, f64)| Row { cost, work, one: measured(&[ms]), lanes: None };
         Series {
@@ -356,9 +341,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_target_buys_stays_below_it() {
+    fn the_cost_for_a_target_stays_below_the_target() {
         let bought = |algorithm, rows: &[_], ms| affordable(algorithm, &series(rows), &FIT, ms);
-        // 2^12 expansions take 205 ms, 2^13 take 410: both were measured.
+        // 2^12 expansions take 205 ms and 2^13 take 410 ms; both were measured.
         let bcrypt = [(11, 1 << 11, 102.4), (12, 1 << 12, 204.8), (13, 1 << 13, 409.6)];
         assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 250.0), "12");
         assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 1000.0), "≈ 14 †");
@@ -368,12 +353,12 @@ mod tests {
         assert_eq!(bought(Algorithm::Pbkdf2Sha1, &[(10, 20, 1.0)], 250.0), "≈ 2,500 †");
     }
 
-    /// Twice the time for the same work behind a cache: no line through all rows fits them.
+    /// Memory beyond a cache doubles the time for the same work, so no line fits all rows.
     #[test]
-    fn between_two_rows_the_rows_decide_and_not_the_line() {
+    fn between_two_measured_rows_the_cost_is_interpolated() {
         let rows = [(8192, 8192, 100.0), (16_384, 16_384, 200.0), (32_768, 32_768, 800.0)];
         let bought = |ms| affordable(Algorithm::Argon2id, &series(&rows), &FIT, ms);
-        // By the line, at 0.05 ms a KiB, it would be 4.8 MiB.
+        // With the line, at 0.05 ms a KiB, the result would be 4.8 MiB.
         assert_eq!(bought(250.0), "≈ 17 MiB");
         assert_eq!(bought(100.0), "≈ 8.0 MiB");
         assert_eq!(bought(900.0), "≈ 17 MiB †");
@@ -381,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_extrapolated_by_a_bad_line_says_by_how_much_it_is_off() {
+    fn a_cost_extrapolated_with_a_bad_fit_has_a_note_with_the_error() {
         let of = |worst_error| {
             let mut series = series(&[(8192, 8192, 100.0)]);
             series.name = "t = 1".to_owned();
@@ -392,31 +377,29 @@ mod tests {
             bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
                 .notes
         };
-        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. What is extrapolated (†)"), "{:?}", of(0.404));
+        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. Costs extrapolated (†)"), "{:?}", of(0.404));
         assert_eq!(of(0.05).len(), 1);
     }
 
     #[test]
-    fn a_bad_fit_is_told_in_words_with_its_number() {
+    fn a_bad_fit_is_named_with_its_error() {
         let bad = Fit { worst_error: 0.404, ..FIT };
         let words = line_in_words(Algorithm::Argon2id, "One hash", Some(&bad));
-        assert!(words.contains("off by up to 40 %, which is a bad fit"), "{words}");
+        assert!(words.contains("error at a measured cost is 40 %, which is a bad fit"), "{words}");
         assert_eq!(bad_fit(&Fit { worst_error: 0.1, ..FIT }), None);
     }
 
     #[test]
-    fn a_line_is_told_with_four_digits() {
+    fn a_line_has_four_significant_digits() {
         assert_eq!(significant(0.051_234_9), "0.05123");
         assert_eq!(significant(51_234.9), "51235");
         assert_eq!(significant(0.0), "0");
         let words = line_in_words(Algorithm::Bcrypt, "One hash", Some(&FIT));
         assert_eq!(
             words,
-            "One hash: 0 ms + 50000 ns for each key expansion (2^cost); where measured it is off by at most 1.2 %."
+            "One hash: 0 ms + 50000 ns for each key expansion (2^cost); the largest error at a measured cost is 1.2 %."
         );
         let of_two = line_in_words(Algorithm::Bcrypt, "One hash", Some(&Fit { points: 2, ..FIT }));
-        assert!(
-            of_two.ends_with("it goes through two costs only, and how far it is off elsewhere is not known.")
-        );
+        assert!(of_two.ends_with("the line has only two points, so its error is unknown."));
     }
 }
