@@ -26,7 +26,8 @@ pub(crate) fn function_memory_mb() -> RangedU64ValueParser<u64> {
     RangedU64ValueParser::new().range(FUNCTION_MEMORY_MB)
 }
 
-/// Parses the name of a function or an alias. Its characters have no meaning in a search of CloudWatch.
+/// Parses the name of a function or an alias. Its characters have no meaning in a search of
+/// CloudWatch.
 pub(crate) fn aws_name(argument: &str) -> Result<String, String> {
     let is_one = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if (1..=128).contains(&argument.len()) && argument.chars().all(is_one) {

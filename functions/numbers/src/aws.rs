@@ -8,8 +8,8 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use saltern_program::Failure;
 
-/// Loads credentials, region and endpoint from the sources of the AWS tools. A call with its retries ends within
-/// the time.
+/// Loads credentials, region and endpoint from the sources of the AWS tools. A call with its
+/// retries ends within the time.
 pub(crate) async fn configuration(region: Option<String>, within: Duration) -> Result<SdkConfig, Failure> {
     let http =
         aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();

@@ -20,13 +20,15 @@ pub struct Demand {
 pub struct Capacity {
     /// The average number of environments in use.
     pub environments: u64,
-    /// The provisioned concurrency: the environments and a reserve for uneven load. Below about a hundred
-    /// environments random variation sometimes exceeds the reserve, and a few requests go to cold environments.
+    /// The provisioned concurrency: the environments and a reserve for uneven load. Below about a
+    /// hundred environments random variation sometimes exceeds the reserve, and a few requests go
+    /// to cold environments.
     pub provisioned: u64,
-    /// The concurrency that the account and the function's reservation, if any, must have for the provisioned
-    /// environments and for the rate of requests. Unused concurrency costs nothing.
+    /// The concurrency that the account and the function's reservation, if any, must have for the
+    /// provisioned environments and for the rate of requests. Unused concurrency costs nothing.
     pub concurrency: u64,
-    /// The time in which Lambda starts all environments at its documented rate, the first thousand at once.
+    /// The time in which Lambda starts all environments at its documented rate, the first thousand
+    /// at once.
     pub from_cold: Duration,
     /// Whether the account's quota allows this concurrency.
     pub fits_account: bool,
@@ -35,8 +37,8 @@ pub struct Capacity {
 impl Demand {
     /// Computes the capacity, in integers: in floating point some results are one too high.
     ///
-    /// The number of environments is requests a second × seconds, rounded up. The quota on requests a second needs
-    /// concurrency, not environments.
+    /// The number of environments is requests a second × seconds, rounded up. The quota on requests
+    /// a second needs concurrency, not environments.
     #[must_use]
     pub fn capacity(&self, limits: &Limits) -> Capacity {
         let logins = u128::from(self.logins_per_second);

@@ -39,8 +39,8 @@ pub enum Lanes {
     OneByOne,
 }
 
-/// The parameters in the names of `durations.json`: `bcrypt-11`, `argon2id-19456-2-1` (memory in KiB, passes,
-/// parallelism), `pbkdf2-sha512-100000`.
+/// The parameters in the names of `durations.json`: `bcrypt-11`, `argon2id-19456-2-1` (memory in
+/// KiB, passes, parallelism), `pbkdf2-sha512-100000`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Parameters {
     /// Argon2id.
@@ -220,8 +220,9 @@ impl Durations {
 
     /// Returns the time of one hash; `None` for an algorithm without a row.
     ///
-    /// Below the reference memory the time grows in proportion; above it, the time stays. For parameters without a
-    /// row, the time of the nearest row is scaled by the work, and extrapolated.
+    /// Below the reference memory the time grows in proportion; above it, the time stays. For
+    /// parameters without a row, the time of the nearest row is scaled by the work, and
+    /// extrapolated.
     #[must_use]
     pub fn one(&self, parameters: Parameters, architecture: Architecture, memory_mb: u64) -> Option<Planned> {
         self.batch(parameters, architecture, memory_mb, 1, Lanes::SideBySide)
@@ -277,8 +278,9 @@ impl Durations {
 }
 
 impl Batches {
-    /// Returns the time of this number of hashes, in hundredths of a percent of one hash's time. Between two rows it is
-    /// interpolated. Above the last row, full batches of its size are added, and the rest.
+    /// Returns the time of this number of hashes, in hundredths of a percent of one hash's time.
+    /// Between two rows it is interpolated. Above the last row, full batches of its size are added,
+    /// and the rest.
     fn basis_points(&self, hashes: u64) -> u64 {
         let at = |percent: u64| 100 * percent;
         let Some((&widest, &percent)) = self.percent.last_key_value() else { return at(100) * hashes };

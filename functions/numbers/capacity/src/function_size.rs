@@ -12,7 +12,8 @@ pub struct FunctionSize {
 }
 
 impl FunctionSize {
-    /// Returns the number of hashing threads: the nearest number of virtual CPUs for the memory, at least one.
+    /// Returns the number of hashing threads: the nearest number of virtual CPUs for the memory, at
+    /// least one.
     #[must_use]
     pub fn workers(self) -> NonZeroUsize {
         let of_one = Durations::documented().reference_memory_mb();
@@ -20,7 +21,8 @@ impl FunctionSize {
         usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Returns the memory for all hashes together in bytes; `None` if the process and its events need all memory.
+    /// Returns the memory for all hashes together in bytes; `None` if the process and its events
+    /// need all memory.
     #[must_use]
     pub fn memory_budget_bytes(self) -> Option<u64> {
         let left = self.memory_mib.checked_sub(self.head_room_mib()).filter(|&mib| mib > 0)?;
@@ -34,12 +36,12 @@ impl FunctionSize {
     }
 }
 
-/// The process before its first event (6 MiB resident), its stacks, the allocator's overhead, and other processes of
-/// the environment, such as Lambda's agent.
+/// The process before its first event (6 MiB resident), its stacks, the allocator's overhead, and
+/// other processes of the environment, such as Lambda's agent.
 const MIB_FOR_THE_PROCESS: u64 = 32;
 
-/// The largest event, 6 MB (Lambda quota, "Invocation payload"), as bytes and as JSON, and a body of 1 MiB with its
-/// parts.
+/// The largest event, 6 MB (Lambda quota, "Invocation payload"), as bytes and as JSON, and a body
+/// of 1 MiB with its parts.
 const MIB_PER_INVOCATION: u64 = 14;
 
 const BYTES_PER_MIB: u64 = 1024 * 1024;

@@ -1,9 +1,9 @@
 //! Computes the capacity of AWS Lambda that an audience needs, and its cost.
 //!
-//! [`Demand::capacity`] is the formula. [`Durations`] has the times of requests, [`Prices`] the prices, [`Limits`]
-//! Lambda's quotas, and [`FunctionSize`] the workers and the memory of a function. [`Scale`] estimates the time of
-//! a hash on Lambda from its time on this machine. All numbers are in the JSON files of
-//! `infra/modules/password-hasher`, which Terraform also reads.
+//! [`Demand::capacity`] is the formula. [`Durations`] has the times of requests, [`Prices`] the
+//! prices, [`Limits`] Lambda's quotas, and [`FunctionSize`] the workers and the memory of a
+//! function. [`Scale`] estimates the time of a hash on Lambda from its time on this machine. All
+//! numbers are in the JSON files of `infra/modules/password-hasher`, which Terraform also reads.
 //!
 //! This crate reads no settings and answers no requests.
 

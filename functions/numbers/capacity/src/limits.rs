@@ -11,7 +11,8 @@ pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 /// Lambda's quotas, and the reserve for capacity plans.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Requests a second for each unit of concurrency, of the account or of the function's reserved concurrency.
+    /// Requests a second for each unit of concurrency, of the account or of the function's reserved
+    /// concurrency.
     pub requests_per_second_per_concurrency: u64,
     /// New environments of a function in ten seconds.
     pub environments_per_ten_seconds: u64,

@@ -81,7 +81,8 @@ impl Prices {
             + count(usage.requests) * self.requests_usd_per_million / 1e6
     }
 
-    /// Returns the cost of a million logins on demand in US dollars. Each request has a batch of logins.
+    /// Returns the cost of a million logins on demand in US dollars. Each request has a batch of
+    /// logins.
     #[must_use]
     pub fn usd_per_million(
         &self,
@@ -95,8 +96,8 @@ impl Prices {
         requests * (each + self.requests_usd_per_million / 1e6)
     }
 
-    /// Returns the cost of Managed Instances in US dollars, without requests. `ec2_usd_per_hour` is the cost of one
-    /// environment's share of an instance.
+    /// Returns the cost of Managed Instances in US dollars, without requests. `ec2_usd_per_hour` is
+    /// the cost of one environment's share of an instance.
     #[must_use]
     pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
         let hours = time.as_secs_f64() / 3600.0;

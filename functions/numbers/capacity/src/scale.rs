@@ -1,4 +1,5 @@
-//! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was measured.
+//! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was
+//! measured.
 
 use saltern_algorithm::{Admitted, OutOfMemory};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, bcrypt};
@@ -16,11 +17,12 @@ pub struct Size {
     pub architecture: Architecture,
 }
 
-/// The hash that compares this machine with Lambda: the bcrypt row of the table of durations that was measured on
-/// Lambda.
+/// The hash that compares this machine with Lambda: the bcrypt row of the table of durations that
+/// was measured on Lambda.
 ///
-/// Other rows are derived from it with other kernels than Saltern's. With them the ratio would compare kernels, not
-/// machines. One hash alone takes as long with Saltern's bcrypt as with others.
+/// Other rows are derived from it with other kernels than Saltern's. With them the ratio would
+/// compare kernels, not machines. One hash alone takes as long with Saltern's bcrypt as with
+/// others.
 pub struct Reference {
     row: Parameters,
     /// Its parameters.
@@ -40,7 +42,8 @@ impl Reference {
         };
         Durations::documented().known().filter(is_measured).find_map(|row| {
             let Parameters::Bcrypt { cost } = row else { return None };
-            // The ceilings of the shipped document: the operator's ceilings bound requests, not this measurement.
+            // The ceilings of the shipped document: the operator's ceilings bound requests, not
+            // this measurement.
             let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, ..Limits::default() };
             let shipped = Policies::load(SHIPPED, &limits).ok()?;
             let params = Params::Bcrypt(bcrypt::Params::new(cost)?);

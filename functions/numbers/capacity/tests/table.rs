@@ -1,5 +1,5 @@
-//! The formula compared with every row of `capacity-table.json`, and durations and prices with figures computed by
-//! hand.
+//! The formula compared with every row of `capacity-table.json`, and durations and prices with
+//! figures computed by hand.
 
 use std::time::Duration;
 
@@ -46,8 +46,8 @@ fn the_formula_gives_every_row_of_the_table() {
     }
 }
 
-/// The evenings of the load test have the capacity of the table. Its scripts repeat the numbers, because bash reads no
-/// JSON.
+/// The evenings of the load test have the capacity of the table. Its scripts repeat the numbers,
+/// because bash reads no JSON.
 #[test]
 fn the_evenings_have_the_capacity_of_the_table() {
     let table: Value =
@@ -83,7 +83,8 @@ fn the_evenings_have_the_capacity_of_the_table() {
     }
 }
 
-/// Parameters, architecture, memory, hashes, lanes: microseconds, and whether they are extrapolated.
+/// Parameters, architecture, memory, hashes, lanes: microseconds, and whether they are
+/// extrapolated.
 const DURATIONS: &[(&str, Architecture, u64, u64, Lanes, u128, bool)] = &[
     // Only cost 10 was measured on Lambda.
     ("bcrypt-10", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 82_000, false),
@@ -96,7 +97,8 @@ const DURATIONS: &[(&str, Architecture, u64, u64, Lanes, u128, bool)] = &[
     ("bcrypt-13", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 654_000, true),
     ("bcrypt-9", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 41_000, true),
     ("pbkdf2-sha512-200000", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 108_000, true),
-    // Batches: with a row, between two rows, above the last row, on two virtual CPUs, without lanes.
+    // Batches: with a row, between two rows, above the last row, on two virtual CPUs, without
+    // lanes.
     ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 191_880, true),
     ("bcrypt-11", Architecture::Arm64, 1769, 8, Lanes::SideBySide, 313_240, true),
     ("bcrypt-11", Architecture::Arm64, 1769, 3, Lanes::SideBySide, 180_400, true),

@@ -1,28 +1,30 @@
 //! Measures how long a hash takes on this machine, with the kernels of the service.
 //!
-//! A [`Meter`] measures one admitted setting, [alone](Meter::one) or [in lanes](Meter::in_lanes). The figures:
+//! A [`Meter`] measures one admitted setting, [alone](Meter::one) or [in lanes](Meter::in_lanes).
+//! The figures:
 //!
-//! - A **call** computes one hash, or one hash for each lane of a full worker. A **sample** is the time of one
-//!   call. If a call is shorter than a millisecond, a sample is the mean of as many calls as take one. The first
-//!   call does not count, because it includes the cost of fresh memory. If the first call takes all the
-//!   available time, it is the only sample.
-//! - [`Measured::wall_ms`] is wall-clock time: the time that a caller waits. [`Measured::cpu_ms`] is the
-//!   processor time of this program. On an idle machine they are equal. The difference is the time of other
-//!   programs or of a quota ([`Measured::core_share`]). With Argon2's `p` above 1, several threads run, and
-//!   processor time is larger.
+//! - A **call** computes one hash, or one hash for each lane of a full worker. A **sample** is the
+//!   time of one call. If a call is shorter than a millisecond, a sample is the mean of as many
+//!   calls as take one. The first call does not count, because it includes the cost of fresh
+//!   memory. If the first call takes all the available time, it is the only sample.
+//! - [`Measured::wall_ms`] is wall-clock time: the time that a caller waits. [`Measured::cpu_ms`]
+//!   is the processor time of this program. On an idle machine they are equal. The difference is
+//!   the time of other programs or of a quota ([`Measured::core_share`]). With Argon2's `p` above
+//!   1, several threads run, and processor time is larger.
 //! - [`Measured::hash_ms`] is the median wall-clock time of a call, divided by its hashes;
 //!   [`Measured::hashes_per_second`] is its inverse, for a core that does nothing else.
-//!   [`Measured::hash_cpu_ms`] is the same with processor time. In lanes each hash takes the time of the whole
-//!   call, which is longer.
-//! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between the quartiles.
-//! - [`Line`] is time as a line over work ([`Admitted::work`](saltern_algorithm::Admitted::work)). It gives
-//!   times for settings that were not measured, and its error at those that were.
+//!   [`Measured::hash_cpu_ms`] is the same with processor time. In lanes each hash takes the time
+//!   of the whole call, which is longer.
+//! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between
+//!   the quartiles.
+//! - [`Line`] is time as a line over work ([`Admitted::work`](saltern_algorithm::Admitted::work)).
+//!   It gives times for settings that were not measured, and its error at those that were.
 //!
-//! This crate admits nothing: the caller passes [`Admitted`](saltern_algorithm::Admitted) settings, which their
-//! ceilings bound. The service does not use this crate.
+//! This crate admits nothing: the caller passes [`Admitted`](saltern_algorithm::Admitted) settings,
+//! which their ceilings bound. The service does not use this crate.
 //!
-//! `saltern-numbers compare` and `saltern-fleet` use its clocks, [`median`], [`quantile`], [`Machine`] and
-//! [`Others`].
+//! `saltern-numbers compare` and `saltern-fleet` use its clocks, [`median`], [`quantile`],
+//! [`Machine`] and [`Others`].
 
 #![forbid(unsafe_code)]
 

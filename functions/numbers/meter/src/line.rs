@@ -4,10 +4,10 @@ use crate::spread::median;
 
 /// Time as a line over work: `intercept + slope × work`.
 ///
-/// Interrupted samples hardly move the line, even if a quarter of all samples is interrupted. The slope is the
-/// median of the slopes between all pairs of points (Theil, 1950; Sen, 1968). The intercept is the median of the
-/// residuals, each weighted by the inverse of its time. Costs span five decades, so without weights the error
-/// of a long hash would decide the intercept.
+/// Interrupted samples hardly move the line, even if a quarter of all samples is interrupted. The
+/// slope is the median of the slopes between all pairs of points (Theil, 1950; Sen, 1968). The
+/// intercept is the median of the residuals, each weighted by the inverse of its time. Costs span
+/// five decades, so without weights the error of a long hash would decide the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Milliseconds of a hash without work. Noise can make it slightly negative.
@@ -17,7 +17,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Fits the line to points of work and milliseconds. Returns `None` without two different works.
+    /// Fits the line to points of work and milliseconds. Returns `None` without two different
+    /// works.
     #[must_use]
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let pairs = points.iter().enumerate().flat_map(|(at, one)| {

@@ -26,7 +26,8 @@ impl Machine {
     }
 }
 
-/// Returns the name of the first CPU. On x86 Linux lists the name; on ARM it lists numbers of the register MIDR.
+/// Returns the name of the first CPU. On x86 Linux lists the name; on ARM it lists numbers of the
+/// register MIDR.
 fn cpu_of(cpuinfo: &str) -> Option<String> {
     let field = |name: &str| {
         let fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));

@@ -15,7 +15,8 @@ pub struct Meter {
 /// The limits of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Samples to take even if they exceed `time`. Only a first call that exceeds `time` stops the measurement.
+    /// Samples to take even if they exceed `time`. Only a first call that exceeds `time` stops the
+    /// measurement.
     pub fewest_samples: usize,
     /// Samples after which the measurement stops.
     pub most_samples: usize,
@@ -24,8 +25,8 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For a figure that decides nothing: the median of five samples of a short hash, or the first call of a
-    /// long one.
+    /// For a figure that decides nothing: the median of five samples of a short hash, or the first
+    /// call of a long one.
     pub const BRIEF: Self = Self { fewest_samples: 1, most_samples: 5, time: Duration::from_millis(60) };
 }
 
@@ -47,7 +48,8 @@ impl Meter {
         Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
     }
 
-    /// Creates a meter that computes as a worker of this pool: with its kernels, lanes and kept memory.
+    /// Creates a meter that computes as a worker of this pool: with its kernels, lanes and kept
+    /// memory.
     #[must_use]
     pub fn of_worker(settings: &PoolSettings) -> Self {
         Self { core: OneCore::new(settings) }
@@ -135,7 +137,8 @@ impl Measured {
         self.wall_ms.median / hashes(self.at_once)
     }
 
-    /// Returns the same with processor time, which excludes other programs. For algorithms on one thread.
+    /// Returns the same with processor time, which excludes other programs. For algorithms on one
+    /// thread.
     #[must_use]
     pub fn hash_cpu_ms(&self) -> f64 {
         self.cpu_ms.median / hashes(self.at_once)
@@ -147,8 +150,8 @@ impl Measured {
         MS_PER_SECOND / self.hash_ms()
     }
 
-    /// Returns median processor time divided by median wall-clock time: below 1 if other programs took the
-    /// processor.
+    /// Returns median processor time divided by median wall-clock time: below 1 if other programs
+    /// took the processor.
     #[must_use]
     pub fn core_share(&self) -> f64 {
         self.cpu_ms.median / self.wall_ms.median
@@ -175,7 +178,8 @@ fn hashes(at_once: usize) -> f64 {
 
 const MS_PER_SECOND: f64 = 1000.0;
 
-/// The shortest sample. A reading of the processor's clock takes up to a microsecond, which must not count.
+/// The shortest sample. A reading of the processor's clock takes up to a microsecond, which must
+/// not count.
 pub const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]

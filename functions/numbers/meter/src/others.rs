@@ -1,6 +1,7 @@
 use std::{fs, io, time::Duration};
 
-/// The processor time of the whole machine up to a moment, to compute the share of other programs later.
+/// The processor time of the whole machine up to a moment, to compute the share of other programs
+/// later.
 #[derive(Debug)]
 pub struct Others {
     all: Duration,
@@ -9,8 +10,8 @@ pub struct Others {
 }
 
 impl Others {
-    /// Reads the time of the machine up to now. `own` is the processor time up to now that does not count as
-    /// other programs' time: of this process and, for example, of a server that it measures.
+    /// Reads the time of the machine up to now. `own` is processor time that does not count as time
+    /// of other programs: the time of this process and of the processes that it measures.
     ///
     /// # Errors
     /// [`io::Error`] if `/proc/stat` cannot be read.

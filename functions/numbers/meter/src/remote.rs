@@ -1,7 +1,8 @@
-//! The event that `saltern-numbers calibrate --on-lambda` sends to a function, and the function's response.
+//! The event that `saltern-numbers calibrate --on-lambda` sends to a function, and the function's
+//! response.
 //!
-//! The event has exactly one member, so no other event matches it. It needs a direct `Invoke`: every event of a
-//! Function URL has a path and a method.
+//! The event has exactly one member, so no other event matches it. It needs a direct `Invoke`:
+//! every event of a Function URL has a path and a method.
 
 use std::time::Duration;
 

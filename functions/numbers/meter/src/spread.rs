@@ -30,8 +30,8 @@ impl Spread {
         }
     }
 
-    /// Returns half the distance between the quartiles, as a share of the median. 0.01 means that half of the
-    /// samples are within about 1 % of the median.
+    /// Returns half the distance between the quartiles, as a share of the median. 0.01 means that
+    /// half of the samples are within about 1 % of the median.
     #[must_use]
     pub fn relative(&self) -> f64 {
         (self.upper_quartile - self.lower_quartile) / 2.0 / self.median
@@ -44,8 +44,8 @@ pub fn median(values: &[f64]) -> f64 {
     Spread::of(values).median
 }
 
-/// Returns the value below which this share (0 to 1) of the sorted values lies, interpolated between the two
-/// nearest (Hyndman and Fan, 1996, definition 7). Without values it is NaN.
+/// Returns the value below which this share (0 to 1) of the sorted values lies. It is interpolated
+/// between the two nearest values (Hyndman and Fan, 1996, definition 7). Without values it is NaN.
 #[must_use]
 #[inline]
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {

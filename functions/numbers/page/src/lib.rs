@@ -6,8 +6,8 @@
 //! - [`Page`]: a title, a [`Verdict`], large figures (`facts`), sections and a footer.
 //! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts,
 //!   in the order of the calls.
-//! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows. It is also text for a terminal
-//!   (`text`) and `markdown`.
+//! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows. It is also text for
+//!   a terminal (`text`) and `markdown`.
 //! - [`Chart`]: [`Bars`] or a [`Plot`], each with a title and a caption (`about`).
 //! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write
 //!   numbers. [`or_nothing`] writes a value that may be absent.

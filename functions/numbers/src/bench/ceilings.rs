@@ -2,8 +2,9 @@
 
 use saltern_algorithm::Ceilings;
 
-/// The highest costs of the published tables. They are private to `bench`: no document, setting or request raises
-/// another ceiling to them (`xtask/tests/tree.rs` asserts where ceilings are written).
+/// The highest costs of the published tables. They are private to `bench`: no document, setting or
+/// request raises another ceiling to them (`xtask/tests/tree.rs` asserts where ceilings are
+/// written).
 pub(super) const BENCH_CEILINGS: Ceilings = Ceilings {
     // About 15 s on a current CPU.
     bcrypt_cost: 18,

@@ -1,5 +1,5 @@
-//! Measures each table, from the cheapest cost to the most expensive. Costs that would take too long get their
-//! time from the fitted line.
+//! Measures each table, from the cheapest cost to the most expensive. Costs that would take too
+//! long get their time from the fitted line.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -25,8 +25,8 @@ pub(super) struct Pace {
     longest_one: Duration,
     /// The longest time of all hashes in lanes that is measured.
     longest_lanes: Duration,
-    /// Time for all tables. Each series has a share. After its share, only the points that a line needs are
-    /// measured.
+    /// Time for all tables. Each series has a share. After its share, only the points that a line
+    /// needs are measured.
     all: Duration,
 }
 
@@ -52,7 +52,8 @@ impl Pace {
 pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Failure> {
     let rows = plan.iter().flat_map(|table| &table.series).map(|series| series.rows.len()).sum();
     let memory_bytes = process::usable_bytes() / SHARE_FOR_A_HASH;
-    // As a server with one worker, keep memory between hashes: otherwise the time of fresh memory would count.
+    // As a server with one worker, keep memory between hashes: otherwise the time of fresh memory
+    // would count.
     let worker = PoolSettings { kept_bytes: memory_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
     let mut run = Run {
         meter: Meter::of_worker(&worker),

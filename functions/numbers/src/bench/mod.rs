@@ -1,7 +1,8 @@
 //! `saltern-numbers bench`: the tables of well-known benchmarks, measured on this machine.
 //!
 //! 1. `tables` plans the rows, under the bench's own `ceilings`; `measuring` measures them.
-//! 2. `results` holds the times; `sheets` makes tables of text from them. `published` has the times of others.
+//! 2. `results` holds the times; `sheets` makes tables of text from them. `published` has the times
+//!    of others.
 //! 3. `text` writes the tables to the terminal and as Markdown, `page` as a page.
 
 mod ceilings;

@@ -1,4 +1,5 @@
-//! The page: the highest cost for each time, then each algorithm with its charts, beside published times.
+//! The page: the highest cost for each time, then each algorithm with its charts, beside published
+//! times.
 
 use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Verdict, or_nothing, rounded};
 
@@ -380,7 +381,8 @@ fn dots(name: &str, cost: CostName, series: &Series, most: u64, way: Way) -> Dra
     Drawn::joined_dots(name, measured.map(|(at, figure)| (at, figure.hash_ms, String::new())).collect())
 }
 
-/// Draws the other costs as lines without dots, each from the last measured cost, with gaps between the lines.
+/// Draws the other costs as lines without dots, each from the last measured cost, with gaps between
+/// the lines.
 fn extrapolated(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
     let mut line = Vec::new();
     for (series, way) in drawn {

@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn the_published_times_contain_the_factor_of_two() {
-        // 40 bytes are two blocks of SHA-256 and one of SHA-512. So the published SHA-256 is slower.
+        // 40 bytes are two blocks of SHA-256 and one of SHA-512. So the published SHA-256 is
+        // slower.
         let published = Published::all();
         let at = |algorithm| published.of(algorithm).next().and_then(|group| group.ms(900_001)).unwrap();
         assert!(at(Algorithm::Pbkdf2Sha256) / at(Algorithm::Pbkdf2Sha512) > 1.4);

@@ -40,7 +40,8 @@ pub(super) struct Series {
     pub(super) rows: Vec<Row>,
     /// The line through the measured times of one hash alone.
     pub(super) one_line: Option<Fit>,
-    /// The line through the measured times of a hash in lanes; `None` for an algorithm without lanes.
+    /// The line through the measured times of a hash in lanes; `None` for an algorithm without
+    /// lanes.
     pub(super) lanes_line: Option<Fit>,
 }
 
@@ -72,8 +73,8 @@ pub(super) struct Figure {
     pub(super) source: Source,
     /// Hashes that were computed at once.
     pub(super) at_once: usize,
-    /// Processor time of a call, divided by its hashes, in milliseconds. It excludes the time of other programs.
-    /// Every setting here computes on one thread.
+    /// Processor time of a call, divided by its hashes, in milliseconds. It excludes the time of
+    /// other programs. Every setting here computes on one thread.
     pub(super) hash_ms: f64,
     /// Hashes that one core computes in a second.
     pub(super) hashes_per_second: f64,
@@ -128,7 +129,8 @@ impl Figure {
 }
 
 impl Results {
-    /// Returns the smallest ratio of processor time to wall-clock time: below 1, other programs took the core.
+    /// Returns the smallest ratio of processor time to wall-clock time: below 1, other programs
+    /// took the core.
     pub(super) fn least_core_share(&self) -> f64 {
         let rows = self.tables.iter().flat_map(|table| &table.series).flat_map(|series| &series.rows);
         let figures = rows.flat_map(|row| [Some(row.one), row.lanes]).flatten();

@@ -154,8 +154,8 @@ pub(super) fn bought(results: &Results) -> Sheet {
     Sheet { grid, notes }
 }
 
-/// Returns the highest cost below the target: interpolated between two measured rows, or extrapolated with the
-/// line through all rows and marked.
+/// Returns the highest cost below the target: interpolated between two measured rows, or
+/// extrapolated with the line through all rows and marked.
 fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) -> String {
     let measured: Vec<&Row> = series.rows.iter().filter(|row| row.one.is_measured()).collect();
     let Some(row) = measured.last() else { return "–".to_owned() };

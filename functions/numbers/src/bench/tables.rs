@@ -190,7 +190,8 @@ fn pbkdf2_text(prf: Prf, iterations: u64, output_bytes: usize) -> String {
     format!("${id}$i={iterations},l={output_bytes}${}${}", zeros(NEW_SALT_BYTES), zeros(output_bytes))
 }
 
-/// The output length of the published table (Foreman, 2021): two blocks of SHA-1 and of SHA-256, one of SHA-512.
+/// The output length of the published table (Foreman, 2021): two blocks of SHA-1 and of SHA-256,
+/// one of SHA-512.
 pub(super) const PUBLISHED_OUTPUT_BYTES: usize = 40;
 
 /// The iterations of the published table.
@@ -202,8 +203,8 @@ const SHA512_CRYPT_ROUNDS: [u64; 8] = [1_000, 5_000, 20_000, 50_000, 100_000, 20
 
 const SHA512_CRYPT_CHARACTERS: usize = 86;
 
-/// OWASP's five (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB), the 64 MiB of RFC 9106, and twice and
-/// four times 64 MiB.
+/// The memory of OWASP's five rows (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB). Then
+/// the 64 MiB of RFC 9106, twice and four times that.
 const ARGON2_MEMORY_KIB: [u32; 8] = [7168, 9216, 12_288, 19_456, 47_104, 65_536, 131_072, 262_144];
 
 /// From one pass to the most that OWASP names.

@@ -116,7 +116,8 @@ impl Conditions {
     }
 }
 
-/// Returns the limits of a function with this memory, as `bootstrap` computes them, with the arguments applied.
+/// Returns the limits of a function with this memory, as `bootstrap` computes them, with the
+/// arguments applied.
 fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Limits, Failure> {
     let machine = &arguments.document.machine;
     let size = FunctionSize { memory_mib: memory_mb, concurrency: 1 };

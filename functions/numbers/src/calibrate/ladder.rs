@@ -1,4 +1,5 @@
-//! The candidate parameters of an algorithm, from the weakest to the strongest. Each entry is a step.
+//! The candidate parameters of an algorithm, from the weakest to the strongest. Each entry is a
+//! step.
 
 use std::ffi::OsStr;
 
@@ -80,7 +81,8 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns `None` above a ceiling or the memory of a worker: `policies check` refuses such parameters.
+    /// Returns `None` above a ceiling or the memory of a worker: `policies check` refuses such
+    /// parameters.
     pub(super) fn admit(params: Params, policies: &Policies, bytes_per_worker: u64) -> Option<Self> {
         let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
         let admitted = Admitted::new(setting, policies.ceilings()).ok()?;
@@ -129,9 +131,9 @@ fn is_more_work(params: Params, than: Params) -> bool {
 
 /// Keeps the steps that cost an attacker more than every step with less work.
 ///
-/// For memory-hard functions the cost is the product of memory and time (RFC 9106, section 7.2: time-area
-/// product); steps that meet OWASP's minimum come after those that do not. So the ladder raises memory first and
-/// then passes, as in RFC 9106, section 4.
+/// For memory-hard functions the cost is the product of memory and time (RFC 9106, section 7.2:
+/// time-area product). Steps that meet OWASP's minimum come after the others. So the ladder raises
+/// memory first and then passes, as in RFC 9106, section 4.
 fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     let strength = |step: &Step| match step.params {
         Params::Argon2(_) | Params::Scrypt(_) => (
@@ -157,8 +159,8 @@ fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     kept
 }
 
-/// Four memory sizes in each doubling, OWASP's sizes, and up to [`MOST_PASSES`] passes. One lane: a login has one
-/// core, also on Lambda.
+/// Four memory sizes in each doubling, OWASP's sizes, and up to [`MOST_PASSES`] passes. One lane: a
+/// login has one core, also on Lambda.
 fn argon2id() -> Vec<Params> {
     let doublings =
         (0..DOUBLINGS).flat_map(|doubling| [4, 5, 6, 7].map(|quarter| (quarter << doubling) * 1024));
@@ -171,7 +173,8 @@ fn argon2id() -> Vec<Params> {
     params.map(Params::Argon2).collect()
 }
 
-/// Iterations with two significant digits: every number, every second or every fifth, so that a step is 4 to 10 %.
+/// Iterations with two significant digits: every number, every second or every fifth, so that a
+/// step is 4 to 10 %.
 fn pbkdf2(prf: pbkdf2::Prf) -> Vec<Params> {
     let digits = (10..20).chain((20..50).step_by(2)).chain((50..100).step_by(5));
     let iterations = (2..=6).flat_map(|power| digits.clone().map(move |digits| digits * 10_u32.pow(power)));

@@ -1,10 +1,12 @@
 //! `saltern-numbers calibrate`: finds the strongest parameters within a time.
 //!
-//! 1. `conditions` determines the place of the measurements, and the limits from policy document and memory.
-//! 2. For each algorithm, `ladder` has the candidate parameters. `search` finds the last step within the time, with
-//!    measurements of `place`: this machine, or a `function` on Lambda. `saltern_capacity::Scale` estimates times
-//!    for a function from times here.
-//! 3. `proposal` compares the step with `standards`, `bound` names the limit, and `print` writes the result.
+//! 1. `conditions` determines the place of the measurements, and the limits from policy document
+//!    and memory.
+//! 2. For each algorithm, `ladder` has the candidate parameters. `search` finds the last step
+//!    within the time, with measurements of `place`: this machine, or a `function` on Lambda.
+//!    `saltern_capacity::Scale` estimates times for a function from times here.
+//! 3. `proposal` compares the step with `standards`, `bound` names the limit, and `print` writes
+//!    the result.
 
 mod bound;
 mod conditions;
@@ -87,7 +89,8 @@ fn about_memory() -> String {
     )
 }
 
-/// Calibrates on a new thread, as workers are: the main thread's memory has another source and costs less.
+/// Calibrates on a new thread, as workers are: the main thread's memory has another source and
+/// costs less.
 pub(crate) fn run(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let calibrated = thread::scope(|scope| scope.spawn(|| calibrate(arguments)).join());
     calibrated.unwrap_or_else(|_panic| {
@@ -184,7 +187,8 @@ impl Calibration {
         self.conditions.place.one(step, &place::effort(care))
     }
 
-    /// Measures the scale of times from this machine to the function; `None` if the function measures.
+    /// Measures the scale of times from this machine to the function; `None` if the function
+    /// measures.
     fn scale(&mut self) -> Result<Option<Scale>, Failure> {
         if self.conditions.basis == Basis::OnLambda {
             return Ok(None);

@@ -39,8 +39,9 @@ impl Place {
 
     /// Returns the time that counts.
     ///
-    /// On this machine it is processor time, which excludes other programs. Under a CPU quota callers wait longer,
-    /// and `print` says so. On Lambda it is wall-clock time, because the function pays for its share of a processor.
+    /// On this machine it is processor time, which excludes other programs. Under a CPU quota
+    /// callers wait longer, and `print` says so. On Lambda it is wall-clock time, because the
+    /// function pays for its share of a processor.
     pub(super) fn counted(&self, measured: &Measured) -> Spread {
         match self {
             Self::Here(_) => measured.cpu_ms,
@@ -49,7 +50,8 @@ impl Place {
     }
 }
 
-/// Returns the machine and the memory of a function, with the measurement of a hash that takes little time.
+/// Returns the machine and the memory of a function, with the measurement of a hash that takes
+/// little time.
 pub(super) fn introduce(function: &Function, step: &Step) -> Result<(Machine, u64), Failure> {
     let answer = ask(function, step, false, &ONCE)?;
     Ok((answer.machine, answer.memory_mb))
@@ -70,7 +72,8 @@ fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Res
     Err(always_busy())
 }
 
-/// Returns the measurement, or the limit of the function: its policy document or its time can be stricter than here.
+/// Returns the measurement, or the limit of the function: its policy document or its time can be
+/// stricter than here.
 fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
     match answer.outcome {
         Outcome::Measured(measured) => Ok(Ok(measured)),
@@ -114,8 +117,8 @@ const IN_PASSING: Duration = Duration::from_secs(1);
 const FEWEST_SAMPLES: usize = 5;
 const MOST_SAMPLES: usize = 101;
 
-/// An abandoned hash keeps a function busy for some seconds. Each attempt waits until the function is free or its
-/// time ends.
+/// An abandoned hash keeps a function busy for some seconds. Each attempt waits until the function
+/// is free or its time ends.
 const MOST_TURNS: usize = 10;
 
 const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };

@@ -41,7 +41,8 @@ impl Report<'_> {
         Ok(out)
     }
 
-    /// Returns the entry, or the id of the entry that the document already has: it must not list parameters twice.
+    /// Returns the entry, or the id of the entry that the document already has: it must not list
+    /// parameters twice.
     fn entry_text(&self, proposal: &Proposal) -> Result<String, Failure> {
         if let Some(id) = &proposal.listed_as {
             return Ok(format!(
@@ -289,7 +290,8 @@ impl Report<'_> {
         about
     }
 
-    /// Whether other programs took processor time. On Lambda a function pays for its share of a processor.
+    /// Whether other programs took processor time. On Lambda a function pays for its share of a
+    /// processor.
     fn is_disturbed(&self, proposal: &Proposal) -> bool {
         matches!(self.conditions.place, Place::Here(_)) && proposal.core_share < UNDISTURBED
     }
@@ -303,8 +305,8 @@ impl Report<'_> {
     }
 }
 
-/// Returns the note about the time of other programs. Under a quota, a caller waits longer than the processor
-/// time.
+/// Returns the note about the time of other programs. Under a quota, a caller waits longer than the
+/// processor time.
 fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -> String {
     let mut about = format!(
         "other programs or a CPU quota took {:.0} % of the processor; by the clock a hash took {ms_by_the_clock:.0} ms. \

@@ -124,7 +124,8 @@ impl Proposal {
         self.usd(size, self.one, 1)
     }
 
-    /// Returns the cost of a million logins in batches that fill the lanes of all workers, in US dollars.
+    /// Returns the cost of a million logins in batches that fill the lanes of all workers, in US
+    /// dollars.
     pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> Option<f64> {
         // A function with several virtual CPUs pays for all of them.
         let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();

@@ -9,18 +9,21 @@ pub(super) enum Care {
     Exact,
 }
 
-/// Returns the strongest step whose time is at most the target; `None` if even the weakest takes longer.
+/// Returns the strongest step whose time is at most the target; `None` if even the weakest takes
+/// longer.
 ///
-/// `works` is the work of each step, ascending. `measure` returns the milliseconds of a step, or `None` if the place
-/// of the measurement refuses it. A step is measured only if earlier measurements predict a time within the target,
-/// or if it is the next step. So the time of the whole search is bounded.
+/// `works` is the work of each step, ascending. `measure` returns the milliseconds of a step, or
+/// `None` if the place of the measurement refuses it. A step is measured only if earlier
+/// measurements predict a time within the target, or if it is the next step. So the time of the
+/// whole search is bounded.
 pub(super) fn strongest<E>(
     works: &[f64],
     target_ms: f64,
     mut measure: impl FnMut(usize, Care) -> Result<Option<f64>, E>,
 ) -> Result<Option<usize>, E> {
     let Some(mut at) = near(works, target_ms, &mut measure)? else { return Ok(None) };
-    // Every step up to `fits` fits, and no step from `too_long`. `reach` is the last step within the slope at `fits`.
+    // Every step up to `fits` fits, and no step from `too_long`. `reach` is the last step within
+    // the slope at `fits`.
     let (mut fits, mut reach, mut too_long) = (None, None, works.len());
     let mut was_refused = false;
     loop {
@@ -33,8 +36,8 @@ pub(super) fn strongest<E>(
         }
         was_refused |= ms.is_none();
         let lowest = fits.map_or(0, |fits| fits + 1);
-        // At the end of a cache, time is not proportional to work. So a step that fits predicts the next one, and a
-        // step that does not fit predicts none.
+        // At the end of a cache, time is not proportional to work. So a step that fits predicts the
+        // next one, and a step that does not fit predicts none.
         if lowest >= too_long || (fits.is_some() && reach <= fits) {
             return Ok(fits);
         }
@@ -46,8 +49,8 @@ pub(super) fn strongest<E>(
     }
 }
 
-/// Finds a first step near the target, with rough measurements from the weakest step, each time at most [`GROWTH`]
-/// times the work.
+/// Finds a first step near the target, with rough measurements from the weakest step, each time at
+/// most [`GROWTH`] times the work.
 fn near<E>(
     works: &[f64],
     target_ms: f64,
@@ -72,7 +75,8 @@ fn last_within(works: &[f64], work: f64) -> Option<usize> {
     works.iter().rposition(|&of_step| of_step <= work)
 }
 
-/// The largest factor of work between two rough measurements, because a rough measurement is imprecise.
+/// The largest factor of work between two rough measurements, because a rough measurement is
+/// imprecise.
 const GROWTH: f64 = 16.0;
 
 /// Within this factor, time is linear in the work.
@@ -90,8 +94,8 @@ mod tests {
         (0..150).map(|step| 1.05_f64.powi(step)).collect()
     }
 
-    /// Searches with `time` of the work as measurement. Returns the step, the number of exact measurements and the
-    /// longest time.
+    /// Searches with `time` of the work as measurement. Returns the step, the number of exact
+    /// measurements and the longest time.
     fn search(
         works: &[f64],
         target_ms: f64,

@@ -119,7 +119,8 @@ const DEFAULT_COST: u32 = 10;
 /// Lanes of the widest bcrypt kernel.
 pub(super) const MOST_BCRYPT_LANES: usize = 8;
 
-/// Enough for a stable time. Time is linear in iterations, so ratios also hold for 210,000 and 600,000.
+/// Enough for a stable time. Time is linear in iterations, so ratios also hold for 210,000 and
+/// 600,000.
 const DEFAULT_ITERATIONS: NonZeroU32 = NonZeroU32::new(50_000).unwrap();
 
 /// The published figures are medians of five rounds.

@@ -20,8 +20,8 @@ pub(crate) struct Figure {
     pub(super) status: Status,
     /// One for each round.
     samples: Vec<f64>,
-    /// The same figure from CPU time instead of wall time, without the time of other programs. The status
-    /// does not depend on it.
+    /// The same figure from CPU time instead of wall time, without the time of other programs. The
+    /// status does not depend on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     samples_by_cpu_time: Vec<f64>,
     /// The share of all cores that other programs took meanwhile, 0 to 1, if it was measured.
@@ -91,9 +91,9 @@ impl Figure {
         Self { samples_by_cpu_time, ..self }
     }
 
-    /// Adds the share of all cores that other programs took, 0 to 1. If they took more than
-    /// [`MOST_FOR_OTHERS`], the figure is disturbed: a service with many threads then gets more than its
-    /// share beside a bare loop with two.
+    /// Adds the share of all cores that other programs took, 0 to 1. Above [`MOST_FOR_OTHERS`] the
+    /// figure is disturbed: beside other programs, a service with many threads gets more than a
+    /// bare loop with two.
     pub(crate) fn beside(mut self, others: f64) -> Self {
         if others > MOST_FOR_OTHERS {
             self.status = Status::Disturbed;

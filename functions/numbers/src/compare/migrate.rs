@@ -67,7 +67,8 @@ fn high_water_mib(status: &str) -> Option<f64> {
     line.trim().strip_suffix(" kB")?.parse::<f64>().ok().map(|kib| kib / 1024.0)
 }
 
-/// Writes rows of all schemes in turn. `migrate-plan` verifies no password, so salts and outputs are arbitrary.
+/// Writes rows of all schemes in turn. `migrate-plan` verifies no password, so salts and outputs
+/// are arbitrary.
 fn write_table(table: &Path) -> Result<(), Box<dyn Error>> {
     let mut file = BufWriter::new(File::create(table)?);
     for row in 0..ROWS {

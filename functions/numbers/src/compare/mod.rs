@@ -1,11 +1,14 @@
 //! `saltern-numbers compare`: the kernels and the service beside the fastest other libraries.
 //!
-//! Each comparison measures both sides in one run, and only ratios within a run are compared. The command
-//! needs the feature `peers`, which builds the other libraries; some are in C.
+//! Each comparison measures both sides in one run, and only ratios within a run are compared. The
+//! command needs the feature `peers`, which builds the other libraries; some are in C.
 //!
-//! 1. [`rounds`] measures contenders in interleaved rounds; [`kernels`] has the contenders of each algorithm.
-//! 2. [`http`] measures the service under load, its start and its memory; [`migrate`] measures `migrate-plan`.
-//! 3. [`figure`] compares each measurement with its bound; [`summary`] and [`chart`] write the results.
+//! 1. [`rounds`] measures contenders in interleaved rounds; [`kernels`] has the contenders of each
+//!    algorithm.
+//! 2. [`http`] measures the service under load, its start and its memory; [`migrate`] measures
+//!    `migrate-plan`.
+//! 3. [`figure`] compares each measurement with its bound; [`summary`] and [`chart`] write the
+//!    results.
 
 #![allow(clippy::expect_used, reason = "a measurement that fails ends the program")]
 

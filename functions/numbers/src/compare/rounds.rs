@@ -1,7 +1,7 @@
 //! Interleaved measuring: rounds of A B C … C B A.
 //!
-//! The clock, the neighbours and the temperature of a machine drift. So contenders are not measured one after
-//! the other, and each ratio is taken within one round.
+//! The clock, the neighbours and the temperature of a machine drift. So contenders are not measured
+//! one after the other, and each ratio is taken within one round.
 
 use core::{fmt, hint::black_box};
 use std::time::Duration;
@@ -83,10 +83,12 @@ pub(crate) struct Row {
     pub(crate) hashes_per_core_ratio_samples: Vec<f64>,
 }
 
-/// Measures the contenders; the first is the baseline. Each contender must first compute `expected`.
+/// Measures the contenders; the first is the baseline. Each contender must first compute
+/// `expected`.
 ///
 /// # Errors
-/// [`WrongOutput`] if a contender computes another output: the time of a wrong output has no meaning.
+/// [`WrongOutput`] if a contender computes another output: the time of a wrong output has no
+/// meaning.
 pub(crate) fn compare(
     title: String,
     expected: &[Vec<u8>],

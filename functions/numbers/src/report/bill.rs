@@ -48,8 +48,8 @@ impl Bill {
     }
 }
 
-/// Returns the provisioned environments in each period. Lambda reports the number in use and its share, but only
-/// while requests come. Between requests the last figure holds.
+/// Returns the provisioned environments in each period. Lambda reports the number in use and its
+/// share, but only while requests come. Between requests the last figure holds.
 pub(crate) fn allocated(figures: &Figures, window: Window) -> Vec<f64> {
     let (in_use, share) = (figures.lambda("provisioned_in_use"), figures.lambda("provisioned_share"));
     let mut last = 0.0;
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn the_cost_on_demand_is_the_one_computed_by_hand() {
-        // A million requests of 249.5 ms, billed as 250: 1769 / 1024 × 250,000 s × 0.0000133334 + 0.20 USD.
+        // A million requests of 249.5 ms, billed as 250: 1769 / 1024 × 250,000 s × 0.0000133334 +
+        // 0.20 USD.
         let bill = Bill::new(
             &figures(&[("invocations", &[(0, 1e6)]), ("duration_sum", &[(0, 249.5e6)])]),
             WINDOW,

@@ -69,8 +69,8 @@ impl Series<'_> {
         self.0?.get(&time).copied()
     }
 
-    /// Returns a point for each period of the window, in seconds since its beginning. `missing` replaces absent
-    /// figures.
+    /// Returns a point for each period of the window, in seconds since its beginning. `missing`
+    /// replaces absent figures.
     pub(crate) fn over(self, window: Window, missing: f64) -> Vec<(f64, f64)> {
         let point =
             |time: i64| (super::window::seconds(time - window.from), self.at(time).unwrap_or(missing));

@@ -313,7 +313,8 @@ impl Report<'_> {
         Series::line(name, points.over(self.window, missing))
     }
 
-    /// Returns a count of Lambda as a rate. Lambda has no count in periods without requests: it is 0 there.
+    /// Returns a count of Lambda as a rate. Lambda has no count in periods without requests: it is
+    /// 0 there.
     fn rate(&self, name: &str, id: &str) -> Series {
         per_second(name, &self.figures.lambda(id).over(self.window, 0.0), self.window)
     }

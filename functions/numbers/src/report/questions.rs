@@ -1,4 +1,5 @@
-//! The questions to CloudWatch: Lambda's metrics by name, and Saltern's from the table of its metrics.
+//! The questions to CloudWatch: Lambda's metrics by name, and Saltern's from the table of its
+//! metrics.
 
 use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricStat};
 use saltern_service::metrics::{Kind, METRICS, NAMESPACE, SERVICE};
@@ -67,8 +68,9 @@ impl Question {
     }
 }
 
-/// Returns the questions for Saltern's metrics. Their policies, codes and outcomes are unknown, so each question is a
-/// search. A search does not find old names ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
+/// Returns the questions for Saltern's metrics. Their policies, codes and outcomes are unknown, so
+/// each question is a search. A search does not find old names
+/// ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
     METRICS.iter().flat_map(move |metric| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();

@@ -15,7 +15,8 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Widens the times to whole periods: the shortest period that CloudWatch still keeps and that a chart can show.
+    /// Widens the times to whole periods: the shortest period that CloudWatch still keeps and that
+    /// a chart can show.
     pub(crate) fn new(
         from: OffsetDateTime,
         to: OffsetDateTime,
@@ -97,14 +98,15 @@ const TIME: usize = 5;
 /// Periods in seconds, and the days that CloudWatch keeps them (`GetMetricData`).
 const KEPT: [(i32, i64); 3] = [(60, 15), (300, 63), (3600, 455)];
 
-/// A search finds a metric for this number of days after its last value ("Using search expressions in graphs").
+/// A search finds a metric for this number of days after its last value ("Using search expressions
+/// in graphs").
 pub(crate) const FOUND_FOR_DAYS: i64 = 14;
 
 /// Periods in seconds. CloudWatch accepts multiples of a minute.
 const PERIODS: [i32; 7] = [60, 300, 900, 3600, 10_800, 21_600, 86_400];
 
-/// Eight hours of minutes, because a chart has no more pixels. With 500 series this exceeds the 100,800 points of a
-/// page, so the response has several pages.
+/// Eight hours of minutes, because a chart has no more pixels. With 500 series this exceeds the
+/// 100,800 points of a page, so the response has several pages.
 const MOST_PERIODS: i64 = 480;
 
 #[cfg(test)]

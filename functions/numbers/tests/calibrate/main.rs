@@ -49,7 +49,8 @@ fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
     saltern(&all, &variables)
 }
 
-/// Adds every proposed policy to the shipped document, the first as `current`, and loads the document.
+/// Adds every proposed policy to the shipped document, the first as `current`, and loads the
+/// document.
 fn assert_loads(found: &Value, memory_budget_mib: u64) {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let listed = document["policies"].as_array_mut().unwrap();
@@ -82,7 +83,8 @@ fn proposed_policies_stay_within_the_time_and_load_in_a_document() {
     assert_eq!(names, ALGORITHMS);
     for proposal in proposed {
         let ms = proposal["milliseconds"].as_f64().unwrap();
-        // The next step has less than twice the work, so a time far below the target would be a wrong search.
+        // The next step has less than twice the work, so a time far below the target would be a
+        // wrong search.
         assert!((6.0..=30.0).contains(&ms) || proposal["bound_by"] != "time", "{proposal}");
         let logins = proposal["logins_per_second_per_core"].as_f64().unwrap();
         assert!((logins * ms / 1000.0 - 1.0).abs() < 1e-6, "{proposal}");
@@ -209,7 +211,8 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
     assert!(!text.contains("\"cost\": 12"), "{text}");
 }
 
-/// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory admit.
+/// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory
+/// admit.
 fn narrow_document(name: &str) -> String {
     let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
     let policy =

@@ -109,7 +109,8 @@ fn evening(body: &Json) -> Value {
 
 type Minute = Box<dyn Fn(i64) -> Option<f64>>;
 
-/// Returns the logins in a minute: 200 a second, from the 20th minute 1,500, from the 40th 3,000, from the 60th 200 again.
+/// Returns the logins in a minute: 200 a second, from the 20th minute 1,500, from the 40th 3,000,
+/// from the 60th 200 again.
 pub(crate) fn logins(minute: i64) -> f64 {
     60.0 * match minute {
         20..40 => 1500.0,

@@ -163,7 +163,8 @@ pub(crate) fn open_loop(
                         let sent = Instant::now();
                         let response = caller.send(call)?;
                         let answered = Instant::now();
-                        // The queue fills in the first second. Responses after the end do not count.
+                        // The queue fills in the first second. Responses after the end do not
+                        // count.
                         if answered < from || answered > to {
                             continue;
                         }

@@ -1,6 +1,7 @@
 //! The service over HTTP, beside its kernel in a bare loop on the same cores.
 //!
-//! The difference is the cost of the service and of the load generator, which runs on the same cores.
+//! The difference is the cost of the service and of the load generator, which runs on the same
+//! cores.
 
 mod callers;
 mod raw;
@@ -71,8 +72,8 @@ struct Saturation {
     callers: usize,
     kernels: &'static str,
     raw: MakeRaw,
-    /// The bare loop of the service's kernel, if `raw` has another kernel: it separates the cost of the
-    /// service from the speed of the kernel.
+    /// The bare loop of the service's kernel, if `raw` has another kernel: it separates the cost of
+    /// the service from the speed of the kernel.
     own: Option<MakeRaw>,
     wanted: Wanted,
 }
@@ -109,7 +110,8 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures verifications a second, divided by hashes a second of the bare loop before and after.
+    /// Measures verifications a second, divided by hashes a second of the bare loop before and
+    /// after.
     fn saturated(&self, what: &str, saturation: &Saturation) -> Result<Figure, Box<dyn Error>> {
         let &Saturation { cost, callers, kernels, raw, own, wanted } = saturation;
         self.progress.print(what);

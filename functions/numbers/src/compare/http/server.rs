@@ -20,7 +20,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the server and waits for its first response. Its log goes to a file, as under a service manager.
+    /// Starts the server and waits for its first response. Its log goes to a file, as under a
+    /// service manager.
     pub(crate) fn start(binary: &Path, kernels: &str) -> Result<Self, Box<dyn Error>> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log = std::env::temp_dir().join(format!(

@@ -12,7 +12,8 @@ use super::super::{
 
 use super::server::Server;
 
-/// Measures the time from the start of `saltern serve` to its first response, and its memory when idle.
+/// Measures the time from the start of `saltern serve` to its first response, and its memory when
+/// idle.
 pub(super) fn server(arguments: &ServiceArguments) -> Result<[Figure; 2], Box<dyn Error>> {
     let (mut times, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..arguments.rounds.get() {
@@ -42,7 +43,8 @@ pub(super) fn bootstrap(arguments: &ServiceArguments) -> Result<Figure, Box<dyn 
     Ok(Figure::new("`bootstrap`: start to first poll of a local Runtime API", FIRST_POLL, times))
 }
 
-/// Returns the size of the zip for Lambda. `make package` builds it, which takes longer than this run.
+/// Returns the size of the zip for Lambda. `make package` builds it, which takes longer than this
+/// run.
 pub(super) fn zip(arguments: &ServiceArguments) -> Figure {
     let what = "arm64 zip for Lambda";
     match fs::metadata(&arguments.zip) {

@@ -89,7 +89,8 @@ enum Baseline {
 }
 
 impl Baseline {
-    /// The crate allocates fresh memory by default. The C code is built for the vectors of this machine.
+    /// The crate allocates fresh memory by default. The C code is built for the vectors of this
+    /// machine.
     fn name(self) -> &'static str {
         match self {
             Self::Crate => "argon2 crate, fresh memory",

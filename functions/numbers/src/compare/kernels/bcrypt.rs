@@ -85,7 +85,8 @@ impl Work {
         compute(&self.admitted, self.password.as_bytes()).expect("memory for a hash").expose().to_vec()
     }
 
-    /// Returns `None` if libxcrypt refuses the setting or prints a scheme that Saltern does not parse.
+    /// Returns `None` if libxcrypt refuses the setting or prints a scheme that Saltern does not
+    /// parse.
     pub(crate) fn by_libxcrypt(&self, libxcrypt: &mut Libxcrypt) -> Option<Vec<u8>> {
         let text = libxcrypt.hash(&self.password, &self.setting_text)?;
         Some(saltern_encoded::parse(&text).ok()?.output().to_vec())

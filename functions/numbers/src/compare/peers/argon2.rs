@@ -1,4 +1,5 @@
-//! The C reference (phc-winner-argon2, from the crate `argon2-sys`), built with the vectors of this machine.
+//! The C reference (phc-winner-argon2, from the crate `argon2-sys`), built with the vectors of this
+//! machine.
 //!
 //! It uses kept memory: with its own `malloc`, page faults would count.
 #![allow(unsafe_code, reason = "calls C")]
@@ -12,8 +13,8 @@ use argon2_sys::{
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
 use saltern_encoded::argon2::{Setting, Variant, Version};
 
-/// The C code with its memory: huge pages that exist before the first hash. The C code wipes the memory after
-/// each hash, which is its default.
+/// The C code with its memory: huge pages that exist before the first hash. The C code wipes the
+/// memory after each hash, which is its default.
 pub(crate) struct Argon2C {
     start: *mut u8,
     bytes: usize,
@@ -23,7 +24,8 @@ impl Argon2C {
     /// Maps the memory for the hashes of one thread. It stays mapped until the process ends.
     pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
         let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
-        // SAFETY: a new mapping changes no other memory. The advice is for its part that begins on a huge page.
+        // SAFETY: a new mapping changes no other memory. The advice is for its part that begins on
+        // a huge page.
         unsafe {
             let mapped = mmap_anonymous(
                 ptr::null_mut(),
@@ -39,7 +41,8 @@ impl Argon2C {
         }
     }
 
-    /// Returns the output; `None` if the C code fails, or for other settings than argon2id, version 19.
+    /// Returns the output; `None` if the C code fails, or for other settings than argon2id, version
+    /// 19.
     pub(crate) fn hash(&mut self, setting: &Setting, password: &[u8]) -> Option<Vec<u8>> {
         let params = setting.params();
         if (params.variant(), params.version()) != (Variant::Id, Version::V19) {
@@ -67,8 +70,8 @@ impl Argon2C {
             free_cbk: Some(free),
             flags: ARGON2_DEFAULT_FLAGS,
         };
-        // SAFETY: every pointer is valid for its length. Without `ARGON2_FLAG_CLEAR_*` password and salt are only
-        // read. Only this thread uses the memory, because `threads` is 1.
+        // SAFETY: every pointer is valid for its length. Without `ARGON2_FLAG_CLEAR_*` password and
+        // salt are only read. Only this thread uses the memory, because `threads` is 1.
         let code = unsafe { argon2_ctx(&raw mut context, Argon2_id) };
         (code == ARGON2_OK).then_some(output)
     }

@@ -25,7 +25,8 @@ impl Libxcrypt {
     pub(crate) fn open() -> Result<Self, NotFound> {
         // SAFETY: the initialisers of the system's libcrypt have no preconditions.
         let library = unsafe { Library::new(SONAME) }.map_err(|_| NotFound)?;
-        // SAFETY: `crypt_r(3)` documents the signature `CryptR`. The library stays open as long as the pointer.
+        // SAFETY: `crypt_r(3)` documents the signature `CryptR`. The library stays open as long as
+        // the pointer.
         let crypt_r = unsafe { library.get::<CryptR>(b"crypt_r\0") }.map(|symbol| *symbol);
         let crypt_r = crypt_r.map_err(|_| NotFound)?;
         Ok(Self {
@@ -37,13 +38,14 @@ impl Libxcrypt {
 
     /// Returns the hash of `password` as text; `None` if libxcrypt refuses the setting.
     pub(crate) fn hash(&mut self, password: &CString, setting: &CString) -> Option<String> {
-        // SAFETY: both strings end in NUL and outlive the call. `data` is a `struct crypt_data`, zeroed before its
-        // first use as `crypt_r(3)` requires, and the `&mut` excludes other uses.
+        // SAFETY: both strings end in NUL and outlive the call. `data` is a `struct crypt_data`,
+        // zeroed before its first use as `crypt_r(3)` requires, and the `&mut` excludes other uses.
         let text = unsafe { (self.crypt_r)(password.as_ptr(), setting.as_ptr(), self.data.as_mut_ptr()) };
         if text.is_null() {
             return None;
         }
-        // SAFETY: it is not null, so it points to a NUL-terminated string inside `data`, which stays unchanged.
+        // SAFETY: it is not null, so it points to a NUL-terminated string inside `data`, which
+        // stays unchanged.
         let text = unsafe { CStr::from_ptr(text) };
         // A string that starts with `*` is also a failure (`crypt(3)`, "failure tokens").
         text.to_str().ok().filter(|text| !text.starts_with('*')).map(str::to_owned)
