@@ -1,8 +1,8 @@
-//! Events of Function URLs (payload format 2.0) to HTTP requests.
+//! Converts events of Function URLs (payload format 2.0) to HTTP requests.
 //!
-//! The format: <https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads>. A direct `Invoke`
-//! sends the same; of it are wanted `rawPath` and `requestContext.http.method`, and `headers`, `body` and
-//! `isBase64Encoded` where there are any. What else stands there is not looked at.
+//! The format: <https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads>. A
+//! direct `Invoke` sends the same event. `rawPath` and `requestContext.http.method` are required;
+//! `headers`, `body` and `isBase64Encoded` are optional. Other members are ignored.
 
 use core::fmt;
 use std::{
@@ -17,7 +17,7 @@ use saltern_service::{Arrival, Body, MAX_HEAD_BYTES, NotAfter, Problem, RequestI
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What Lambda says about one invocation, apart from its event.
+/// The data of one invocation beside its event: its ids, its arrival and its deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Invocation {
     request_id: String,
@@ -27,10 +27,10 @@ pub(crate) struct Invocation {
 }
 
 impl Invocation {
-    /// Lambda names its deadline by the wall clock; ours runs on the monotonic one from the arrival.
+    /// Converts Lambda's deadline from the wall clock to the monotonic clock of the arrival.
     ///
-    /// Lambda sends no event whose time is over. Where it seems so, the clock or the stand-in is wrong (`cargo lambda
-    /// watch` names a time in 1970), and the caller's own deadline is the one to go by.
+    /// Lambda sends no event after its deadline. If the deadline is in the past, the clock or the stub
+    /// is wrong (`cargo lambda watch` sends a time in 1970). Then only the caller's deadline applies.
     pub(crate) fn of(context: &Context, arrival: Instant) -> Self {
         let left =
             context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(MARGIN));
@@ -43,32 +43,33 @@ impl Invocation {
         }
     }
 
-    /// When an answer must be on its way.
+    /// The latest moment for the response.
     pub(crate) fn not_after(&self) -> Instant {
         self.not_after
     }
 
-    /// When it came.
+    /// The arrival of the event.
     pub(crate) fn arrival(&self) -> Arrival {
         Arrival(self.arrival)
     }
 
-    /// The headers of a request that cannot be read: Lambda's own ids.
+    /// Returns headers with Lambda's ids, for an event that is not a valid request.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        self.name(&mut headers);
+        self.add_ids(&mut headers);
         headers
     }
 
-    /// The caller's request id stays where it is of the agreed form. Lambda's stands in for it: it is in the
-    /// platform's own log lines too.
-    fn name(&self, headers: &mut HeaderMap) {
+    /// Adds Lambda's ids to the headers. A valid request id of the caller stays. Otherwise Lambda's
+    /// request id takes its place, since the platform's log lines contain it too.
+    fn add_ids(&self, headers: &mut HeaderMap) {
         let given = headers.get(RequestId::HEADER);
         let kept = given.is_some_and(|given| given.as_bytes() == RequestId::of(headers).as_str().as_bytes());
         if let (false, Ok(id)) = (kept, HeaderValue::from_str(&self.request_id)) {
             headers.insert(RequestId::HEADER, id);
         }
-        // Lambda's own segment of the trace, where it has one; the caller's header names the same trace, or lies.
+        // Lambda's segment of the trace replaces the caller's header, which names the same trace or is
+        // forged.
         let xray = self.xray_trace_id.as_ref().and_then(|id| HeaderValue::from_str(id).ok());
         if let Some(id) = xray {
             headers.insert(Trace::XRAY_HEADER, id);
@@ -76,37 +77,37 @@ impl Invocation {
     }
 }
 
-/// Why an event is no request, and what could be read of it.
-pub(crate) struct Unreadable {
+/// The problem of an event that is not a valid request, and the headers for the response.
+pub(crate) struct InvalidEvent {
     pub(crate) headers: Box<HeaderMap>,
     pub(crate) problem: Problem,
 }
 
-impl fmt::Debug for Unreadable {
+impl fmt::Debug for InvalidEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unreadable").field("problem", &self.problem).finish_non_exhaustive()
+        f.debug_struct("InvalidEvent").field("problem", &self.problem).finish_non_exhaustive()
     }
 }
 
-/// The request that an event stands for.
+/// Converts an event to a request.
 ///
 /// # Errors
-/// [`Unreadable`]: not an event of payload format 2.0, a name in it that HTTP does not allow, too many headers, a
-/// body over its limit.
-pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, Unreadable> {
-    let unnamed = |problem| Unreadable { headers: Box::new(invocation.headers()), problem };
-    // What serde says of an event may quote it: it goes nowhere.
+/// [`InvalidEvent`] if the event is not of payload format 2.0, has a name that HTTP does not allow, has
+/// too many headers, or has a body over its limit.
+pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, InvalidEvent> {
+    let without_headers = |problem| InvalidEvent { headers: Box::new(invocation.headers()), problem };
+    // A message of serde may quote the event, so it is dropped.
     let event: Event =
-        serde_json::from_str(event.get()).map_err(|_| unnamed(Problem::malformed_request()))?;
-    let mut headers = headers(&event.headers).map_err(unnamed)?;
-    invocation.name(&mut headers);
+        serde_json::from_str(event.get()).map_err(|_| without_headers(Problem::malformed_request()))?;
+    let mut headers = headers(&event.headers).map_err(without_headers)?;
+    invocation.add_ids(&mut headers);
     match request(event, headers.clone()) {
         Ok(mut request) => {
             request.extensions_mut().insert(invocation.arrival());
             request.extensions_mut().insert(NotAfter(invocation.not_after));
             Ok(request)
         }
-        Err(problem) => Err(Unreadable { headers: Box::new(headers), problem }),
+        Err(problem) => Err(InvalidEvent { headers: Box::new(headers), problem }),
     }
 }
 
@@ -142,7 +143,7 @@ fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
     for (name, value) in given {
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Problem::malformed_request())?;
         let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| Problem::malformed_request())?;
-        // Appended: a name twice, in different case, is for the service to judge.
+        // Names that differ only in case give two values. The service decides about them.
         headers.append(name, value);
     }
     Ok(headers)
@@ -164,7 +165,7 @@ fn request(event: Event, headers: HeaderMap) -> Result<Request<Body>, Problem> {
     Ok(Request::from_parts(parts, body))
 }
 
-/// The limit is on what was sent; encoded it may be a third longer.
+/// Decodes a body. The limit is on the decoded bytes, and Base64 is a third longer.
 fn body(text: String, is_base64: bool, limit: usize) -> Result<Body, Problem> {
     let bytes = text.into_bytes();
     let longest = if is_base64 { limit.div_ceil(3) * 4 } else { limit };
@@ -178,15 +179,17 @@ fn body(text: String, is_base64: bool, limit: usize) -> Result<Body, Problem> {
     STANDARD.decode(&*body).map(Body::new).map_err(|_| Problem::malformed_request())
 }
 
-/// The version of the payload format that this is.
+/// The supported version of the payload format.
 const VERSION: &str = "2.0";
 
-/// Headers of one request. Function URLs add about a dozen to the caller's own; hyper's own limit is 100.
+/// The most headers of one request. Function URLs add about a dozen to the caller's headers. hyper
+/// has the same limit.
 const MAX_HEADERS: usize = 100;
 
-/// Kept from Lambda's own deadline, for writing the answer and posting it: past it Lambda ends the process and the
-/// caller gets no answer of ours. Both take a few milliseconds; the rest is for an environment without CPU.
+/// The time between our deadline and Lambda's, to write and post the response. After its deadline
+/// Lambda ends the process, and the caller gets no response from us. Writing and posting take a few
+/// milliseconds; the rest is for an environment that gets little CPU.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// No function runs longer than 15 minutes; a deadline beyond is a clock that is wrong.
+/// Lambda's longest timeout. If a deadline is later, a clock is wrong.
 const LONGEST: Duration = Duration::from_mins(15);

@@ -1,8 +1,8 @@
-//! An internal extension: the part of the function that Lambda lets work after the answer, and for whose sake it says
-//! goodbye with a SIGTERM.
+//! An internal extension. Lambda lets it work after the response, and sends SIGTERM before it ends a
+//! process that has one.
 //!
-//! The Extensions API: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-extensions-api.html>. It is spoken here
-//! rather than through the crate `lambda-extension`, which brings a calendar and a server for logs along.
+//! The Extensions API: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-extensions-api.html>.
+//! The crate `lambda-extension` is not used, since it depends on a calendar and on a server for logs.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,80 +19,84 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
-    /// Registers: to hear of each invocation, or of nothing but the end.
+    /// Registers the extension for these events.
     ///
     /// # Errors
-    /// [`NotHeard`], where Lambda has no such extension of ours.
-    pub(crate) async fn register(hears: Hears) -> Result<Self, NotHeard> {
+    /// [`NoResponse`] if Lambda refuses the extension or does not respond.
+    pub(crate) async fn register(events: Events) -> Result<Self, NoResponse> {
         let client = PooledClient::builder().build();
-        let events = match hears {
-            Hears::Invocations => r#"{"events":["INVOKE"]}"#,
-            Hears::Nothing => r#"{"events":[]}"#,
+        let events = match events {
+            Events::Invocations => r#"{"events":["INVOKE"]}"#,
+            Events::None => r#"{"events":[]}"#,
         };
         let request = build_request()
             .method(Method::POST)
             .uri("/2020-01-01/extension/register")
             .header("lambda-extension-name", NAME)
             .header("content-type", "application/json");
-        let answer = client.call(request.body(Body::from(events))?).await?;
-        let id = answer.headers().get(ID).filter(|_| answer.status() == StatusCode::OK).cloned();
-        Ok(Self { client, id: id.ok_or(NotHeard)? })
+        let response = client.call(request.body(Body::from(events))?).await?;
+        let id = response.headers().get(ID).filter(|_| response.status() == StatusCode::OK).cloned();
+        Ok(Self { client, id: id.ok_or(NoResponse)? })
     }
 
-    /// Says that all is done, and waits for the next invocation. A poll that breaks is made again, on a connection of its
-    /// own: as long as none is open Lambda takes the invocation for unfinished, until its timeout.
+    /// Tells Lambda that the work is done, and waits for the next invocation.
+    ///
+    /// A failed poll is repeated on a new connection. Without an open poll, Lambda considers the
+    /// invocation unfinished until its timeout.
     ///
     /// # Errors
-    /// [`NotHeard`], where Lambda says something else several times in a row.
-    pub(crate) async fn next(&mut self) -> Result<Invoked, NotHeard> {
+    /// [`NoResponse`] if several polls fail in a row.
+    pub(crate) async fn next(&mut self) -> Result<Invoked, NoResponse> {
         for _ in 1..TRIES {
             if let Ok(invoked) = self.poll().await {
                 return Ok(invoked);
             }
-            tracing::warn!("a poll of the Extensions API broke and is made again");
+            tracing::warn!("a poll of the Extensions API failed and is repeated");
             sleep(BETWEEN_TRIES).await;
             self.client = PooledClient::builder().build();
         }
         self.poll().await
     }
 
-    async fn poll(&self) -> Result<Invoked, NotHeard> {
+    async fn poll(&self) -> Result<Invoked, NoResponse> {
         let request = build_request().uri("/2020-01-01/extension/event/next").header(ID, &self.id);
-        let answer = self.client.call(request.body(Body::empty())?).await?;
-        if answer.status() != StatusCode::OK {
-            return Err(NotHeard);
+        let response = self.client.call(request.body(Body::empty())?).await?;
+        if response.status() != StatusCode::OK {
+            return Err(NoResponse);
         }
-        let event = answer.into_body().collect().await.map_err(|_| NotHeard)?.to_bytes();
-        serde_json::from_slice(&event).map_err(|_| NotHeard)
+        let event = response.into_body().collect().await.map_err(|_| NoResponse)?.to_bytes();
+        serde_json::from_slice(&event).map_err(|_| NoResponse)
     }
 }
 
-/// What an extension is told.
+/// The events that an extension gets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Hears {
-    /// Each invocation, on classic Lambda: the environment is not frozen before it says that it has done with it.
+pub(crate) enum Events {
+    /// Each invocation, on classic Lambda. Lambda freezes the environment only after the extension has
+    /// polled for the next event.
     Invocations,
-    /// Nothing: Managed Instances have no such events. The registration alone earns a SIGTERM before the end.
-    Nothing,
+    /// No events, on Managed Instances, which have none for invocations. The registration alone makes
+    /// Lambda send SIGTERM before the end.
+    None,
 }
 
-/// The Extensions API did not do as it should.
+/// The Extensions API sent no valid response.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NotHeard;
+pub(crate) struct NoResponse;
 
-impl From<BoxError> for NotHeard {
+impl From<BoxError> for NoResponse {
     fn from(_: BoxError) -> Self {
         Self
     }
 }
 
-impl From<http::Error> for NotHeard {
+impl From<http::Error> for NoResponse {
     fn from(_: http::Error) -> Self {
         Self
     }
 }
 
-/// An invocation as extensions hear of it.
+/// The event that an extension gets for an invocation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Invoked {
@@ -101,21 +105,21 @@ pub(crate) struct Invoked {
 }
 
 impl Invoked {
-    /// What is left of the invocation's time, which the extension's is part of.
+    /// Returns the rest of the invocation's time. The extension must end within it.
     pub(crate) fn time_left(&self) -> Duration {
         let deadline = SystemTime::UNIX_EPOCH + Duration::from_millis(self.deadline_ms);
         deadline.duration_since(SystemTime::now()).unwrap_or_default()
     }
 }
 
-/// Must be one of its own among the function's extensions.
+/// The name of the extension. The other extensions of a function must have different names.
 const NAME: &str = "saltern-metrics";
 
-/// The API is on the same machine: what fails so often in a row is not there any more.
+/// The most polls in a row that may fail. The API is on the same machine, so then it is gone.
 const TRIES: u32 = 3;
 
-/// A fraction of what an invocation may take, and time enough for whatever took the connection down to be back.
+/// The time between two polls: a fraction of an invocation's time, and enough for the API to recover.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// The header by which Lambda knows an extension.
+/// The header that identifies an extension.
 const ID: &str = "lambda-extension-identifier";

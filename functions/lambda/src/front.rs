@@ -1,4 +1,4 @@
-//! The front door: an event comes in, an answer in the same shape goes out.
+//! The front door: receives events and sends responses.
 
 use core::{convert::Infallible, pin::pin};
 use std::{
@@ -16,12 +16,12 @@ use tokio::{
 };
 
 use crate::{
-    calibration::Calibration,
-    event::{self, Invocation, Unreadable},
+    calibrate::Calibrator,
+    event::{self, InvalidEvent, Invocation},
+    fatal_error::FatalError,
     guard::Guard,
     invocations::Invocations,
-    refusal::Refusal,
-    reply::Reply,
+    payload::Payload,
     sending::Sending,
 };
 
@@ -29,42 +29,44 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Front {
     service: Arc<Service>,
-    /// Where calibrate events are answered.
-    calibration: Option<Arc<Calibration>>,
+    /// Answers calibrate events. `None` if they are disabled.
+    calibrator: Option<Arc<Calibrator>>,
 }
 
 impl Front {
-    pub(crate) fn new(service: Service, calibration: Option<Calibration>) -> Self {
-        Self { service: Arc::new(service), calibration: calibration.map(Arc::new) }
+    pub(crate) fn new(service: Service, calibrator: Option<Calibrator>) -> Self {
+        Self { service: Arc::new(service), calibrator: calibrator.map(Arc::new) }
     }
 
-    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at once. Ends by a failure, or by SIGTERM.
+    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns after
+    /// SIGTERM.
     ///
     /// # Errors
-    /// [`Refusal`], where one of Lambda's APIs does not answer any more.
-    pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), Refusal> {
+    /// [`FatalError`] if one of Lambda's APIs does not respond.
+    pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), FatalError> {
         let handler = service_fn(move |event| self.clone().handle(event));
         let invocations = Invocations::default();
         let serving = Runtime::new(handler).layer(Guard).layer(invocations.clone()).run_concurrent();
         let mut serving = pin!(async {
-            // What the failure says may come from a header that a caller controls (`ClientContext`).
-            serving.await.map_err(|_unsaid| {
-                Refusal::new("the Runtime API cannot be reached, or sent what is no invocation")
+            // The error may quote a header that the caller controls (`ClientContext`).
+            serving.await.map_err(|_may_quote_input| {
+                FatalError::new("the Runtime API cannot be reached, or it sent an invalid invocation")
             })
         });
         let Some(sending) = sending else { return serving.await };
         let mut terminate = signal(SignalKind::terminate())
-            .map_err(|error| Refusal::new(format!("the system passes no signals on ({error})")))?;
+            .map_err(|error| FatalError::new(format!("the system cannot deliver signals ({error})")))?;
         let extension = sending.register().await;
-        let end = tokio::select! {
+        let result = tokio::select! {
             biased;
-            ended = &mut serving => return ended,
-            refusal = sending.beside(extension, &invocations) => Err(refusal),
+            result = &mut serving => return result,
+            error = sending.beside(extension, &invocations) => Err(error),
             _ = terminate.recv() => Ok(()),
         };
-        let told = Instant::now();
-        // One that is under way may still be answered, and counted. One that came with the signal has yet to be read.
-        let last_answer = async {
+        let terminated = Instant::now();
+        // A running request may still be answered and counted. An event that came together with the
+        // signal has yet to be read.
+        let last_response = async {
             for _ in 0..TURNS_TO_READ {
                 sleep(TURN).await;
             }
@@ -72,49 +74,52 @@ impl Front {
         };
         tokio::select! {
             biased;
-            ended = serving => return ended,
-            _late = timeout(LAST_ANSWER_WITHIN, last_answer) => {}
+            result = serving => return result,
+            _timeout = timeout(LAST_RESPONSE_WITHIN, last_response) => {}
         }
-        sending.at_the_end(told).await;
-        end
+        sending.at_the_end(terminated).await;
+        result
     }
 
-    /// Total: an error that reached the runtime would be logged and sent out in a form that is not ours.
-    async fn handle(self, event: LambdaEvent<Box<RawValue>>) -> Result<Reply, Infallible> {
+    /// Answers an event. It returns no errors: the runtime would log an error, and send it to the
+    /// caller in a form outside the contract.
+    async fn handle(self, event: LambdaEvent<Box<RawValue>>) -> Result<Payload, Infallible> {
         let invocation = Invocation::of(&event.context, Instant::now());
-        // Its line is printed with its metrics: after the answer Lambda freezes the process.
+        // The log line with the metrics is printed here, since Lambda freezes the process after the
+        // response.
         Ok(self.answer(event.payload, &invocation).await)
     }
 
-    async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Reply {
-        // A fault in the mapping becomes a 500 here; the runtime would send out the panic's message.
+    async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Payload {
+        // A panic becomes a 500 here. The runtime would send the panic's message to the caller.
         let read = catch_unwind(|| event::read(&event, invocation));
-        // Only what is no request may be a calibrate event.
-        if let (Ok(Err(_)), Some(calibration)) = (&read, &self.calibration)
-            && let Some(question) = Calibration::question(&event)
+        // A valid request is never a calibrate event.
+        if let (Ok(Err(_)), Some(calibrator)) = (&read, &self.calibrator)
+            && let Some(question) = Calibrator::question(&event)
         {
-            return Reply::Calibrated(calibration.reply(question, invocation.not_after()).await);
+            return Payload::Calibrate(calibrator.reply(question, invocation.not_after()).await);
         }
         drop(event);
         let answer = match read {
             Ok(Ok(request)) => self.service.answer(request).await,
-            Ok(Err(Unreadable { headers, problem })) => {
+            Ok(Err(InvalidEvent { headers, problem })) => {
                 self.service.refuse(&headers, problem, invocation.arrival())
             }
             Err(_panic) => {
                 self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival())
             }
         };
-        Reply::Http(answer.response)
+        Payload::Http(answer.response)
     }
 }
 
-/// From SIGTERM on, of the 500 ms that Lambda gives. The sending has what is then left of its time.
-const LAST_ANSWER_WITHIN: Duration = Duration::from_millis(150);
+/// The latest end of a response after SIGTERM, of the 500 ms that Lambda gives. Sending gets the
+/// rest of its time.
+const LAST_RESPONSE_WITHIN: Duration = Duration::from_millis(150);
 
-/// Turns of the event loop from an event that lies in the socket to the handler, with room. Turns are counted, since on a
-/// busy core a time may be over before there was one.
+/// The most turns of the event loop that an event takes from the socket to the handler. A time would
+/// not work: on a busy core it could end before the first turn.
 const TURNS_TO_READ: u32 = 5;
 
-/// What Lambda has sent is there; this only lets others run.
+/// Lets the other tasks run for one turn. The event of Lambda is already in the socket.
 const TURN: Duration = Duration::from_millis(1);

@@ -1,4 +1,4 @@
-//! Keeps from the Lambda runtime what is not JSON.
+//! Keeps events that are not JSON from the Lambda runtime.
 
 use core::task::{Context, Poll};
 
@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 
 /// Replaces an event that is not JSON by `null`, which [`event::read`](crate::event::read) refuses with a 400.
 ///
-/// Without it the runtime answers such an event itself, with a message of serde's in the log and in the answer; one
-/// that is not UTF-8 can end the process. It also takes an event with trailing bytes for a whole one.
+/// Without the guard the runtime itself answers such an event, with serde's message in the log and in
+/// the response. An event that is not UTF-8 can end the process. The runtime also accepts an event
+/// with trailing bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard;
 

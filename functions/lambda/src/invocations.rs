@@ -1,4 +1,4 @@
-//! Which invocations are under way, and which was answered last.
+//! Tracks the running invocations, and the invocation that ended last.
 
 use core::{
     future::Future,
@@ -9,7 +9,7 @@ use core::{
 use lambda_runtime::{LambdaInvocation, Service, tower::Layer};
 use tokio::sync::watch;
 
-/// Watches the runtime. An invocation has ended when its answer has been given to Lambda, not before.
+/// Watches the runtime. An invocation ends when Lambda has its response, not before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Invocations(watch::Sender<State>);
 
@@ -21,25 +21,25 @@ struct State {
 }
 
 impl Invocations {
-    /// Waits for the end of an invocation; others may have ended since, but none may have begun.
+    /// Waits for the end of an invocation. The caller starts no other invocation in the meantime.
     pub(crate) async fn end_of(&self, request_id: &str) {
         self.wait_for(|state| state.last_ended == request_id).await;
     }
 
-    /// Waits for the next end of any.
+    /// Waits for the next end of any invocation.
     pub(crate) async fn next_end(&self) {
         let ended = self.0.borrow().ended;
         self.wait_for(|state| state.ended != ended).await;
     }
 
-    /// Waits until none is under way.
+    /// Waits until no invocation is running.
     pub(crate) async fn none_running(&self) {
         self.wait_for(|state| state.running == 0).await;
     }
 
     async fn wait_for(&self, reached: impl FnMut(&State) -> bool) {
         let mut state = self.0.subscribe();
-        // The sender lives as long as `self`: it is never closed.
+        // The sender lives as long as `self`, so the channel is open.
         drop(state.wait_for(reached).await);
     }
 }
@@ -52,7 +52,7 @@ impl<S> Layer<S> for Invocations {
     }
 }
 
-/// A runtime that is watched.
+/// A watched runtime.
 #[derive(Clone)]
 pub(crate) struct Watched<S> {
     inner: S,
@@ -73,30 +73,30 @@ where
     }
 
     fn call(&mut self, invocation: LambdaInvocation) -> Self::Future {
-        let under_way = UnderWay::begin(&self.invocations, &invocation.context.request_id);
-        let answered = self.inner.call(invocation);
+        let running = Running::begin(&self.invocations, &invocation.context.request_id);
+        let call = self.inner.call(invocation);
         Box::pin(async move {
-            let answered = answered.await;
-            drop(under_way);
-            answered
+            let result = call.await;
+            drop(running);
+            result
         })
     }
 }
 
-/// Ends when it is dropped: an invocation that fails has ended too.
-struct UnderWay {
+/// A running invocation. Dropping it ends the invocation, also if the invocation fails.
+struct Running {
     invocations: Invocations,
     request_id: String,
 }
 
-impl UnderWay {
+impl Running {
     fn begin(invocations: &Invocations, request_id: &str) -> Self {
         invocations.0.send_modify(|state| state.running += 1);
         Self { invocations: invocations.clone(), request_id: request_id.to_owned() }
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for Running {
     fn drop(&mut self) {
         self.invocations.0.send_modify(|state| {
             state.running -= 1;

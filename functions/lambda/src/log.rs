@@ -1,12 +1,12 @@
-//! Where the lines go: JSON on the standard output, which Lambda sends to CloudWatch.
+//! Logs JSON lines to the standard output, which Lambda sends to CloudWatch.
 
 use tracing::{Metadata, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer as _, filter::filter_fn, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
 };
 
-/// Starts writing lines. No environment variable changes the level; Lambda drops what is below the function's
-/// application log level by the `level` of each line.
+/// Starts logging. No environment variable changes the level. Lambda drops the lines whose `level` is
+/// below the function's application log level.
 pub(crate) fn start() {
     let lines = fmt::layer()
         .json()
@@ -17,8 +17,10 @@ pub(crate) fn start() {
     registry().with(lines.with_filter(filter_fn(is_safe)).with_filter(LevelFilter::INFO)).init();
 }
 
-/// The Lambda runtime writes raw events at TRACE, which release builds do not have, and at ERROR what serde says of headers that callers control. Of
-/// its lines only those remain that say how its calls to the Runtime API went.
+/// Whether a line cannot contain data of callers.
+///
+/// The Lambda runtime logs raw events at TRACE, which release builds omit. It logs messages of serde
+/// about the caller's headers at ERROR. So only its lines about calls to the Runtime API remain.
 fn is_safe(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     !target.starts_with(RUNTIME) || target.starts_with(RUNTIME_CALLS)

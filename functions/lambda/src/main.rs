@@ -1,20 +1,22 @@
-//! `bootstrap`: the service as an AWS Lambda function. Composition only: settings, policies, workers, service, run.
+//! `bootstrap`: the service as an AWS Lambda function. This file only composes: settings, policies,
+//! workers, service, run.
 //!
-//! It answers Function URL events, and the same events sent by a direct `Invoke`; where it is told to, calibrate events too. With `AWS_LAMBDA_MAX_CONCURRENCY`
-//! above 1 (Managed Instances) it polls for as many events at once.
+//! The function answers Function URL events, and the same events sent by a direct `Invoke`. A
+//! setting enables calibrate events too. If `AWS_LAMBDA_MAX_CONCURRENCY` is above 1 (Managed
+//! Instances), the function polls for this number of events at the same time.
 
 #![forbid(unsafe_code)]
 
-mod calibration;
+mod calibrate;
 mod event;
 mod extension;
+mod fatal_error;
 mod front;
 mod guard;
 mod invocations;
 mod log;
+mod payload;
 mod policies;
-mod refusal;
-mod reply;
 mod sending;
 mod settings;
 
@@ -27,79 +29,81 @@ use saltern_service::Service;
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
 
-use calibration::Calibration;
+use calibrate::Calibrator;
+use fatal_error::FatalError;
 use front::Front;
-use refusal::Refusal;
 use sending::Sending;
 use settings::{Distributions, Settings};
 
-/// Wipes every buffer that is freed: an event passes through buffers of the HTTP client and of the Lambda runtime,
-/// which do not.
+/// Wipes every buffer that is freed. The HTTP client and the Lambda runtime copy events into buffers
+/// that they do not wipe.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
     saltern_service::install_panic_hook("bootstrap");
     log::start();
-    let asked_to_check = env::args_os().nth(1).is_some_and(|argument| argument == CHECK);
-    let ended = if asked_to_check { check() } else { run() };
-    ended.map_or_else(|refusal| refusal.tell(), |()| ExitCode::SUCCESS)
+    let is_check = env::args_os().nth(1).is_some_and(|argument| argument == CHECK);
+    let result = if is_check { check() } else { run() };
+    result.map_or_else(|error| error.print(), |()| ExitCode::SUCCESS)
 }
 
-/// Starts the function and serves until Lambda ends it.
-fn run() -> Result<(), Refusal> {
+/// Starts the function, and serves until Lambda ends it.
+fn run() -> Result<(), FatalError> {
     keep_memory_private()?;
     let runtime = runtime()?;
-    let ended = match Settings::read(|name| env::var_os(name)).and_then(compose) {
+    let result = match Settings::read(|name| env::var_os(name)).and_then(compose) {
         Ok((front, sending)) => runtime.block_on(front.serve(sending)),
-        Err(refusal) => {
-            runtime.block_on(refusal.report());
-            Err(refusal)
+        Err(error) => {
+            runtime.block_on(error.report());
+            Err(error)
         }
     };
-    // A name that is still being looked up is not waited for.
+    // A DNS lookup that still runs must not delay the end.
     runtime.shutdown_background();
-    ended
+    result
 }
 
-/// Holds the policy document against the function's settings, as at start-up, and ends. `package` calls it.
-fn check() -> Result<(), Refusal> {
+/// Checks the policy document against the function's settings, as at the start. `package` uses this.
+fn check() -> Result<(), FatalError> {
     let settings = Settings::read(|name| env::var_os(name))?;
     settings.describe()
 }
 
-fn compose(settings: Settings) -> Result<(Front, Option<Sending>), Refusal> {
-    let calibration = settings
+fn compose(settings: Settings) -> Result<(Front, Option<Sending>), FatalError> {
+    let calibrator = settings
         .answers_calibrate
-        .then(|| Calibration::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
+        .then(|| Calibrator::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
     let pool = Pool::start(&pool)
-        .map_err(|error| Refusal::new(format!("the system gives no thread to hash on ({error})")))?;
+        .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, pool);
     let service = if starts_cold { service.with_cold_start() } else { service };
     let emf = Emf::new(function.clone(), io::stdout());
     let Distributions::Sent { region, interval } = distributions else {
         let service = service.with_sink(Arc::new(emf.with_distributions()));
-        return Ok((Front::new(service, calibration), None));
+        return Ok((Front::new(service, calibrator), None));
     };
     let cloudwatch = Arc::new(CloudWatch::new(region, function, io::stdout()));
     let service = service.with_sink(Arc::new(emf)).with_sink(Arc::<CloudWatch>::clone(&cloudwatch));
-    Ok((Front::new(service, calibration), Some(Sending { cloudwatch, interval, is_always_awake })))
+    Ok((Front::new(service, calibrator), Some(Sending { cloudwatch, interval, is_always_awake })))
 }
 
-/// Extensions run as the same user in the same environment: they shall not read this process's memory.
-fn keep_memory_private() -> Result<(), Refusal> {
+/// Keeps other processes from reading this process's memory: extensions run as the same user in the
+/// same environment.
+fn keep_memory_private() -> Result<(), FatalError> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(|error| Refusal::new(format!("this process cannot be kept from being dumped ({error})")))
+        .map_err(|error| FatalError::new(format!("the memory of this process cannot be protected ({error})")))
 }
 
-/// One thread: an event is read and written in microseconds, and hashes are computed by the pool's own threads.
-fn runtime() -> Result<Runtime, Refusal> {
+/// Builds an event loop on one thread. Reading and writing an event takes microseconds, and the
+/// threads of the pool compute the hashes.
+fn runtime() -> Result<Runtime, FatalError> {
     Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Refusal::new(format!("the system gives no event loop ({error})")))
+        .map_err(|error| FatalError::new(format!("the system cannot start an event loop ({error})")))
 }
 
-/// The argument that asks for nothing but the check of the settings.
+/// The argument that checks the settings and then ends.
 const CHECK: &str = "--check";

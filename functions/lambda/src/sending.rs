@@ -1,4 +1,4 @@
-//! When distributions are sent: beside the requests, and at the end.
+//! Sends distributions between the requests, and at the end of the process.
 
 use std::{
     sync::Arc,
@@ -8,39 +8,40 @@ use std::{
 use saltern_cloudwatch::{CloudWatch, Schedule};
 
 use crate::{
-    extension::{Extension, Hears},
+    extension::{Events, Extension},
+    fatal_error::FatalError,
     invocations::Invocations,
-    refusal::Refusal,
 };
 
-/// Sends what was collected.
+/// Sends the collected distributions.
 #[derive(Debug)]
 pub(crate) struct Sending {
     pub(crate) cloudwatch: Arc<CloudWatch>,
-    /// How often, at the most.
+    /// The shortest time between two calls of CloudWatch.
     pub(crate) interval: Duration,
     /// Whether the environment is never frozen, as on Managed Instances.
     pub(crate) is_always_awake: bool,
 }
 
 impl Sending {
-    /// Registers with Lambda. Without an extension there is no SIGTERM at the end, and less is sent.
+    /// Registers an extension with Lambda. Without an extension Lambda sends no SIGTERM, so the last
+    /// distributions are lost.
     pub(crate) async fn register(&self) -> Option<Extension> {
-        let hears = if self.is_always_awake { Hears::Nothing } else { Hears::Invocations };
-        let registered = Extension::register(hears).await;
-        registered.inspect_err(|_| tracing::warn!("the Extensions API takes no extension of ours")).ok()
+        let events = if self.is_always_awake { Events::None } else { Events::Invocations };
+        let registered = Extension::register(events).await;
+        registered.inspect_err(|_| tracing::warn!("the Extensions API refused the extension")).ok()
     }
 
-    /// Sends for as long as it is polled, or until the function cannot go on.
-    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) -> Refusal {
+    /// Sends as long as the future is polled. It returns if the process must end.
+    pub(crate) async fn beside(&self, extension: Option<Extension>, invocations: &Invocations) -> FatalError {
         if !self.is_always_awake {
             return self.after_answers(extension, invocations).await;
         }
-        // An extension has started when it asks for its next event, of which there is none.
+        // Lambda considers an extension started when it polls for an event. No event ever comes.
         let started = async {
             let mut extension = extension?;
             if extension.next().await.is_err() {
-                tracing::warn!("the Extensions API does not answer any more");
+                tracing::warn!("the Extensions API does not respond");
             }
             None::<()>
         };
@@ -48,13 +49,14 @@ impl Sending {
         match never {}
     }
 
-    /// Sends what is left, at the end of a process that was told so at some moment.
-    pub(crate) async fn at_the_end(&self, told: Instant) {
-        self.cloudwatch.send(SENT_WITHIN.saturating_sub(told.elapsed())).await;
+    /// Sends the remaining distributions, after the SIGTERM at this moment.
+    pub(crate) async fn at_the_end(&self, terminated: Instant) {
+        self.cloudwatch.send(SENT_WITHIN.saturating_sub(terminated.elapsed())).await;
     }
 
-    /// Lambda waits with the next invocation and with the freezing until the extension asks for its next event.
-    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) -> Refusal {
+    /// Sends after responses. Until the extension polls for its next event, Lambda neither freezes the
+    /// environment nor sends the next invocation.
+    async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) -> FatalError {
         let schedule = Schedule::new(self.interval);
         loop {
             let time_left = match &mut extension {
@@ -64,9 +66,9 @@ impl Sending {
                 }
                 Some(registered) => {
                     let Ok(invoked) = registered.next().await else {
-                        return Refusal::new(
-                            "the Extensions API does not answer any more. The process ends, for Lambda to start another: \
-                             without its polls every invocation would last until its timeout",
+                        return FatalError::new(
+                            "the Extensions API does not respond. The process ends, and Lambda starts another: \
+                             without polls of the extension every invocation would last until its timeout",
                         );
                     };
                     invocations.end_of(&invoked.request_id).await;
@@ -80,16 +82,17 @@ impl Sending {
     }
 }
 
-/// In an environment that is held up meanwhile: enough for a connection from a small function, and a thirtieth of its
-/// time where CloudWatch cannot be reached at all.
+/// The longest call on classic Lambda, where the environment waits for it. This is enough to connect
+/// from a small function. If CloudWatch cannot be reached, it is a thirtieth of the time.
 const ASLEEP_WITHIN: Duration = Duration::from_secs(1);
 
-/// Where nobody waits.
+/// The longest call on Managed Instances, where nothing waits for it.
 const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Since SIGTERM, the last answer included. Lambda gives a process with an internal extension 500 ms until SIGKILL; a small
-/// function needs the rest to print what was not sent.
+/// The end of the last call, after SIGTERM. Lambda gives a process with an internal extension 500 ms
+/// until SIGKILL. A small function needs the rest to print unsent distributions.
 const SENT_WITHIN: Duration = Duration::from_millis(350);
 
-/// Kept from the invocation's time: a function that takes all of it counts as timed out.
+/// The time between the end of a call and the deadline of the invocation. If the extension works
+/// until the deadline, the invocation counts as timed out.
 const MARGIN: Duration = Duration::from_millis(200);

@@ -17,7 +17,7 @@ use saltern_capacity::FunctionSize;
 use saltern_policy::{FirebaseProject, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
-use crate::{policies, refusal::Refusal};
+use crate::{fatal_error::FatalError as Refusal, policies};
 
 /// What the function is made from.
 #[derive(Debug)]

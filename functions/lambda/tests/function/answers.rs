@@ -1,13 +1,13 @@
-//! Events in, answers out. Nothing here needs a test build.
+//! Events and responses. These tests need no test build.
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use crate::support::{Answer, Function, SOON, bootstrap, event, is_release};
+use crate::support::{Response, Function, SOON, bootstrap, event, is_release};
 use saltern_stubs::lambda::{Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
 
 #[test]
-fn a_hash_is_made_and_verified() {
+fn a_new_hash_is_verified() {
     let function = Function::start();
     let made = function.request("POST", "/hash", &json!({"password": "correct horse"}));
     assert_eq!((made.status, &made.body["policy"]), (200, &json!("argon2id-2026")), "{made:?}");
@@ -25,14 +25,14 @@ fn a_batch_is_answered_in_order() {
     let function = Function::start();
     let operations = json!({"operations": [
         {"op": "verify", "password": "U*U", "hash": BCRYPT},
-        {"op": "hash", "password": "new", "policy": "nobody's"},
+        {"op": "hash", "password": "new", "policy": "unknown"},
         {"op": "verify", "password": "U*", "hash": BCRYPT},
         {"op": "hash", "password": "new"},
     ]});
-    let answer = function.request("POST", "/batch", &operations);
-    let results = answer.body["results"].as_array().unwrap();
+    let response = function.request("POST", "/batch", &operations);
+    let results = response.body["results"].as_array().unwrap();
     let statuses: Vec<_> = results.iter().map(|result| result["status"].as_u64().unwrap()).collect();
-    assert_eq!((answer.status, statuses), (200, vec![200, 422, 200, 200]), "{answer:?}");
+    assert_eq!((response.status, statuses), (200, vec![200, 422, 200, 200]), "{response:?}");
     assert_eq!(results[0]["body"]["match"], json!(true));
     assert_eq!(results[1]["problem"]["code"], json!("unknown_policy"));
     assert_eq!(results[2]["body"]["match"], json!(false));
@@ -57,7 +57,7 @@ fn real_function_url_events_are_answered() {
 }
 
 #[test]
-fn the_request_is_named_by_the_caller_or_by_lambda() {
+fn the_request_id_is_from_the_caller_or_from_lambda() {
     let function = Function::start();
     let named = |id: Option<&str>| {
         let mut event = event("GET", "/health", &Value::Null);
@@ -66,7 +66,7 @@ fn the_request_is_named_by_the_caller_or_by_lambda() {
         }
         let pending = function.api.invoke(Invocation::new(event.to_string()));
         let lambdas = json!(pending.request_id);
-        (Answer::of(&pending).headers["x-request-id"].clone(), lambdas)
+        (Response::of(&pending).headers["x-request-id"].clone(), lambdas)
     };
     assert_eq!(named(Some("a.b_c-1")).0, json!("a.b_c-1"));
     for id in [None, Some("two words"), Some("a,b"), Some("")] {
@@ -76,7 +76,7 @@ fn the_request_is_named_by_the_caller_or_by_lambda() {
 }
 
 #[test]
-fn what_is_no_event_gets_a_problem_and_the_function_goes_on() {
+fn an_invalid_event_gets_a_problem_and_the_function_continues() {
     let mut function = Function::start();
     let secret = format!("\"{MARKER}\"");
     let not_events = [
@@ -92,9 +92,9 @@ fn what_is_no_event_gets_a_problem_and_the_function_goes_on() {
         [secret.as_bytes(), b"\xff"].concat(),
     ];
     for not_event in not_events {
-        let answer = function.invoke(Invocation::new(not_event.clone()));
-        answer.assert_problem(400, "invalid_request");
-        assert!(!answer.text.contains(MARKER), "{answer:?}");
+        let response = function.invoke(Invocation::new(not_event.clone()));
+        response.assert_problem(400, "invalid_request");
+        assert!(!response.text.contains(MARKER), "{response:?}");
     }
     for (member, value) in [
         ("version", json!("1.0")),
@@ -114,9 +114,9 @@ fn what_is_no_event_gets_a_problem_and_the_function_goes_on() {
     ] {
         let mut event = event("POST", "/hash", &json!({"password": MARKER}));
         event[member] = value.clone();
-        let answer = function.event(&event);
-        answer.assert_problem(400, "invalid_request");
-        assert!(!answer.text.contains(MARKER), "{member} {value}: {answer:?}");
+        let response = function.event(&event);
+        response.assert_problem(400, "invalid_request");
+        assert!(!response.text.contains(MARKER), "{member} {value}: {response:?}");
     }
     assert!(function.environment.is_running().unwrap());
     assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
@@ -144,7 +144,7 @@ fn headers_and_bodies_are_bounded() {
         function.event(&event)
     };
     for (path, limit) in [("/hash", 16 * 1024), ("/batch", 1024 * 1024)] {
-        // Spaces alone are no JSON: a body within its limit gets as far as being read.
+        // Spaces are not JSON, so a body within its limit fails in the parser.
         sized(path, limit, false).assert_problem(400, "invalid_json");
         sized(path, limit - 2, true).assert_problem(400, "invalid_json");
         sized(path, limit + 1, false).assert_problem(413, "body_too_large");
@@ -153,7 +153,7 @@ fn headers_and_bodies_are_bounded() {
 }
 
 #[test]
-fn hostile_hashes_are_refused_at_once() {
+fn hostile_hashes_are_refused_before_any_work() {
     let function = Function::start();
     for (hash, code) in [
         (
@@ -177,10 +177,10 @@ fn hostile_hashes_are_refused_at_once() {
 }
 
 #[test]
-fn the_function_s_own_deadline_bounds_the_callers() {
+fn the_deadline_of_the_function_bounds_the_deadline_of_the_caller() {
     let function = Function::start();
     let body = json!({"password": "U*U", "hash": BCRYPT});
-    // 100 ms are kept for the answer: nothing is left of 50.
+    // The function keeps 100 ms for the response, so 50 ms leave no time.
     let short =
         Invocation::new(event("POST", "/verify", &body).to_string()).with_timeout(Duration::from_millis(50));
     function.invoke(short).assert_problem(503, "deadline_exceeded");
@@ -195,7 +195,7 @@ fn the_function_s_own_deadline_bounds_the_callers() {
 }
 
 #[test]
-fn classic_lambda_polls_once_at_a_time() {
+fn classic_lambda_has_one_open_poll() {
     for concurrency in ["", "1"] {
         let function = Function::start_with(&[("AWS_LAMBDA_MAX_CONCURRENCY", concurrency)]);
         assert_eq!(function.api.open_polls(2, Duration::from_millis(300)), Err(1));
@@ -204,7 +204,7 @@ fn classic_lambda_polls_once_at_a_time() {
 }
 
 #[test]
-fn a_managed_instance_polls_and_answers_eight_at_once() {
+fn a_managed_instance_polls_and_answers_eight_events_at_the_same_time() {
     let function = Function::start_with(&[
         ("AWS_LAMBDA_MAX_CONCURRENCY", "8"),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "4096"),
@@ -214,19 +214,19 @@ fn a_managed_instance_polls_and_answers_eight_at_once() {
     let pending: Vec<_> = (0..7)
         .map(|_| function.api.invoke(Invocation::new(event("POST", "/verify", &slow).to_string())))
         .collect();
-    // Seven hashes of some 50 ms each are on the way; the eighth event does not wait for them.
+    // Seven hashes of about 50 ms each are running. The eighth event does not wait for them.
     let health = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
-    assert_eq!(Answer::of(&health).status, 200);
-    assert!(pending[6].wait(Duration::ZERO).is_none(), "hashing held up the polls");
+    assert_eq!(Response::of(&health).status, 200);
+    assert!(pending[6].wait(Duration::ZERO).is_none(), "hashing delayed the polls");
     for pending in &pending {
-        let answer = Answer::of(pending);
-        assert_eq!((answer.status, &answer.body["match"]), (200, &json!(false)), "{answer:?}");
+        let response = Response::of(pending);
+        assert_eq!((response.status, &response.body["match"]), (200, &json!(false)), "{response:?}");
     }
     assert_eq!(function.api.open_polls(8, SOON), Ok(()));
 }
 
 #[test]
-fn each_request_leaves_one_line_of_json_without_secrets() {
+fn each_request_prints_one_line_of_json_without_secrets() {
     let function = Function::start_with(&[("RUST_LOG", "trace"), ("AWS_LAMBDA_LOG_LEVEL", "TRACE")]);
     let made = function.request("POST", "/hash", &json!({"password": MARKER}));
     let hash = made.body["hash"].as_str().unwrap().to_owned();
@@ -242,13 +242,13 @@ fn each_request_leaves_one_line_of_json_without_secrets() {
         (MARKER_PATH, json!({"password": MARKER})),
     ];
     for (path, body) in &requests {
-        let answer = function.request("POST", path, body);
-        assert!(!answer.text.contains(MARKER), "{answer:?}");
+        let response = function.request("POST", path, body);
+        assert!(!response.text.contains(MARKER), "{response:?}");
     }
     let output = function.stop();
     let lines: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(|line| line["level"] == "INFO" && line["timestamp"].is_string()), "{output:?}");
-    // Beside these only metrics: those of a batch have other dimensions than its operations'.
+    // One more line has metrics only: the metrics of a batch and of its operations differ in dimensions.
     let of_requests: Vec<_> = lines.iter().filter(|line| line["request_id"].is_string()).collect();
     assert_eq!((of_requests.len(), lines.len()), (1 + requests.len(), 2 + requests.len()), "{output:?}");
     for line in of_requests {
@@ -263,10 +263,10 @@ fn each_request_leaves_one_line_of_json_without_secrets() {
     assert_eq!(output.stderr, "");
 }
 
-/// `lambda_runtime` 1.5 ends over such a header, which Lambda answers by starting the process again. What serde says
-/// of it must not be seen.
+/// `lambda_runtime` 1.5 ends if this header is malformed, and Lambda starts the process again. The
+/// message of serde quotes the header, so it must not be printed.
 #[test]
-fn a_client_context_that_is_not_of_the_sdk_says_nothing_on_the_way_out() {
+fn a_malformed_client_context_ends_the_function_without_quoting_it() {
     let function = Function::start();
     let context = format!("{{\"client\": \"{MARKER}\"}}");
     let health = event("GET", "/health", &Value::Null).to_string();
@@ -279,7 +279,7 @@ fn a_client_context_that_is_not_of_the_sdk_says_nothing_on_the_way_out() {
 }
 
 #[test]
-fn a_document_beside_the_binary_or_named_by_a_setting_is_in_force() {
+fn a_document_in_the_zip_or_of_a_setting_replaces_the_shipped_one() {
     let directory = Scratch::new("policies");
     let document = String::from_utf8(saltern_policy::SHIPPED.to_vec()).unwrap();
     directory.write("policies.json", &document.replace("\"argon2id-2026\"", "\"in-the-zip\""));
@@ -298,7 +298,7 @@ fn a_document_beside_the_binary_or_named_by_a_setting_is_in_force() {
 }
 
 #[test]
-fn an_unsalted_digest_is_verified_where_a_setting_names_it() {
+fn an_unsalted_digest_is_verified_if_a_setting_names_it() {
     let body = json!({"password": "saltern", "hash": "{SHA}3EvVateGVQQa1aJk+74E1imN5KA="});
     let strict = Function::start_with(&[]).request("POST", "/verify", &body);
     assert_eq!((strict.status, &strict.body["code"]), (422, &json!("unsupported_hash")));
@@ -308,7 +308,7 @@ fn an_unsalted_digest_is_verified_where_a_setting_names_it() {
 }
 
 #[test]
-fn a_start_that_is_refused_says_why() {
+fn a_failed_start_prints_and_reports_its_reason() {
     let directory = Scratch::new("refused");
     directory.write("not.json", "{\"current\":");
     directory.write("policies.json", "[]");
@@ -360,12 +360,12 @@ fn a_document_can_be_checked_without_lambda() {
     let good = check("good.json");
     assert!(good.status.success() && good.stdout.contains("current argon2id-2026"), "{good:?}");
     assert!(!check("bad.json").status.success());
-    // What the Lambda runtime would write of raw events at TRACE is not in a release build at all.
+    // A release build omits the lines in which the Lambda runtime logs raw events at TRACE.
     let most_detailed = if is_release() { "log info" } else { "log trace" };
     assert!(good.stdout.trim_end().ends_with(most_detailed), "{good:?}");
 }
 
-/// A directory that ends with the test.
+/// A directory that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -392,10 +392,10 @@ impl Drop for Scratch {
 
 const DEADLINE: &str = "Lambda-Runtime-Deadline-Ms";
 
-/// Stands for everything secret.
+/// The text of all secrets in these tests.
 const MARKER: &str = "m4rk3r-s3cr3t";
 
 const MARKER_PATH: &str = "/m4rk3r-s3cr3t";
 
-/// Of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
+/// A hash of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
 const BCRYPT: &str = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";

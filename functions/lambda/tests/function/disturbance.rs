@@ -1,5 +1,5 @@
-//! What sending costs the requests: nothing that can be measured, however badly CloudWatch behaves. Prints what it
-//! measures.
+//! Measures that sending does not slow down requests, even if CloudWatch fails. The tests print their
+//! measurements.
 
 use std::{
     fs, thread,
@@ -8,26 +8,26 @@ use std::{
 
 use crate::{
     metrics::{Document, started},
-    support::{Answer, Function, SOON, event, is_release},
+    support::{Response, Function, SOON, event, is_release},
 };
 use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use saltern_stubs::lambda::Invocation;
 use serde_json::{Value, json};
 
-/// Functions take turns, so that whatever else the machine does falls on all of them: two that send nothing, and one for
-/// each way to fail, which sends every second or so instead of every thirty. What the first two differ by is the
-/// machine's noise, and is allowed on top.
+/// Functions take turns, so that other load on the machine affects all of them equally. Two of them
+/// send nothing. The others send about every second instead of every thirty, one for each behaviour
+/// of CloudWatch. The difference of the first two is the machine's noise, which is added to the bounds.
 #[test]
-fn requests_do_not_feel_how_cloudwatch_behaves() {
+fn requests_are_not_slower_if_cloudwatch_fails() {
     let policies = Document::new(0);
     for mode in [&[][..], &[("AWS_LAMBDA_MAX_CONCURRENCY", "4")]] {
-        let printing = |name| Arm::new(name, Some(Behaviour::Takes), &policies, &[mode, PRINTED].concat());
+        let printing = |name| Arm::new(name, Some(Behaviour::Accepts), &policies, &[mode, PRINTED].concat());
         let mut arms = vec![printing("nothing sent"), printing("nothing sent again")];
         for (name, behaviour) in BEHAVIOURS {
             arms.push(Arm::new(name, behaviour, &policies, mode));
         }
         for _ in 0..rounds() {
-            arms.iter_mut().for_each(Arm::ask);
+            arms.iter_mut().for_each(Arm::request);
         }
         println!("{}", if mode.is_empty() { "classic Lambda" } else { "Managed Instance" });
         assert_undisturbed(&arms);
@@ -45,7 +45,7 @@ fn assert_undisturbed(arms: &[Arm]) {
     let is_quiet = p99.max(again_p99) < p50 + BOUNDS.1 && p50.abs_diff(again_p50) < p50 / 50;
     if is_release() && !is_quiet {
         println!(
-            "NOT CHECKED as strictly as it should be: the machine is too busy for what it measures to mean much"
+            "NOT CHECKED with the strict bounds: the machine is too busy for reliable measurements"
         );
     }
     let (p50_bound, p99_bound) = if is_release() && is_quiet { BOUNDS } else { COARSE_BOUNDS };
@@ -59,25 +59,25 @@ fn assert_undisturbed(arms: &[Arm]) {
 }
 
 #[test]
-fn the_end_comes_within_the_time_that_lambda_gives() {
+fn the_process_ends_within_the_time_that_lambda_gives() {
     let policies = Document::new(0);
     let bound = if is_release() { LAMBDA_WAITS.saturating_sub(KEPT_FOR_PRINTING) } else { DEBUG_END };
     for (name, behaviour) in BEHAVIOURS {
         for is_working in [false, true] {
             let mut arm = Arm::new(name, behaviour, &policies, &[]);
-            arm.ask();
-            assert!(arm.function.api.is_at_rest(SOON));
-            let _under_way = is_working.then(|| {
+            arm.request();
+            assert!(arm.function.api.is_idle(SOON));
+            let _running = is_working.then(|| {
                 let event = event("POST", "/hash", &json!({"password": "p", "policy": "slowest"}));
                 let pending = arm.function.api.invoke(Invocation::new(event.to_string()));
-                thread::sleep(UNDER_WAY_WITHIN);
+                thread::sleep(RUNNING_WITHIN);
                 pending
             });
             let terminated = Instant::now();
             arm.function.environment.terminate().unwrap();
             let output = arm.function.environment.wait(SOON).unwrap();
             let took = terminated.elapsed();
-            let working = if is_working { ", with a request under way" } else { "" };
+            let working = if is_working { ", with a running request" } else { "" };
             println!("{name:>20}: ended after {took:.2?}{working}");
             assert!(output.status.success(), "{output:?}");
             assert!(took < bound, "{name}{working}: {took:?}");
@@ -88,7 +88,7 @@ fn the_end_comes_within_the_time_that_lambda_gives() {
 #[test]
 fn memory_does_not_grow_while_nothing_can_be_sent() {
     let policies = Document::new(0);
-    let arm = Arm::new("dead", None, &policies, &[]);
+    let arm = Arm::new("unreachable", None, &policies, &[]);
     let requests = |count| {
         for _ in 0..count {
             assert_eq!(arm.function.request("GET", "/health", &Value::Null).status, 200);
@@ -100,12 +100,12 @@ fn memory_does_not_grow_while_nothing_can_be_sent() {
     assert!(after < before + 1_024, "{before} KiB, then {after} KiB");
 }
 
-/// A function and how long its answers took.
+/// A function and the times of its responses.
 struct Arm {
     name: &'static str,
     function: Function,
     took: Vec<Duration>,
-    /// How long Lambda would have kept the environment from its next request.
+    /// The time in which Lambda would not have sent the next request.
     held: Duration,
     _cloudwatch: Option<CloudWatch>,
 }
@@ -123,19 +123,20 @@ impl Arm {
         Self { name, function, took: Vec::new(), held: Duration::ZERO, _cloudwatch: kept }
     }
 
-    fn ask(&mut self) {
-        let answered = Instant::now();
-        assert!(self.function.api.is_at_rest(SOON));
-        self.held += answered.elapsed();
+    fn request(&mut self) {
+        let previous_response = Instant::now();
+        assert!(self.function.api.is_idle(SOON));
+        self.held += previous_response.elapsed();
         let event = event("POST", "/hash", &json!({"password": "p", "policy": "slow"}));
-        let asked = Instant::now();
+        let sent = Instant::now();
         let pending = self.function.api.invoke(Invocation::new(event.to_string()));
-        let answer = Answer::of(&pending);
-        self.took.push(asked.elapsed());
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let response = Response::of(&pending);
+        self.took.push(sent.elapsed());
+        assert_eq!(response.status, 200, "{response:?}");
     }
 
-    /// The median, and the median over blocks of the 99th percentile in each: what happens once is the machine's.
+    /// Returns the median, and the median of the 99th percentiles of all blocks. So a single
+    /// disturbance by the machine has no effect.
     fn percentiles(&self) -> (Duration, Duration) {
         let of_block = |block: &[Duration]| percentile(block, 99);
         let p99: Vec<_> = self.took.chunks(self.took.len() / BLOCKS).map(of_block).collect();
@@ -143,8 +144,8 @@ impl Arm {
     }
 }
 
-fn percentile(of: &[Duration], percent: usize) -> Duration {
-    let mut sorted = of.to_vec();
+fn percentile(durations: &[Duration], percent: usize) -> Duration {
+    let mut sorted = durations.to_vec();
     sorted.sort_unstable();
     sorted[(sorted.len() - 1) * percent / 100]
 }
@@ -161,35 +162,37 @@ fn rounds() -> usize {
 
 /// `None` is an endpoint that refuses connections.
 const BEHAVIOURS: [(&str, Option<Behaviour>); 5] = [
-    ("taken", Some(Behaviour::Takes)),
+    ("accepted", Some(Behaviour::Accepts)),
     ("throttled", Some(Behaviour::Throttles)),
-    ("never answered", Some(Behaviour::NeverAnswers)),
-    ("hung up", Some(Behaviour::TakesAndHangsUp)),
-    ("dead", None),
+    ("no response", Some(Behaviour::NeverResponds)),
+    ("disconnected", Some(Behaviour::AcceptsAndDisconnects)),
+    ("unreachable", None),
 ];
 
 const PRINTED: &[(&str, &str)] = &[("SALTERN_DISTRIBUTIONS", "printed")];
 
-/// Some seconds of work for each function: several sendings.
+/// A few seconds of work for each function, with several calls of CloudWatch.
 const ROUNDS: usize = 300;
 const DEBUG_ROUNDS: usize = 50;
 
 const BLOCKS: usize = 5;
 
-/// The project's: p50 within 5 %, p99 within 5 ms, on an idle machine, in release.
+/// The bounds of a release build on an idle machine: p50 within 5 %, p99 within 5 ms.
 const BOUNDS: (f64, Duration) = (1.05, Duration::from_millis(5));
 
-/// A debug build beside other tests, or a busy machine: only a request that waits for a call would show.
+/// The bounds of a debug build beside other tests, or on a busy machine. They only find a request that
+/// waits for a call.
 const COARSE_BOUNDS: (f64, Duration) = (2.0, Duration::from_millis(250));
 
-/// From SIGTERM to SIGKILL, for a process with an internal extension.
+/// Lambda's time from SIGTERM to SIGKILL, for a process with an internal extension.
 const LAMBDA_WAITS: Duration = Duration::from_millis(500);
 
-/// Of it, for a function of a tenth of a core to print what was not sent; a whole core needs a millisecond or two.
+/// The part of this time in which a function with a tenth of a core prints unsent distributions. A
+/// whole core needs a millisecond or two.
 const KEPT_FOR_PRINTING: Duration = Duration::from_millis(75);
 
-/// A debug build beside other tests: only an end that waits for something would show.
+/// The bound of a debug build beside other tests. It only finds an end that waits for something.
 const DEBUG_END: Duration = Duration::from_secs(2);
 
-/// From the asking to the first instruction of the hash.
-const UNDER_WAY_WITHIN: Duration = Duration::from_millis(20);
+/// The time from sending a request to the first instruction of the hash.
+const RUNNING_WITHIN: Duration = Duration::from_millis(20);

@@ -1,9 +1,9 @@
-//! The function from outside, through the real binary.
+//! Tests of the function from outside, with the real binary.
 //!
-//! `package --test` also runs these against the binaries in the zips.
+//! `package --test` also runs these tests with the binaries in the zips.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![allow(clippy::print_stdout, reason = "what is measured is shown")]
+#![allow(clippy::print_stdout, reason = "the tests print their measurements")]
 
 mod answers;
 mod calibrate;

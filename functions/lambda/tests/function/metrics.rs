@@ -1,4 +1,4 @@
-//! Counts and distributions through the ends of environments: nothing is lost and nothing counts twice.
+//! Counts and distributions at the end of environments: no value is lost, and no value counts twice.
 
 use std::{
     collections::BTreeMap,
@@ -8,13 +8,13 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::support::{Answer, Function, SOON, event};
+use crate::support::{Response, Function, SOON, event};
 use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use saltern_stubs::lambda::{Invocation, Output};
 use serde_json::{Value, json};
 
-/// Environments live for some hundreds of requests, frozen between each two, and are ended at random moments: while a
-/// request is under way, or after it. CloudWatch behaves in turn as well and as badly as it can.
+/// Environments live for some hundreds of requests, and are frozen between each two. They end at
+/// random moments, during or after a request. CloudWatch accepts or fails, in turn.
 #[test]
 fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printed() {
     let mut random = Random::seeded();
@@ -23,27 +23,27 @@ fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printe
     let mut expected = Tally::new();
     let (mut counted, mut sent) = (Tally::new(), Tally::new());
     let (mut environments, mut most_calls) = (0, 0);
-    let mut asked = 0;
-    while asked < REQUESTS {
+    let mut requests = 0;
+    while requests < REQUESTS {
         let fate = FATES[environments % FATES.len()];
         environments += 1;
         let cloudwatch = CloudWatch::start(fate.unwrap_or_default()).unwrap();
         let mut function = started(&cloudwatch, &policies, &[]);
         let reachable = fate.map(|_| cloudwatch);
-        let life = random.below(MAX_LIFE).clamp(1, REQUESTS - asked);
+        let life = random.below(MAX_LIFE).clamp(1, REQUESTS - requests);
         for left in (0..life).rev() {
             if left == 0 {
-                end_during_a_request(&mut random, &mut function, asked, &mut expected);
+                end_during_a_request(&mut random, &mut function, requests, &mut expected);
             } else {
-                ask(&function, asked, &mut expected);
-                assert!(function.api.is_at_rest(SOON));
+                send(&function, requests, &mut expected);
+                assert!(function.api.is_idle(SOON));
                 function.environment.freeze().unwrap();
                 if random.below(100) == 0 {
                     thread::sleep(LONG_FREEZE);
                 }
                 function.environment.thaw().unwrap();
             }
-            asked += 1;
+            requests += 1;
         }
         *expected.entry("ColdStarts".to_owned()).or_default() += 1;
         let output = function.environment.wait(SOON).unwrap();
@@ -55,8 +55,8 @@ fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printe
             most_calls = most_calls.max(cloudwatch.calls().len());
         }
     }
-    assert!(most_calls > 1, "nothing was sent but at the end");
-    println!("{asked} requests in {environments} environments");
+    assert!(most_calls > 1, "distributions were sent only at the end");
+    println!("{requests} requests in {environments} environments");
     assert!(sent.keys().all(|name| !counted.contains_key(name)), "a name is published twice");
     assert!(!sent.is_empty());
     assert!(add_unsent(&mut counted, &mut sent) > 0);
@@ -65,9 +65,9 @@ fn three_thousand_requests_are_counted_exactly_and_every_value_is_sent_or_printe
 }
 
 #[test]
-fn a_long_call_is_zipped_and_read_back_in_full() {
+fn a_long_call_is_compressed_and_complete() {
     let policies = Document::new(60);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     let function = started(&cloudwatch, &policies, &MANAGED);
     let hash = |i: u64| json!({"op": "hash", "password": "p", "policy": format!("extra-{i}")});
     let batch = json!({"operations": (1..=60).map(hash).collect::<Vec<_>>()});
@@ -95,9 +95,9 @@ fn a_long_call_is_zipped_and_read_back_in_full() {
 }
 
 #[test]
-fn an_extension_registers_where_distributions_are_sent_and_only_there() {
+fn an_extension_registers_only_if_distributions_are_sent() {
     let policies = Document::new(0);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     let classic = started(&cloudwatch, &policies, &[]);
     assert_eq!(classic.api.extension_events(), Some(vec!["INVOKE".to_owned()]));
     let managed = started(&cloudwatch, &policies, &MANAGED);
@@ -112,14 +112,14 @@ fn an_extension_registers_where_distributions_are_sent_and_only_there() {
 }
 
 #[test]
-fn a_managed_instance_sends_by_the_clock_and_at_its_end() {
+fn a_managed_instance_sends_at_intervals_and_at_its_end() {
     let policies = Document::new(0);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     let function = started(&cloudwatch, &policies, &MANAGED);
     let mut expected = Tally::new();
-    (0..16).for_each(|i| ask(&function, i, &mut expected));
-    assert!(cloudwatch.has_calls(1, SOON), "nothing was sent by the clock");
-    (16..24).for_each(|i| ask(&function, i, &mut expected));
+    (0..16).for_each(|i| send(&function, i, &mut expected));
+    assert!(cloudwatch.has_calls(1, SOON), "nothing was sent at the interval");
+    (16..24).for_each(|i| send(&function, i, &mut expected));
     function.environment.terminate().unwrap();
     let output = function.environment.wait(SOON).unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -131,20 +131,21 @@ fn a_managed_instance_sends_by_the_clock_and_at_its_end() {
     assert_eq!(counted, expected);
 }
 
-/// A frozen environment that finds both when it is thawed: the event is in its hands, and Lambda counts on an answer.
+/// A frozen environment finds the event and SIGTERM when it is thawed. Lambda expects a response, since
+/// it has sent the event.
 #[test]
-fn an_event_that_comes_with_the_end_is_answered_and_counted() {
+fn an_event_that_comes_together_with_sigterm_is_answered_and_counted() {
     let policies = Document::new(0);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     for _ in 0..ENDS {
         let function = started(&cloudwatch, &policies, &[]);
-        assert!(function.api.is_at_rest(SOON));
+        assert!(function.api.is_idle(SOON));
         function.environment.freeze().unwrap();
         let pending = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
         thread::sleep(Duration::from_millis(5));
         function.environment.terminate().unwrap();
         function.environment.thaw().unwrap();
-        assert_eq!(Answer::of(&pending).status, 200);
+        assert_eq!(Response::of(&pending).status, 200);
         let output = function.environment.wait(SOON).unwrap();
         assert!(output.status.success(), "{output:?}");
         let mut counted = Tally::new();
@@ -154,28 +155,28 @@ fn an_event_that_comes_with_the_end_is_answered_and_counted() {
 }
 
 #[test]
-fn a_broken_poll_of_the_extension_is_made_again() {
+fn a_failed_poll_of_the_extension_is_repeated() {
     let policies = Document::new(0);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     let function = started(&cloudwatch, &policies, &[]);
     for _ in 0..2 {
         assert_eq!(function.request("GET", "/health", &Value::Null).status, 200);
-        assert!(function.api.is_at_rest(SOON));
+        assert!(function.api.is_idle(SOON));
         function.api.break_extension_polls(2);
-        assert!(function.api.is_at_rest(SOON), "Lambda would wait for the extension until the timeout");
+        assert!(function.api.is_idle(SOON), "Lambda would wait for the extension until the timeout");
     }
     function.environment.terminate().unwrap();
     assert!(function.environment.wait(SOON).unwrap().status.success());
 }
 
 #[test]
-fn an_extension_that_is_not_heard_any_more_ends_the_process_with_its_values_sent() {
+fn an_extension_without_responses_ends_the_process_after_sending_its_values() {
     let policies = Document::new(0);
-    let cloudwatch = CloudWatch::start(Behaviour::Takes).unwrap();
+    let cloudwatch = CloudWatch::start(Behaviour::Accepts).unwrap();
     let function = started(&cloudwatch, &policies, &[]);
     let mut expected = Tally::from([("ColdStarts".to_owned(), 1)]);
-    (0..8).for_each(|i| ask(&function, i, &mut expected));
-    assert!(function.api.is_at_rest(SOON));
+    (0..8).for_each(|i| send(&function, i, &mut expected));
+    assert!(function.api.is_idle(SOON));
     function.api.break_extension_polls(usize::MAX);
     let output = function.environment.wait(SOON).unwrap();
     assert!(!output.status.success());
@@ -189,16 +190,16 @@ fn an_extension_that_is_not_heard_any_more_ends_the_process_with_its_values_sent
 }
 
 #[test]
-fn traces_are_in_the_line_and_in_the_answer() {
+fn traces_are_in_the_log_line_and_in_the_response() {
     let function = Function::start();
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let mut asked = event("GET", "/health", &Value::Null);
-    asked["headers"]["traceparent"] = json!(given);
-    let answer = function.event(&asked);
-    assert_eq!(answer.headers["traceparent"], json!(given));
-    assert_eq!(answer.headers["x-amzn-trace-id"], json!("Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700"));
-    asked["headers"]["traceparent"] = json!("00-not-a-trace");
-    assert_eq!(function.event(&asked).headers.get("traceparent"), None);
+    let mut event = event("GET", "/health", &Value::Null);
+    event["headers"]["traceparent"] = json!(given);
+    let response = function.event(&event);
+    assert_eq!(response.headers["traceparent"], json!(given));
+    assert_eq!(response.headers["x-amzn-trace-id"], json!("Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700"));
+    event["headers"]["traceparent"] = json!("00-not-a-trace");
+    assert_eq!(function.event(&event).headers.get("traceparent"), None);
     let output = function.stop();
     let lines: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["trace_id"], json!("4bf92f3577b34da6a3ce929d0e0e4736"));
@@ -208,37 +209,37 @@ fn traces_are_in_the_line_and_in_the_answer() {
     }
 }
 
-/// Asks for something, and for what is measured then.
-fn ask(function: &Function, number: u64, expected: &mut Tally) {
-    let Question { method, path, body, status, measured } = question(number);
-    let answer = function.request(method, path, &body);
-    assert_eq!(answer.status, status, "{answer:?}");
+/// Sends the request of this number, and adds its metrics to the expected ones.
+fn send(function: &Function, number: u64, expected: &mut Tally) {
+    let Request { method, path, body, status, measured } = request(number);
+    let response = function.request(method, path, &body);
+    assert_eq!(response.status, status, "{response:?}");
     expect(measured, expected);
 }
 
-/// The last request of an environment: SIGTERM comes at some moment of it, or after it.
+/// Sends the last request of an environment, with SIGTERM at a random moment during or after it.
 fn end_during_a_request(random: &mut Random, function: &mut Function, number: u64, expected: &mut Tally) {
-    let Question { method, path, body, status, measured } = question(number);
+    let Request { method, path, body, status, measured } = request(number);
     let pending = function.api.invoke(Invocation::new(event(method, path, &body).to_string()));
     thread::sleep(Duration::from_micros(random.below(4_000)));
     if random.below(3) == 0 {
-        // As an environment that had been frozen for minutes.
-        assert_eq!(Answer::of(&pending).status, status);
-        assert!(function.api.is_at_rest(SOON));
+        // Like an environment that was frozen for minutes.
+        assert_eq!(Response::of(&pending).status, status);
+        assert!(function.api.is_idle(SOON));
         function.environment.freeze().unwrap();
         thread::sleep(Duration::from_millis(2));
         function.environment.thaw().unwrap();
         function.environment.terminate().unwrap();
     } else {
         function.environment.terminate().unwrap();
-        // What was under way is answered, and so it is counted.
-        let answer = Answer::of(&pending);
-        assert_eq!(answer.status, status, "{answer:?}");
+        // A running request is answered, so it is counted.
+        let response = Response::of(&pending);
+        assert_eq!(response.status, status, "{response:?}");
     }
     expect(measured, expected);
 }
 
-struct Question {
+struct Request {
     method: &'static str,
     path: &'static str,
     body: Value,
@@ -246,8 +247,8 @@ struct Question {
     measured: &'static [(&'static str, u64)],
 }
 
-/// One of eight questions.
-fn question(number: u64) -> Question {
+/// Returns one of eight requests.
+fn request(number: u64) -> Request {
     let verify = |password: &str, hash: &str| json!({"password": password, "hash": hash});
     let with = |mut body: Value, name: &str, value: Value| {
         body[name] = value;
@@ -268,10 +269,10 @@ fn question(number: u64) -> Question {
         _ => ("GET", "/nowhere", Value::Null, 404),
     };
     let measured = MEASURED[usize::try_from(number % 8).unwrap()];
-    Question { method, path, body, status, measured }
+    Request { method, path, body, status, measured }
 }
 
-/// What each question measures: the names with their dimensions, and how often each.
+/// The metrics of each request: name with dimensions, and the number of values.
 const MEASURED: [&[(&str, u64)]; 8] = [
     &[
         ("Requests hash hashed", 1),
@@ -337,7 +338,7 @@ const MEASURED: [&[(&str, u64)]; 8] = [
     &[("Requests none refused", 1), ("AnswerMilliseconds none", 1), ("Refusals not_found", 1)],
 ];
 
-/// How often each name with its dimensions, the service left out.
+/// The number of values of each name with its dimensions, without the service.
 type Tally = BTreeMap<String, u64>;
 
 fn expect(measured: &[(&str, u64)], tally: &mut Tally) {
@@ -346,7 +347,8 @@ fn expect(measured: &[(&str, u64)], tally: &mut Tally) {
     }
 }
 
-/// What CloudWatch reads from the log: of counts the sum, of distributions the number of values.
+/// Adds the metrics that CloudWatch reads from the log: the sum of counts, and the number of values of
+/// distributions.
 fn read_printed(output: &Output, tally: &mut Tally) {
     for line in output.stdout.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -370,7 +372,7 @@ fn read_printed(output: &Output, tally: &mut Tally) {
     }
 }
 
-/// Adds what was printed instead of being sent to what was sent; how many values.
+/// Moves the values that were printed as unsent to the sent values, and returns their number.
 fn add_unsent(counted: &mut Tally, sent: &mut Tally) -> u64 {
     let mut values = 0;
     for (name, count) in counted.extract_if(.., |name, _| name.contains("Unsent")) {
@@ -380,7 +382,7 @@ fn add_unsent(counted: &mut Tally, sent: &mut Tally) -> u64 {
     values
 }
 
-/// What CloudWatch was sent and said that it took.
+/// Adds the metrics of the calls that CloudWatch accepted.
 fn read_sent(cloudwatch: &CloudWatch, tally: &mut Tally) {
     for call in cloudwatch.calls().iter().filter(|call| call.acknowledged) {
         for datum in &call.data {
@@ -396,13 +398,13 @@ fn key(name: &str, dimensions: &[&str]) -> String {
     [&[name], dimensions].concat().join(" ")
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small, as asserted")]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the assertion checks the range")]
 fn whole(number: f64) -> u64 {
     assert!(number.fract() == 0.0 && (0.0..1e9).contains(&number), "{number}");
     number as u64
 }
 
-/// A function that sends often, to this CloudWatch.
+/// Starts a function that sends to this CloudWatch every second or so.
 pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&str, &str)]) -> Function {
     let endpoint = cloudwatch.endpoint();
     let variables = [
@@ -417,12 +419,12 @@ pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&st
     Function::start_with(&[&variables, more].concat())
 }
 
-/// A policy document whose hashes cost next to nothing, but for those of `slow`, which take some ten milliseconds, and of
-/// `slowest`, which take the better part of a second.
+/// A policy document with cheap hashes. Only hashes of `slow` take about ten milliseconds, and hashes
+/// of `slowest` almost a second.
 pub(crate) struct Document(String);
 
 impl Document {
-    /// With so many policies beside those that are used.
+    /// Makes a document with this number of unused policies.
     pub(crate) fn new(extra: u32) -> Self {
         let policy = |id: String, more: Value| {
             let mut policy = json!({"id": id, "status": "active", "rationale": "cheap", "source": "tests"});
@@ -455,15 +457,15 @@ impl Drop for Document {
     }
 }
 
-/// Marsaglia's xorshift: any stream will do that a seed repeats.
+/// Marsaglia's xorshift generator. The same seed repeats the same numbers.
 struct Random(u64);
 
 impl Random {
-    /// `SALTERN_TEST_SEED` repeats a run.
+    /// Takes the seed from `SALTERN_TEST_SEED`, so that a run can be repeated.
     fn seeded() -> Self {
         let given = std::env::var("SALTERN_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
         let nanos = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
-        // A stream of zeroes is none.
+        // The seed must not be 0, which gives only zeroes.
         Self(given.unwrap_or_else(|| u64::from(nanos())) | 1)
     }
 
@@ -475,7 +477,7 @@ impl Random {
     }
 }
 
-/// As a Managed Instance is started: ahead of its requests.
+/// The variables of a Managed Instance, which starts before its requests.
 const MANAGED: [(&str, &str); 2] =
     [("AWS_LAMBDA_MAX_CONCURRENCY", "4"), ("AWS_LAMBDA_INITIALIZATION_TYPE", "lambda-managed-instances")];
 
@@ -483,18 +485,18 @@ const REQUESTS: u64 = 3_000;
 
 const MAX_LIFE: u64 = 900;
 
-/// Which of the two is seen first is chance.
+/// The number of tries: the order in which the process sees event and signal is random.
 const ENDS: usize = 12;
 
-/// Often enough, so that the time to send comes to each environment that lives long.
+/// These freezes are frequent enough for each long-lived environment to reach its time to send.
 const LONG_FREEZE: Duration = Duration::from_millis(200);
 
-/// How CloudWatch behaves to each environment in turn; `None` is a dead endpoint.
+/// How CloudWatch treats each environment in turn. `None` is an unreachable endpoint.
 const FATES: [Option<Behaviour>; 5] = [
-    Some(Behaviour::Takes),
+    Some(Behaviour::Accepts),
     Some(Behaviour::Throttles),
-    Some(Behaviour::NeverAnswers),
-    Some(Behaviour::TakesAndHangsUp),
+    Some(Behaviour::NeverResponds),
+    Some(Behaviour::AcceptsAndDisconnects),
     None,
 ];
 
@@ -507,9 +509,9 @@ const DISTRIBUTIONS: [&str; 6] = [
     "ArenaBytes",
 ];
 
-/// Of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
+/// A hash of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
 const OLD: &str = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
-/// Of `password`, by Python's `hashlib.pbkdf2_hmac("sha256", b"password", b"saltsaltsaltsalt", 100)`.
+/// A hash of `password`, by Python's `hashlib.pbkdf2_hmac("sha256", b"password", b"saltsaltsaltsalt", 100)`.
 const UNLISTED: &str =
     "$pbkdf2-sha256$i=100,l=32$c2FsdHNhbHRzYWx0c2FsdA$8EkYJDaKEvFpp6BXn2PuqAlELD52rfrmCObD8y3v+1Q";

@@ -1,4 +1,4 @@
-//! How long the function takes from being started to its first poll. Prints what it measures.
+//! Measures the time from the start of the function to its first poll, and prints it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::support::{SOON, bootstrap, is_release};
 use saltern_stubs::lambda::{Environment, RuntimeApi};
 
 #[test]
-fn the_first_poll_comes_soon() {
+fn the_function_starts_within_its_bound() {
     let mut times: Vec<Duration> = (0..RUNS)
         .map(|_| {
             let api = RuntimeApi::start().unwrap();
@@ -23,11 +23,12 @@ fn the_first_poll_comes_soon() {
 
 const RUNS: usize = 21;
 
-/// With a region the function sends to CloudWatch, and its extension registers first.
+/// With a region, the function sends to CloudWatch, and its extension registers before the first poll.
 const AS_ON_LAMBDA: [(&str, &str); 1] = [("AWS_REGION", "eu-north-1")];
 
-/// The project's: 20 ms, on an idle machine, in release.
+/// The bound of a release build on an idle machine.
 const BOUND: Duration = Duration::from_millis(20);
 
-/// A debug build beside other tests: only a hang or a calibration at start-up would take longer.
+/// The bound of a debug build beside other tests. It only finds a function that waits or measures at
+/// its start.
 const DEBUG_BOUND: Duration = Duration::from_millis(500);

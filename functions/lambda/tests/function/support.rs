@@ -1,23 +1,23 @@
-//! A function under test: the real binary, polling a Runtime API of ours.
+//! A function under test: the real binary, which polls a stub of the Runtime API.
 
 use std::{env, ffi::OsString, time::Duration};
 
 use saltern_stubs::lambda::{Ended, Environment, Invocation, Output, Pending, RuntimeApi};
 use serde_json::{Value, json};
 
-/// A function that polls.
+/// A running function.
 pub(crate) struct Function {
     pub(crate) api: RuntimeApi,
     pub(crate) environment: Environment,
 }
 
 impl Function {
-    /// Starts it as classic Lambda would.
+    /// Starts the function as classic Lambda does.
     pub(crate) fn start() -> Self {
         Self::start_with(&[])
     }
 
-    /// Starts it with further variables, and waits for its first poll.
+    /// Starts the function with further variables, and waits for its first poll.
     pub(crate) fn start_with(variables: &[(&str, &str)]) -> Self {
         let api = RuntimeApi::start().unwrap();
         let environment = Environment::start(&bootstrap(), &api, variables).unwrap();
@@ -25,40 +25,40 @@ impl Function {
         Self { api, environment }
     }
 
-    /// Sends a request as a direct `Invoke` would, and gives the answer.
-    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Answer {
+    /// Sends a request by a direct `Invoke`, and returns the response.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Response {
         self.event(&event(method, path, body))
     }
 
-    /// Sends an event and gives the answer.
-    pub(crate) fn event(&self, event: &Value) -> Answer {
+    /// Sends an event, and returns the response.
+    pub(crate) fn event(&self, event: &Value) -> Response {
         self.invoke(Invocation::new(event.to_string()))
     }
 
-    /// Sends an invocation and gives the answer.
-    pub(crate) fn invoke(&self, invocation: Invocation) -> Answer {
-        Answer::of(&self.api.invoke(invocation))
+    /// Sends an invocation, and returns the response.
+    pub(crate) fn invoke(&self, invocation: Invocation) -> Response {
+        Response::of(&self.api.invoke(invocation))
     }
 
-    /// Ends it and gives what it wrote.
+    /// Ends the function, and returns its output.
     pub(crate) fn stop(self) -> Output {
         self.environment.stop().unwrap()
     }
 }
 
-/// What the function answered.
+/// A response of the function.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u64,
     pub(crate) headers: Value,
     pub(crate) body: Value,
-    /// The answer as it came.
+    /// The whole payload.
     pub(crate) text: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn of(pending: &Pending) -> Self {
-        let ended = pending.wait(SOON).expect("the function answers");
+        let ended = pending.wait(SOON).expect("the function responds");
         let Ended::Response(bytes) = ended else { panic!("the function reported an error: {ended:?}") };
         let text = String::from_utf8(bytes).unwrap();
         let answer: Value = serde_json::from_str(&text).unwrap();
@@ -70,14 +70,14 @@ impl Answer {
         Self { status, headers, body, text }
     }
 
-    /// Asserts a problem document with this code.
+    /// Asserts that the response is a problem document with this code.
     pub(crate) fn assert_problem(&self, status: u64, code: &str) {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
         assert_eq!(self.headers["content-type"], json!("application/problem+json"));
     }
 }
 
-/// The least that is an event.
+/// Returns a minimal event.
 pub(crate) fn event(method: &str, path: &str, body: &Value) -> Value {
     let body = if body.is_null() { Value::Null } else { Value::String(body.to_string()) };
     json!({
@@ -90,7 +90,8 @@ pub(crate) fn event(method: &str, path: &str, body: &Value) -> Value {
     })
 }
 
-/// The binary of this build; another by `SALTERN_TEST_BOOTSTRAP`, a command line such as `qemu-aarch64 dist/bootstrap`.
+/// Returns the command of `bootstrap`: the binary of this build, or the command line in
+/// `SALTERN_TEST_BOOTSTRAP`, such as `qemu-aarch64 dist/bootstrap`.
 pub(crate) fn bootstrap() -> Vec<OsString> {
     match env::var(OTHER_BOOTSTRAP) {
         Ok(command) => command.split_ascii_whitespace().map(OsString::from).collect(),
@@ -98,12 +99,12 @@ pub(crate) fn bootstrap() -> Vec<OsString> {
     }
 }
 
-/// Whether the binary is a release build, as every one is that `package` makes.
+/// Whether the binary is a release build. `package` makes only release builds.
 pub(crate) fn is_release() -> bool {
     env::var_os(OTHER_BOOTSTRAP).is_some() || !cfg!(debug_assertions)
 }
 
 const OTHER_BOOTSTRAP: &str = "SALTERN_TEST_BOOTSTRAP";
 
-/// Long enough for an emulated processor on a busy machine; nothing waits for it where all is well.
+/// A timeout that is long enough for an emulated processor on a busy machine.
 pub(crate) const SOON: Duration = Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! As much HTTP/1.1 as the stubs and their clients speak: kept connections, bodies with a length.
+//! The part of HTTP/1.1 that the stubs and their clients use: kept connections, bodies with a length.
 
 use std::{
     io::{self, BufRead, Write as _},
@@ -21,15 +21,16 @@ impl Request {
     /// Returns the value of a header, by its name in any case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        let header = self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        header.map(|(_, value)| value.as_str())
     }
 }
 
-/// Reads the next request of a connection; `None` if the peer has closed it between two requests.
+/// Reads the next request of a connection. Returns `None` if the peer closed it between two requests.
 ///
 /// # Errors
-/// [`io::Error`] if the connection breaks, or if the request is malformed or has a `Transfer-Encoding`.
+/// [`io::Error`] if the connection breaks, the request is malformed, or it has a
+/// `Transfer-Encoding`.
 pub fn read(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
@@ -82,5 +83,5 @@ pub fn write(
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "not a request of this dialect")
+    io::Error::new(io::ErrorKind::InvalidData, "the request is malformed or has a Transfer-Encoding")
 }

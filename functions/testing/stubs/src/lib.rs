@@ -1,7 +1,7 @@
 //! Stubs of AWS services on the loopback interface, for tests and load models.
 //!
-//! [`lambda`] has Lambda's Runtime API and the processes that poll it; [`cloudwatch`] has `PutMetricData`. Both read
-//! requests with [`http`].
+//! [`lambda`] has Lambda's Runtime API and the processes that poll it. [`cloudwatch`] has
+//! `PutMetricData`. Both read requests with [`http`].
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,7 @@
-//! CloudWatch as far as `PutMetricData` goes, on the loopback, for tests. It reads the protocol as it is on the wire
-//! (smithy RPC v2: CBOR over HTTP/1.1, gzip where it is long) without the SDK that wrote it, and fails on demand.
+//! A stub of CloudWatch's `PutMetricData` on the loopback interface, for tests.
+//!
+//! It decodes the bytes of the protocol without the SDK that encoded them, and fails on demand. The
+//! protocol is Smithy RPC v2: CBOR over HTTP/1.1, with gzip for long bodies.
 
 mod wire;
 
@@ -14,21 +16,21 @@ use std::{
 use crate::http;
 pub use wire::{Call, Datum};
 
-/// What becomes of calls.
+/// How the stub treats calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Behaviour {
-    /// They are taken.
+    /// Accepts calls.
     #[default]
-    Takes,
-    /// They are refused for being too many.
+    Accepts,
+    /// Refuses calls, with a `ThrottlingException`.
     Throttles,
-    /// They are read and never answered.
-    NeverAnswers,
-    /// They are taken, and the connection ends before the answer.
-    TakesAndHangsUp,
+    /// Reads calls and sends no response.
+    NeverResponds,
+    /// Accepts calls, and closes the connection before the response.
+    AcceptsAndDisconnects,
 }
 
-/// The server. Dropping it ends it: from then on connections are refused.
+/// The server. Dropping it closes its port.
 #[derive(Debug)]
 pub struct CloudWatch {
     shared: Arc<Shared>,
@@ -36,10 +38,10 @@ pub struct CloudWatch {
 }
 
 impl CloudWatch {
-    /// Listens on a free port of the loopback.
+    /// Listens on a free port of the loopback interface.
     ///
     /// # Errors
-    /// [`io::Error`] where there is none.
+    /// [`io::Error`] if the system has no free port or no thread.
     pub fn start(behaviour: Behaviour) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
@@ -50,24 +52,24 @@ impl CloudWatch {
         Ok(Self { shared, address })
     }
 
-    /// What `AWS_ENDPOINT_URL_CLOUDWATCH` says.
+    /// Returns the value for `AWS_ENDPOINT_URL_CLOUDWATCH`.
     #[must_use]
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// From now on calls fare so.
+    /// Changes how the stub treats calls from now on.
     pub fn behave(&self, behaviour: Behaviour) {
         self.shared.lock().behaviour = behaviour;
     }
 
-    /// The calls that have come, in their order.
+    /// Returns the received calls, in their order.
     #[must_use]
     pub fn calls(&self) -> Vec<Call> {
         self.shared.lock().calls.clone()
     }
 
-    /// Waits until so many calls have come; whether they have.
+    /// Waits for this number of calls. Returns `false` after the timeout.
     #[must_use]
     pub fn has_calls(&self, wanted: usize, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
@@ -79,7 +81,7 @@ impl CloudWatch {
         true
     }
 
-    /// What was on the wire and is not of the protocol.
+    /// Returns the violations of the protocol in the received requests.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.shared.lock().faults.clone()
@@ -90,7 +92,7 @@ impl Drop for CloudWatch {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
         self.shared.changed.notify_all();
-        // Wakes the thread that accepts, which lets go of the port.
+        // This wakes the accepting thread, which closes the port.
         let _refused = TcpStream::connect(self.address);
     }
 }
@@ -123,7 +125,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let Ok(connection) = connection else { continue };
         let shared = Arc::clone(shared);
         let _handle = thread::spawn(move || {
-            // A connection that breaks is the client's doing: it gave up, or ended.
+            // If a connection breaks, the client timed out or ended. The test sees that itself.
             let _broken = serve(&connection, &shared);
         });
     }
@@ -132,12 +134,12 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
     let mut reader = io::BufReader::new(connection);
     while let Some(request) = http::read(&mut reader)? {
-        let behaviour = note(&request, shared);
+        let behaviour = record(&request, shared);
         match behaviour {
-            Behaviour::Takes => http::write(connection, 200, &PROTOCOL, wire::NOTHING)?,
+            Behaviour::Accepts => http::write(connection, 200, &PROTOCOL, wire::EMPTY)?,
             Behaviour::Throttles => http::write(connection, 400, &PROTOCOL, wire::THROTTLED)?,
-            Behaviour::TakesAndHangsUp => return Ok(()),
-            Behaviour::NeverAnswers => {
+            Behaviour::AcceptsAndDisconnects => return Ok(()),
+            Behaviour::NeverResponds => {
                 let mut state = shared.lock();
                 while !state.closed {
                     state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -149,13 +151,14 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes a call before it is answered: who has the answer finds it noted.
-fn note(request: &http::Request, shared: &Shared) -> Behaviour {
+/// Records a call before the response, so that a test finds it as soon as the client has the
+/// response.
+fn record(request: &http::Request, shared: &Shared) -> Behaviour {
     let read = wire::read(request);
     let mut state = shared.lock();
     let behaviour = state.behaviour;
     match read {
-        Ok(call) => state.calls.push(Call { acknowledged: behaviour == Behaviour::Takes, ..call }),
+        Ok(call) => state.calls.push(Call { acknowledged: behaviour == Behaviour::Accepts, ..call }),
         Err(fault) => state.faults.push(fault),
     }
     shared.changed.notify_all();

@@ -1,4 +1,4 @@
-//! What a call says, from its bytes: <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>.
+//! Decodes a call from its bytes: <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>.
 
 use std::{collections::BTreeMap, io::Read as _};
 
@@ -7,37 +7,37 @@ use minicbor::{Decoder, data::Type};
 
 use crate::http::Request;
 
-/// One `PutMetricData`.
+/// One call of `PutMetricData`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Where the metrics are.
+    /// The namespace of the metrics.
     pub namespace: String,
     /// The metrics.
     pub data: Vec<Datum>,
-    /// Whether it came compressed.
+    /// Whether the body was compressed.
     pub zipped: bool,
-    /// Its bytes before compression.
+    /// Bytes of the body before compression.
     pub bytes: usize,
-    /// Whether the caller was told that it was taken.
+    /// Whether the stub sent a response that accepts the call.
     pub acknowledged: bool,
 }
 
 /// Values of one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
-    /// Its name.
+    /// Name of the metric.
     pub name: String,
-    /// Its dimensions, name and value.
+    /// Dimensions: name and value.
     pub dimensions: Vec<(String, String)>,
-    /// In seconds since 1970.
+    /// Seconds since 1970.
     pub timestamp: f64,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: String,
-    /// Each value, and how often it was there.
+    /// Each value, and how often it occurred.
     pub values: Vec<(f64, f64)>,
 }
 
-/// Reads a call, and holds it against the protocol and the API's limits.
+/// Reads a call, and checks it against the protocol and the API's limits.
 pub(crate) fn read(request: &Request) -> Result<Call, String> {
     let expected = [("smithy-protocol", "rpc-v2-cbor"), ("content-type", "application/cbor")];
     for (name, value) in expected {
@@ -46,7 +46,7 @@ pub(crate) fn read(request: &Request) -> Result<Call, String> {
         }
     }
     if !request.header("authorization").is_some_and(|value| value.starts_with("AWS4-HMAC-SHA256 ")) {
-        return Err("it is not signed".to_owned());
+        return Err("the request is not signed".to_owned());
     }
     if (request.method.as_str(), request.path.as_str()) != ("POST", OPERATION) {
         return Err(format!("{} {}", request.method, request.path));
@@ -61,12 +61,16 @@ pub(crate) fn read(request: &Request) -> Result<Call, String> {
     let mut decoder = Decoder::new(&plain);
     let input = item(&mut decoder).map_err(|error| error.to_string())?;
     if decoder.position() != plain.len() || request.body.len() > MAX_CALL_BYTES {
-        return Err(format!("{} bytes, of which {} are read", request.body.len(), decoder.position()));
+        return Err(format!(
+            "a body of {} bytes, of which {} were read",
+            request.body.len(),
+            decoder.position()
+        ));
     }
     call(&input, zipped, plain.len()).ok_or_else(|| format!("not a PutMetricData: {input:?}"))
 }
 
-/// An item of CBOR, as far as the operation has them.
+/// An item of CBOR, of the types that the operation uses.
 #[derive(Clone, Debug)]
 enum Item {
     Text(String),
@@ -103,7 +107,7 @@ fn item(decoder: &mut Decoder<'_>) -> Result<Item, minicbor::decode::Error> {
     }
 }
 
-/// Whether a collection goes on. One without a length ends with a break.
+/// Whether a collection has more items. A collection without a length ends with a break.
 fn more(
     decoder: &mut Decoder<'_>,
     length: Option<u64>,
@@ -112,11 +116,11 @@ fn more(
     if let Some(length) = length {
         return Ok((read as u64) < length);
     }
-    let ends = decoder.datatype()? == Type::Break;
-    if ends {
+    let is_end = decoder.datatype()? == Type::Break;
+    if is_end {
         decoder.skip()?;
     }
-    Ok(!ends)
+    Ok(!is_end)
 }
 
 impl Item {
@@ -164,11 +168,11 @@ fn datum(item: &Item) -> Option<Datum> {
     })
 }
 
-/// The operation's path.
+/// Path of the operation.
 const OPERATION: &str = "/service/GraniteServiceVersion20100801/operation/PutMetricData";
 
-/// An empty map: there is nothing to say.
-pub(crate) const NOTHING: &[u8] = &[0xbf, 0xff];
+/// An empty map: the output of the operation has no members.
+pub(crate) const EMPTY: &[u8] = &[0xbf, 0xff];
 
 /// `{"__type": "ThrottlingException"}`.
 pub(crate) const THROTTLED: &[u8] = b"\xa1\x66__type\x73ThrottlingException";

@@ -1,5 +1,6 @@
-//! The server: hands out events to whoever polls, and takes the answers. One internal extension may register; it hears
-//! of each event as Lambda would tell it.
+//! The server: sends events to the polls of a function, and receives the responses.
+//!
+//! One internal extension may register, and gets the same events as from Lambda.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,28 +16,28 @@ use crate::http::{self, Request};
 /// One event for the function.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// What the function gets: usually JSON, but a test may send anything.
+    /// The bytes for the function: usually JSON, but a test may send any bytes.
     pub event: Vec<u8>,
-    /// The function's time, from now on.
+    /// The time of the function for this event.
     pub timeout: Duration,
-    /// Headers beside those that Lambda always sends, or in their place.
+    /// Further headers. They replace headers of the same name that Lambda always sends.
     pub headers: Vec<(String, String)>,
 }
 
 impl Invocation {
-    /// An event with the default time of a function of ours.
+    /// Makes an invocation with 30 s, the default timeout of Saltern's function.
     #[must_use]
     pub fn new(event: impl Into<Vec<u8>>) -> Self {
         Self { event: event.into(), timeout: Duration::from_secs(30), headers: Vec::new() }
     }
 
-    /// The same with another time.
+    /// Sets the timeout.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// The same with one header more, or another value of one.
+    /// Adds a header, or replaces its value.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -47,29 +48,29 @@ impl Invocation {
 /// How an invocation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The function answered.
+    /// With the response of the function.
     Response(Vec<u8>),
-    /// The function reported an error.
+    /// With an error that the function reported.
     Error(Vec<u8>),
 }
 
-/// An invocation on its way.
+/// An invocation that may not have ended yet.
 #[derive(Debug)]
 pub struct Pending {
     shared: Arc<Shared>,
-    /// The id that the function is told.
+    /// The request id that the function gets.
     pub request_id: String,
 }
 
 impl Pending {
-    /// Waits for the end; `None` where the time ran out.
+    /// Waits for the end. Returns `None` after the timeout.
     #[must_use]
     pub fn wait(&self, timeout: Duration) -> Option<Ended> {
         self.shared.wait(timeout, |state| state.ended.remove(&self.request_id))
     }
 }
 
-/// The server. Dropping it ends the open polls.
+/// The server. Dropping it closes the connections of the open polls.
 #[derive(Debug)]
 pub struct RuntimeApi {
     shared: Arc<Shared>,
@@ -77,10 +78,10 @@ pub struct RuntimeApi {
 }
 
 impl RuntimeApi {
-    /// Listens on a free port of the loopback.
+    /// Listens on a free port of the loopback interface.
     ///
     /// # Errors
-    /// [`io::Error`] where there is none.
+    /// [`io::Error`] if the system has no free port or no thread.
     pub fn start() -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
@@ -90,13 +91,13 @@ impl RuntimeApi {
         Ok(Self { shared, address })
     }
 
-    /// What `AWS_LAMBDA_RUNTIME_API` says.
+    /// Returns the value for `AWS_LAMBDA_RUNTIME_API`.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sends an event to whoever polls next.
+    /// Sends an event to the next poll.
     #[must_use]
     pub fn invoke(&self, invocation: Invocation) -> Pending {
         let mut state = self.shared.lock();
@@ -109,40 +110,43 @@ impl RuntimeApi {
         Pending { shared: Arc::clone(&self.shared), request_id }
     }
 
-    /// When the function polled for the first time; `None` where the time ran out.
+    /// Returns the moment of the function's first poll, or `None` after the timeout.
     #[must_use]
     pub fn first_poll(&self, timeout: Duration) -> Option<Instant> {
         self.shared.wait(timeout, |state| state.first_poll)
     }
 
-    /// Waits until so many polls are open at once; the most that were where the time ran out.
+    /// Waits until this number of polls is open.
     ///
     /// # Errors
-    /// The number of polls that are open.
+    /// The number of open polls after the timeout.
     pub fn open_polls(&self, wanted: usize, timeout: Duration) -> Result<(), usize> {
         let reached = self.shared.wait(timeout, |state| (state.polling >= wanted).then_some(()));
         reached.ok_or_else(|| self.shared.lock().polling)
     }
 
-    /// Waits until the environment has nothing left to do and Lambda would freeze it: the function polls for its next
-    /// event, and so does its extension, where it has one. Whether it came to that.
+    /// Waits until the environment is idle, so that Lambda would freeze it. Returns `false` after the
+    /// timeout.
+    ///
+    /// In an idle environment the function polls for its next event. The extension does too, if one
+    /// has registered.
     #[must_use]
-    pub fn is_at_rest(&self, timeout: Duration) -> bool {
-        let at_rest = |state: &mut State| {
-            let extension_rests = state.extension.as_ref().is_none_or(|extension| extension.is_waiting);
-            let function_rests = state.waiting.is_empty() && state.running.is_empty() && state.polling > 0;
-            (function_rests && extension_rests).then_some(())
+    pub fn is_idle(&self, timeout: Duration) -> bool {
+        let is_idle = |state: &mut State| {
+            let extension_is_idle = state.extension.as_ref().is_none_or(|extension| extension.is_waiting);
+            let function_is_idle = state.waiting.is_empty() && state.running.is_empty() && state.polling > 0;
+            (function_is_idle && extension_is_idle).then_some(())
         };
-        self.shared.wait(timeout, at_rest).is_some()
+        self.shared.wait(timeout, is_idle).is_some()
     }
 
-    /// What the function's extension has asked to hear of; `None` where none has registered.
+    /// Returns the events for which the extension has registered; `None` without an extension.
     #[must_use]
     pub fn extension_events(&self) -> Option<Vec<String>> {
         self.shared.lock().extension.as_ref().map(|extension| extension.events.clone())
     }
 
-    /// Breaks the connection of so many polls of the extension: the one that is open, and the next.
+    /// Breaks the connections of this number of polls of the extension, from the open poll on.
     pub fn break_extension_polls(&self, polls: usize) {
         let mut state = self.shared.lock();
         if let Some(extension) = &mut state.extension {
@@ -153,7 +157,7 @@ impl RuntimeApi {
         self.shared.changed.notify_all();
     }
 
-    /// The error that the function reported instead of starting; `None` where the time ran out.
+    /// Returns the error of a failed start that the function reported, or `None` after the timeout.
     #[must_use]
     pub fn init_error(&self, timeout: Duration) -> Option<Vec<u8>> {
         self.shared.wait(timeout, |state| state.init_error.clone())
@@ -164,7 +168,7 @@ impl Drop for RuntimeApi {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
         self.shared.changed.notify_all();
-        // Wakes the thread that accepts.
+        // This wakes the accepting thread.
         let _refused = TcpStream::connect(self.address);
     }
 }
@@ -188,13 +192,13 @@ struct State {
     closed: bool,
 }
 
-/// What is known of a registered extension.
+/// A registered extension.
 #[derive(Debug, Default)]
 struct Extension {
     events: Vec<String>,
-    untold: VecDeque<String>,
+    unsent: VecDeque<String>,
     is_waiting: bool,
-    /// How many polls are yet to be broken.
+    /// The number of polls that are still to be broken.
     breaks: usize,
 }
 
@@ -203,19 +207,20 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<T>(&self, timeout: Duration, found: impl Fn(&mut State) -> Option<T>) -> Option<T> {
+    fn wait<T>(&self, timeout: Duration, find: impl Fn(&mut State) -> Option<T>) -> Option<T> {
         let deadline = Instant::now() + timeout;
         let mut state = self.lock();
         loop {
-            if let Some(found) = found(&mut state) {
-                return Some(found);
+            let result = find(&mut state);
+            if result.is_some() {
+                return result;
             }
             let left = deadline.checked_duration_since(Instant::now())?;
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Blocks until there is an event; `None` where the server ends.
+    /// Blocks until the next event. Returns `None` if the server is dropped.
     fn next(&self) -> Option<(String, Invocation)> {
         let mut state = self.lock();
         state.first_poll.get_or_insert_with(Instant::now);
@@ -227,7 +232,7 @@ impl Shared {
             }
             if let Some((request_id, invocation)) = state.waiting.pop_front() {
                 state.running.push(request_id.clone());
-                state.tell_extension(&request_id, &invocation);
+                state.notify_extension(&request_id, &invocation);
                 self.changed.notify_all();
                 break Some((request_id, invocation));
             }
@@ -237,10 +242,11 @@ impl Shared {
         next
     }
 
-    /// Takes an extension; `false` where what it sent is no registration, or there is one.
+    /// Registers an extension. Returns `false` if the body is not a registration, or if an extension
+    /// has registered before.
     fn register(&self, body: &[u8]) -> bool {
         let mut state = self.lock();
-        // {"events":["INVOKE"]}, of which only the names are wanted.
+        // The body is {"events":["INVOKE"]}; only the names matter.
         let body = String::from_utf8_lossy(body);
         let known = ["INVOKE", "SHUTDOWN"].into_iter().filter(|event| body.contains(&format!("\"{event}\"")));
         let events: Vec<String> = known.map(str::to_owned).collect();
@@ -251,8 +257,8 @@ impl Shared {
         true
     }
 
-    /// Blocks until there is an event for the extension; `None` where the server ends, none has registered, or the poll is to
-    /// be broken.
+    /// Blocks until the next event for the extension. Returns `None` without an extension, if the
+    /// server is dropped, or if the poll is to be broken.
     fn next_for_extension(&self) -> Option<String> {
         let mut state = self.lock();
         loop {
@@ -265,7 +271,7 @@ impl Shared {
                 extension.breaks -= 1;
                 return None;
             }
-            if let Some(event) = extension.untold.pop_front() {
+            if let Some(event) = extension.unsent.pop_front() {
                 extension.is_waiting = false;
                 return Some(event);
             }
@@ -275,7 +281,7 @@ impl Shared {
         }
     }
 
-    /// Takes the end of an invocation that runs; `false` where there is none of that id.
+    /// Ends an invocation. Returns `false` if no invocation of this id is running.
     fn end(&self, request_id: &str, ended: Ended) -> bool {
         let mut state = self.lock();
         let Some(position) = state.running.iter().position(|running| running == request_id) else {
@@ -289,14 +295,14 @@ impl Shared {
 }
 
 impl State {
-    fn tell_extension(&mut self, request_id: &str, invocation: &Invocation) {
+    fn notify_extension(&mut self, request_id: &str, invocation: &Invocation) {
         let Some(extension) = self.extension.as_mut().filter(|own| own.events.iter().any(|e| e == "INVOKE"))
         else {
             return;
         };
         let deadline_ms = deadline_ms(invocation);
         extension.is_waiting = false;
-        extension.untold.push_back(format!(
+        extension.unsent.push_back(format!(
             r#"{{"eventType":"INVOKE","deadlineMs":{deadline_ms},"requestId":"{request_id}","invokedFunctionArn":"{ARN}","tracing":{{"type":"X-Amzn-Trace-Id","value":"{TRACE_ID}"}}}}"#
         ));
     }
@@ -310,7 +316,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let Ok(connection) = connection else { continue };
         let shared = Arc::clone(shared);
         let _handle = thread::spawn(move || {
-            // A connection that breaks is the function's end, which the test sees for itself.
+            // A connection breaks when the function ends. The test sees that itself.
             let _broken = serve(&connection, &shared);
         });
     }
@@ -320,17 +326,17 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let mut reader = io::BufReader::new(connection);
     while let Some(request) = http::read(&mut reader)? {
-        if !answer(connection, request, shared)? {
+        if !respond(connection, request, shared)? {
             return Ok(());
         }
     }
     Ok(())
 }
 
-/// Answers one request; `false` where the connection ends.
-fn answer(connection: &TcpStream, request: Request, shared: &Shared) -> io::Result<bool> {
+/// Responds to one request. Returns `false` if the connection is to be closed.
+fn respond(connection: &TcpStream, request: Request, shared: &Shared) -> io::Result<bool> {
     if let Some(path) = request.path.strip_prefix(EXTENSIONS_VERSION) {
-        return answer_extension(connection, path, &request, shared);
+        return respond_to_extension(connection, path, &request, shared);
     }
     let Some(path) = request.path.strip_prefix(VERSION) else {
         return http::write(connection, 404, &[], b"{}").map(|()| true);
@@ -357,8 +363,8 @@ fn answer(connection: &TcpStream, request: Request, shared: &Shared) -> io::Resu
     http::write(connection, status, &[], body).map(|()| true)
 }
 
-/// Answers a request of an extension; `false` where the connection ends.
-fn answer_extension(
+/// Responds to a request of an extension. Returns `false` if the connection is to be closed.
+fn respond_to_extension(
     connection: &TcpStream,
     path: &str,
     request: &Request,
@@ -398,10 +404,10 @@ fn deadline_ms(invocation: &Invocation) -> u128 {
     deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()
 }
 
-/// The version of the Runtime API that this is.
+/// Prefix of the paths of the Runtime API.
 const VERSION: &str = "/2018-06-01/runtime/";
 
-/// The version of the Extensions API that this is.
+/// Prefix of the paths of the Extensions API.
 const EXTENSIONS_VERSION: &str = "/2020-01-01/extension/";
 
 const EXTENSION_ID: &str = "00000000-0000-4000-8000-eeeeeeeeeeee";

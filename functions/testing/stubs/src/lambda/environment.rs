@@ -1,4 +1,4 @@
-//! A process that polls, started as Lambda starts `bootstrap`.
+//! A process that polls the Runtime API, started as Lambda starts `bootstrap`.
 
 use std::{
     ffi::OsString,
@@ -18,26 +18,27 @@ pub struct Environment {
     child: Child,
     stdout: Option<thread::JoinHandle<Vec<u8>>>,
     stderr: Option<thread::JoinHandle<Vec<u8>>>,
-    /// When the process was asked for.
+    /// The moment before the process was created.
     pub started: Instant,
 }
 
-/// What a process has left behind.
+/// The exit status and the output of a process.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Its standard output, as text.
+    /// The standard output, as text.
     pub stdout: String,
-    /// Its standard error, as text.
+    /// The standard error, as text.
     pub stderr: String,
 }
 
 impl Environment {
-    /// Starts a command, program first, with the variables that Lambda sets and those given, and no others.
+    /// Starts a command, program first. Its environment has the variables that Lambda sets and the
+    /// given ones, and no others.
     ///
     /// # Errors
-    /// [`io::Error`] where it cannot be started.
+    /// [`io::Error`] if it cannot be started.
     pub fn start(command: &[OsString], api: &RuntimeApi, variables: &[(&str, &str)]) -> io::Result<Self> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program"))?;
@@ -55,44 +56,44 @@ impl Environment {
             .stderr(Stdio::piped());
         let started = Instant::now();
         let mut child = command.spawn()?;
-        let stdout = child.stdout.take().map(gather);
-        let stderr = child.stderr.take().map(gather);
+        let stdout = child.stdout.take().map(read);
+        let stderr = child.stderr.take().map(read);
         Ok(Self { child, stdout, stderr, started })
     }
 
-    /// Whether the process still runs.
+    /// Whether the process is still running.
     ///
     /// # Errors
-    /// [`io::Error`] where the system does not say.
+    /// [`io::Error`] if the system does not return the status.
     pub fn is_running(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_none())
     }
 
-    /// Stops it as Lambda does between two invocations.
+    /// Stops the process, as Lambda does between two invocations.
     ///
     /// # Errors
-    /// [`io::Error`] where it has ended.
+    /// [`io::Error`] if the process has ended.
     pub fn freeze(&self) -> io::Result<()> {
         self.signal(Signal::STOP)
     }
 
-    /// Lets it go on.
+    /// Continues a frozen process.
     ///
     /// # Errors
-    /// [`io::Error`] where it has ended.
+    /// [`io::Error`] if the process has ended.
     pub fn thaw(&self) -> io::Result<()> {
         self.signal(Signal::CONT)
     }
 
-    /// Tells it that it will be ended, as Lambda does where it has an extension.
+    /// Sends SIGTERM, as Lambda does before it ends a process with an extension.
     ///
     /// # Errors
-    /// [`io::Error`] where it has ended.
+    /// [`io::Error`] if the process has ended.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(Signal::TERM)
     }
 
-    /// The process's number.
+    /// The process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -102,19 +103,20 @@ impl Environment {
         Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
-    /// Ends the process and gives what it wrote.
+    /// Ends the process with SIGKILL, and returns its output.
     ///
     /// # Errors
-    /// [`io::Error`] where the system does not end it.
+    /// [`io::Error`] if the system cannot end the process.
     pub fn stop(mut self) -> io::Result<Output> {
         self.child.kill()?;
-        self.gathered()
+        self.output()
     }
 
-    /// Waits until the process ends by itself; [`io::ErrorKind::TimedOut`] where it does not.
+    /// Waits until the process ends, and returns its output.
     ///
     /// # Errors
-    /// [`io::Error`], also where the time ran out.
+    /// [`io::ErrorKind::TimedOut`] if the process still runs after the timeout; any other
+    /// [`io::Error`] if the system does not return the status.
     pub fn wait(mut self, timeout: Duration) -> io::Result<Output> {
         let deadline = Instant::now() + timeout;
         while self.is_running()? {
@@ -123,10 +125,10 @@ impl Environment {
             }
             thread::sleep(Duration::from_millis(5));
         }
-        self.gathered()
+        self.output()
     }
 
-    fn gathered(&mut self) -> io::Result<Output> {
+    fn output(&mut self) -> io::Result<Output> {
         let status = self.child.wait()?;
         let text = |thread: Option<thread::JoinHandle<Vec<u8>>>| {
             let bytes = thread.and_then(|thread| thread.join().ok()).unwrap_or_default();
@@ -143,11 +145,11 @@ impl Drop for Environment {
     }
 }
 
-/// Reads to the end beside the test: a full pipe would stop the process.
-fn gather(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+/// Reads to the end on a thread, since a full pipe would stop the process.
+fn read(mut from: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before a failure is kept.
+        // The bytes before a failure are kept.
         let _broken = from.read_to_end(&mut bytes);
         bytes
     })

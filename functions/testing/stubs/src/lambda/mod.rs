@@ -1,11 +1,11 @@
-//! A stand-in for AWS Lambda's Runtime API and Extensions API, for tests and load models.
+//! A stub of AWS Lambda's Runtime API and Extensions API, for tests and load models.
 //!
-//! [`RuntimeApi`] is the server that a function polls; [`Environment`] is a process that polls it, started as Lambda
-//! starts `bootstrap`. Threads and blocking calls throughout: the events of a whole fleet are few enough, and a test
-//! reads from top to bottom.
+//! [`RuntimeApi`] is the server that a function polls. [`Environment`] is a process that polls it,
+//! started as Lambda starts `bootstrap`. The stub uses threads and blocking calls: a fleet has few
+//! enough events for that, and a test reads from top to bottom.
 //!
-//! What Lambda does and this does not: it freezes a process only where a test says so, it puts no bound on sizes, and
-//! it does not end a function whose deadline has passed.
+//! Unlike Lambda, the stub freezes a process only when a test calls for it. It limits no sizes, and
+//! it does not end a function after its deadline.
 
 mod api;
 mod environment;

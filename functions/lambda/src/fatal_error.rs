@@ -1,4 +1,4 @@
-//! Why the function does not start, or stopped.
+//! The error that keeps the function from starting, or ends it.
 
 use std::{
     io::{self, Write as _},
@@ -10,24 +10,26 @@ use lambda_runtime::Diagnostic;
 use lambda_runtime_api_client::{PooledClient, body::Body, build_request};
 use tokio::time::timeout;
 
-/// One sentence for whoever deploys the function. It may quote the settings and the policy document, never an event.
+/// A message for operators of the function. It may quote the settings and the policy document, but
+/// never an event.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(String);
+pub(crate) struct FatalError(String);
 
-impl Refusal {
-    pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self(sentence.into())
+impl FatalError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
     }
 
-    /// Says it on the standard error.
-    pub(crate) fn tell(&self) -> ExitCode {
-        // There is nobody left to tell about an output that cannot be written.
+    /// Prints the message on the standard error, and returns the exit code.
+    pub(crate) fn print(&self) -> ExitCode {
+        // A failure of the standard error cannot be reported.
         let _unwritten = writeln!(io::stderr(), "bootstrap: {}", self.0);
         ExitCode::FAILURE
     }
 
-    /// Says it to Lambda, which shows it to whoever invokes the function. Does its best: the same sentence follows on
-    /// the standard error.
+    /// Reports the message to Lambda, which shows it to the invoker of the function.
+    ///
+    /// Errors are ignored, since the standard error gets the same message.
     pub(crate) async fn report(&self) {
         if std::env::var_os("AWS_LAMBDA_RUNTIME_API").is_none() {
             return;
@@ -40,13 +42,14 @@ impl Refusal {
             .header("lambda-runtime-function-error-type", ERROR_TYPE)
             .body(Body::from(body));
         if let Ok(request) = request {
-            let _unheard = timeout(REPORT_WITHIN, PooledClient::builder().build().call(request)).await;
+            let _unreported = timeout(REPORT_WITHIN, PooledClient::builder().build().call(request)).await;
         }
     }
 }
 
-/// Lambda wants `Runtime.<reason>` (Runtime API, "Initialization error").
+/// Lambda requires the form `Runtime.<reason>` (Runtime API, "Initialization error").
 const ERROR_TYPE: &str = "Runtime.StartRefused";
 
-/// The Runtime API is on the same machine and answers in a millisecond; Lambda gives the whole start 10 s.
+/// The Runtime API is on the same machine and answers in a millisecond. Lambda allows 10 s for the
+/// whole start.
 const REPORT_WITHIN: Duration = Duration::from_secs(1);

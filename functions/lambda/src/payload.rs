@@ -1,4 +1,4 @@
-//! Answers in payload format 2.0, and those to calibrate events.
+//! The payloads of responses: payload format 2.0 for requests, and JSON for calibrate events.
 
 use core::fmt;
 
@@ -10,39 +10,39 @@ use serde::{
     ser::{Error as _, SerializeMap as _, SerializeStruct as _},
 };
 
-/// An answer on its way to Lambda. It holds hashes: its `Debug` does not show them.
-pub(crate) enum Reply {
-    /// To a request.
+/// The payload of a response to Lambda. It contains hashes, so `Debug` omits the body.
+pub(crate) enum Payload {
+    /// The response to a request.
     Http(Response<Body>),
-    /// To a calibrate event.
-    Calibrated(remote::Response),
+    /// The response to a calibrate event.
+    Calibrate(remote::Response),
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Http(response) => f.debug_tuple("Http").field(&response.status()).finish(),
-            Self::Calibrated(reply) => f.debug_tuple("Calibrated").field(reply).finish(),
+            Self::Calibrate(reply) => f.debug_tuple("Calibrate").field(reply).finish(),
         }
     }
 }
 
-impl Serialize for Reply {
+impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let response = match self {
             Self::Http(response) => response,
-            Self::Calibrated(reply) => return reply.serialize(serializer),
+            Self::Calibrate(reply) => return reply.serialize(serializer),
         };
-        // Every body of the service is JSON or text in UTF-8.
+        // All bodies of the service are JSON or text in UTF-8.
         let body = str::from_utf8(response.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
-        let mut reply = serializer.serialize_struct("Reply", 5)?;
-        reply.serialize_field("statusCode", &response.status().as_u16())?;
-        reply.serialize_field("headers", &Headers(response.headers()))?;
-        reply.serialize_field("body", body)?;
-        reply.serialize_field("isBase64Encoded", &false)?;
-        // None, but `cargo lambda watch` takes no answer without it.
-        reply.serialize_field("cookies", &NO_COOKIES)?;
-        reply.end()
+        let mut payload = serializer.serialize_struct("Payload", 5)?;
+        payload.serialize_field("statusCode", &response.status().as_u16())?;
+        payload.serialize_field("headers", &Headers(response.headers()))?;
+        payload.serialize_field("body", body)?;
+        payload.serialize_field("isBase64Encoded", &false)?;
+        // `cargo lambda watch` requires the member, even if it is empty.
+        payload.serialize_field("cookies", &NO_COOKIES)?;
+        payload.end()
     }
 }
 
@@ -67,22 +67,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_has_the_members_of_the_format() {
+    fn a_response_has_the_members_of_the_format() {
         let response = Response::builder().status(422).header("cache-control", "no-store");
-        let reply = Reply::Http(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
-        let wanted = serde_json::json!({
+        let payload = Payload::Http(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
+        let expected = serde_json::json!({
             "statusCode": 422,
             "headers": {"cache-control": "no-store"},
             "body": "{\"a\":\"é\"}",
             "isBase64Encoded": false,
             "cookies": [],
         });
-        assert_eq!(serde_json::to_value(&reply).unwrap(), wanted);
+        assert_eq!(serde_json::to_value(&payload).unwrap(), expected);
     }
 
     #[test]
     fn debug_shows_no_body() {
-        let reply = Reply::Http(Response::new(Body::new(b"secret".to_vec())));
-        assert_eq!(format!("{reply:?}"), "Http(200)");
+        let payload = Payload::Http(Response::new(Body::new(b"secret".to_vec())));
+        assert_eq!(format!("{payload:?}"), "Http(200)");
     }
 }

@@ -1,6 +1,8 @@
-//! Calibrate events: how long hashes take in this function, for `saltern-numbers calibrate --on-lambda`.
+//! Answers calibrate events, for `saltern-numbers calibrate --on-lambda`: it measures how long a hash
+//! takes in this function.
 //!
-//! They are no requests: they come by a direct `Invoke` alone, and no password is in them.
+//! A calibrate event is not a request. Only a direct `Invoke` can send it, and it contains no
+//! password.
 
 use core::cmp::min;
 use std::{
@@ -21,27 +23,28 @@ use tokio::{
     time::{Instant as TokioInstant, timeout_at},
 };
 
-/// Answers them within the ceilings of the policies in force, as the workers of the pool compute.
+/// Measures hashes below the ceilings of the policy document, with the kernels of the pool.
 #[derive(Debug)]
-pub(crate) struct Calibration {
+pub(crate) struct Calibrator {
     policies: Policies,
     pool: PoolSettings,
     memory_mb: u64,
-    /// One at a time: more would take each other's time, and more memory than was left beside the workers'.
+    /// Allows one measurement at a time. More would disturb each other, and would need more memory
+    /// than the workers leave.
     turn: Arc<Semaphore>,
 }
 
-impl Calibration {
+impl Calibrator {
     pub(crate) fn new(policies: Policies, pool: PoolSettings, memory_mb: u64) -> Self {
         Self { policies, pool, memory_mb, turn: Arc::new(Semaphore::new(1)) }
     }
 
-    /// What a calibrate event asks; `None` for whatever else this is.
+    /// Reads a calibrate event. Returns `None` if the event is something else.
     pub(crate) fn question(event: &RawValue) -> Option<Question> {
         serde_json::from_str(event.get()).ok().map(|event: Event| event.question)
     }
 
-    /// Measures, and answers before the time is over.
+    /// Measures, and answers before the deadline.
     pub(crate) async fn reply(&self, question: Question, not_after: Instant) -> Response {
         let outcome = match self.admit(&question.hash) {
             Err(reason) => Outcome::Refused(reason),
@@ -51,18 +54,19 @@ impl Calibration {
         Response { answer: Answer { machine: Machine::this(), memory_mb: self.memory_mb, outcome } }
     }
 
-    /// Measures where nothing else is measured.
+    /// Measures if no other measurement is running.
     async fn in_turn(&self, admitted: Admitted, question: Question, not_after: Instant) -> Outcome {
         let deadline = TokioInstant::from_std(not_after);
         let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else {
-            // What is left then would decide, and not the hash. Whoever asks again has all the time.
-            let _free_or_late = timeout_at(deadline, self.turn.acquire()).await;
+            // A measurement in the remaining time would be limited by that time. So the caller repeats
+            // the event, when the other measurement has ended.
+            let _free_or_timeout = timeout_at(deadline, self.turn.acquire()).await;
             return Outcome::Refused(Reason::Busy);
         };
         let meter = Meter::of_worker(&self.pool);
         let measuring = spawn_blocking(move || {
-            // A hash cannot be stopped: one that nobody waits for any more keeps its turn until it ends by itself, soon, since
-            // the ceilings bound it.
+            // A hash cannot be stopped. After the deadline it keeps its turn until it ends; the
+            // ceilings bound that time.
             let _turn = turn;
             measure(meter, &admitted, &question, not_after)
         });
@@ -73,7 +77,7 @@ impl Calibration {
         }
     }
 
-    /// By the same rules as a stored hash that is to be verified.
+    /// Admits a hash by the same rules as for verifying.
     fn admit(&self, hash: &str) -> Result<Admitted, Reason> {
         match self.policies.admit_stored(hash) {
             Ok(stored) => Ok(stored.admitted().clone()),
@@ -83,44 +87,44 @@ impl Calibration {
     }
 }
 
-/// As well as it was asked for, and as the time allows.
+/// Measures with the requested effort, or with less if the time is too short.
 fn measure(mut meter: Meter, admitted: &Admitted, question: &Question, not_after: Instant) -> Outcome {
     let mut measure = |effort: &Effort| -> Result<Measured, OutOfMemory> {
         if question.in_lanes { meter.in_lanes(admitted, effort) } else { meter.one(admitted, effort) }
     };
     let measured = measure(&ONCE).and_then(|once| {
-        let asked = question.effort();
+        let requested = question.effort();
         let left = not_after.saturating_duration_since(Instant::now()) / SHARE_OF_WHAT_IS_LEFT;
         let fit = samples(left, once.wall_ms.median);
-        // One to warm up, and one to keep.
+        // The first sample warms up, so fewer than two are useless.
         if fit < 2 {
             return Ok(once);
         }
-        let most_samples = min(asked.most_samples, MOST_SAMPLES).max(1);
-        let fewest_samples = min(asked.fewest_samples, most_samples);
+        let most_samples = min(requested.most_samples, MOST_SAMPLES).max(1);
+        let fewest_samples = min(requested.fewest_samples, most_samples);
         measure(&if fewest_samples < fit {
-            Effort { fewest_samples, most_samples, time: min(asked.time, left) }
+            Effort { fewest_samples, most_samples, time: min(requested.time, left) }
         } else {
-            // By the time alone: the first may have been faster than those that follow.
+            // Only the time limits this: later samples may be slower than the first.
             Effort { fewest_samples: 1, most_samples, time: left }
         })
     });
     measured.map_or(Outcome::Refused(Reason::OutOfMemory), Outcome::Measured)
 }
 
-/// How many samples fit into the time, of a call that takes so many milliseconds.
+/// Returns how many samples fit into the time, if a call takes `ms` milliseconds.
 fn samples(time: Duration, ms: f64) -> usize {
     let each = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX).max(SHORTEST_SAMPLE);
     usize::try_from(time.as_nanos() / each.as_nanos()).unwrap_or(usize::MAX)
 }
 
-/// To see how long it takes at all.
+/// The effort of the first measurement, which estimates the time of a hash.
 const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };
 
-/// Half of the time is for samples; the other half is for those that take longer than the first.
+/// Half of the time is for samples. The other half is for samples that take longer than the first.
 const SHARE_OF_WHAT_IS_LEFT: u32 = 2;
 
-/// More tell nothing new, whoever asks.
+/// The most samples of one event. More samples do not make the result better.
 const MOST_SAMPLES: usize = 1000;
 
 #[cfg(test)]
@@ -128,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_samples_are_wanted_than_fit_into_the_time() {
+    fn the_number_of_samples_fits_into_the_time() {
         let time = Duration::from_millis(200);
         assert_eq!(samples(time, 40.0), 5);
         // Calls of 3 µs are repeated until a sample is a millisecond.
