@@ -1,4 +1,4 @@
-//! What the environment says, made sense of.
+//! The settings of the function, from its environment variables.
 
 use std::{
     ffi::OsString,
@@ -17,42 +17,43 @@ use saltern_capacity::FunctionSize;
 use saltern_policy::{FirebaseProject, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
-use crate::{fatal_error::FatalError as Refusal, policies};
+use crate::{fatal_error::FatalError, policies};
 
-/// What the function is made from.
+/// The checked settings.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) policies: Policies,
     pub(crate) pool: PoolSettings,
-    /// The function's name, under which its metrics are.
+    /// The function's name, which is a dimension of its metrics.
     pub(crate) function: String,
-    /// Whether a request is waiting for this start; provisioned environments and Managed Instances start ahead.
+    /// Whether a request waits for this start. Provisioned environments and Managed Instances start
+    /// before their first request.
     pub(crate) starts_cold: bool,
     /// Whether the environment is never frozen, as on Managed Instances.
     pub(crate) is_always_awake: bool,
     pub(crate) distributions: Distributions,
     /// Whether calibrate events are answered.
     pub(crate) answers_calibrate: bool,
-    /// The function's memory, in MB as AWS writes it.
+    /// The function's memory in MiB, which AWS calls MB.
     pub(crate) memory_mb: u64,
     source: String,
 }
 
-/// Where distributions go.
+/// The destination of distributions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Distributions {
-    /// To CloudWatch, by its API.
+    /// CloudWatch's API.
     Sent { region: String, interval: Duration },
-    /// Into the log, with all that is counted.
+    /// The log, together with the counts.
     Printed,
 }
 
 impl Settings {
-    /// Reads the environment and the policy document that it leads to.
+    /// Reads the variables, the policy document and the Firebase project.
     ///
     /// # Errors
-    /// [`Refusal`], one sentence that says what to do.
-    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
+    /// [`FatalError`] if one of them is invalid.
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, FatalError> {
         let machine = Machine::read(&variable)?;
         let firebase_project = text(&variable, FIREBASE_PROJECT)?
             .map(|file| FirebaseProject::read(Path::new(&file)))
@@ -62,11 +63,11 @@ impl Settings {
             memory_budget_bytes: machine.memory_budget_bytes()?,
             lowered_ceilings: parsed(&variable, CEILINGS)?.unwrap_or_default(),
             accepted_weak: parsed(&variable, ACCEPT_WEAK)?.unwrap_or_default(),
-            firebase_project: firebase_project.map_err(|error| Refusal::new(error.to_string()))?,
+            firebase_project: firebase_project.map_err(|error| FatalError::new(error.to_string()))?,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
-            .map_err(|error| Refusal::new(format!("{}: {error}", document.source)))?;
+            .map_err(|error| FatalError::new(format!("{}: {error}", document.source)))?;
         let kernels = parsed(&variable, KERNELS)?.unwrap_or_default();
         let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
         Ok(Self {
@@ -82,12 +83,12 @@ impl Settings {
         })
     }
 
-    /// Says on the standard output what was read.
-    pub(crate) fn describe(&self) -> Result<(), Refusal> {
+    /// Prints the settings on the standard output.
+    pub(crate) fn describe(&self) -> Result<(), FatalError> {
         let policies = &self.policies;
         writeln!(
             io::stdout(),
-            "{}: consistent, {} policies, current {}, decoy {}, {}; workers {}, kernels {}, log {}",
+            "{}: valid, {} policies, current {}, decoy {}, {}; workers {}, kernels {}, log {}",
             self.source,
             policies.list().len(),
             policies.current().id(),
@@ -97,15 +98,15 @@ impl Settings {
             self.pool.kernels.name(),
             STATIC_MAX_LEVEL,
         )
-        .map_err(|error| Refusal::new(format!("the result cannot be written ({error})")))
+        .map_err(|error| FatalError::new(format!("the result cannot be written ({error})")))
     }
 }
 
 impl Distributions {
-    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
+    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, FatalError> {
         let seconds = number(&variable, INTERVAL)?.unwrap_or(DEFAULT_INTERVAL_SECONDS);
         if !INTERVAL_SECONDS.contains(&seconds) {
-            return Err(Refusal::new(format!(
+            return Err(FatalError::new(format!(
                 "{INTERVAL} is `{seconds}`: write {} to {}",
                 INTERVAL_SECONDS.start(),
                 INTERVAL_SECONDS.end()
@@ -113,19 +114,19 @@ impl Distributions {
         }
         let interval = Duration::from_secs(seconds);
         match text(&variable, DISTRIBUTIONS)?.as_deref() {
-            // Lambda always names the region; what stands in for it may not.
+            // Lambda always sets the region. `cargo lambda watch` may not.
             None | Some("cloudwatch") => {
                 Ok(text(&variable, REGION)?.map_or(Self::Printed, |region| Self::Sent { region, interval }))
             }
             Some("printed") => Ok(Self::Printed),
             Some(given) => {
-                Err(Refusal::new(format!("{DISTRIBUTIONS} is `{given}`: write cloudwatch or printed")))
+                Err(FatalError::new(format!("{DISTRIBUTIONS} is `{given}`: write cloudwatch or printed")))
             }
         }
     }
 }
 
-/// What the function was given to run on.
+/// The memory, concurrency and cores of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Machine {
     size: FunctionSize,
@@ -133,16 +134,16 @@ struct Machine {
 }
 
 impl Machine {
-    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Refusal> {
-        for name in WANTED_BY_THE_RUNTIME {
+    fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, FatalError> {
+        for name in REQUIRED {
             text(&variable, name)?.ok_or_else(|| {
-                Refusal::new(format!(
+                FatalError::new(format!(
                     "{name} is not set: this program runs on AWS Lambda or under `cargo lambda watch`; elsewhere use `saltern serve`"
                 ))
             })?;
         }
         let cores = thread::available_parallelism()
-            .map_err(|error| Refusal::new(format!("the cores cannot be counted ({error})")))?;
+            .map_err(|error| FatalError::new(format!("the cores cannot be counted ({error})")))?;
         let size = FunctionSize {
             memory_mib: number(&variable, MEMORY)?.unwrap_or_default(),
             concurrency: number(&variable, CONCURRENCY)?.unwrap_or(1).max(1),
@@ -150,23 +151,25 @@ impl Machine {
         Ok(Self { size, cores })
     }
 
-    /// A small function sees more cores than it may use, and a large one may see fewer than it pays for.
+    /// A small function sees more cores than it may use. A large function may see fewer cores than its
+    /// memory size includes.
     fn workers(self) -> NonZeroUsize {
         self.size.workers().min(self.cores)
     }
 
-    fn memory_budget_bytes(self) -> Result<u64, Refusal> {
+    fn memory_budget_bytes(self) -> Result<u64, FatalError> {
         self.size.memory_budget_bytes().ok_or_else(|| {
-            Refusal::new(format!(
-                "the function's {} MB leave no memory to hash with after {} MB for the process and {} events at once: give it more, or lower its concurrency",
+            FatalError::new(format!(
+                "the function's {} MB leave no memory for hashes: the process and {} concurrent events need {} MB. Increase the memory or decrease the concurrency",
                 self.size.memory_mib,
-                self.size.head_room_mib(),
                 self.size.concurrency,
+                self.size.head_room_mib(),
             ))
         })
     }
 
-    /// Classic Lambda sends one request at a time, so what waits is one batch, bounded by its count and deadline.
+    /// Classic Lambda needs no limits: it sends one request at a time. Only the operations of its batch
+    /// can wait, and their number and deadline are bounded.
     fn queue(self) -> Option<QueueLimits> {
         self.is_concurrent().then(QueueLimits::default)
     }
@@ -177,11 +180,11 @@ impl Machine {
 }
 
 /// `SALTERN_CALIBRATE`: `on` or `off`.
-fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool, Refusal> {
+fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool, FatalError> {
     match text(variable, CALIBRATE)?.as_deref() {
         None | Some("off") => Ok(false),
         Some("on") => Ok(true),
-        Some(given) => Err(Refusal::new(format!("{CALIBRATE} is `{given}`: write on or off"))),
+        Some(given) => Err(FatalError::new(format!("{CALIBRATE} is `{given}`: write on or off"))),
     }
 }
 
@@ -189,68 +192,69 @@ fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool
 fn parsed<T: FromStr<Err: Display>>(
     variable: impl Fn(&str) -> Option<OsString>,
     name: &str,
-) -> Result<Option<T>, Refusal> {
+) -> Result<Option<T>, FatalError> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
-    let parsed = given.parse::<T>().map_err(|error| Refusal::new(format!("{name} is `{given}`: {error}")))?;
+    let parsed =
+        given.parse::<T>().map_err(|error| FatalError::new(format!("{name} is `{given}`: {error}")))?;
     Ok(Some(parsed))
 }
 
-fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, Refusal> {
+fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, FatalError> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
-        given.parse().map_err(|_| Refusal::new(format!("{name} is `{given}`: write a whole number")))?;
+        given.parse().map_err(|_| FatalError::new(format!("{name} is `{given}`: write a whole number")))?;
     Ok(Some(number))
 }
 
-/// A variable's text; one that is set to nothing counts as not set.
-fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, Refusal> {
+/// Returns a variable as text. An empty variable counts as not set.
+fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, FatalError> {
     let given = variable(name).filter(|given| !given.is_empty()).map(OsString::into_string).transpose();
-    given.map_err(|_| Refusal::new(format!("{name} is not UTF-8")))
+    given.map_err(|_| FatalError::new(format!("{name} is not UTF-8")))
 }
 
-/// Set by Lambda; `lambda_runtime` panics without them.
-const WANTED_BY_THE_RUNTIME: [&str; 4] =
-    ["AWS_LAMBDA_RUNTIME_API", FUNCTION, "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
+/// Variables that Lambda sets. `lambda_runtime` panics without them.
+const REQUIRED: [&str; 4] = ["AWS_LAMBDA_RUNTIME_API", FUNCTION, "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
 
 /// The function's name.
 const FUNCTION: &str = "AWS_LAMBDA_FUNCTION_NAME";
 
-/// Where the function runs.
+/// The AWS region of the function.
 const REGION: &str = "AWS_REGION";
 
-/// How the environment came to be started (Lambda developer guide, "Defined runtime environment variables").
+/// The reason for the start of the environment (Lambda developer guide, "Defined runtime environment
+/// variables").
 const INITIALIZATION: &str = "AWS_LAMBDA_INITIALIZATION_TYPE";
 const ON_DEMAND: &str = "on-demand";
 
-/// The function's memory. AWS writes MB and means MiB.
+/// The function's memory in MiB, which AWS calls MB.
 const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
 
-/// Events at once; set on Managed Instances.
+/// The most concurrent events of the process. Lambda sets it on Managed Instances.
 const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
 
-/// Which code computes.
+/// The kernels: `lanes` or `crates`.
 const KERNELS: &str = "SALTERN_KERNELS";
 
-/// Unsalted and fast schemes that are verified all the same.
+/// Unsalted and fast schemes whose hashes are verified too.
 const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 
-/// The Firebase project whose hashes are verified.
+/// A file with the Firebase project whose hashes are verified.
 const FIREBASE_PROJECT: &str = "SALTERN_FIREBASE_PROJECT";
 
-/// Whether `saltern-numbers calibrate --on-lambda` gets an answer.
+/// Whether calibrate events are answered: `on` or `off`.
 const CALIBRATE: &str = "SALTERN_CALIBRATE";
 
-/// Ceilings of the policy document, lowered.
+/// Lowered ceilings of the policy document.
 const CEILINGS: &str = "SALTERN_CEILINGS";
 
-/// Where distributions go: `cloudwatch` or `printed`.
+/// The destination of distributions: `cloudwatch` or `printed`.
 const DISTRIBUTIONS: &str = "SALTERN_DISTRIBUTIONS";
 
-/// How often they are sent, at the most, in seconds.
+/// The shortest time between two calls of CloudWatch, in seconds.
 const INTERVAL: &str = "SALTERN_DISTRIBUTIONS_SECONDS";
 const INTERVAL_SECONDS: RangeInclusive<u64> = 1..=300;
 
-/// A thousand environments that send every 30 s or so make 25 calls a second, of the 500 that a region takes.
+/// With this interval a thousand environments make about 25 calls a second, and a region accepts 500.
 const DEFAULT_INTERVAL_SECONDS: u64 = 30;
 
 #[cfg(test)]
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn distributions_are_sent_unless_told_otherwise() {
+    fn distributions_are_sent_by_default() {
         let read = |set: &'static [(&str, &str)]| {
             Distributions::read(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
         };
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn calibrate_events_are_refused_unless_it_is_said() {
+    fn calibrate_events_are_disabled_by_default() {
         let read = |text: &'static str| answers_calibrate(move |_| Some(text.into()));
         assert_eq!(answers_calibrate(|_| None), Ok(false));
         assert_eq!((read(""), read("off"), read("on")), (Ok(false), Ok(false), Ok(true)));
@@ -310,8 +314,8 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_lambda_sets_is_missed_by_name() {
-        let refusal = Settings::read(|_| None).unwrap_err();
-        assert!(format!("{refusal:?}").contains("AWS_LAMBDA_RUNTIME_API is not set"), "{refusal:?}");
+    fn the_error_names_a_missing_variable_of_lambda() {
+        let error = Settings::read(|_| None).unwrap_err();
+        assert!(format!("{error:?}").contains("AWS_LAMBDA_RUNTIME_API is not set"), "{error:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use crate::support::{Response, Function, SOON, bootstrap, event, is_release};
+use crate::support::{Function, Response, SOON, bootstrap, event, is_release};
 use saltern_stubs::lambda::{Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
 
@@ -322,7 +322,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
             "policy `argon2id-2026` takes 19 MiB for each of 1 workers",
         ),
         (vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "2 GB")], "AWS_LAMBDA_FUNCTION_MEMORY_SIZE is `2 GB`"),
-        (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory to hash with"),
+        (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory for hashes"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),

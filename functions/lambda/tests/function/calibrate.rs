@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use saltern_stubs::lambda::{Ended, Invocation};
 use serde_json::{Value, json};
 
-use crate::support::{Response, Function, SOON, event};
+use crate::support::{Function, Response, SOON, event};
 
 const ON: &[(&str, &str)] = &[("SALTERN_CALIBRATE", "on")];
 
@@ -120,11 +120,14 @@ fn the_deadline_of_the_function_bounds_a_measurement() {
     // The work takes two seconds, and the deadline is a fraction of one. The function refuses, and
     // Lambda does not end it.
     let long = calibrate_event(&BCRYPT.replace("$05$", "$15$"));
-    let response = calibrate(&function, Invocation::new(long.to_string()).with_timeout(Duration::from_millis(400)));
+    let response =
+        calibrate(&function, Invocation::new(long.to_string()).with_timeout(Duration::from_millis(400)));
     assert_eq!(response["outcome"], json!({"refused": "deadline_exceeded"}));
     assert_eq!(
-        Response::of(&function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string())))
-            .status,
+        Response::of(
+            &function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()))
+        )
+        .status,
         200
     );
 }

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     metrics::{Document, started},
-    support::{Response, Function, SOON, event, is_release},
+    support::{Function, Response, SOON, event, is_release},
 };
 use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use saltern_stubs::lambda::Invocation;
@@ -44,9 +44,7 @@ fn assert_undisturbed(arms: &[Arm]) {
     }
     let is_quiet = p99.max(again_p99) < p50 + BOUNDS.1 && p50.abs_diff(again_p50) < p50 / 50;
     if is_release() && !is_quiet {
-        println!(
-            "NOT CHECKED with the strict bounds: the machine is too busy for reliable measurements"
-        );
+        println!("NOT CHECKED with the strict bounds: the machine is too busy for reliable measurements");
     }
     let (p50_bound, p99_bound) = if is_release() && is_quiet { BOUNDS } else { COARSE_BOUNDS };
     let p50_most = p50.max(again_p50).mul_f64(p50_bound) + p50.abs_diff(again_p50);

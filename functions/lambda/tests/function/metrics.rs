@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::support::{Response, Function, SOON, event};
+use crate::support::{Function, Response, SOON, event};
 use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use saltern_stubs::lambda::{Invocation, Output};
 use serde_json::{Value, json};
