@@ -1,5 +1,5 @@
-//! Answers calibrate events, for `saltern-numbers calibrate --on-lambda`: it measures how long a hash
-//! takes in this function.
+//! Answers calibrate events, for `saltern-numbers calibrate --on-lambda`: it measures how long a
+//! hash takes in this function.
 //!
 //! A calibrate event is not a request. Only a direct `Invoke` can send it, and it contains no
 //! password.
@@ -58,8 +58,8 @@ impl Calibrator {
     async fn in_turn(&self, admitted: Admitted, question: Question, not_after: Instant) -> Outcome {
         let deadline = TokioInstant::from_std(not_after);
         let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else {
-            // A measurement in the remaining time would be limited by that time. So the caller repeats
-            // the event, when the other measurement has ended.
+            // A measurement in the remaining time would be limited by that time. So the caller
+            // repeats the event, when the other measurement has ended.
             let _free_or_timeout = timeout_at(deadline, self.turn.acquire()).await;
             return Outcome::Refused(Reason::Busy);
         };

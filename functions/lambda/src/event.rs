@@ -29,8 +29,9 @@ pub(crate) struct Invocation {
 impl Invocation {
     /// Converts Lambda's deadline from the wall clock to the monotonic clock of the arrival.
     ///
-    /// Lambda sends no event after its deadline. If the deadline is in the past, the clock or the stub
-    /// is wrong (`cargo lambda watch` sends a time in 1970). Then only the caller's deadline applies.
+    /// Lambda sends no event after its deadline. If the deadline is in the past, the clock or the
+    /// stub is wrong (`cargo lambda watch` sends a time in 1970). Then only the caller's deadline
+    /// applies.
     pub(crate) fn of(context: &Context, arrival: Instant) -> Self {
         let left =
             context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(MARGIN));
@@ -68,8 +69,8 @@ impl Invocation {
         if let (false, Ok(id)) = (kept, HeaderValue::from_str(&self.request_id)) {
             headers.insert(RequestId::HEADER, id);
         }
-        // Lambda's segment of the trace replaces the caller's header, which names the same trace or is
-        // forged.
+        // Lambda's segment of the trace replaces the caller's header, which names the same trace or
+        // is forged.
         let xray = self.xray_trace_id.as_ref().and_then(|id| HeaderValue::from_str(id).ok());
         if let Some(id) = xray {
             headers.insert(Trace::XRAY_HEADER, id);
@@ -92,8 +93,8 @@ impl fmt::Debug for InvalidEvent {
 /// Converts an event to a request.
 ///
 /// # Errors
-/// [`InvalidEvent`] if the event is not of payload format 2.0, has a name that HTTP does not allow, has
-/// too many headers, or has a body over its limit.
+/// [`InvalidEvent`] if the event is not of payload format 2.0, has a name that HTTP does not allow,
+/// or exceeds a limit of headers or body.
 pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, InvalidEvent> {
     let without_headers = |problem| InvalidEvent { headers: Box::new(invocation.headers()), problem };
     // A message of serde may quote the event, so it is dropped.

@@ -1,8 +1,9 @@
-//! An internal extension. Lambda lets it work after the response, and sends SIGTERM before it ends a
-//! process that has one.
+//! An internal extension. Lambda lets it work after the response, and sends SIGTERM before it ends
+//! a process that has one.
 //!
 //! The Extensions API: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-extensions-api.html>.
-//! The crate `lambda-extension` is not used, since it depends on a calendar and on a server for logs.
+//! The crate `lambda-extension` is not used, since it depends on a calendar and on a server for
+//! logs.
 
 use std::time::{Duration, SystemTime};
 
@@ -72,11 +73,11 @@ impl Extension {
 /// The events that an extension gets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Events {
-    /// Each invocation, on classic Lambda. Lambda freezes the environment only after the extension has
-    /// polled for the next event.
+    /// Each invocation, on classic Lambda. Lambda freezes the environment only after the extension
+    /// has polled for the next event.
     Invocations,
-    /// No events, on Managed Instances, which have none for invocations. The registration alone makes
-    /// Lambda send SIGTERM before the end.
+    /// No events, on Managed Instances, which have none for invocations. The registration alone
+    /// makes Lambda send SIGTERM before the end.
     None,
 }
 
@@ -118,7 +119,8 @@ const NAME: &str = "saltern-metrics";
 /// The most polls in a row that may fail. The API is on the same machine, so then it is gone.
 const TRIES: u32 = 3;
 
-/// The time between two polls: a fraction of an invocation's time, and enough for the API to recover.
+/// The time between two polls: a fraction of an invocation's time, and enough for the API to
+/// recover.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The header that identifies an extension.

@@ -38,8 +38,8 @@ impl Front {
         Self { service: Arc::new(service), calibrator: calibrator.map(Arc::new) }
     }
 
-    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns after
-    /// SIGTERM.
+    /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns
+    /// after SIGTERM.
     ///
     /// # Errors
     /// [`FatalError`] if one of Lambda's APIs does not respond.
@@ -117,8 +117,8 @@ impl Front {
 /// rest of its time.
 const LAST_RESPONSE_WITHIN: Duration = Duration::from_millis(150);
 
-/// The most turns of the event loop that an event takes from the socket to the handler. A time would
-/// not work: on a busy core it could end before the first turn.
+/// The most turns of the event loop that an event takes from the socket to the handler. A time
+/// would not work: on a busy core it could end before the first turn.
 const TURNS_TO_READ: u32 = 5;
 
 /// Lets the other tasks run for one turn. The event of Lambda is already in the socket.

@@ -5,11 +5,12 @@ use core::task::{Context, Poll};
 use lambda_runtime::{LambdaInvocation, Service, tower::Layer};
 use serde_json::value::RawValue;
 
-/// Replaces an event that is not JSON by `null`, which [`event::read`](crate::event::read) refuses with a 400.
+/// Replaces an event that is not JSON by `null`, which [`event::read`](crate::event::read) refuses
+/// with a 400.
 ///
-/// Without the guard the runtime itself answers such an event, with serde's message in the log and in
-/// the response. An event that is not UTF-8 can end the process. The runtime also accepts an event
-/// with trailing bytes.
+/// Without the guard the runtime itself answers such an event, with serde's message in the log and
+/// in the response. An event that is not UTF-8 can end the process. The runtime also accepts an
+/// event with trailing bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard;
 

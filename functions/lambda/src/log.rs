@@ -5,8 +5,8 @@ use tracing_subscriber::{
     Layer as _, filter::filter_fn, fmt, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
 };
 
-/// Starts logging. No environment variable changes the level. Lambda drops the lines whose `level` is
-/// below the function's application log level.
+/// Starts logging. No environment variable changes the level. Lambda drops the lines whose `level`
+/// is below the function's application log level.
 pub(crate) fn start() {
     let lines = fmt::layer()
         .json()
@@ -19,8 +19,9 @@ pub(crate) fn start() {
 
 /// Whether a line cannot contain data of callers.
 ///
-/// The Lambda runtime logs raw events at TRACE, which release builds omit. It logs messages of serde
-/// about the caller's headers at ERROR. So only its lines about calls to the Runtime API remain.
+/// The Lambda runtime logs raw events at TRACE, which release builds omit. It logs messages of
+/// serde about the caller's headers at ERROR. So only its lines about calls to the Runtime API
+/// remain.
 fn is_safe(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     !target.starts_with(RUNTIME) || target.starts_with(RUNTIME_CALLS)

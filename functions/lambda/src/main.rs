@@ -35,8 +35,8 @@ use front::Front;
 use sending::Sending;
 use settings::{Distributions, Settings};
 
-/// Wipes every buffer that is freed. The HTTP client and the Lambda runtime copy events into buffers
-/// that they do not wipe.
+/// Wipes every buffer that is freed. The HTTP client and the Lambda runtime copy events into
+/// buffers that they do not wipe.
 #[global_allocator]
 static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
@@ -64,7 +64,8 @@ fn run() -> Result<(), FatalError> {
     result
 }
 
-/// Checks the policy document against the function's settings, as at the start. `package` uses this.
+/// Checks the policy document against the function's settings, as at the start. `package` uses
+/// this.
 fn check() -> Result<(), FatalError> {
     let settings = Settings::read(|name| env::var_os(name))?;
     settings.describe()

@@ -20,8 +20,8 @@ pub(crate) struct Document {
 /// Finds the policy document.
 ///
 /// # Errors
-/// [`FatalError`] if a file exists or is named, and cannot be read. Another document in its place would
-/// silently change which hashes are accepted.
+/// [`FatalError`] if a file exists or is named, and cannot be read. Another document in its place
+/// would silently change which hashes are accepted.
 pub(crate) fn find(variable: impl Fn(&str) -> Option<OsString>) -> Result<Document, FatalError> {
     let path_in = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(path) = path_in(NAMED) {

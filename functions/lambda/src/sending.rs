@@ -24,8 +24,8 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    /// Registers an extension with Lambda. Without an extension Lambda sends no SIGTERM, so the last
-    /// distributions are lost.
+    /// Registers an extension with Lambda. Without an extension Lambda sends no SIGTERM, so the
+    /// last distributions are lost.
     pub(crate) async fn register(&self) -> Option<Extension> {
         let events = if self.is_always_awake { Events::None } else { Events::Invocations };
         let registered = Extension::register(events).await;
@@ -54,8 +54,8 @@ impl Sending {
         self.cloudwatch.send(SENT_WITHIN.saturating_sub(terminated.elapsed())).await;
     }
 
-    /// Sends after responses. Until the extension polls for its next event, Lambda neither freezes the
-    /// environment nor sends the next invocation.
+    /// Sends after responses. Until the extension polls for its next event, Lambda neither freezes
+    /// the environment nor sends the next invocation.
     async fn after_answers(&self, mut extension: Option<Extension>, invocations: &Invocations) -> FatalError {
         let schedule = Schedule::new(self.interval);
         loop {
@@ -82,15 +82,15 @@ impl Sending {
     }
 }
 
-/// The longest call on classic Lambda, where the environment waits for it. This is enough to connect
-/// from a small function. If CloudWatch cannot be reached, it is a thirtieth of the time.
+/// The longest call on classic Lambda, where the environment waits for it. This is enough to
+/// connect from a small function. If CloudWatch cannot be reached, it is a thirtieth of the time.
 const ASLEEP_WITHIN: Duration = Duration::from_secs(1);
 
 /// The longest call on Managed Instances, where nothing waits for it.
 const AWAKE_WITHIN: Duration = Duration::from_secs(5);
 
-/// The end of the last call, after SIGTERM. Lambda gives a process with an internal extension 500 ms
-/// until SIGKILL. A small function needs the rest to print unsent distributions.
+/// The end of the last call, after SIGTERM. Lambda gives a process with an internal extension 500
+/// ms until SIGKILL. A small function needs the rest to print unsent distributions.
 const SENT_WITHIN: Duration = Duration::from_millis(350);
 
 /// The time between the end of a call and the deadline of the invocation. If the extension works

@@ -107,7 +107,7 @@ impl Distributions {
         let seconds = number(&variable, INTERVAL)?.unwrap_or(DEFAULT_INTERVAL_SECONDS);
         if !INTERVAL_SECONDS.contains(&seconds) {
             return Err(FatalError::new(format!(
-                "{INTERVAL} is `{seconds}`: write {} to {}",
+                "{INTERVAL} is `{seconds}`: use {} to {}",
                 INTERVAL_SECONDS.start(),
                 INTERVAL_SECONDS.end()
             )));
@@ -120,7 +120,7 @@ impl Distributions {
             }
             Some("printed") => Ok(Self::Printed),
             Some(given) => {
-                Err(FatalError::new(format!("{DISTRIBUTIONS} is `{given}`: write cloudwatch or printed")))
+                Err(FatalError::new(format!("{DISTRIBUTIONS} is `{given}`: use cloudwatch or printed")))
             }
         }
     }
@@ -151,8 +151,8 @@ impl Machine {
         Ok(Self { size, cores })
     }
 
-    /// A small function sees more cores than it may use. A large function may see fewer cores than its
-    /// memory size includes.
+    /// A small function sees more cores than it may use. A large function may see fewer cores than
+    /// its memory size includes.
     fn workers(self) -> NonZeroUsize {
         self.size.workers().min(self.cores)
     }
@@ -168,8 +168,8 @@ impl Machine {
         })
     }
 
-    /// Classic Lambda needs no limits: it sends one request at a time. Only the operations of its batch
-    /// can wait, and their number and deadline are bounded.
+    /// Classic Lambda needs no limits: it sends one request at a time. Only the operations of its
+    /// batch can wait, and their number and deadline are bounded.
     fn queue(self) -> Option<QueueLimits> {
         self.is_concurrent().then(QueueLimits::default)
     }
@@ -184,7 +184,7 @@ fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool
     match text(variable, CALIBRATE)?.as_deref() {
         None | Some("off") => Ok(false),
         Some("on") => Ok(true),
-        Some(given) => Err(FatalError::new(format!("{CALIBRATE} is `{given}`: write on or off"))),
+        Some(given) => Err(FatalError::new(format!("{CALIBRATE} is `{given}`: use on or off"))),
     }
 }
 
@@ -202,7 +202,7 @@ fn parsed<T: FromStr<Err: Display>>(
 fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<u64>, FatalError> {
     let Some(given) = text(variable, name)? else { return Ok(None) };
     let number =
-        given.parse().map_err(|_| FatalError::new(format!("{name} is `{given}`: write a whole number")))?;
+        given.parse().map_err(|_| FatalError::new(format!("{name} is `{given}`: use a whole number")))?;
     Ok(Some(number))
 }
 
@@ -221,8 +221,8 @@ const FUNCTION: &str = "AWS_LAMBDA_FUNCTION_NAME";
 /// The AWS region of the function.
 const REGION: &str = "AWS_REGION";
 
-/// The reason for the start of the environment (Lambda developer guide, "Defined runtime environment
-/// variables").
+/// The reason for the start of the environment (Lambda developer guide, "Defined runtime
+/// environment variables").
 const INITIALIZATION: &str = "AWS_LAMBDA_INITIALIZATION_TYPE";
 const ON_DEMAND: &str = "on-demand";
 
@@ -254,7 +254,8 @@ const DISTRIBUTIONS: &str = "SALTERN_DISTRIBUTIONS";
 const INTERVAL: &str = "SALTERN_DISTRIBUTIONS_SECONDS";
 const INTERVAL_SECONDS: RangeInclusive<u64> = 1..=300;
 
-/// With this interval a thousand environments make about 25 calls a second, and a region accepts 500.
+/// With this interval a thousand environments make about 25 calls a second, and a region accepts
+/// 500.
 const DEFAULT_INTERVAL_SECONDS: u64 = 30;
 
 #[cfg(test)]

@@ -248,7 +248,8 @@ fn each_request_prints_one_line_of_json_without_secrets() {
     let output = function.stop();
     let lines: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().all(|line| line["level"] == "INFO" && line["timestamp"].is_string()), "{output:?}");
-    // One more line has metrics only: the metrics of a batch and of its operations differ in dimensions.
+    // One more line has metrics only: the metrics of a batch and of its operations differ in
+    // dimensions.
     let of_requests: Vec<_> = lines.iter().filter(|line| line["request_id"].is_string()).collect();
     assert_eq!((of_requests.len(), lines.len()), (1 + requests.len(), 2 + requests.len()), "{output:?}");
     for line in of_requests {
@@ -326,7 +327,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
-        (vec![("SALTERN_ACCEPT_WEAK", "bcrypt")], "SALTERN_ACCEPT_WEAK is `bcrypt`: write `all`"),
+        (vec![("SALTERN_ACCEPT_WEAK", "bcrypt")], "SALTERN_ACCEPT_WEAK is `bcrypt`: use `all`"),
         (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "cannot read the Firebase project /nowhere/p"),
         (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json is malformed"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),

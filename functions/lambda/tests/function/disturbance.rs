@@ -1,5 +1,5 @@
-//! Measures that sending does not slow down requests, even if CloudWatch fails. The tests print their
-//! measurements.
+//! Measures that sending does not slow down requests, even if CloudWatch fails. The tests print
+//! their measurements.
 
 use std::{
     fs, thread,
@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 /// Functions take turns, so that other load on the machine affects all of them equally. Two of them
 /// send nothing. The others send about every second instead of every thirty, one for each behaviour
-/// of CloudWatch. The difference of the first two is the machine's noise, which is added to the bounds.
+/// of CloudWatch. The difference of the first two is the machine's noise, which is added to the
+/// bounds.
 #[test]
 fn requests_are_not_slower_if_cloudwatch_fails() {
     let policies = Document::new(0);
@@ -178,8 +179,8 @@ const BLOCKS: usize = 5;
 /// The bounds of a release build on an idle machine: p50 within 5 %, p99 within 5 ms.
 const BOUNDS: (f64, Duration) = (1.05, Duration::from_millis(5));
 
-/// The bounds of a debug build beside other tests, or on a busy machine. They only find a request that
-/// waits for a call.
+/// The bounds of a debug build beside other tests, or on a busy machine. They only find a request
+/// that waits for a call.
 const COARSE_BOUNDS: (f64, Duration) = (2.0, Duration::from_millis(250));
 
 /// Lambda's time from SIGTERM to SIGKILL, for a process with an internal extension.

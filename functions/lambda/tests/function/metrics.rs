@@ -1,4 +1,5 @@
-//! Counts and distributions at the end of environments: no value is lost, and no value counts twice.
+//! Counts and distributions at the end of environments: no value is lost, and no value counts
+//! twice.
 
 use std::{
     collections::BTreeMap,
@@ -131,8 +132,8 @@ fn a_managed_instance_sends_at_intervals_and_at_its_end() {
     assert_eq!(counted, expected);
 }
 
-/// A frozen environment finds the event and SIGTERM when it is thawed. Lambda expects a response, since
-/// it has sent the event.
+/// A frozen environment finds the event and SIGTERM when it is thawed. Lambda expects a response,
+/// since it has sent the event.
 #[test]
 fn an_event_that_comes_together_with_sigterm_is_answered_and_counted() {
     let policies = Document::new(0);
@@ -347,8 +348,8 @@ fn expect(measured: &[(&str, u64)], tally: &mut Tally) {
     }
 }
 
-/// Adds the metrics that CloudWatch reads from the log: the sum of counts, and the number of values of
-/// distributions.
+/// Adds the metrics that CloudWatch reads from the log: the sum of counts, and the number of values
+/// of distributions.
 fn read_printed(output: &Output, tally: &mut Tally) {
     for line in output.stdout.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -419,8 +420,8 @@ pub(crate) fn started(cloudwatch: &CloudWatch, policies: &Document, more: &[(&st
     Function::start_with(&[&variables, more].concat())
 }
 
-/// A policy document with cheap hashes. Only hashes of `slow` take about ten milliseconds, and hashes
-/// of `slowest` almost a second.
+/// A policy document with cheap hashes. Only hashes of `slow` take about ten milliseconds, and
+/// hashes of `slowest` almost a second.
 pub(crate) struct Document(String);
 
 impl Document {
@@ -512,6 +513,7 @@ const DISTRIBUTIONS: [&str; 6] = [
 /// A hash of `U*U`, from Openwall's test vectors for `crypt_blowfish`.
 const OLD: &str = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
-/// A hash of `password`, by Python's `hashlib.pbkdf2_hmac("sha256", b"password", b"saltsaltsaltsalt", 100)`.
+/// A hash of `password`, by Python's `hashlib.pbkdf2_hmac("sha256", b"password",
+/// b"saltsaltsaltsalt", 100)`.
 const UNLISTED: &str =
     "$pbkdf2-sha256$i=100,l=32$c2FsdHNhbHRzYWx0c2FsdA$8EkYJDaKEvFpp6BXn2PuqAlELD52rfrmCObD8y3v+1Q";

@@ -23,12 +23,13 @@ fn the_function_starts_within_its_bound() {
 
 const RUNS: usize = 21;
 
-/// With a region, the function sends to CloudWatch, and its extension registers before the first poll.
+/// With a region, the function sends to CloudWatch, and its extension registers before the first
+/// poll.
 const AS_ON_LAMBDA: [(&str, &str); 1] = [("AWS_REGION", "eu-north-1")];
 
 /// The bound of a release build on an idle machine.
 const BOUND: Duration = Duration::from_millis(20);
 
-/// The bound of a debug build beside other tests. It only finds a function that waits or measures at
-/// its start.
+/// The bound of a debug build beside other tests. It only finds a function that waits or measures
+/// at its start.
 const DEBUG_BOUND: Duration = Duration::from_millis(500);

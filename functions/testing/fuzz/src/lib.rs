@@ -1,7 +1,9 @@
-//! The properties that the fuzz targets and the smoke test hold stored hashes to. A broken one panics.
+//! Properties of stored hashes, for the fuzz targets and the smoke test. A violated property
+//! panics.
 //!
-//! `cargo +nightly fuzz run parse_print_parse` searches; `cargo test` replays the vectors and mutates them for some
-//! seconds. Bytes that are no UTF-8 cannot reach the parser, which takes `&str`: they are passed over.
+//! `cargo +nightly fuzz run parse_print_parse` searches for violations. `cargo test` takes the test
+//! vectors, and mutates them for a few seconds. Bytes that are not UTF-8 are ignored, since the
+//! parser takes `&str`.
 
 use std::sync::LazyLock;
 
@@ -9,7 +11,7 @@ use saltern_algorithm::compute;
 use saltern_encoded::{MAX_ENCODED_BYTES, Setting, parse, verify_only::Cost};
 use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, SHIPPED};
 
-/// Whatever parses prints back as it was, so no two strings mean the same.
+/// Checks that a parsed hash prints as the same text. So no two texts have the same meaning.
 ///
 /// # Panics
 /// If the property does not hold.
@@ -22,8 +24,9 @@ pub fn parse_print_parse(data: &[u8]) {
     assert!(parse(&printed).is_ok_and(|again| again == encoded));
 }
 
-/// Whatever is admitted stays below the shipped ceilings, and computes if it is cheap; what is not admitted is refused
-/// with one of the three codes that a stored hash can earn.
+/// Checks that an admitted hash is below the shipped ceilings, and computes it if it is cheap.
+///
+/// A hash that is not admitted must have one of the three codes for stored hashes.
 ///
 /// # Panics
 /// If the property does not hold.
@@ -52,7 +55,7 @@ pub fn admit(data: &[u8]) {
     }
 }
 
-/// The ceilings a second time, on the parameters themselves and in numbers too wide to overflow.
+/// Checks the ceilings again, on the params and with numbers that cannot overflow.
 fn is_below_the_ceilings(setting: &Setting) -> bool {
     let ceilings = POLICIES.ceilings();
     match setting {
@@ -102,7 +105,7 @@ fn is_cheap(setting: &Setting, work: u64, memory_bytes: u64) -> bool {
         Setting::Scrypt(_) => work <= 512,
         // The fewest rounds of sha-crypt, and all of md5-crypt.
         Setting::VerifyOnly(_) => work <= 1000,
-        // The inner layer may be dear.
+        // The inner layer may be expensive.
         Setting::Wrapped(_) => false,
     };
     little_work && memory_bytes <= 1 << 20
@@ -118,5 +121,6 @@ static POLICIES: LazyLock<Policies> = LazyLock::new(|| {
     Policies::load(SHIPPED, &limits).expect("the shipped document is valid")
 });
 
-/// What one admitted hash may hold: the 256 MiB of `argon2_memory_kib`, or twice the 128 MiB of `scrypt_memory_bytes`.
+/// The most memory of an admitted hash: the 256 MiB of `argon2_memory_kib`, or twice the 128 MiB of
+/// `scrypt_memory_bytes`.
 const MOST_MEMORY_BYTES: u64 = 256 << 20;

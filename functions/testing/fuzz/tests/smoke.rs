@@ -1,4 +1,5 @@
-//! The fuzz targets, built by stable Rust and run for some seconds: a target that nobody builds is decoration.
+//! Builds the fuzz targets with stable Rust and runs them for a few seconds, so that they stay
+//! usable.
 
 use std::{
     collections::hash_map::RandomState,
@@ -26,7 +27,8 @@ fn the_targets_take_every_vector() {
         let mut files: Vec<_> =
             fs::read_dir(&folder).expect("the seeds").map(|entry| entry.expect("a seed").path()).collect();
         files.sort();
-        // libFuzzer runs files that are named one by one; a search wants instrumented code, which is cargo-fuzz's.
+        // libFuzzer runs the named files. A search would need instrumented code, which only
+        // cargo-fuzz builds.
         let run = Command::new(target).args(&files).current_dir(&folder).output().expect("the target starts");
         let log = String::from_utf8_lossy(&run.stderr);
         assert!(run.status.success(), "{log}");
@@ -92,7 +94,7 @@ fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// Small and good enough to choose inputs by (splitmix64, Steele, Lea and Flood 2014).
+/// A generator to choose inputs: splitmix64 (Steele, Lea and Flood 2014).
 struct Random(u64);
 
 impl Random {
@@ -122,13 +124,13 @@ impl Random {
     }
 }
 
-/// How long the search goes on.
+/// The duration of the search.
 const SEARCH: Duration = Duration::from_secs(5);
 
-/// How many inputs it tries at least, on however slow a machine.
+/// The fewest inputs of a search, on a slow machine.
 const FEWEST: u64 = 5_000;
 
-/// What the formats are made of, and numbers at the ends of their types.
+/// Parts of the formats, and numbers at the limits of their types.
 const TOKENS: &[&str] = &[
     "$",
     "$$",

@@ -1,4 +1,5 @@
-//! The part of HTTP/1.1 that the stubs and their clients use: kept connections, bodies with a length.
+//! The part of HTTP/1.1 that the stubs and their clients use: kept connections, bodies with a
+//! length.
 
 use std::{
     io::{self, BufRead, Write as _},
@@ -26,7 +27,8 @@ impl Request {
     }
 }
 
-/// Reads the next request of a connection. Returns `None` if the peer closed it between two requests.
+/// Reads the next request of a connection. Returns `None` if the peer closed it between two
+/// requests.
 ///
 /// # Errors
 /// [`io::Error`] if the connection breaks, the request is malformed, or it has a

@@ -1,13 +1,14 @@
-//! Test vectors as data, and the runner that proves they all ran. For tests only: whatever is wrong panics.
+//! Test vectors as data, and the runner that proves that all of them ran. For tests only: errors
+//! panic.
 //!
-//! The data are the JSON files in `data/`, one for each [`Topic`]; the Scala client reads the same files. `README.md`
-//! says where they come from.
+//! The data are the JSON files in `data/`, one for each [`Topic`]. The Scala client reads the same
+//! files. `README.md` names their sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-/// Runs every vector of one kind in a topic, and says how many ran.
+/// Runs every vector of one kind in a topic, and returns their number.
 ///
 /// ```
 /// use saltern_vectors::{Topic, Verify, for_each};
@@ -29,12 +30,13 @@ pub fn for_each<V: Vector>(topic: Topic, mut run: impl FnMut(&V)) -> usize {
     ran
 }
 
-/// Runs every vector of one verify-only scheme in a topic, and says how many ran.
+/// Runs every vector of a verify-only scheme in a topic, and returns their number.
 ///
 /// ```
 /// use saltern_vectors::{Topic, for_each_of};
 ///
-/// let ran = for_each_of(Topic::Crypt, "sha512-crypt", |vector| assert!(!vector.comment.is_empty()));
+/// let check = |vector: &saltern_vectors::Verify| assert!(!vector.comment.is_empty());
+/// let ran = for_each_of(Topic::Crypt, "sha512-crypt", check);
 /// assert!(ran > 0);
 /// ```
 ///
@@ -56,29 +58,29 @@ pub fn for_each_of(topic: Topic, scheme: &str, mut run: impl FnMut(&Verify)) -> 
 /// One file of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// The reference implementation's tests, and what they leave out.
+    /// The reference implementation's tests, and cases that they omit.
     Argon2,
-    /// Openwall's table and the bugs of old software.
+    /// Openwall's table, and the bugs of old software.
     Bcrypt,
-    /// What crypt(3) prints, and what only looks like it.
+    /// Hashes of crypt(3), and strings that only look like them.
     Crypt,
-    /// What real software prints beside the canonical form.
+    /// Hashes that software prints in another than the canonical form.
     Deviations,
     /// Hashes made by other software.
     Foreign,
-    /// What the frameworks of programmers store.
+    /// Hashes of web frameworks.
     Frameworks,
-    /// What must be refused, with its code.
+    /// Strings that must be refused, with their codes.
     Hostile,
-    /// What directories store.
+    /// Hashes of directories.
     Ldap,
     /// RFC 6070 and RFC 7914 §11, and the edges of blocks.
     Pbkdf2,
-    /// What finished products store.
+    /// Hashes of finished products.
     Products,
-    /// RFC 7914 §12, and parameters that it leaves out.
+    /// RFC 7914 §12, and params that it omits.
     Scrypt,
-    /// argon2id over another hash, our only form of our own.
+    /// argon2id over another hash, in Saltern's own form.
     Wrapped,
 }
 
@@ -99,14 +101,14 @@ impl Topic {
         Self::Wrapped,
     ];
 
-    /// The families of schemes that no policy names: each of their groups says which it is of.
+    /// The topics of verify-only schemes. Each of their groups names its scheme.
     pub const VERIFY_ONLY: [Self; 5] =
         [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products, Self::Wrapped];
 
-    /// The file, read and checked.
+    /// Reads and checks the file.
     ///
     /// # Panics
-    /// If it is not what its schema says, or does not hold as many vectors as it declares.
+    /// If the file violates its schema, or does not hold as many vectors as it declares.
     #[must_use]
     pub fn load(self) -> File {
         read(self.json()).unwrap_or_else(|defect| panic!("{self:?}: {defect}"))
@@ -130,7 +132,7 @@ impl Topic {
     }
 }
 
-/// What stands in a file.
+/// The content of a file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct File {
@@ -139,13 +141,13 @@ pub struct File {
     pub schema: String,
     /// The file's own name, without `.json`.
     pub topic: String,
-    /// What the vectors are about.
+    /// The subject of the vectors.
     pub description: String,
     /// The program that wrote the file.
     pub generator: String,
-    /// How many vectors all groups hold together.
+    /// The number of vectors in all groups.
     pub number_of_tests: usize,
-    /// What each flag means.
+    /// The meaning of each flag.
     pub notes: BTreeMap<String, String>,
     /// The vectors, by source.
     pub test_groups: Vec<Group>,
@@ -157,22 +159,24 @@ pub struct File {
 pub enum Group {
     /// Passwords against stored hashes.
     Verify {
-        /// The verify-only scheme that they are of.
+        /// The verify-only scheme of the vectors.
         scheme: Option<String>,
-        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        /// Whether the scheme is unsalted, or so fast that a try costs well under a tenth of a
+        /// millisecond.
         weak: Option<bool>,
-        /// Where they are from.
+        /// The source of the vectors.
         source: Source,
         /// The vectors.
         tests: Vec<Verify>,
     },
-    /// Passwords against what Firebase exports, under the parameters of a project.
+    /// Passwords against hashes that Firebase exports, with the parameters of a project.
     Firebase {
-        /// The verify-only scheme that they are of.
+        /// The verify-only scheme of the vectors.
         scheme: String,
-        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        /// Whether the scheme is unsalted, or so fast that a try costs well under a tenth of a
+        /// millisecond.
         weak: bool,
-        /// Where they are from.
+        /// The source of the vectors.
         source: Source,
         /// The parameters of their project.
         project: FirebaseProject,
@@ -181,25 +185,26 @@ pub enum Group {
     },
     /// Passwords against credentials as Keycloak stores them.
     Keycloak {
-        /// The verify-only scheme that they are of.
+        /// The verify-only scheme of the vectors.
         scheme: String,
-        /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+        /// Whether the scheme is unsalted, or so fast that a try costs well under a tenth of a
+        /// millisecond.
         weak: bool,
-        /// Where they are from.
+        /// The source of the vectors.
         source: Source,
         /// The vectors.
         tests: Vec<Keycloak>,
     },
-    /// PBKDF2 with salts too short for a string: for the kernel alone.
+    /// PBKDF2 with salts that are too short for a stored hash: for the kernel only.
     Pbkdf2Raw {
-        /// Where they are from.
+        /// The source of the vectors.
         source: Source,
         /// The vectors.
         tests: Vec<Pbkdf2Raw>,
     },
-    /// scrypt with salts too short for a string: for the kernel alone.
+    /// scrypt with salts that are too short for a stored hash: for the kernel only.
     ScryptRaw {
-        /// Where they are from.
+        /// The source of the vectors.
         source: Source,
         /// The vectors.
         tests: Vec<ScryptRaw>,
@@ -207,7 +212,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// The verify-only scheme that the group is of.
+    /// Returns the verify-only scheme of the vectors, if they have one.
     #[must_use]
     pub fn scheme(&self) -> Option<&str> {
         match self {
@@ -217,7 +222,8 @@ impl Group {
         }
     }
 
-    /// Whether it is unsalted, or so fast that a try costs well under a tenth of a millisecond.
+    /// Whether the scheme is unsalted, or so fast that a try costs well under a tenth of a
+    /// millisecond.
     #[must_use]
     pub fn weak(&self) -> Option<bool> {
         match self {
@@ -228,7 +234,7 @@ impl Group {
     }
 }
 
-/// The document or the software that vectors are from.
+/// The document or the software that is the source of vectors.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
@@ -244,20 +250,20 @@ pub struct Source {
 pub struct Verify {
     /// Number of the vector, unique in its file and stable.
     pub tc_id: u32,
-    /// What is special.
+    /// The special property of the vector.
     pub comment: String,
     /// The password's bytes.
     #[serde(deserialize_with = "hex")]
     pub password: Vec<u8>,
     /// The stored hash.
     pub hash: String,
-    /// What verifying answers under the shipped ceilings.
+    /// The result of verifying with the shipped ceilings.
     pub result: Expected,
     /// Keys of [`File::notes`].
     pub flags: Vec<String>,
 }
 
-/// What verifying answers. The names are the codes of the HTTP contract.
+/// The result of verifying. The names are the codes of the HTTP contract.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
@@ -267,19 +273,20 @@ pub enum Expected {
     Mismatch,
     /// The string does not parse.
     InvalidHash,
-    /// The scheme is not verified here.
+    /// Saltern does not verify the scheme.
     UnsupportedHash,
-    /// The string parses and costs too much.
+    /// The string parses, and its cost is above a ceiling.
     CostOutOfBounds,
 }
 
-/// The password hash parameters of a project, as the Firebase console shows them. Bytes are in Base64.
+/// The password hash parameters of a project, as the Firebase console shows them. Bytes are in
+/// Base64.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct FirebaseProject {
     /// The key that the hash encrypts.
     pub signer_key: String,
-    /// What stands behind every salt.
+    /// The bytes that follow every salt.
     pub salt_separator: String,
     /// scrypt's `r`.
     pub rounds: u32,
@@ -288,7 +295,8 @@ pub struct FirebaseProject {
 }
 
 impl FirebaseProject {
-    /// A user's hash as it is stored: the costs of the project, then salt and hash in the standard alphabet.
+    /// Returns a user's stored hash: the costs of the project, then salt and hash in the standard
+    /// alphabet.
     #[must_use]
     pub fn stored(&self, user: &Firebase) -> String {
         let standard = |text: &str| text.replace('-', "+").replace('_', "/");
@@ -296,7 +304,7 @@ impl FirebaseProject {
         format!("$fbscrypt$v=1,n={n},r={r},p=1${}${}", standard(&user.salt), standard(&user.password_hash))
     }
 
-    /// What the Firebase console shows.
+    /// Returns the text of the Firebase console.
     #[must_use]
     pub fn console(&self) -> String {
         let Self { signer_key, salt_separator, rounds, mem_cost } = self;
@@ -313,14 +321,14 @@ impl FirebaseProject {
 pub struct Firebase {
     /// Number of the vector, unique in its file and stable.
     pub tc_id: u32,
-    /// What is special.
+    /// The special property of the vector.
     pub comment: String,
     /// The password's bytes.
     #[serde(deserialize_with = "hex")]
     pub password: Vec<u8>,
-    /// The salt as it is exported.
+    /// The exported salt.
     pub salt: String,
-    /// The hash as it is exported.
+    /// The exported hash.
     pub password_hash: String,
     /// [`Expected::Match`] or [`Expected::Mismatch`].
     pub result: Expected,
@@ -334,7 +342,7 @@ pub struct Firebase {
 pub struct Keycloak {
     /// Number of the vector, unique in its file and stable.
     pub tc_id: u32,
-    /// What is special.
+    /// The special property of the vector.
     pub comment: String,
     /// The password's bytes.
     #[serde(deserialize_with = "hex")]
@@ -343,7 +351,7 @@ pub struct Keycloak {
     pub credential_data: String,
     /// The column's JSON text: output and salt.
     pub secret_data: String,
-    /// What verifying answers under the shipped ceilings.
+    /// The result of verifying with the shipped ceilings.
     pub result: Expected,
     /// Keys of [`File::notes`].
     pub flags: Vec<String>,
@@ -367,7 +375,7 @@ pub enum Prf {
 pub struct Pbkdf2Raw {
     /// Number of the vector, unique in its file and stable.
     pub tc_id: u32,
-    /// The inputs in words.
+    /// The inputs, in words.
     pub comment: String,
     /// The hash function under HMAC.
     pub prf: Prf,
@@ -423,7 +431,7 @@ pub struct ScryptRaw {
 
 /// A kind of vector: [`Verify`], [`Firebase`], [`Keycloak`], [`Pbkdf2Raw`] or [`ScryptRaw`].
 pub trait Vector: Sized {
-    /// The vectors of this kind in a group.
+    /// Returns the vectors of this kind in a group.
     fn of(group: &Group) -> &[Self];
 }
 
@@ -457,7 +465,8 @@ impl Vector for ScryptRaw {
     }
 }
 
-/// Reads a file and checks what its schema cannot say: the count, and that numbers and flags mean one thing each.
+/// Reads a file. Checks the rules that its schema cannot express: the count, unique numbers, and a
+/// note for each flag.
 fn read(json: &str) -> Result<File, String> {
     let file: File = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let tests: Vec<_> = file.test_groups.iter().flat_map(ids_and_flags).collect();
@@ -485,7 +494,7 @@ fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
     }
 }
 
-/// Bytes written in lower-case hex.
+/// Reads bytes from lower-case hex.
 fn hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let digits: Option<Vec<u32>> =
@@ -500,7 +509,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_whole_and_named_after_its_topic() {
+    fn every_file_is_complete_and_has_the_name_of_its_topic() {
         for topic in Topic::ALL {
             let file = topic.load();
             assert_eq!(file.topic, format!("{topic:?}").to_lowercase());
@@ -509,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_is_as_the_schema_says_and_the_schema_refuses_more() {
+    fn every_file_matches_the_schema_and_the_schema_refuses_unknown_members() {
         let schema: serde_json::Value =
             serde_json::from_str(include_str!("../data/vectors.schema.json")).unwrap();
         let schema = jsonschema::validator_for(&schema).unwrap();
@@ -523,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn every_vector_of_a_verify_only_family_names_its_scheme_and_no_other_does() {
+    fn only_the_groups_of_verify_only_topics_name_a_scheme() {
         for topic in Topic::ALL {
             let named = Topic::VERIFY_ONLY.contains(&topic);
             assert!(
@@ -534,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_too_few_is_an_error() {
+    fn a_missing_vector_is_an_error() {
         let whole = Topic::Scrypt.json();
         let count = read(whole).unwrap().number_of_tests;
         let declared = format!("\"numberOfTests\": {count}");
@@ -543,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_given_twice_is_an_error() {
+    fn a_repeated_number_is_an_error() {
         let twice = Topic::Scrypt.json().replacen("\"tcId\": 2,", "\"tcId\": 1,", 1);
         assert!(read(&twice).unwrap_err().contains("same tcId"));
     }
@@ -566,13 +575,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "has no vector of md6-crypt")]
-    fn a_scheme_of_which_there_is_nothing_fails() {
+    fn a_scheme_without_vectors_fails() {
         for_each_of(Topic::Crypt, "md6-crypt", |_| ());
     }
 
     #[test]
     #[should_panic(expected = "has no vector of this kind")]
-    fn a_runner_that_runs_nothing_fails() {
+    fn a_topic_without_vectors_of_the_kind_fails() {
         for_each(Topic::Bcrypt, |_: &ScryptRaw| ());
     }
 }

@@ -125,8 +125,8 @@ impl RuntimeApi {
         reached.ok_or_else(|| self.shared.lock().polling)
     }
 
-    /// Waits until the environment is idle, so that Lambda would freeze it. Returns `false` after the
-    /// timeout.
+    /// Waits until the environment is idle, so that Lambda would freeze it. Returns `false` after
+    /// the timeout.
     ///
     /// In an idle environment the function polls for its next event. The extension does too, if one
     /// has registered.
@@ -242,8 +242,8 @@ impl Shared {
         next
     }
 
-    /// Registers an extension. Returns `false` if the body is not a registration, or if an extension
-    /// has registered before.
+    /// Registers an extension. Returns `false` if the body is not a registration, or if an
+    /// extension has registered before.
     fn register(&self, body: &[u8]) -> bool {
         let mut state = self.lock();
         // The body is {"events":["INVOKE"]}; only the names matter.
