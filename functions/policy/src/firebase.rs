@@ -26,7 +26,7 @@ impl FirebaseProject {
     /// Reads a file with the text that the Firebase console shows.
     ///
     /// # Errors
-    /// [`DocumentError`] if the file is not readable or not a project. It quotes no part of the file.
+    /// [`DocumentError`] if the file is not readable or not a project. Quotes no part of the file.
     pub fn read(file: &Path) -> Result<Self, DocumentError> {
         let name = file.display();
         let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
