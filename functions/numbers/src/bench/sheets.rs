@@ -138,7 +138,7 @@ pub(super) fn bought(results: &Results) -> Sheet {
             };
             let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
             if is_extrapolated && fit.worst_error > BAD_FIT {
-                bad_fits.push(format!("{name} {:.0} %", fit.worst_error * 100.0));
+                bad_fits.push(format!("{name}: {:.0} %", fit.worst_error * 100.0));
             }
             let names = [name, table.algorithm.cost().heading().to_owned()];
             grid = grid.row(names.into_iter().chain(costs));
@@ -148,7 +148,7 @@ pub(super) fn bought(results: &Results) -> Sheet {
         notes.push(format!(
             "Some lines have a large error at measured costs, because of the sizes of the caches: {}. Costs \
              extrapolated ({EXTRAPOLATED}) with them can have the same error or a larger one.",
-            bad_fits.join(", ")
+            bad_fits.join("; ")
         ));
     }
     Sheet { grid, notes }
@@ -377,7 +377,7 @@ mod tests {
             bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
                 .notes
         };
-        assert!(of(0.404)[1].contains("argon2id, t = 1 40 %. Costs extrapolated (†)"), "{:?}", of(0.404));
+        assert!(of(0.404)[1].contains("argon2id, t = 1: 40 %. Costs extrapolated (†)"), "{:?}", of(0.404));
         assert_eq!(of(0.05).len(), 1);
     }
 

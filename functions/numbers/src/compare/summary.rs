@@ -16,7 +16,7 @@ use super::{
 
 #[derive(Serialize)]
 pub(super) struct Summary {
-    machine: Machine,
+    machine: ThisMachine,
     /// Rounds of every figure, which is the median over them.
     rounds: NonZeroUsize,
     /// Length of one measurement over HTTP; `None` if nothing was measured over HTTP.
@@ -34,7 +34,7 @@ impl Summary {
         figures: Vec<Figure>,
         kernels: Vec<Measurement>,
     ) -> Self {
-        Self { machine: Machine::this(), rounds, seconds, figures, kernels }
+        Self { machine: ThisMachine::this(), rounds, seconds, figures, kernels }
     }
 
     /// Returns the figures for the terminal.
@@ -64,7 +64,7 @@ impl Summary {
     }
 
     fn heading(&self) -> String {
-        let Machine { machine, l1d_kib, instructions } = &self.machine;
+        let ThisMachine { machine, l1d_kib, instructions } = &self.machine;
         let cache = l1d_kib.map_or_else(String::new, |kib| format!(", {kib} KiB L1d a core"));
         let (cpu, cores) = (&machine.cpu, machine.cores);
         let instructions = instructions.join(" ");
@@ -103,7 +103,7 @@ impl Progress {
 }
 
 #[derive(Serialize)]
-struct Machine {
+struct ThisMachine {
     #[serde(flatten)]
     machine: saltern_meter::Machine,
     l1d_kib: Option<u64>,
@@ -111,7 +111,7 @@ struct Machine {
     instructions: Vec<&'static str>,
 }
 
-impl Machine {
+impl ThisMachine {
     fn this() -> Self {
         let flags = of_first_cpu("flags").or_else(|| of_first_cpu("Features")).unwrap_or_default();
         let has = |name: &&str| flags.split_whitespace().any(|flag| flag == *name);

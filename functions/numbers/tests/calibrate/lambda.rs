@@ -58,7 +58,7 @@ fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = http::read(&mut reader).unwrap() {
         let measured = |most_bcrypt_cost, most_ms| measure(&request.body, most_bcrypt_cost, most_ms);
-        let is_odd = noted.lock().unwrap().len() % 2 == 0;
+        let is_odd = noted.lock().unwrap().len().is_multiple_of(2);
         let (status, header, payload) = match mood {
             Mood::Measuring { most_bcrypt_cost } => (200, None, measured(most_bcrypt_cost, f64::INFINITY)),
             Mood::EndingAfter { ms } => (200, None, measured(u32::MAX, ms)),

@@ -198,7 +198,7 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "Use bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
-        "it is the first in OWASP's order (argon2id, scrypt, bcrypt",
+        "It is the first in OWASP's order that meets the minimum here (argon2id, scrypt, bcrypt",
         "bcrypt: with 8 at once, each takes 410 ms.",
         "without time in the queue: processor time on this machine",
         "at most 72 bytes",
