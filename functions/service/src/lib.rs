@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod body;
 mod command;
 #[cfg(any(test, feature = "documents"))]
@@ -33,6 +34,7 @@ mod route;
 mod service;
 mod trace;
 
+pub use arrival::{Arrival, NotAfter};
 pub use body::Body;
 pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};
@@ -40,7 +42,7 @@ pub use problem::{Code, Problem};
 pub use request::MAX_HEAD_BYTES;
 pub use request_id::RequestId;
 pub use response::Answer;
-pub use service::{Arrival, NotAfter, Service};
+pub use service::Service;
 pub use trace::Trace;
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.

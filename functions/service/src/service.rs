@@ -18,7 +18,7 @@ use saltern_algorithm::Pool;
 use saltern_policy::Policies;
 
 use crate::{
-    Answer, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
+    Answer, Arrival, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
     command::Command,
     execute::Executor,
     metrics::{self, DroppedLines, Prometheus, Sink},
@@ -26,19 +26,6 @@ use crate::{
     response::{self, Content, PoliciesDocument},
     route::{Route, body_limit},
 };
-
-/// When the request arrived. The deadline counts from this time.
-///
-/// A front door puts it into the request's extensions. The default is the call of
-/// [`Service::answer`].
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival(pub Instant);
-
-/// The latest possible deadline: the time at which the front door itself is stopped.
-///
-/// A front door with such a time puts it into the request's extensions.
-#[derive(Clone, Copy, Debug)]
-pub struct NotAfter(pub Instant);
 
 /// The service behind every front door.
 #[derive(Debug)]

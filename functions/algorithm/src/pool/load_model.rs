@@ -8,7 +8,10 @@ use std::hint::black_box;
 
 use tokio::sync::oneshot;
 
-use super::{Done, Dropped, Pool, Ticket, Work};
+use super::{
+    Pool, Ticket,
+    work::{Done, Dropped, Work},
+};
 use crate::Output;
 
 /// Takes work from the pool, or returns it for the workers.

@@ -12,8 +12,8 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    QueueLimits, Refused, Urgency,
     estimate::{Cost, Estimates},
+    work::{QueueLimits, Refused, Urgency},
 };
 
 /// A job, as the schedule knows it.

@@ -2,7 +2,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tokio::sync::oneshot;
 
-use super::{Done, Dropped, schedule::Job};
+use super::{
+    schedule::Job,
+    work::{Done, Dropped},
+};
 use crate::{Admitted, Password};
 
 /// One hash to compute, with the channel to its caller.
@@ -15,6 +18,10 @@ pub(super) struct Task {
 
 impl Task {
     /// Runs a part of this hash. A panic in that part is a fault of this hash alone.
+    #[cfg_attr(
+        not(feature = "fault-injection"),
+        expect(clippy::unused_self, reason = "a fault is injected by the password of this hash")
+    )]
     pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Dropped> {
         #[cfg(feature = "fault-injection")]
         let run = crate::fault::injected(self.password.expose(), run);

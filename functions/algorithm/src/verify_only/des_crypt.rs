@@ -16,7 +16,7 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
 }
 
 /// The keys of a whole password. The key so far is encrypted under itself, and the next eight bytes
-/// are XORed to it.
+/// are combined with it by XOR.
 fn extended_keys(password: &[u8]) -> Keys {
     let (first, more) = password.split_at(password.len().min(BLOCK_BYTES));
     let mut block = key_block(first);

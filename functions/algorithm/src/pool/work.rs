@@ -1,0 +1,80 @@
+//! Work for the pool, and the answers to it.
+
+use std::time::{Duration, Instant};
+
+use crate::{Admitted, Output, Password};
+
+/// One hash to compute.
+#[derive(Debug)]
+pub struct Work {
+    /// The setting of the hash.
+    pub admitted: Admitted,
+    /// The password, as the algorithm takes it.
+    pub password: Password,
+    /// The time after which the answer is useless.
+    pub deadline: Instant,
+    /// Whether it may be refused in favour of other work.
+    pub urgency: Urgency,
+}
+
+/// Whether work may be refused in favour of other work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// A caller waits for it.
+    Required,
+    /// Done only while the queue is short: the upgrade of a hash after a login.
+    Optional,
+}
+
+/// Bounds on waiting work. Work that has started does not count.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueLimits {
+    /// Operations, over all workers.
+    pub operations: usize,
+    /// Estimated work per worker.
+    pub work_per_worker: Duration,
+}
+
+impl Default for QueueLimits {
+    /// The contract's bounds: 1,024 operations, and 2 s of estimated work per worker.
+    fn default() -> Self {
+        Self { operations: 1024, work_per_worker: Duration::from_secs(2) }
+    }
+}
+
+/// The reason why the pool did not take work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Even an idle core could not do the work before the deadline.
+    DeadlineExceeded,
+    /// The queue is full, or the wait in it would pass the deadline.
+    Overloaded {
+        /// The time after which the pool would probably take the same work.
+        retry_after: Duration,
+    },
+}
+
+/// The reason why work that was taken was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// The deadline passed, before or during the computation.
+    DeadlineExceeded,
+    /// A fault of this service: the kernel panicked, or the pool ended.
+    Fault,
+    /// The system gave no memory for the hash.
+    NoMemory,
+}
+
+/// A computed hash.
+#[derive(Debug)]
+pub struct Done {
+    /// The output of the kernel.
+    pub output: Output,
+    /// Time from [`Pool::submit`] to the first instruction of the kernel.
+    pub queued: Duration,
+    /// Time from the first instruction of the kernel to the last.
+    pub hashed: Duration,
+    /// The most lanes that the worker had in use during this hash, including its own; 1 if the
+    /// algorithm has no lanes.
+    pub lanes: usize,
+}
