@@ -90,7 +90,7 @@ impl Lent<'_> {
         let blocks: &mut [Block] = self;
         let (start, words) = (blocks.as_mut_ptr(), blocks.len() * WORDS);
         // SAFETY: a block is only its words, without padding: it is `repr(C)`, and its size is a
-        // multiple of its alignment. The words are initialised, and borrowed mutably through `self`.
+        // multiple of its alignment. The words are initialised, and borrowed mutably by `self`.
         unsafe { slice::from_raw_parts_mut(start.cast(), words) }
     }
 }

@@ -58,8 +58,8 @@ impl Stored {
 
     /// Returns the readings of a password from which the stored hash may have been made.
     ///
-    /// Usually there is one. If software with C strings uses the scheme, a password with a NUL has two
-    /// readings: such software stops at the NUL, and other software does not.
+    /// Usually there is one. If software with C strings uses the scheme, a password with a NUL has
+    /// two readings. Such software stops at the NUL, and other software does not.
     #[must_use]
     pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
         let innermost = innermost(&self.encoded);

@@ -1,7 +1,8 @@
 //! Estimates how long work takes, from measurements only.
 //!
-//! Time is linear in an operation's work (see [`Admitted::work`]). The slope depends on the algorithm
-//! and on the number of lanes that run together. Every slice and every whole hash updates its slope.
+//! Time is linear in an operation's work (see [`Admitted::work`]). The slope depends on the
+//! algorithm and on the number of lanes that run together. Every slice and every whole hash updates
+//! its slope.
 
 use std::time::Duration;
 
@@ -110,7 +111,7 @@ impl Estimates {
         }
     }
 
-    /// Returns the number of lanes of an algorithm on a full worker; 1 if the algorithm is computed whole.
+    /// Returns the number of lanes of an algorithm on a full worker; 1 if it is computed whole.
     pub(crate) fn width(&self, algorithm: Algorithm) -> usize {
         self.widths[algorithm as usize]
     }

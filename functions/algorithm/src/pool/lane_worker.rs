@@ -92,7 +92,7 @@ struct Measurement {
     elapsed: Duration,
 }
 
-/// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends before.
+/// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
     let of_algorithm = |a: &&mut Active| a.algorithm == algorithm;
     let lanes = active.iter().filter(|a| a.algorithm == algorithm).count();

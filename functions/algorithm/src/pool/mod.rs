@@ -211,7 +211,7 @@ fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
 /// Keeps a panic that repeats from using a whole core.
 const PAUSE_AFTER_A_PANIC: Duration = Duration::from_millis(10);
 
-/// Whether an algorithm is computed in slices, beside other hashes. The other algorithms are computed whole.
+/// Whether an algorithm is computed in slices, beside other hashes. All others are computed whole.
 fn runs_in_lanes(kernels: Kernels, algorithm: Algorithm) -> bool {
     let has_lanes = matches!(
         algorithm,

@@ -180,8 +180,8 @@ impl<J: Job> Schedule<J> {
         tries
     }
 
-    /// Returns the worker's next slices: each algorithm that it holds, with the work per lane that fills
-    /// the algorithm's share of a slice.
+    /// Returns the worker's next slices: each algorithm that it holds, with the work per lane that
+    /// fills the algorithm's share of a slice.
     pub(crate) fn slices(&self, worker: usize) -> Vec<(Algorithm, u64)> {
         let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
         let share = SLICE / together.algorithms().max(1);
