@@ -6,7 +6,8 @@ resource "aws_kms_key" "main" {
   policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{
-      # The default of AWS: IAM policies of this account grant the use of the key. In the policy of a key, "*" is this key.
+      # The default of AWS: IAM policies of this account grant the use of the key. In the policy of
+      # a key, "*" is this key.
       Sid       = "IamOfThisAccount"
       Effect    = "Allow"
       Principal = { AWS = "arn:${var.partition}:iam::${var.account_id}:root" }

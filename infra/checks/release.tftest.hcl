@@ -1,4 +1,5 @@
-# A release on Managed Instances: another version becomes live, and its scaling replaces the old one.
+# A release on Managed Instances: another version becomes live, and its scaling replaces the old
+# one.
 
 mock_provider "aws" {}
 

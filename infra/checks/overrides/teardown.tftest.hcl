@@ -1,4 +1,5 @@
-# With the override for the removal of bootstrap, the end of this test destroys the buckets. Otherwise they refuse that.
+# With the override for the removal of bootstrap, the end of this test destroys the buckets.
+# Otherwise they refuse that.
 
 mock_provider "aws" {
   mock_resource "aws_kms_key" {

@@ -14,8 +14,9 @@ module "saltern" {
     client_metrics_namespace = var.client_metrics_namespace
   }
 
-  # The policy of most stored hashes, and the largest share of the account. These numbers are for 3,000 logins a second under
-  # bcrypt-12, one in each request. The account needs a concurrency of at least 1,600.
+  # The policy of most stored hashes, and the largest share of the account. These numbers are for
+  # 3,000 logins a second under bcrypt-12, one in each request. The account needs a concurrency of
+  # at least 1,600.
   capacity = {
     policy               = "bcrypt-12"
     provisioned_minimum  = 10

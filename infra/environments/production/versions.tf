@@ -8,7 +8,8 @@ terraform {
     }
   }
 
-  # The bucket, the region and the KMS key come from backend.hcl, an output of bootstrap. The lock is a file beside the state.
+  # The bucket, the region and the KMS key come from backend.hcl, an output of bootstrap. The lock
+  # is a file beside the state.
   backend "s3" {
     key          = "saltern/production.tfstate"
     encrypt      = true

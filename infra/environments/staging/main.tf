@@ -13,7 +13,8 @@ module "saltern" {
     client_metrics_namespace = var.client_metrics_namespace
   }
 
-  # No provisioned environments, and a low limit of cost. A new account has less than 1,000: request that quota first.
+  # No provisioned environments, and a low limit of cost. A new account has less than 1,000: request
+  # that quota first.
   capacity = {
     policy               = "bcrypt-12"
     reserved_concurrency = 50

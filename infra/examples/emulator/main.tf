@@ -1,5 +1,6 @@
-# The function in an emulator of AWS, to try the Terraform without an account. Features that emulators lack are off: signing,
-# Managed Instances and a provisioned minimum. All facts about the account are set, so that no data source is read.
+# The function in an emulator of AWS, to try the Terraform without an account. Features that
+# emulators lack are off: signing, Managed Instances and a provisioned minimum. All facts about the
+# account are set, so that no data source is read.
 
 module "saltern" {
   source = "../../modules/password-hasher"

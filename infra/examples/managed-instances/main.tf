@@ -1,4 +1,5 @@
-# The function on EC2 instances in your VPC, for steady load. One process takes many requests at once, which fill the lanes.
+# The function on EC2 instances in your VPC, for steady load. One process takes many requests at
+# once, which fill the lanes.
 
 module "saltern" {
   source = "../../modules/password-hasher"

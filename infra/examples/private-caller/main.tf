@@ -1,5 +1,6 @@
-# A backend in a VPC without internet access. It invokes the function through the VPC's Lambda endpoint; there is no Function
-# URL. The policy of the endpoint allows only this role and this function. The policy of the role allows only this endpoint.
+# A backend in a VPC without internet access. It invokes the function through the VPC's Lambda
+# endpoint; there is no Function URL. The policy of the endpoint allows only this role and this
+# function. The policy of the role allows only this endpoint.
 
 module "saltern" {
   source = "../../modules/password-hasher"

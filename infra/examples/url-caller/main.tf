@@ -1,5 +1,6 @@
-# A backend on ECS that calls the Function URL and signs each request. Its role and the function are in one account, so the
-# policy of the role is enough. A role in another account must also be in function_url.callers.
+# A backend on ECS that calls the Function URL and signs each request. Its role and the function are
+# in one account, so the policy of the role is enough. A role in another account must also be in
+# function_url.callers.
 
 module "saltern" {
   source = "../../modules/password-hasher"

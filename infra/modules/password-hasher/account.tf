@@ -1,4 +1,5 @@
-# Reads from AWS every field that var.account leaves out. If no field is left out, a plan reads nothing.
+# Reads from AWS every field that var.account leaves out. If no field is left out, a plan reads
+# nothing.
 
 data "aws_caller_identity" "current" {
   count = var.account.id == null ? 1 : 0

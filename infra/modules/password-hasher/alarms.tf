@@ -8,8 +8,8 @@ locals {
     Resource     = local.alias_dimension
   }
 
-  # Requests of the planned duration keep 70 % of the planned environments busy. Requests of this duration keep all of them
-  # busy.
+  # Requests of the planned duration keep 70 % of the planned environments busy. Requests of this
+  # duration keep all of them busy.
   duration_p90_milliseconds = (
     var.alarms.duration_p90_milliseconds == null
     ? ceil(local.milliseconds_per_request * 100 / local.limits.target_utilisation_percent)
@@ -187,8 +187,9 @@ resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   alarm_actions       = [var.alarms.topic_arn]
   ok_actions          = [var.alarms.topic_arn]
 
-  # The sum over all reasons and all backends. CloudWatch allows only one such query in an alarm. The client's metrics have
-  # no dimension for the function, so the backends of each deployment need a separate namespace.
+  # The sum over all reasons and all backends. CloudWatch allows only one such query in an alarm.
+  # The client's metrics have no dimension for the function, so the backends of each deployment need
+  # a separate namespace.
   metric_query {
     id          = "fallbacks"
     expression  = "SELECT SUM(\"${local.client_fallback_metric}\") FROM \"${var.alarms.client_metrics_namespace}\""

@@ -4,13 +4,15 @@ locals {
   _durations = jsondecode(file("${path.module}/durations.json"))
   _policy    = local._durations.policies[var.capacity.policy]
 
-  # One hash uses one vCPU. With less memory than one vCPU has, a hash takes proportionally longer. With more it is no faster.
+  # One hash uses one vCPU. With less memory than one vCPU has, a hash takes proportionally longer.
+  # With more it is no faster.
   _reference_memory_mb = local._durations.reference_memory_mb.value
   _milliseconds_of_one = ceil(
     local._policy["${var.architecture}_milliseconds"] * local._reference_memory_mb / min(local.memory_size_mb, local._reference_memory_mb)
   )
 
-  # On Managed Instances a vCPU has eight requests at once. They count as its batch, whether or not each carries a batch.
+  # On Managed Instances a vCPU has eight requests at once. They count as its batch, whether or not
+  # each carries a batch.
   lanes_per_vcpu = 8
   batch          = local.managed ? local.lanes_per_vcpu : var.capacity.batch
 
@@ -47,8 +49,8 @@ locals {
     }
   }
 
-  # The times at which the number of environments changes. Past times are left out, because Application Auto Scaling refuses
-  # them.
+  # The times at which the number of environments changes. Past times are left out, because
+  # Application Auto Scaling refuses them.
   _changes = merge(
     { for name, event in local.events : "${name}-start" => event.leads_at },
     { for name, event in local.events : "${name}-end" => event.ends_at },
@@ -57,8 +59,9 @@ locals {
 
   baseline = local.managed ? var.managed_instances.minimum_environments : var.capacity.provisioned_minimum
 
-  # The minimum at each of these times and now: the environments of the largest current event, or the baseline. Two events
-  # can be current at once, because the capacity of the next one is requested before it starts.
+  # The minimum at each of these times and now: the environments of the largest current event, or
+  # the baseline. Two events can be current at once, because the capacity of the next one is
+  # requested before it starts.
   minimum_at = {
     for name, time in merge(local._changes, { now = plantimestamp() }) : name => max(
       local.baseline,

@@ -1,18 +1,20 @@
-# Provisioned concurrency: environments that are ready before a request arrives. Application Auto Scaling sets their number.
-# Target tracking moves the number between two bounds, and the schedule of events moves the bounds.
+# Provisioned concurrency: environments that are ready before a request arrives. Application Auto
+# Scaling sets their number. Target tracking moves the number between two bounds, and the schedule
+# of events moves the bounds.
 
 locals {
   provisions = !local.managed && (var.capacity.provisioned_maximum > 0 || var.capacity.provisioned_minimum > 0 || length(var.events) > 0)
 
-  # Without an event the bound of target tracking; during an event the whole reservation, because more logins may arrive than
-  # expected.
+  # Without an event the bound of target tracking; during an event the whole reservation, because
+  # more logins may arrive than expected.
   _everyday_maximum = max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
   maximum_at = {
     for name, minimum in local.minimum_at : name => minimum > local.baseline ? var.capacity.reserved_concurrency : local._everyday_maximum
   }
 }
 
-# With it the first apply waits until the minimum of the moment is ready: the everyday minimum, or that of a current event.
+# With it the first apply waits until the minimum of the moment is ready: the everyday minimum, or
+# that of a current event.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
   count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
 

@@ -11,7 +11,8 @@ locals {
   _provisioned_run    = local._prices["${var.architecture}_provisioned_run_usd_per_gb_second"]
   _seconds_of_an_hour = 3600
 
-  # Managed Instances cost the price of EC2 plus a fee. The module knows it only if ec2_usd_per_vcpu_hour is set.
+  # Managed Instances cost the price of EC2 plus a fee. The module knows it only if
+  # ec2_usd_per_vcpu_hour is set.
   _usd_per_vcpu_second = try(
     var.managed_instances.ec2_usd_per_vcpu_hour * (1 + local._prices.managed_instances_percent_on_top_of_ec2 / 100) / local._seconds_of_an_hour, null
   )

@@ -1,4 +1,5 @@
-# The metrics of Lambda, of the service (from metrics.json, which its code generates), and of the client.
+# The metrics of Lambda, of the service (from metrics.json, which its code generates), and of the
+# client.
 
 locals {
   # The statistics of each kind of metric. Percentiles, because a mean hides slow requests.
@@ -7,7 +8,8 @@ locals {
     distribution = ["p50", "p90", "p99"]
   }
 
-  # Values that could not be sent are in the log under a name with the suffix Unsent. One widget shows their number.
+  # Values that could not be sent are in the log under a name with the suffix Unsent. One widget
+  # shows their number.
   _shown  = [for metric in local.metrics.metrics : metric if !endswith(metric.name, "Unsent")]
   _unsent = [for metric in local.metrics.metrics : metric if endswith(metric.name, "Unsent")]
 
@@ -36,8 +38,9 @@ locals {
       stat    = ["p50", "p90", "p99"]
     },
     {
-      # ProvisionedConcurrentExecutions counts the provisioned environments that are processing a request. No metric counts
-      # the allocated ones; get-provisioned-concurrency-config returns them.
+      # ProvisionedConcurrentExecutions counts the provisioned environments that are processing a
+      # request. No metric counts the allocated ones; get-provisioned-concurrency-config returns
+      # them.
       title = local.managed ? "Environments at work" : "Environments at work; provisioned environments at work; requests without a provisioned environment"
       metrics = concat(
         [["AWS/Lambda", "ConcurrentExecutions"]],

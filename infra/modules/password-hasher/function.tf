@@ -12,7 +12,8 @@ resource "aws_lambda_function" "main" {
   memory_size   = local.memory_size_mb
   timeout       = var.timeout_seconds
 
-  # The package, or the copy that AWS Signer signed. A new hash of the package publishes a new version.
+  # The package, or the copy that AWS Signer signed. A new hash of the package publishes a new
+  # version.
   filename                = var.signing == null ? var.package_file : null
   s3_bucket               = var.signing == null ? null : var.signing.artefact_bucket
   s3_key                  = var.signing == null ? null : aws_signer_signing_job.package[0].signed_object[0].s3[0].key
@@ -20,7 +21,8 @@ resource "aws_lambda_function" "main" {
   code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
   publish                 = true
 
-  # The secret parameters of a Firebase project are in a layer, so that Terraform knows only the ARN.
+  # The secret parameters of a Firebase project are in a layer, so that Terraform knows only the
+  # ARN.
   layers = var.settings.firebase_project == null ? null : [var.settings.firebase_project.layer_arn]
 
   # Bounds the share of the account. On Managed Instances the number of environments is the bound.

@@ -14,8 +14,9 @@ resource "aws_kms_key" "main" {
     Version = "2012-10-17"
     Statement = [
       {
-        # The default of AWS. IAM policies of this account can then grant the use of the key. Without this statement the
-        # key could never be changed again. Lambda needs it too, for its grant on the environment variables.
+        # The default of AWS. IAM policies of this account can then grant the use of the key.
+        # Without this statement the key could never be changed again. Lambda needs it too, for its
+        # grant on the environment variables.
         Sid       = "IamOfThisAccount"
         Effect    = "Allow"
         Principal = { AWS = "arn:${local.partition}:iam::${local.account_id}:root" }

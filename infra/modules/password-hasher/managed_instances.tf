@@ -1,4 +1,5 @@
-# The function on EC2 instances that Lambda manages in your VPC. Each environment takes many requests at once.
+# The function on EC2 instances that Lambda manages in your VPC. Each environment takes many
+# requests at once.
 
 locals {
   # During a release the old version and the new one both have environments.
@@ -66,9 +67,9 @@ resource "aws_iam_role_policy_attachment" "operator" {
   policy_arn = "arn:${local.partition}:iam::aws:policy/AWSLambdaManagedEC2ResourceOperator"
 }
 
-# Scales the live version, because Lambda accepts no alias here. A new version gets its environments before `live` moves to
-# it. The previous version falls back to Lambda's default bounds and keeps instances until you scale it to zero
-# (infra/OPERATIONS.md).
+# Scales the live version, because Lambda accepts no alias here. A new version gets its environments
+# before `live` moves to it. The previous version falls back to Lambda's default bounds and keeps
+# instances until you scale it to zero (infra/OPERATIONS.md).
 resource "aws_lambda_function_scaling_config" "live" {
   count = local.managed ? 1 : 0
 
@@ -85,7 +86,8 @@ resource "aws_lambda_function_scaling_config" "live" {
   }
 }
 
-# Application Auto Scaling does not support Managed Instances, so EventBridge Scheduler calls Lambda's API.
+# Application Auto Scaling does not support Managed Instances, so EventBridge Scheduler calls
+# Lambda's API.
 
 resource "aws_scheduler_schedule_group" "events" {
   count = local.managed ? 1 : 0

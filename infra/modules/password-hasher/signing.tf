@@ -1,10 +1,11 @@
-# The package is uploaded to the bucket, signed there and deployed from there. A new package creates a new version of the
-# object, and the new version starts a new signing job.
+# The package is uploaded to the bucket, signed there and deployed from there. A new package creates
+# a new version of the object, and the new version starts a new signing job.
 
 resource "aws_signer_signing_profile" "main" {
   count = var.signing == null ? 0 : 1
 
-  # Hyphens are not allowed. The rest of the name is random, because Signer never releases the name of a cancelled profile.
+  # Hyphens are not allowed. The rest of the name is random, because Signer never releases the name
+  # of a cancelled profile.
   name_prefix = "${replace(substr(var.name, 0, 37), "-", "_")}_"
   platform_id = "AWSLambda-SHA384-ECDSA"
 }

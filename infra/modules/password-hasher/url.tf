@@ -1,5 +1,6 @@
 locals {
-  # Not with try(): if an ARN is known only after the apply, try() makes the names unknown too, and the plan fails.
+  # Not with try(): if an ARN is known only after the apply, try() makes the names unknown too, and
+  # the plan fails.
   callers = var.function_url == null ? {} : var.function_url.callers
 }
 

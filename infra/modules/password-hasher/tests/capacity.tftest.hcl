@@ -46,7 +46,8 @@ run "the_duration_of_a_request_follows_policy_architecture_memory_and_batch" {
     package_file   = "tests/saltern-lambda-x86-64.zip"
   }
 
-  # 290 ms at 1,769 MB are 501 ms at 1,024 MB. Four interleaved hashes take 1.17 times as long as one.
+  # 290 ms at 1,769 MB are 501 ms at 1,024 MB. Four interleaved hashes take 1.17 times as long as
+  # one.
   assert {
     condition     = output.capacity.milliseconds_per_request == 587
     error_message = "bcrypt-12 on x86_64 with 1,024 MB and a batch of 4 must take 587 ms, not ${output.capacity.milliseconds_per_request}."
@@ -117,7 +118,8 @@ run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_e
 run "a_reservation_too_small_for_the_request_rate_is_refused" {
   command = plan
 
-  # Requests of 22 ms keep 66 environments busy, and 95 are provisioned. But 3,000 requests a second need a concurrency of 300.
+  # Requests of 22 ms keep 66 environments busy, and 95 are provisioned. But 3,000 requests a second
+  # need a concurrency of 300.
   variables {
     capacity = { policy = "argon2id-19456-2-1", provisioned_maximum = 200, reserved_concurrency = 200 }
     events = [
@@ -246,7 +248,8 @@ run "the_cost_follows_the_list_prices" {
     error_message = "A million logins must cost 5.96, not ${output.cost_usd.per_million_logins}."
   }
 
-  # 10.8 million × (0.0000002 + 0.4319 GB s × 0.0000077778) + 1,072 × 1.7275 GB × 3,600 s × 0.0000033334: 60.662.
+  # 10.8 million × (0.0000002 + 0.4319 GB s × 0.0000077778) + 1,072 × 1.7275 GB × 3,600 s ×
+  # 0.0000033334: 60.662.
   assert {
     condition     = output.cost_usd.per_event_hour.gala == 60.67
     error_message = "An hour of the event must cost 60.67, not ${output.cost_usd.per_event_hour.gala}."

@@ -95,7 +95,8 @@ run "events_raise_the_minimum_of_instances" {
     ]
   }
 
-  # Eight bcrypt-11 hashes at once take 314 ms of a vCPU. So 59 vCPUs are busy, 85 at 70 percent: 43 environments of two vCPUs.
+  # Eight bcrypt-11 hashes at once take 314 ms of a vCPU. So 59 vCPUs are busy, 85 at 70 percent: 43
+  # environments of two vCPUs.
   assert {
     condition = { for name, schedule in aws_scheduler_schedule.event : name => [schedule.schedule_expression, jsondecode(schedule.target[0].input)] } == {
       gala-start = ["at(2099-12-06T17:45:00)", { FunctionName = "saltern", Qualifier = "7", FunctionScalingConfig = { MinExecutionEnvironments = 43, MaxExecutionEnvironments = 60 } }]
