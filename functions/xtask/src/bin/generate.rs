@@ -10,8 +10,10 @@ use saltern_policy::documents::settings_json;
 use saltern_program::EXIT_CODES;
 use saltern_service::documents::{metrics_json, metrics_markdown, openapi};
 
-/// For each file its new text, made from its present text.
-const DOCUMENTS: &[(&str, fn(&str) -> String)] = &[
+/// Makes the new text of a file from its present text.
+type Make = fn(&str) -> String;
+
+const DOCUMENTS: &[(&str, Make)] = &[
     ("functions/service/openapi.json", |_| openapi()),
     ("infra/modules/password-hasher/metrics.json", |_| metrics_json()),
     ("infra/modules/password-hasher/settings.json", |_| settings_json()),
