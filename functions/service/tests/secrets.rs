@@ -5,20 +5,22 @@
 
 #[expect(dead_code, reason = "the tests of the contract use the rest")]
 mod support;
+#[path = "support/written.rs"]
+mod written;
 
 use std::{
-    io,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use http::{HeaderMap, Method, Request};
 use saltern_service::{
-    Arrival, Body, LogLine, Outcome, Problem, install_panic_hook,
+    Arrival, Body, LogLine, Outcome, Problem,
     metrics::{DroppedLines, Sample, Sink},
 };
 use serde_json::{Value, json};
 use support::*;
+use written::Written;
 
 /// A part of every secret. No other text contains it, and no hash can, since `~` is in no alphabet.
 const MARK: &str = "Mark~Mark";
@@ -26,14 +28,7 @@ const MARK: &str = "Mark~Mark";
 /// One test only, since the subscriber and the panic hook belong to the process.
 #[tokio::test]
 async fn no_log_line_metric_or_debug_text_holds_a_secret() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone());
-    tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
-    install_panic_hook("saltern");
+    let written = Written::of_process();
     tracing::trace!("the subscriber writes every level");
 
     let sink = Arc::new(written.clone());
@@ -89,7 +84,7 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
         response.answer.outcome.log();
         ends.insert(response.answer.outcome.end.name());
         note_new_hashes(&response.json, &mut secrets);
-        written.debug(&response.answer);
+        debug(&written, &response.answer);
         let failed = response.status() != 200;
         assert!(!failed || !response.json.to_string().contains(MARK), "{}", response.json);
     }
@@ -103,11 +98,11 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
         Arrival(Instant::now()),
     );
     refused.outcome.log();
-    written.debug(&refused);
-    written.debug(&Body::new(password.clone().into_bytes()));
-    written.debug(&Request::new(Body::new(password.into_bytes())));
-    written.debug(&service);
-    written.debug(&Problem::unauthorized());
+    debug(&written, &refused);
+    debug(&written, &Body::new(password.clone().into_bytes()));
+    debug(&written, &Request::new(Body::new(password.into_bytes())));
+    debug(&written, &service);
+    debug(&written, &Problem::unauthorized());
 
     let text = written.text();
     assert!(text.contains("the subscriber writes every level"));
@@ -138,36 +133,15 @@ fn note_new_hashes(json: &Value, secrets: &mut Vec<String>) {
     }
 }
 
-/// All text that was written.
-#[derive(Clone, Debug, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Written {
-    fn debug(&self, value: &dyn std::fmt::Debug) {
-        self.0.lock().unwrap().extend(format!("{value:?}\n{value:#?}\n").into_bytes());
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
+/// Records the debug text of a value.
+fn debug(written: &Written, value: &dyn std::fmt::Debug) {
+    written.add(format!("{value:?}\n{value:#?}\n"));
 }
 
-/// Writes all data that a sink receives.
+/// Records all data that a sink receives.
 impl Sink for Written {
     fn record(&self, outcome: &Outcome, samples: &[Sample]) {
         let line = serde_json::to_string(&LogLine::of(outcome)).unwrap();
-        let seen = format!("{outcome:?}\n{samples:?}\n{line}\n");
-        self.0.lock().unwrap().extend(seen.into_bytes());
-    }
-}
-
-impl io::Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.add(format!("{outcome:?}\n{samples:?}\n{line}\n"));
     }
 }

@@ -6,16 +6,13 @@
 #[expect(dead_code, reason = "the tests of the contract use the rest")]
 #[path = "../../../service/tests/support/mod.rs"]
 mod support;
-
-use std::{
-    io,
-    sync::{Arc, Mutex},
-};
+#[path = "../../../service/tests/support/written.rs"]
+mod written;
 
 use saltern_faults::PANICS;
-use saltern_service::install_panic_hook;
 use serde_json::json;
 use support::*;
+use written::Written;
 
 /// Part of every password here.
 const MARK: &str = "Mark~Mark";
@@ -23,14 +20,7 @@ const MARK: &str = "Mark~Mark";
 /// One test, because the process has one subscriber and one panic hook.
 #[tokio::test]
 async fn a_panic_in_a_kernel_costs_one_operation() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || writer.clone());
-    tracing::subscriber::set_global_default(subscriber.finish()).unwrap();
-    install_panic_hook("saltern");
+    let written = Written::of_process();
 
     let service = service();
     let password = format!("{PANICS}{MARK}");
@@ -56,25 +46,4 @@ async fn a_panic_in_a_kernel_costs_one_operation() {
     let text = written.text();
     assert_eq!(text.matches("a panic").count(), 4, "{text}");
     assert!(!text.contains(MARK), "{text}");
-}
-
-/// Everything that was logged.
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Written {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
