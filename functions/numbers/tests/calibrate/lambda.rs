@@ -2,9 +2,8 @@
 
 use std::{
     io::BufReader,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     sync::{Arc, Mutex},
-    thread,
 };
 
 use saltern_encoded::{Params, pbkdf2::Prf};
@@ -36,16 +35,13 @@ pub(crate) struct Lambda {
 
 impl Lambda {
     pub(crate) fn start(mood: Mood) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let (address, calls) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Request>>>::default());
+        let calls = Arc::<Mutex<Vec<Request>>>::default();
         let noted = Arc::clone(&calls);
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let noted = Arc::clone(&noted);
-                thread::spawn(move || serve(&stream.unwrap(), mood, &noted));
-            }
-        });
-        Self { address, calls }
+        let serve = move |stream: &TcpStream| {
+            serve(stream, mood, &noted);
+            Ok(())
+        };
+        Self { address: http::listen("stub", || false, serve).unwrap(), calls }
     }
 
     /// Returns the calls since the last time.

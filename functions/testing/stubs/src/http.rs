@@ -3,8 +3,40 @@
 
 use std::{
     io::{self, BufRead, Write as _},
-    net::TcpStream,
+    net::{SocketAddr, TcpListener, TcpStream},
+    thread,
 };
+
+/// Listens on a free port of the loopback interface, and calls `serve` with every connection, each
+/// on its own thread. Returns the address.
+///
+/// The port is closed by the first connection for which `is_closed` returns true.
+///
+/// # Errors
+/// [`io::Error`] if the system has no free port or no thread.
+pub fn listen(
+    name: &str,
+    is_closed: impl Fn() -> bool + Send + 'static,
+    serve: impl Fn(&TcpStream) -> io::Result<()> + Clone + Send + 'static,
+) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    let address = listener.local_addr()?;
+    let accept = move || {
+        for connection in listener.incoming() {
+            if is_closed() {
+                return;
+            }
+            let Ok(connection) = connection else { continue };
+            let serve = serve.clone();
+            let _handle = thread::spawn(move || {
+                // If a connection breaks, the client timed out or ended. The test sees that itself.
+                let _broken = serve(&connection);
+            });
+        }
+    };
+    thread::Builder::new().name(name.to_owned()).spawn(accept)?;
+    Ok(address)
+}
 
 /// One request.
 #[derive(Debug)]

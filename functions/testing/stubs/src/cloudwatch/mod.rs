@@ -7,9 +7,8 @@ mod wire;
 
 use std::{
     io,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -43,12 +42,11 @@ impl CloudWatch {
     /// # Errors
     /// [`io::Error`] if the system has no free port or no thread.
     pub fn start(behaviour: Behaviour) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
         shared.lock().behaviour = behaviour;
-        let accepting = Arc::clone(&shared);
-        thread::Builder::new().name("cloudwatch".to_owned()).spawn(move || accept(&listener, &accepting))?;
+        let (accepting, serving) = (Arc::clone(&shared), Arc::clone(&shared));
+        let is_closed = move || accepting.lock().closed;
+        let address = http::listen("cloudwatch", is_closed, move |connection| serve(connection, &serving))?;
         Ok(Self { shared, address })
     }
 
@@ -114,20 +112,6 @@ struct State {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for connection in listener.incoming() {
-        if shared.lock().closed {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        let shared = Arc::clone(shared);
-        let _handle = thread::spawn(move || {
-            // If a connection breaks, the client timed out or ended. The test sees that itself.
-            let _broken = serve(&connection, &shared);
-        });
     }
 }
 

@@ -5,9 +5,8 @@
 use std::{
     collections::{HashMap, VecDeque},
     io,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -83,11 +82,10 @@ impl RuntimeApi {
     /// # Errors
     /// [`io::Error`] if the system has no free port or no thread.
     pub fn start() -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
-        let accepting = Arc::clone(&shared);
-        thread::Builder::new().name("runtime-api".to_owned()).spawn(move || accept(&listener, &accepting))?;
+        let (accepting, serving) = (Arc::clone(&shared), Arc::clone(&shared));
+        let is_closed = move || accepting.lock().closed;
+        let address = http::listen("runtime-api", is_closed, move |connection| serve(connection, &serving))?;
         Ok(Self { shared, address })
     }
 
@@ -305,20 +303,6 @@ impl State {
         extension.unsent.push_back(format!(
             r#"{{"eventType":"INVOKE","deadlineMs":{deadline_ms},"requestId":"{request_id}","invokedFunctionArn":"{ARN}","tracing":{{"type":"X-Amzn-Trace-Id","value":"{TRACE_ID}"}}}}"#
         ));
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for connection in listener.incoming() {
-        if shared.lock().closed {
-            return;
-        }
-        let Ok(connection) = connection else { continue };
-        let shared = Arc::clone(shared);
-        let _handle = thread::spawn(move || {
-            // A connection breaks when the function ends. The test sees that itself.
-            let _broken = serve(&connection, &shared);
-        });
     }
 }
 
