@@ -16,7 +16,6 @@ use hyper::{
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     time::{Sleep, sleep_until, timeout},
 };
@@ -28,19 +27,19 @@ use super::{
     plain,
     sniff::{Opening, Protocol},
     watch::{ActiveRequest, Watch},
-    wire::{Socket, Wire},
+    wire::{Socket, Stream, Wire},
 };
 
 /// Serves a connection until either side ends it.
 pub(super) async fn serve(stream: TcpStream, front: Arc<Front>, draining: Draining) {
     let socket = Socket::new(stream);
     match front.tls().map(super::tls::Tls::acceptor) {
-        None => talk(socket.clone(), Parts { socket, front, draining }).await,
+        None => talk(Box::new(socket.clone()), Parts { socket, front, draining }).await,
         Some(acceptor) => {
             let handshake = timeout(front.bounds().header_timeout, acceptor.accept(socket.clone()));
             // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
-                talk(stream, Parts { socket, front, draining }).await;
+                talk(Box::new(stream), Parts { socket, front, draining }).await;
             }
         }
     }
@@ -53,7 +52,7 @@ struct Parts {
     draining: Draining,
 }
 
-async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, parts: Parts) {
+async fn talk(mut stream: Stream, parts: Parts) {
     let bounds = *parts.front.bounds();
     let mut opening = Opening::default();
     let begun = tokio::select! {
@@ -79,10 +78,7 @@ async fn talk(mut stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, 
     }
 }
 
-async fn http1<S>(wire: Wire<S>, watch: Arc<Watch>, Parts { socket, front, draining }: Parts)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
+async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }: Parts) {
     let bounds = *front.bounds();
     let service = {
         let (front, watch, socket) = (Arc::clone(&front), Arc::clone(&watch), socket.clone());
@@ -142,10 +138,7 @@ where
     }
 }
 
-async fn http2<S>(wire: Wire<S>, watch: Arc<Watch>, Parts { front, draining, .. }: Parts)
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
+async fn http2(wire: Wire, watch: Arc<Watch>, Parts { front, draining, .. }: Parts) {
     let bounds = *front.bounds();
     let service = {
         let watch = Arc::clone(&watch);
@@ -228,7 +221,7 @@ impl Peer for OverHttp2 {
     fn request_was_read(&self, _: bool) {}
 }
 
-async fn refuse_slow_head(stream: impl AsyncRead + AsyncWrite + Unpin, front: &Front, begun: Instant) {
+async fn refuse_slow_head(stream: Stream, front: &Front, begun: Instant) {
     let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), Arrival(begun));
     plain::answer_and_close(stream, &plain::write(&answer)).await;
 }

@@ -4,11 +4,11 @@ use std::{io::Write as _, pin::pin};
 
 use saltern_service::Answer;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
     time::timeout,
 };
 
-use super::bounds::LINGER;
+use super::{bounds::LINGER, wire::Stream};
 
 /// Returns the response as HTTP/1.1, the last one of its connection.
 pub(super) fn write(answer: &Answer) -> Vec<u8> {
@@ -43,7 +43,7 @@ pub(super) fn bare_fault(bytes: &[u8]) -> Option<(usize, u16)> {
 }
 
 /// Writes a response, then waits for the peer to read it.
-pub(super) async fn answer_and_close(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) {
+pub(super) async fn answer_and_close(mut stream: Stream, bytes: &[u8]) {
     if let Ok(Ok(())) = timeout(LINGER, stream.write_all(bytes)).await {
         linger(stream).await;
     }
@@ -51,7 +51,7 @@ pub(super) async fn answer_and_close(mut stream: impl AsyncRead + AsyncWrite + U
 
 /// Ends this side of the connection, then reads and discards until the peer ends its side, at most
 /// for [`LINGER`].
-pub(super) async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+pub(super) async fn linger(mut stream: Stream) {
     let until_the_end = async {
         if stream.shutdown().await.is_err() {
             return;

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    net::Shutdown,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -9,11 +10,9 @@ use std::{
 };
 
 use http::HeaderMap;
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    net::Shutdown,
-};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use saltern_service::{Arrival, Problem};
+use socket2::SockRef;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
@@ -76,16 +75,25 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(rustix::net::shutdown(&*self.0, Shutdown::Write).map_err(Into::into))
+        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
     }
 }
+
+/// The bytes of a connection, with or without TLS.
+///
+/// A trait object, so that the HTTP crate is compiled once and not for each transport.
+pub(super) type Stream = Box<dyn ReadWrite>;
+
+pub(super) trait ReadWrite: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ReadWrite for T {}
 
 /// A connection whose detected first bytes are read again.
 ///
 /// It reports reads to its watch. The HTTP crate answers malformed requests with an empty response;
 /// this type replaces that response with a problem document.
-pub(super) struct Wire<S> {
-    stream: S,
+pub(super) struct Wire {
+    stream: Stream,
     opening: Opening,
     watch: Arc<Watch>,
     front: Arc<Front>,
@@ -97,12 +105,12 @@ struct Fault {
     written: usize,
 }
 
-impl<S> Wire<S> {
-    pub(super) fn new(stream: S, opening: Opening, watch: Arc<Watch>, front: Arc<Front>) -> Self {
+impl Wire {
+    pub(super) fn new(stream: Stream, opening: Opening, watch: Arc<Watch>, front: Arc<Front>) -> Self {
         Self { stream, opening, watch, front, fault: None }
     }
 
-    pub(super) fn into_stream(self) -> S {
+    pub(super) fn into_stream(self) -> Stream {
         self.stream
     }
 
@@ -122,7 +130,7 @@ impl<S> Wire<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+impl AsyncRead for Wire {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -146,7 +154,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl AsyncWrite for Wire {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

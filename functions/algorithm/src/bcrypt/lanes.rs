@@ -35,7 +35,6 @@ pub(crate) struct Lane {
 ///
 /// The alignment keeps the S-boxes on separate cache lines. A line has 64 bytes on every supported
 /// CPU.
-#[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(align(64))]
 struct Cipher {
     s: [[u32; S_WORDS]; S_BOXES],
@@ -44,6 +43,23 @@ struct Cipher {
     /// salt.
     mixed: [[u32; P_WORDS]; 2],
 }
+
+impl Zeroize for Cipher {
+    fn zeroize(&mut self) {
+        let Self { s, p, mixed } = self;
+        s.zeroize();
+        p.zeroize();
+        mixed.zeroize();
+    }
+}
+
+impl Drop for Cipher {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Cipher {}
 
 impl Lane {
     /// Sets up the cipher and does the first expansion. Only this one mixes the salt into the

@@ -6,8 +6,6 @@ use super::chain::Chain;
 
 /// Row `i` of each field holds word `i` of all streams. Idle streams hold zeros; the kernel
 /// computes them too.
-#[derive(Zeroize)]
-#[zeroize(drop)]
 #[repr(C, align(64))]
 pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> {
     pub(super) inner: [[W; STREAMS]; WORDS],
@@ -16,6 +14,15 @@ pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> 
     pub(super) sum: [[W; STREAMS]; WORDS],
     /// The digest of the inner hash: the input of the outer hash.
     pub(super) between: [[W; STREAMS]; WORDS],
+}
+
+impl<W: Zeroize, const WORDS: usize, const STREAMS: usize> Drop for Streams<W, WORDS, STREAMS> {
+    fn drop(&mut self) {
+        let Self { inner, outer, last, sum, between } = self;
+        for words in [inner, outer, last, sum, between] {
+            words.zeroize();
+        }
+    }
 }
 
 impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Streams<W, WORDS, STREAMS> {
