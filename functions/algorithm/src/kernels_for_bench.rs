@@ -9,11 +9,10 @@ use std::hint::black_box;
 use saltern_encoded::{Setting, pbkdf2::Prf};
 
 use crate::{
-    Admitted, Kernels, OutOfMemory, Output,
+    Admitted, Output,
     arena::Arena,
     argon2::kernel::Path,
     bcrypt::lanes::{Lane, advance},
-    kernels::WholeKernel,
     pbkdf2::lanes as pbkdf2_lanes,
 };
 
@@ -43,22 +42,6 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
             output
         })
         .collect()
-}
-
-/// Computes one hash as a block worker does.
-///
-/// # Panics
-/// If the system gives no memory.
-#[must_use]
-pub fn whole(admitted: &Admitted, password: &[u8]) -> Output {
-    let computed = WholeKernel::new(Kernels::Own, 0).compute(admitted, password);
-    computed.unwrap_or_else(|OutOfMemory| panic!("no memory for a hash"))
-}
-
-/// Returns the default number of bcrypt lanes of a worker on this machine.
-#[must_use]
-pub fn bcrypt_lanes_that_fit_l1() -> usize {
-    crate::bcrypt::lanes::lanes_that_fit_l1()
 }
 
 /// Argon2 on kept memory.
@@ -139,12 +122,6 @@ pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
         .map(|path| (Pbkdf2Path(path), path.streams(prf).collect::<Vec<_>>()))
         .filter(|(_, streams)| !streams.is_empty())
         .collect()
-}
-
-/// Returns the number of PBKDF2 lanes of a worker on this machine.
-#[must_use]
-pub fn pbkdf2_width(prf: Prf) -> usize {
-    pbkdf2_lanes::width(prf)
 }
 
 /// The text by which a check finds this module in a binary.

@@ -25,6 +25,3 @@ pub use weak::{AcceptedWeak, UnknownWeakScheme};
 
 /// The document that Saltern ships: the default.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");
-
-/// The JSON Schema of the document.
-pub const SCHEMA: &str = include_str!("../policies.schema.json");

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use saltern_policy::{Limits, Policies, SCHEMA, SHIPPED, Status};
+use saltern_policy::{Limits, Policies, SHIPPED, Status};
 use serde_json::{Value, json};
 
 fn roomy() -> Limits {
@@ -18,7 +18,7 @@ fn load(document: &Value, limits: &Limits) -> Result<Policies, String> {
 }
 
 fn valid_by_schema(document: &Value) -> bool {
-    let schema = serde_json::from_str(SCHEMA).unwrap();
+    let schema = serde_json::from_str(include_str!("../policies.schema.json")).unwrap();
     jsonschema::validator_for(&schema).unwrap().is_valid(document)
 }
 

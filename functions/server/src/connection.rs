@@ -223,7 +223,7 @@ impl Peer for OverHttp2 {
 
 async fn refuse_slow_head(stream: Stream, front: &Front, begun: Instant) {
     let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), Arrival(begun));
-    plain::answer_and_close(stream, &plain::write(&answer)).await;
+    plain::answer_and_close(stream, &plain::write(&answer.response)).await;
 }
 
 /// The reason why an HTTP/1.1 connection is over.

@@ -55,7 +55,7 @@ impl Lines {
 impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.sender.try_send(Message::Line(line.to_vec())).is_err() {
-            self.dropped.count();
+            self.dropped.inc();
         }
         Ok(line.len())
     }
@@ -71,7 +71,7 @@ fn write_all(receiver: &Receiver<Message>, mut output: impl Write, dropped: &Dro
         match message {
             Message::Line(line) => {
                 if output.write_all(&line).and_then(|()| output.flush()).is_err() {
-                    dropped.count();
+                    dropped.inc();
                 }
             }
             Message::Flush(done) => {
@@ -117,7 +117,7 @@ mod tests {
         }
         lines.flush_within(Duration::from_millis(50));
         assert!(start.elapsed() < PATIENCE);
-        assert!((2..=3).contains(&dropped.so_far()), "{}", dropped.so_far());
+        assert!((2..=3).contains(&dropped.get()), "{}", dropped.get());
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
         lines.write_all(b"one\n").unwrap();
         lines.write_all(b"two\n").unwrap();
         lines.flush_within(PATIENCE);
-        assert_eq!(dropped.so_far(), 2);
+        assert_eq!(dropped.get(), 2);
     }
 
     #[derive(Clone, Default)]

@@ -175,7 +175,7 @@ impl Acceptor {
         }
         let Ok(slot) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
         tokio::spawn(async move {
-            plain::answer_and_close(Box::new(stream), &plain::write(&answer)).await;
+            plain::answer_and_close(Box::new(stream), &plain::write(&answer.response)).await;
             drop(slot);
         });
     }

@@ -2,7 +2,8 @@
 
 use std::{io::Write as _, pin::pin};
 
-use saltern_service::Answer;
+use http::Response;
+use saltern_service::Body;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     time::timeout,
@@ -11,12 +12,12 @@ use tokio::{
 use super::{bounds::LINGER, wire::Stream};
 
 /// Returns the response as HTTP/1.1, the last one of its connection.
-pub(super) fn write(answer: &Answer) -> Vec<u8> {
-    let (status, body) = (answer.response.status(), answer.response.body());
+pub(super) fn write(response: &Response<Body>) -> Vec<u8> {
+    let (status, body) = (response.status(), response.body());
     let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
     let _infallible =
         write!(bytes, "HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or(""));
-    for (name, value) in answer.response.headers() {
+    for (name, value) in response.headers() {
         bytes.extend_from_slice(name.as_str().as_bytes());
         bytes.extend_from_slice(b": ");
         bytes.extend_from_slice(value.as_bytes());
@@ -73,8 +74,6 @@ const TYPICAL_BYTES: usize = 768;
 
 #[cfg(test)]
 mod tests {
-    use saltern_service::{Problem, RequestId};
-
     use super::*;
 
     #[test]
@@ -87,9 +86,8 @@ mod tests {
 
     #[test]
     fn a_response_of_the_service_is_not_a_fault() {
-        let answer = Problem::malformed_request().into_answer(RequestId::random());
         for ours in [
-            &write(&answer)[..],
+            &write(&Response::new(Body::from_static(b"{}")))[..],
             b"HTTP/1.1 100 Continue\r\n\r\n",
             b"HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 9\r\n\r\n",
             b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",

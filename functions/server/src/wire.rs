@@ -125,7 +125,7 @@ impl Wire {
         let mut replaced = bytes[..start].to_vec();
         // A malformed request has no arrival; the time of the response stands for it.
         let answer = self.front.refuse(&HeaderMap::new(), problem, Arrival(Instant::now()));
-        replaced.extend_from_slice(&plain::write(&answer));
+        replaced.extend_from_slice(&plain::write(&answer.response));
         Some(Fault { bytes: replaced, written: 0 })
     }
 }

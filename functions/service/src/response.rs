@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use zeroize::Zeroizing;
 
 use crate::{
-    Body, Code, End, Operation, Outcome, Problem, RequestId, Timing, Trace,
+    Body, Code, Outcome, Problem, RequestId, Timing,
     execute::{Finished, Success},
 };
 
@@ -27,25 +27,6 @@ impl fmt::Debug for Answer {
             .field("status", &self.response.status())
             .field("outcome", &self.outcome)
             .finish_non_exhaustive()
-    }
-}
-
-impl Problem {
-    /// Returns the answer for a request that does not reach a service. A front door with a service
-    /// uses [`Service::refuse`](crate::Service::refuse), which counts the request too.
-    #[must_use]
-    pub fn into_answer(self, request_id: RequestId) -> Answer {
-        let outcome = Outcome {
-            operation: Operation::None,
-            end: End::Problem(self.code()),
-            request_id,
-            trace: Trace::default(),
-            total: Duration::ZERO,
-            steps: Vec::new(),
-            arena_bytes: 0,
-            is_cold_start: false,
-        };
-        Answer { response: write(&Content::Problem(self), &outcome), outcome }
     }
 }
 

@@ -30,7 +30,7 @@ impl Prometheus {
             }
         }
         if let Some(bare) = DROPPED_LINES.prometheus.strip_suffix("_total") {
-            registry.register(bare, sentence(DROPPED_LINES.help), dropped.0);
+            registry.register(bare, sentence(DROPPED_LINES.help), dropped);
         }
         Self { registry, series }
     }
@@ -45,21 +45,7 @@ impl Prometheus {
 }
 
 /// Counts dropped lines of the log. All clones share one count.
-#[derive(Clone, Debug, Default)]
-pub struct DroppedLines(Counter);
-
-impl DroppedLines {
-    /// Counts one dropped line.
-    pub fn count(&self) {
-        self.0.inc();
-    }
-
-    /// The number of dropped lines.
-    #[must_use]
-    pub fn so_far(&self) -> u64 {
-        self.0.get()
-    }
-}
+pub type DroppedLines = Counter;
 
 impl Sink for Prometheus {
     fn record(&self, _outcome: &Outcome, samples: &[Sample]) {
@@ -194,8 +180,8 @@ mod tests {
     fn dropped_lines_are_counted() {
         let dropped = DroppedLines::default();
         let prometheus = Prometheus::new(dropped.clone());
-        dropped.count();
-        dropped.count();
+        dropped.inc();
+        dropped.inc();
         let text = prometheus.text();
         assert!(text.contains("saltern_log_lines_dropped_total 2\n"), "{text}");
     }

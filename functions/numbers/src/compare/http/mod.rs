@@ -11,7 +11,6 @@ mod start;
 use core::{error::Error, time::Duration};
 use std::{io, thread};
 
-use saltern_algorithm::kernels_for_bench;
 use saltern_meter::{Others, median, process_time};
 
 use super::{
@@ -217,11 +216,6 @@ fn own_time(server: &Server) -> io::Result<Duration> {
 /// Returns the number of cores that this process may use.
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Returns the number of lanes of a worker on this machine.
-fn lanes_a_core() -> usize {
-    kernels_for_bench::bcrypt_lanes_that_fit_l1()
 }
 
 /// The deadline of the open loops.

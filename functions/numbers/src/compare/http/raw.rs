@@ -4,14 +4,14 @@ use core::{error::Error, time::Duration};
 use std::{thread, time::Instant};
 
 use saltern_encoded::bcrypt;
-use saltern_meter::thread_time;
+use saltern_meter::{Meter, thread_time};
 
 use super::{
     super::{
         kernels::bcrypt::{Work, by_lanes},
         peers::libxcrypt::Libxcrypt,
     },
-    cores, lanes_a_core,
+    cores,
 };
 
 /// A kernel and its work.
@@ -50,7 +50,8 @@ pub(crate) fn crates(cost: u32) -> Result<Raw, Box<dyn Error>> {
 }
 
 pub(crate) fn lanes(cost: u32) -> Result<Raw, Box<dyn Error>> {
-    Raw::new(Kernel::Lanes, cost, lanes_a_core())
+    let one = Raw::new(Kernel::Lanes, cost, 1)?;
+    Raw::new(Kernel::Lanes, cost, Meter::new().lanes(&one.work[0].admitted))
 }
 
 pub(crate) fn libxcrypt(cost: u32) -> Result<Raw, Box<dyn Error>> {

@@ -4,6 +4,7 @@ use std::ffi::CString;
 
 use saltern_algorithm::{Admitted, Ceilings, compute, kernels_for_bench};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
+use saltern_meter::Meter;
 
 use super::super::{
     arguments::{KernelsArguments, MOST_BCRYPT_LANES},
@@ -54,10 +55,8 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
         let run = || by_lanes(work);
         contenders.push(Contender { name: lanes(at_once), at_once, run: Box::new(run) });
     }
-    let title = format!(
-        "bcrypt, cost {cost} (a worker here has {} lanes)",
-        kernels_for_bench::bcrypt_lanes_that_fit_l1()
-    );
+    let title =
+        format!("bcrypt, cost {cost} (a worker here has {} lanes)", Meter::new().lanes(&work[0].admitted));
     Ok(vec![compare(title, &expected, &mut contenders, arguments.rounds.get())?])
 }
 

@@ -1,8 +1,8 @@
 //! The other schemes of crypt(3), beside libxcrypt.
 
-use std::ffi::CString;
+use std::{ffi::CString, num::NonZeroUsize};
 
-use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, compute, kernels_for_bench};
+use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, OneCore, Password, PoolSettings, compute};
 
 use super::super::{
     arguments::KernelsArguments,
@@ -69,7 +69,9 @@ fn by_password_length(
 }
 
 fn ours(admitted: &Admitted, password: &[u8]) -> Vec<u8> {
-    kernels_for_bench::whole(admitted, password).expose().to_vec()
+    let password = Password::new(password).expect("a password within the limit");
+    let outputs = OneCore::new(&PoolSettings::new(NonZeroUsize::MIN)).compute(admitted, &[password]);
+    outputs.expect("memory for a hash")[0].expose().to_vec()
 }
 
 fn by_crates(admitted: &Admitted) -> Vec<u8> {

@@ -11,6 +11,7 @@ use saltern_encoded::{
     Params, Setting,
     pbkdf2::{self, Prf},
 };
+use saltern_meter::Meter;
 
 use super::super::{
     arguments::KernelsArguments,
@@ -49,7 +50,7 @@ fn measure_prf(
     let expected: Vec<Vec<u8>> = work.iter().map(Work::by_crate).collect();
 
     let mut contenders = fastest_first(&expected, libraries(&work[0]))?;
-    let width = kernels_for_bench::pbkdf2_width(prf);
+    let width = Meter::new().lanes(&work[0].admitted);
     for at_once in AT_ONCE {
         contenders.push(lanes("lanes", None, &work[..at_once]));
     }
