@@ -339,8 +339,8 @@ mod tests {
             policy: Some("old".to_owned()),
             algorithm: Some("bcrypt"),
             timing: None,
-            rehash: None,
-            upgrade: None,
+            rehash_reason: None,
+            rehashed: None,
         };
         let login = Outcome { steps: vec![step], ..outcome() };
         let samples = [
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn the_distributions_of_the_largest_batch_fit_the_format() {
-        let of_an_upgrade = || {
+        let of_a_rehash = || {
             [
                 sample(&QUEUE, &[], 2.0),
                 sample(&HASH, &["bcrypt", "old"], 40.0),
@@ -405,7 +405,7 @@ mod tests {
                 sample(&HASH, &["argon2id", "new"], 90.0),
             ]
         };
-        let samples: Vec<_> = (0..64).flat_map(|_| of_an_upgrade()).collect();
+        let samples: Vec<_> = (0..64).flat_map(|_| of_a_rehash()).collect();
         let batch = Outcome { operation: Operation::Batch, end: End::Answered, ..outcome() };
         let lines = printed(&Emf::new("fn", Vec::new()).with_distributions(), &batch, &samples);
         let values = |name: &str| -> usize {

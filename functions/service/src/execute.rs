@@ -11,7 +11,7 @@ use tokio::time::timeout_at;
 use zeroize::Zeroizing;
 
 use crate::{
-    Code, End, Operation, Problem, Step, Timing, Upgrade,
+    Code, End, Operation, Problem, Rehash, Step, Timing,
     command::{Element, Given, Task},
     problem::Field,
 };
@@ -64,12 +64,12 @@ impl Executor<'_> {
     pub(crate) async fn single(self, task: Task) -> Finished {
         let started = self.start(task, None);
         let judged = self.judge(started).await;
-        let upgrading = self.upgrade(judged);
-        upgrading.finish().await
+        let rehashing = self.rehash(judged);
+        rehashing.finish().await
     }
 
     /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited,
-    /// and all are judged before the first upgrade takes a worker.
+    /// and all are judged before the first rehash takes a worker.
     pub(crate) async fn batch(self, elements: Vec<Element>) -> Vec<Finished> {
         let start = |(index, element): (usize, Element)| match element.task {
             Ok(task) => self.start(task, Some(index)),
@@ -80,10 +80,10 @@ impl Executor<'_> {
         for started in started {
             judged.push(self.judge(started).await);
         }
-        let upgrading: Vec<_> = judged.into_iter().map(|judged| self.upgrade(judged)).collect();
-        let mut finished = Vec::with_capacity(upgrading.len());
-        for upgrading in upgrading {
-            finished.push(upgrading.finish().await);
+        let rehashing: Vec<_> = judged.into_iter().map(|judged| self.rehash(judged)).collect();
+        let mut finished = Vec::with_capacity(rehashing.len());
+        for rehashing in rehashing {
+            finished.push(rehashing.finish().await);
         }
         finished
     }
@@ -179,23 +179,23 @@ impl Executor<'_> {
         in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)
     }
 
-    /// Starts the upgrade if the caller wants it and the hash needs it. If the upgrade fails, the
+    /// Starts the rehash if the caller wants it and the hash needs it. If the rehash fails, the
     /// verdict is returned without it.
-    fn upgrade(self, judged: Judged) -> Upgrading {
+    fn rehash(self, judged: Judged) -> Rehashing {
         let Judged { result, step, wanted } = judged;
-        let not_after = self.upgrade_deadline();
-        let upgrade = wanted.and_then(|password| {
+        let not_after = self.rehash_deadline();
+        let rehash = wanted.and_then(|password| {
             let new = self.policies.admit_new(None, &password).ok()?;
             let ticket = self.submit(new.admitted(), password, not_after, Urgency::Optional).ok()?;
             let algorithm = self.algorithm_of(new.policy());
             Some((Box::new(new), algorithm, ticket))
         });
-        Upgrading { result, step, upgrade, not_after }
+        Rehashing { result, step, rehash, not_after }
     }
 
-    /// When the verdict is returned without the upgrade: a quarter of the remaining time is kept
+    /// When the verdict is returned without the rehash: a quarter of the remaining time is kept
     /// for the response, since a late verdict is useless.
-    fn upgrade_deadline(self) -> Instant {
+    fn rehash_deadline(self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 4 * 3
     }
@@ -236,32 +236,32 @@ enum Pending {
     Verify { stored: Box<Stored>, candidates: Vec<Candidate>, tickets: Vec<Ticket>, wanted: Option<Password> },
 }
 
-/// A task with its result, and the password if the caller wants an upgrade and the hash needs it.
+/// A task with its result, and the password if the caller wants a rehash and the hash needs it.
 struct Judged {
     result: Result<Success, Problem>,
     step: Step,
     wanted: Option<Password>,
 }
 
-/// A task with its result, and the work of its upgrade.
-struct Upgrading {
+/// A task with its result, and the work of its rehash.
+struct Rehashing {
     result: Result<Success, Problem>,
     step: Step,
-    upgrade: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
+    rehash: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
     /// When the result is returned without it.
     not_after: Instant,
 }
 
-impl Upgrading {
+impl Rehashing {
     async fn finish(self) -> Finished {
-        let Self { mut result, mut step, upgrade, not_after } = self;
-        if let Some((new, algorithm, ticket)) = upgrade
+        let Self { mut result, mut step, rehash, not_after } = self;
+        if let Some((new, algorithm, ticket)) = rehash
             && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
             && let Some(made) = made(&new, &done)
             && let Ok(Success::Verified(verified)) = &mut result
         {
             let policy = made.policy.clone();
-            step.upgrade = Some(Upgrade { policy, algorithm, timing: Timing::of(&done) });
+            step.rehashed = Some(Rehash { policy, algorithm, timing: Timing::of(&done) });
             verified.rehashed = Some(made);
         }
         if let Err(problem) = &result {
@@ -273,11 +273,11 @@ impl Upgrading {
 
 fn verified(verdict: Verdict, step: &mut Step) -> Success {
     step.end = if verdict.matches { End::Match } else { End::Mismatch };
-    step.rehash = verdict.rehash.map(RehashReason::name);
+    step.rehash_reason = verdict.rehash.map(RehashReason::name);
     Success::Verified(Verified {
         matches: verdict.matches,
         needs_rehash: verdict.rehash.is_some(),
-        rehash_reason: step.rehash,
+        rehash_reason: step.rehash_reason,
         policy: verdict.policy,
         rehashed: None,
     })

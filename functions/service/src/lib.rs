@@ -37,7 +37,7 @@ mod trace;
 pub use arrival::{Arrival, NotAfter};
 pub use body::Body;
 pub use log::{LogLine, install_panic_hook};
-pub use outcome::{End, Operation, Outcome, Step, Timing, Upgrade};
+pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request::MAX_HEAD_BYTES;
 pub use request_id::RequestId;

@@ -66,7 +66,7 @@ impl<'a> LogLine<'a> {
             outcome: outcome.end.name(),
             operations: outcome.steps.len(),
             failed: outcome.steps.iter().filter(|step| step.has_failed()).count(),
-            rehashed: outcome.steps.iter().filter(|step| step.upgrade.is_some()).count(),
+            rehashed: outcome.steps.iter().filter(|step| step.rehashed.is_some()).count(),
             total_ms: milliseconds(outcome.total),
             queue_ms: milliseconds(timing.queued),
             hash_ms: milliseconds(timing.hashed),

@@ -149,7 +149,7 @@ impl Timing {
 
 /// A new hash that replaces the stored one after a match.
 #[derive(Clone, Debug)]
-pub struct Upgrade {
+pub struct Rehash {
     /// The policy of the new hash.
     pub policy: String,
     /// The algorithm of the new hash.
@@ -172,9 +172,9 @@ pub struct Step {
     /// The times of the work; `None` if nothing was computed.
     pub timing: Option<Timing>,
     /// Why the hash should be replaced. Only after a match.
-    pub rehash: Option<&'static str>,
+    pub rehash_reason: Option<&'static str>,
     /// The hash that replaces the stored one.
-    pub upgrade: Option<Upgrade>,
+    pub rehashed: Option<Rehash>,
 }
 
 impl Step {
@@ -185,8 +185,8 @@ impl Step {
             policy: None,
             algorithm: None,
             timing: None,
-            rehash: None,
-            upgrade: None,
+            rehash_reason: None,
+            rehashed: None,
         }
     }
 
@@ -203,12 +203,12 @@ impl Step {
         self.algorithm.unwrap_or(NONE)
     }
 
-    /// The times of the step and its upgrade.
+    /// The times of the step and its rehash.
     fn whole_timing(&self) -> Option<Timing> {
-        let upgrade = self.upgrade.as_ref().map(|upgrade| upgrade.timing);
-        match (self.timing, upgrade) {
-            (Some(timing), Some(upgrade)) => Some(timing.then(upgrade)),
-            (timing, upgrade) => timing.or(upgrade),
+        let rehash = self.rehashed.as_ref().map(|rehash| rehash.timing);
+        match (self.timing, rehash) {
+            (Some(timing), Some(rehash)) => Some(timing.then(rehash)),
+            (timing, rehash) => timing.or(rehash),
         }
     }
 

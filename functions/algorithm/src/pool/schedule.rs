@@ -499,7 +499,7 @@ const LOOK_AHEAD: usize = 32;
 /// Optional work is taken while the queue holds at most this fraction (one divided by it) of its
 /// work.
 ///
-/// So all upgrades of a batch of logins are done under normal load, and none during a spike.
+/// So all rehashes of a batch of logins are done under normal load, and none during a spike.
 const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 
 /// The time between two tests of a bound that refuses jobs. A wrong bound does not last long, and a

@@ -22,7 +22,7 @@ pub struct Work {
 pub enum Urgency {
     /// A caller waits for it.
     Required,
-    /// Done only while the queue is short: the upgrade of a hash after a login.
+    /// Done only while the queue is short: the rehash after a login.
     Optional,
 }
 

@@ -87,16 +87,16 @@ impl Samples {
         if let (Operation::Batch, End::Problem(code)) = (request, step.end) {
             self.count(&REFUSALS, [code.name().into()]);
         }
-        if let Some(reason) = step.rehash {
+        if let Some(reason) = step.rehash_reason {
             self.count(&REHASHES_NEEDED, [policy(), reason.into()]);
         }
         if let Some(timing) = step.timing {
             self.work(timing, algorithm(), policy());
         }
-        if let Some(upgrade) = &step.upgrade {
+        if let Some(rehash) = &step.rehashed {
             self.count(&REHASHES_DONE, [policy()]);
-            let algorithm = upgrade.algorithm.unwrap_or(crate::outcome::NONE);
-            self.work(upgrade.timing, algorithm.into(), upgrade.policy.clone().into());
+            let algorithm = rehash.algorithm.unwrap_or(crate::outcome::NONE);
+            self.work(rehash.timing, algorithm.into(), rehash.policy.clone().into());
         }
     }
 
@@ -122,7 +122,7 @@ const SAMPLES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{RequestId, Trace, Upgrade};
+    use crate::{Rehash, RequestId, Trace};
 
     use super::*;
 
@@ -152,13 +152,13 @@ pub(crate) mod tests {
         }
     }
 
-    /// The step of a verification with a match and an upgrade.
-    pub(crate) fn upgraded(policy: &str) -> Step {
+    /// The step of a verification with a match and a rehash.
+    pub(crate) fn with_rehash(policy: &str) -> Step {
         let timing = Timing { queued: Duration::ZERO, hashed: Duration::from_millis(90), lanes: 1 };
-        let upgrade = Upgrade { policy: "new".to_owned(), algorithm: Some("argon2id"), timing };
+        let rehash = Rehash { policy: "new".to_owned(), algorithm: Some("argon2id"), timing };
         Step {
-            rehash: Some("older_policy"),
-            upgrade: Some(upgrade),
+            rehash_reason: Some("older_policy"),
+            rehashed: Some(rehash),
             ..verification(End::Match, Some(policy))
         }
     }
@@ -173,8 +173,8 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_login_with_an_upgrade_counts_under_its_old_policy() {
-        let steps = vec![upgraded("old")];
+    fn a_login_with_a_rehash_counts_under_its_old_policy() {
+        let steps = vec![with_rehash("old")];
         let login = Outcome {
             operation: Operation::Verify,
             end: End::Match,
