@@ -190,7 +190,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     }
     let [first, second, third] = fields(costs, ',')?;
     let (memory, passes, parallelism) = match version {
-        // The two other orders are listed in `DEVIATIONS`.
+        // The two other orders are deviations of `SCHEMES.md`.
         Some(_) if second.starts_with("p=") => (first, third, second),
         Some(_) if first.starts_with("t=") => (second, first, third),
         Some(_) | None => (first, second, third),

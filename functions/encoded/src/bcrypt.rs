@@ -116,6 +116,6 @@ pub(crate) fn parse(text: &str) -> Result<Parts, ParseError> {
 const SALT_CHARACTERS: usize = 22;
 
 /// 22 characters carry 132 bits, four more than a salt has. Some software sets them: see
-/// [`crate::DEVIATIONS`].
+/// the deviations in `SCHEMES.md`.
 const SALT: GeneralPurpose =
     GeneralPurpose::new(&BCRYPT, GeneralPurposeConfig::with_decode_allow_trailing_bits(NO_PAD, true));

@@ -1,7 +1,7 @@
 //! The text of a stored password hash: strict parse and print, without cryptography.
 //!
 //! [`parse`] accepts the one form that the reference software of a scheme prints. It refuses every
-//! other spelling, except the [`DEVIATIONS`] of other software. So no two strings state the same
+//! other spelling, except the deviations that `SCHEMES.md` lists. So no two strings state the same
 //! hash, and an accepted string prints as it was.
 //!
 //! This crate does not bound costs (`saltern-algorithm` does) and computes no hash.
@@ -12,7 +12,6 @@ mod algorithm;
 pub mod argon2;
 pub mod bcrypt;
 mod crypt;
-mod deviations;
 #[cfg(any(test, feature = "documents"))]
 pub mod documents;
 mod encoding;
@@ -30,7 +29,6 @@ pub mod wrapped;
 use core::fmt;
 
 pub use algorithm::Algorithm;
-pub use deviations::{DEVIATIONS, Deviation};
 use encoding::Encoding;
 pub use error::ParseError;
 use parts::{Output, Parts};

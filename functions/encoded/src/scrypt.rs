@@ -109,7 +109,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     let (_scrypt, rest) = phc::split_id(text)?;
     let (costs, rest) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let [n, r, p] = fields(costs, ',')?;
-    // `n=` is listed in `DEVIATIONS`.
+    // `n=` is a deviation of `SCHEMES.md`.
     let log_n = if n.starts_with("n=") { phc::log_2(phc::field(n, "n")?)? } else { phc::field(n, "ln")? };
     let (r, p) = (phc::field(r, "r")?, phc::field(p, "p")?);
     let log_n = u8::try_from(log_n).map_err(|_| ParseError::Invalid)?;

@@ -13,8 +13,8 @@ use proptest::{
     sample::{Index, select},
 };
 use saltern_encoded::{
-    DEVIATIONS, Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Setting,
-    Weakness, argon2, bcrypt, parse, pbkdf2, scrypt, verify_only::Cost,
+    Encoded, MAX_ENCODED_BYTES, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Setting, Weakness,
+    argon2, bcrypt, parse, pbkdf2, scrypt, verify_only::Cost,
 };
 use saltern_vectors::{Expected, Group, Topic, Vector as _, Verify};
 
@@ -22,7 +22,7 @@ use saltern_vectors::{Expected, Group, Topic, Vector as _, Verify};
 fn every_truncation_of_every_valid_vector_is_refused_or_another_hash() {
     let mut tried = 0;
     for hash in valid_hashes() {
-        let encoded = parse(&hash).unwrap();
+        let encoded = prints_back_if_accepted(&hash).unwrap();
         for (end, _) in hash.char_indices() {
             is_refused_or_another_hash(&hash[..end], &encoded);
             is_refused_or_another_hash(&hash[end..], &encoded);
@@ -70,13 +70,6 @@ fn every_corrupted_character_of_every_scheme_is_refused_or_another_hash() {
 }
 
 #[test]
-fn every_deviation_is_accepted_and_prints_back() {
-    for deviation in DEVIATIONS {
-        assert_eq!(parse(deviation.example).unwrap().to_string(), deviation.example, "{}", deviation.what);
-    }
-}
-
-#[test]
 fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
     let mut deviating = 0;
     for hash in valid_hashes() {
@@ -87,8 +80,7 @@ fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
             assert!(is_listed(behind_its_label), "{hash}");
         }
     }
-    let is_ours = |text: &str| OF_NEW_HASHES.contains(&parse(text).unwrap().scheme().name());
-    assert!(deviating >= DEVIATIONS.iter().filter(|deviation| is_ours(deviation.example)).count());
+    assert!(deviating > 0);
 }
 
 /// The vectors are output of the software, and independent of the parser.
@@ -337,7 +329,7 @@ fn canonical(encoded: &Encoded) -> String {
     }
 }
 
-/// Whether a row of [`DEVIATIONS`] describes this hash of a scheme of new hashes.
+/// Whether a deviation in `SCHEMES.md` describes this hash of a scheme of new hashes.
 fn is_listed(hash: &str) -> bool {
     let bcrypt_padding = hash.starts_with("$2");
     let no_version = hash.starts_with("$argon2i$m=") || hash.starts_with("$argon2d$m=");

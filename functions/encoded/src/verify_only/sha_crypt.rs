@@ -28,7 +28,7 @@ pub(crate) static SHA512: Row = Row {
 /// Rounds if the string states none.
 pub const DEFAULT_ROUNDS: u32 = 5_000;
 
-/// Fewest rounds that are computed. A string may state fewer: see [`crate::DEVIATIONS`].
+/// Fewest rounds that are computed. A string may state fewer: see the deviations in `SCHEMES.md`.
 pub const MIN_ROUNDS: u32 = 1_000;
 
 /// Most rounds that the format can state. Admission stops far below this bound.

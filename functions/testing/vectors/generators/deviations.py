@@ -1,8 +1,7 @@
 """deviations.json: forms that real software prints and that are not canonical.
 
 Each is accepted, and each is tested with a wrong password too. The password is `saltern`. The rows
-are those of functions/encoded/src/deviations.rs; a test requires that each `example` there is also
-here.
+are those of functions/encoded/SCHEMES.md; a test requires that each example there is also here.
 """
 
 import base64
