@@ -46,18 +46,15 @@ pub(crate) fn number(text: &str) -> Result<u32, ParseError> {
     bits.sum()
 }
 
-/// A number in the given count of characters.
-fn number_text(number: u32, characters: usize) -> String {
-    (0..characters).map(|place| character(number >> (BITS * place))).collect()
-}
-
 /// Writes three bytes in four characters, and the remaining one or two in two or three.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    let group = |group: &[u8]| {
+    let mut text = String::with_capacity((bytes.len() * u8::BITS as usize).div_ceil(BITS));
+    for group in bytes.chunks(GROUP_BYTES) {
         let number = group.iter().rev().fold(0, |number, &byte| number << u8::BITS | u32::from(byte));
-        number_text(number, group.len() + 1)
-    };
-    bytes.chunks(GROUP_BYTES).map(group).collect()
+        // A number in one character more than it has bytes.
+        text.extend((0..=group.len()).map(|place| character(number >> (BITS * place))));
+    }
+    text
 }
 
 /// Reads the text that [`encode`] writes. Bits beyond the last byte must be zero.

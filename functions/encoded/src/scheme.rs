@@ -1,4 +1,5 @@
 use core::{
+    cell::LazyCell,
     fmt,
     hash::{Hash, Hasher},
     ptr,
@@ -61,10 +62,20 @@ impl Row {
     /// - [`ParseError::Invalid`]: the text states another scheme or none, or is not in canonical
     ///   form.
     pub(crate) fn parse_behind(&'static self, label: &str, text: &str) -> Result<Parts, ParseError> {
+        self.parse_stated(label, text, || Scheme::of(text))
+    }
+
+    /// The same. `stated` returns the scheme that the text states by its beginning.
+    fn parse_stated(
+        &'static self,
+        label: &str,
+        text: &str,
+        stated: impl FnOnce() -> Option<Scheme>,
+    ) -> Result<Parts, ParseError> {
         if self.begins.is_empty() {
             return self.parse(label, text);
         }
-        match Scheme::of(text) {
+        match stated() {
             Some(scheme) if scheme == Scheme(self) => self.parse(label, text),
             None if states_a_scheme(text) => Err(ParseError::Unsupported),
             Some(_) | None => Err(ParseError::Invalid),
@@ -93,11 +104,13 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
         let scheme = Scheme::of(stored).ok_or(ParseError::Unsupported)?;
         return Ok(Encoded { label: None, scheme, parts: scheme.0.parse("", stored)? });
     }
+    // Many schemes share `{CRYPT}`, so the scheme of the text behind it is looked up once.
+    let stated = LazyCell::new(|| stored.split_once('}').and_then(|(_label, text)| Scheme::of(text)));
     let mut error = None;
     let labels = |&scheme: &Scheme| scheme.0.labels.iter().map(move |&label| (scheme, label));
     for (scheme, label) in Scheme::ALL.iter().flat_map(labels) {
         let Some(text) = stored.strip_prefix(label) else { continue };
-        match scheme.0.parse_behind(label, text) {
+        match scheme.0.parse_stated(label, text, || *stated) {
             // If two schemes share a label, no text is of both.
             Ok(parts) => return Ok(Encoded { label: Some(label), scheme, parts }),
             Err(ParseError::Invalid) => error = error.or(Some(ParseError::Invalid)),
