@@ -10,7 +10,7 @@ use base64::{
 use crate::{
     NEW_SALT_BYTES, ParseError,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc,
     reading::Reading,
     scheme::{Parse, Row},
@@ -109,7 +109,7 @@ pub(crate) fn parse(text: &str) -> Result<Parts, ParseError> {
     }
     let cost = cost.parse().map_err(|_| ParseError::Invalid)?;
     let salt = SALT.decode(salt).map_err(|_| ParseError::Invalid)?;
-    let output = Output::read(Encoding::BcryptBase64, output)?;
+    let output = OutputText::read(Encoding::BcryptBase64, output)?;
     Parts::new(text, output, crate::Setting::Bcrypt(Setting::new(cost, &salt)?))
 }
 

@@ -31,7 +31,7 @@ use core::fmt;
 pub use algorithm::Algorithm;
 use encoding::Encoding;
 pub use error::ParseError;
-use parts::{Output, Parts};
+use parts::{OutputText, Parts};
 pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
 pub use reading::{Preparation, Reading};
 pub use scheme::{Scheme, Weakness};
@@ -84,7 +84,7 @@ impl Encoded {
             Setting::VerifyOnly(_) => return None,
             Setting::Wrapped(setting) => (&wrapped::SCHEME, setting.head(), unpadded),
         };
-        let parts = Parts { head, output: Output::new(encoding, output), setting };
+        let parts = Parts { head, output: OutputText::new(encoding, output), setting };
         let has_its_length = output.len() == parts.setting.output_bytes();
         has_its_length.then_some(Self { label: None, scheme: Scheme(row), parts })
     }

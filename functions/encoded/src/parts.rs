@@ -12,13 +12,13 @@ use crate::{ParseError, Setting, encoding::Encoding};
 pub(crate) struct Parts {
     /// Label, name, cost and salt, up to the output.
     pub(crate) head: String,
-    pub(crate) output: Output,
+    pub(crate) output: OutputText,
     pub(crate) setting: Setting,
 }
 
 impl Parts {
     /// Takes `text` apart, which must end with the text of `output`.
-    pub(crate) fn new(text: &str, output: Output, setting: Setting) -> Result<Self, ParseError> {
+    pub(crate) fn new(text: &str, output: OutputText, setting: Setting) -> Result<Self, ParseError> {
         let head = text.strip_suffix(output.text().as_str()).ok_or(ParseError::Invalid)?.to_owned();
         let has_its_length = output.bytes.len() == setting.output_bytes();
         if has_its_length { Ok(Self { head, output, setting }) } else { Err(ParseError::Invalid) }
@@ -33,7 +33,7 @@ impl Parts {
 
 /// An output, and the encoding in which it is written.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Output {
+pub(crate) struct OutputText {
     encoding: Encoding,
     /// Bytes that are encoded together with the output, such as the salt.
     before: Vec<u8>,
@@ -42,7 +42,7 @@ pub(crate) struct Output {
     after: Vec<u8>,
 }
 
-impl Output {
+impl OutputText {
     pub(crate) fn new(encoding: Encoding, bytes: &[u8]) -> Self {
         Self { encoding, before: Vec::new(), bytes: Zeroizing::new(bytes.to_vec()), after: Vec::new() }
     }

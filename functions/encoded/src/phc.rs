@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use crate::{ParseError, encoding::Encoding, parts::Output};
+use crate::{ParseError, encoding::Encoding, parts::OutputText};
 
 /// Shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets).
 pub const MIN_SALT_BYTES: usize = 8;
@@ -49,10 +49,10 @@ pub(crate) fn log_2(n: u32) -> Result<u32, ParseError> {
 }
 
 /// Reads the two last fields, salt and output.
-pub(crate) fn salt_and_output(text: &str) -> Result<(Vec<u8>, Output), ParseError> {
+pub(crate) fn salt_and_output(text: &str) -> Result<(Vec<u8>, OutputText), ParseError> {
     let (salt, output) = text.split_once('$').ok_or(ParseError::Invalid)?;
     let encoding = Encoding::Base64Unpadded;
-    let (salt, output) = (encoding.decode(salt)?.to_vec(), Output::read(encoding, output)?);
+    let (salt, output) = (encoding.decode(salt)?.to_vec(), OutputText::read(encoding, output)?);
     if salt.len() < MIN_SALT_BYTES { Err(ParseError::Invalid) } else { Ok((salt, output)) }
 }
 

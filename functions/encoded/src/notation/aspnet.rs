@@ -10,7 +10,7 @@ use base64::{
 use crate::{
     ParseError,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2,
     scheme::{ANY_BEGINNING, Parse, Row},
     verify_only::des_crypt,
@@ -41,7 +41,7 @@ fn is_v3(text: &str) -> bool {
 /// Reads `00 ‖ salt ‖ output`.
 fn parse_v2(text: &str) -> Result<Parts, ParseError> {
     let bytes = Encoding::Base64.decode(text)?;
-    let output = Output::within(Encoding::Base64, &bytes, V2_BYTES - OUTPUT_BYTES..bytes.len())?;
+    let output = OutputText::within(Encoding::Base64, &bytes, V2_BYTES - OUTPUT_BYTES..bytes.len())?;
     let salt = bytes.get(1..1 + SALT_BYTES).ok_or(ParseError::Invalid)?;
     super::pbkdf2(text, V2_COSTS, salt.to_vec(), OUTPUT_BYTES, output)
 }
@@ -66,7 +66,7 @@ fn parse_v3(text: &str) -> Result<Parts, ParseError> {
         _ => return Err(ParseError::Invalid),
     };
     let (salt, output_bytes) = (salt.to_vec(), output.len());
-    let output = Output::within(Encoding::Base64, &bytes, bytes.len() - output_bytes..bytes.len())?;
+    let output = OutputText::within(Encoding::Base64, &bytes, bytes.len() - output_bytes..bytes.len())?;
     super::pbkdf2(text, (prf, iterations), salt, output_bytes, output)
 }
 

@@ -5,7 +5,7 @@
 use crate::{
     ParseError,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2,
     scheme::{Parse, Row},
 };
@@ -15,7 +15,7 @@ pub(crate) static SCHEME: Row =
 
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let bytes = Encoding::Base64.decode(text)?;
-    let output = Output::within(Encoding::Base64, &bytes, SALT_BYTES..bytes.len())?;
+    let output = OutputText::within(Encoding::Base64, &bytes, SALT_BYTES..bytes.len())?;
     super::pbkdf2(text, COSTS, bytes[..SALT_BYTES].to_vec(), OUTPUT_BYTES, output)
 }
 

@@ -10,7 +10,7 @@ use super::text_salt;
 use crate::{
     ParseError, Weakness, argon2, bcrypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2,
     phc::{self, fields},
     reading::{Preparation, Reading},
@@ -68,7 +68,7 @@ fn parse_bcrypt(name: &str, text: &str) -> Result<Parts, ParseError> {
 /// Reads `md5$<salt>$<hex>`: MD5 of salt and password.
 fn parse_md5(text: &str) -> Result<Parts, ParseError> {
     let [_md5, salt, output] = fields(text, '$')?;
-    let output = Output::read(Encoding::LowerHex, output)?;
+    let output = OutputText::read(Encoding::LowerHex, output)?;
     super::digest(text, output, Setting::new(Hash::Md5, Order::SaltFirst, text_salt(salt)?))
 }
 
@@ -76,7 +76,7 @@ fn parse_md5(text: &str) -> Result<Parts, ParseError> {
 fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {
     let [algorithm, iterations, salt, output] = fields(text, '$')?;
     let prf = if algorithm == "pbkdf2_sha1" { pbkdf2::Prf::Sha1 } else { pbkdf2::Prf::Sha256 };
-    let (salt, output) = (text_salt(salt)?, Output::read(Encoding::Base64, output)?);
+    let (salt, output) = (text_salt(salt)?, OutputText::read(Encoding::Base64, output)?);
     // Django always takes one block of the digest.
     super::pbkdf2(text, (prf, phc::decimal(iterations)?), salt, prf.block_bytes(), output)
 }
@@ -85,14 +85,14 @@ fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {
 fn parse_scrypt(text: &str) -> Result<Parts, ParseError> {
     let [_scrypt, n, salt, r, p, output] = fields(text, '$')?;
     let costs = (phc::log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
-    let (salt, output) = (text_salt(salt)?, Output::read(Encoding::Base64, output)?);
+    let (salt, output) = (text_salt(salt)?, OutputText::read(Encoding::Base64, output)?);
     super::scrypt(text, costs, salt, SCRYPT_OUTPUT_BYTES, output)
 }
 
 /// Reads `sha1$$<hex>`: SHA-1 of the password alone.
 fn parse_sha1(text: &str) -> Result<Parts, ParseError> {
     let [_sha1, _no_salt, output] = fields(text, '$')?;
-    let output = Output::read(Encoding::LowerHex, output)?;
+    let output = OutputText::read(Encoding::LowerHex, output)?;
     super::digest(text, output, Setting::new(Hash::Sha1, Order::SaltFirst, Vec::new()))
 }
 

@@ -4,7 +4,7 @@
 use crate::{
     ParseError,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2,
     phc::{self, fields},
     scheme::{Parse, Row},
@@ -20,7 +20,7 @@ pub(crate) static SCHEME: Row = Row {
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let [_grub, _pbkdf2, _sha512, iterations, salt, output] = fields(text, '.')?;
     let salt = Encoding::UpperHex.decode(salt)?.to_vec();
-    let output = Output::read(Encoding::UpperHex, output)?;
+    let output = OutputText::read(Encoding::UpperHex, output)?;
     // The option `-l` sets another length than 64 bytes.
     let output_bytes = output.bytes.len();
     if output_bytes < phc::MIN_OUTPUT_BYTES {

@@ -8,7 +8,7 @@ use super::passlib;
 use crate::{
     ParseError, Weakness,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2::Prf,
     phc::{self, fields},
     scheme::{Parse, Row},
@@ -134,7 +134,7 @@ fn parse_digest(hash: Hash, is_salted: bool, label: &str, text: &str) -> Result<
     let is_hex = label == PLAIN_MD5 || label.ends_with(".HEX}");
     let encoding = if is_hex { Encoding::LowerHex } else { Encoding::Base64 };
     let bytes = encoding.decode(text)?;
-    let output = Output::within(encoding, &bytes, 0..hash.output_bytes())?;
+    let output = OutputText::within(encoding, &bytes, 0..hash.output_bytes())?;
     let salt = &bytes[hash.output_bytes()..];
     if salt.is_empty() == is_salted {
         return Err(ParseError::Invalid);

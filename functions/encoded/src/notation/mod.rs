@@ -14,7 +14,7 @@ pub(crate) mod wordpress;
 
 use crate::{
     ParseError, Setting,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2, scrypt,
     verify_only::{self, digest},
 };
@@ -32,7 +32,7 @@ fn pbkdf2(
     (prf, iterations): (pbkdf2::Prf, u32),
     salt: Vec<u8>,
     output_bytes: usize,
-    output: Output,
+    output: OutputText,
 ) -> Result<Parts, ParseError> {
     let params = pbkdf2::Params::new(prf, iterations).ok_or(ParseError::Invalid)?;
     if salt.is_empty() {
@@ -47,7 +47,7 @@ fn scrypt(
     (log_n, r, p): (u32, u32, u32),
     salt: Vec<u8>,
     output_bytes: usize,
-    output: Output,
+    output: OutputText,
 ) -> Result<Parts, ParseError> {
     let log_n = u8::try_from(log_n).map_err(|_| ParseError::Invalid)?;
     let params = scrypt::Params::new(log_n, r, p).ok_or(ParseError::Invalid)?;
@@ -58,6 +58,6 @@ fn scrypt(
 }
 
 /// A digest.
-fn digest(text: &str, output: Output, setting: digest::Setting) -> Result<Parts, ParseError> {
+fn digest(text: &str, output: OutputText, setting: digest::Setting) -> Result<Parts, ParseError> {
     Parts::new(text, output, Setting::VerifyOnly(verify_only::Setting::Digest(setting)))
 }

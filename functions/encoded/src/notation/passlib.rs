@@ -8,7 +8,7 @@
 use crate::{
     ParseError, Setting, bcrypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2::Prf,
     phc::{self, fields},
     reading::{Preparation, Reading},
@@ -63,7 +63,7 @@ fn parse_bcrypt_sha256_v2(text: &str) -> Result<Parts, ParseError> {
 
 fn bcrypt(text: &str, cost: u32, salt: &str, output: &str) -> Result<Parts, ParseError> {
     let salt = Encoding::BcryptBase64.decode(salt)?;
-    let output = Output::read(Encoding::BcryptBase64, output)?;
+    let output = OutputText::read(Encoding::BcryptBase64, output)?;
     Parts::new(text, output, Setting::Bcrypt(bcrypt::Setting::new(cost, &salt)?))
 }
 
@@ -71,6 +71,6 @@ fn bcrypt(text: &str, cost: u32, salt: &str, output: &str) -> Result<Parts, Pars
 /// OpenLDAP.
 pub(super) fn pbkdf2(text: &str, costs: (Prf, u32), salt: &str, output: &str) -> Result<Parts, ParseError> {
     let salt = Encoding::AdaptedBase64.decode(salt)?.to_vec();
-    let output = Output::read(Encoding::AdaptedBase64, output)?;
+    let output = OutputText::read(Encoding::AdaptedBase64, output)?;
     super::pbkdf2(text, costs, salt, costs.0.block_bytes(), output)
 }

@@ -5,7 +5,7 @@
 use crate::{
     ParseError, Setting, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     reading::Reading,
     scheme::{Parse, Row},
     scrypt,
@@ -30,7 +30,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     let log_n = u8::try_from(crypt::number(log_n)?).map_err(|_| ParseError::Invalid)?;
     let params =
         scrypt::Params::new(log_n, crypt::number(r)?, crypt::number(p)?).ok_or(ParseError::Invalid)?;
-    let output = Output::read(Encoding::Crypt, output)?;
+    let output = OutputText::read(Encoding::Crypt, output)?;
     // The salt may be empty.
     let setting = scrypt::Setting::new(params, salt.into(), OUTPUT_BYTES);
     Parts::new(text, output, Setting::Scrypt(setting))

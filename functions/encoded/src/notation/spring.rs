@@ -7,7 +7,7 @@ use super::text_salt;
 use crate::{
     ParseError, Weakness,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2::Prf,
     phc::fields,
     scheme::{Parse, Row},
@@ -65,7 +65,7 @@ const V5_8: Pbkdf2 = Pbkdf2 { costs: (Prf::Sha256, 310_000), salt_bytes: 16 };
 fn parse_digest(hash: Hash, text: &str) -> Result<Parts, ParseError> {
     let [salt, output] = fields(text, '}')?;
     let salt = [b"{", &text_salt(salt)?[..], b"}"].concat();
-    let output = Output::read(Encoding::LowerHex, output)?;
+    let output = OutputText::read(Encoding::LowerHex, output)?;
     super::digest(text, output, Setting::new(hash, Order::SaltLast, salt))
 }
 
@@ -86,7 +86,7 @@ fn parse_pbkdf2_base64(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseErro
 
 fn pbkdf2(defaults: &Pbkdf2, encoding: Encoding, text: &str) -> Result<Parts, ParseError> {
     let bytes = encoding.decode(text)?;
-    let output = Output::within(encoding, &bytes, defaults.salt_bytes..bytes.len())?;
+    let output = OutputText::within(encoding, &bytes, defaults.salt_bytes..bytes.len())?;
     let salt = bytes[..defaults.salt_bytes].to_vec();
     super::pbkdf2(text, defaults.costs, salt, PBKDF2_OUTPUT_BYTES, output)
 }
@@ -103,14 +103,14 @@ fn parse_scrypt(text: &str) -> Result<Parts, ParseError> {
     }
     let costs = (number >> 16, number >> 8 & 0xff, number & 0xff);
     let salt = Encoding::Base64.decode(salt)?.to_vec();
-    let output = Output::read(Encoding::Base64, output)?;
+    let output = OutputText::read(Encoding::Base64, output)?;
     super::scrypt(text, costs, salt, SCRYPT_OUTPUT_BYTES, output)
 }
 
 /// Reads the hexadecimal of salt and output: `StandardPasswordEncoder`.
 fn parse_sha256(text: &str) -> Result<Parts, ParseError> {
     let bytes = Encoding::LowerHex.decode(text)?;
-    let output = Output::within(Encoding::LowerHex, &bytes, SHA256_SALT_BYTES..bytes.len())?;
+    let output = OutputText::within(Encoding::LowerHex, &bytes, SHA256_SALT_BYTES..bytes.len())?;
     let salt = bytes[..SHA256_SALT_BYTES].to_vec();
     super::digest(text, output, Setting::new(Hash::Sha256, Order::SaltFirst, salt).repeated(SHA256_PASSES))
 }

@@ -11,7 +11,7 @@ use super::text_salt;
 use crate::{
     ParseError, Weakness,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     pbkdf2,
     phc::{self, fields},
     scheme::{Parse, Row},
@@ -49,7 +49,7 @@ pub(crate) static SCRYPT: Row = Row {
 fn parse_hmac(text: &str) -> Result<Parts, ParseError> {
     let [function, salt, output] = fields(text, '$')?;
     let hash = if function == "sha256" { Hash::Sha256 } else { Hash::Sha512 };
-    let output = Output::read(Encoding::LowerHex, output)?;
+    let output = OutputText::read(Encoding::LowerHex, output)?;
     super::digest(text, output, Setting::new(hash, Order::SaltAsKey, text_salt(salt)?))
 }
 
@@ -62,7 +62,7 @@ fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {
         "sha256" => pbkdf2::Prf::Sha256,
         _ => pbkdf2::Prf::Sha512,
     };
-    let (salt, output) = (text_salt(salt)?, Output::read(Encoding::LowerHex, output)?);
+    let (salt, output) = (text_salt(salt)?, OutputText::read(Encoding::LowerHex, output)?);
     // Without a length `hashlib.pbkdf2_hmac` gives one block of the digest.
     super::pbkdf2(text, (prf, phc::decimal(iterations)?), salt, prf.block_bytes(), output)
 }
@@ -72,7 +72,7 @@ fn parse_scrypt(text: &str) -> Result<Parts, ParseError> {
     let [method, salt, output] = fields(text, '$')?;
     let [_scrypt, n, r, p] = fields(method, ':')?;
     let costs = (phc::log_2(phc::decimal(n)?)?, phc::decimal(r)?, phc::decimal(p)?);
-    let (salt, output) = (text_salt(salt)?, Output::read(Encoding::LowerHex, output)?);
+    let (salt, output) = (text_salt(salt)?, OutputText::read(Encoding::LowerHex, output)?);
     super::scrypt(text, costs, salt, SCRYPT_OUTPUT_BYTES, output)
 }
 

@@ -6,7 +6,7 @@
 use crate::{
     ParseError, Weakness, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     reading::Reading,
     scheme::{ANY_BEGINNING, Parse, Row},
     verify_only,
@@ -112,7 +112,7 @@ fn parse(
     let salt_bits = crypt::number(salt)?;
     let setting = Setting { form, encryptions, salt: salt.to_owned(), salt_bits };
     let setting = crate::Setting::VerifyOnly(verify_only::Setting::DesCrypt(setting));
-    Parts::new(text, Output::read(Encoding::DesBase64, output)?, setting)
+    Parts::new(text, OutputText::read(Encoding::DesBase64, output)?, setting)
 }
 
 const ENCRYPTIONS_CHARACTERS: usize = 4;

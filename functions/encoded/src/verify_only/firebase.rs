@@ -14,7 +14,7 @@
 use crate::{
     ParseError,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc::{self, fields},
     scheme::{Parse, Row},
     scrypt,
@@ -78,5 +78,5 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = super::Setting::Firebase(Setting { params, salt, separator: Vec::new() });
-    Parts::new(text, Output::read(Encoding::Base64, output)?, crate::Setting::VerifyOnly(setting))
+    Parts::new(text, OutputText::read(Encoding::Base64, output)?, crate::Setting::VerifyOnly(setting))
 }

@@ -4,7 +4,7 @@
 use crate::{
     ParseError, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     reading::Reading,
     scheme::{Parse, Row},
     verify_only,
@@ -85,5 +85,5 @@ fn parse(variant: Variant, text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = verify_only::Setting::Md5Crypt(Setting { variant, salt: salt.to_owned() });
-    Parts::new(text, Output::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
+    Parts::new(text, OutputText::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }

@@ -9,7 +9,7 @@
 use crate::{
     ParseError, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     reading::{Preparation, Reading},
     scheme::{Parse, Row},
     verify_only,
@@ -115,7 +115,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = verify_only::Setting::Phpass(Setting { hash, log_rounds, salt: salt.to_owned() });
-    Parts::new(text, Output::read(hash.encoding(), output)?, crate::Setting::VerifyOnly(setting))
+    Parts::new(text, OutputText::read(hash.encoding(), output)?, crate::Setting::VerifyOnly(setting))
 }
 
 /// Reads a hash after Drupal's mark.

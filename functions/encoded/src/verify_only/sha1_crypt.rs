@@ -4,7 +4,7 @@
 use crate::{
     ParseError, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc::{self, fields},
     reading::Reading,
     scheme::{Parse, Row},
@@ -53,7 +53,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = verify_only::Setting::Sha1Crypt(Setting { rounds, salt: salt.to_owned() });
-    Parts::new(text, Output::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
+    Parts::new(text, OutputText::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }
 
 /// The array has the index of each printed byte in the digest. The first byte is printed again, to

@@ -4,7 +4,7 @@
 use crate::{
     ParseError, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc,
     reading::Reading,
     scheme::{Parse, Row},
@@ -106,7 +106,7 @@ fn parse(hash: Hash, text: &str) -> Result<Parts, ParseError> {
     }
     let setting = Setting { hash, rounds: rounds.max(MIN_ROUNDS), salt: salt.to_owned() };
     let setting = crate::Setting::VerifyOnly(verify_only::Setting::ShaCrypt(setting));
-    Parts::new(text, Output::read(Encoding::CryptInOrder(hash.order()), output)?, setting)
+    Parts::new(text, OutputText::read(Encoding::CryptInOrder(hash.order()), output)?, setting)
 }
 
 const ROUNDS: &str = "rounds=";

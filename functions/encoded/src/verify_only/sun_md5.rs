@@ -7,7 +7,7 @@
 use super::md5_crypt::OUTPUT;
 use crate::{
     ParseError, crypt,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc,
     reading::Reading,
     scheme::{Parse, Row},
@@ -75,5 +75,5 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     let (salt, hashed_text) = (salt.to_owned(), hashed_text.to_owned());
     let setting = Setting { rounds: BASIC_ROUNDS + rounds, salt, hashed_text };
     let setting = crate::Setting::VerifyOnly(verify_only::Setting::SunMd5(setting));
-    Parts::new(text, Output::read(OUTPUT, output)?, setting)
+    Parts::new(text, OutputText::read(OUTPUT, output)?, setting)
 }

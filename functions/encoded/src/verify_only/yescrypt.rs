@@ -8,7 +8,7 @@
 use crate::{
     ParseError, crypt,
     encoding::Encoding,
-    parts::{Output, Parts},
+    parts::{OutputText, Parts},
     phc::fields,
     reading::Reading,
     scheme::{Parse, Row},
@@ -163,7 +163,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = crate::Setting::VerifyOnly(verify_only::Setting::Yescrypt(Setting { params, salt }));
-    Parts::new(text, Output::read(Encoding::Crypt, output)?, setting)
+    Parts::new(text, OutputText::read(Encoding::Crypt, output)?, setting)
 }
 
 fn parse_params(text: &str) -> Result<Params, ParseError> {
