@@ -12,10 +12,7 @@ use core::slice;
 
 use zeroize::optimization_barrier;
 
-use crate::{
-    OutOfMemory,
-    argon2::block::{BYTES, Block, WORDS},
-};
+use crate::argon2::block::{BYTES, Block, WORDS};
 
 /// Memory for one hash at a time: one arena for each worker thread.
 pub(crate) struct Arena {
@@ -77,6 +74,18 @@ impl fmt::Debug for Arena {
         f.debug_struct("Arena").field("resident_bytes", &self.resident_bytes()).finish_non_exhaustive()
     }
 }
+
+/// The system did not give the memory that a hash needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the system gave no memory for the hash")
+    }
+}
+
+impl core::error::Error for OutOfMemory {}
 
 /// Blocks in use. Wiped when dropped, also during a panic.
 pub(crate) struct Lent<'a> {

@@ -10,6 +10,7 @@ mod admitted;
 mod arena;
 mod argon2;
 mod bcrypt;
+mod compute;
 #[cfg(feature = "fault-injection")]
 pub mod fault;
 mod kernels;
@@ -26,7 +27,9 @@ mod sha;
 mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
-pub use kernels::{Kernels, OutOfMemory, UnknownKernels, compute};
+pub use arena::OutOfMemory;
+pub use compute::compute;
+pub use kernels::{Kernels, UnknownKernels};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]

@@ -3,11 +3,12 @@
 use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{
-    Done, Dropped, Shared,
     schedule::{Waiting, Wake},
-    task::Task,
+    shared::Shared,
+    submitted::Submitted,
+    work::{Done, Dropped},
 };
-use crate::{OutOfMemory, kernels::WholeKernel};
+use crate::{OutOfMemory, compute::WholeKernel};
 
 /// Works until the pool is closed and its queue is empty.
 pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
@@ -27,8 +28,8 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
             continue;
         }
         drop(schedule);
-        for task in found.expired {
-            task.answer(Err(Dropped::DeadlineExceeded));
+        for job in found.expired {
+            job.answer(Err(Dropped::DeadlineExceeded));
         }
         for waiting in found.started {
             compute(shared, worker, waiting, kernel);
@@ -36,16 +37,16 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
     }
 }
 
-fn compute(shared: &Shared, worker: usize, waiting: Waiting<Task>, kernel: &mut WholeKernel) {
-    let Waiting { job: task, cost, deadline, since } = waiting;
+fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: &mut WholeKernel) {
+    let Waiting { job, cost, deadline, since } = waiting;
     let started = Instant::now();
-    let computed = task.guarded(|| kernel.compute(&task.admitted, task.password.expose()));
+    let computed = job.guarded(|| kernel.compute(&job.admitted, job.password.expose()));
     let hashed = started.elapsed();
     publish_memory(shared, worker, kernel);
     let measured = matches!(computed, Ok(Ok(_))).then_some((cost, hashed));
     // The worker is free before the answer is out: the caller may send its next request at once.
     shared.lock().block_done(worker, measured);
-    task.answer(match computed {
+    job.answer(match computed {
         Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed, lanes: 1 }),
         Ok(Err(OutOfMemory)) => Err(Dropped::NoMemory),

@@ -7,19 +7,18 @@ use std::time::Instant;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 
 use super::{
-    PoolSettings,
     estimate::{Cost, Estimates},
     lane::{self, Lane},
-    runs_in_lanes,
+    settings::PoolSettings,
 };
-use crate::{Admitted, Ceilings, kernels::WholeKernel};
+use crate::{Admitted, Ceilings, compute::WholeKernel};
 
 /// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, 0);
     for admitted in small_hashes() {
         let cost = Cost::of(&admitted, PASSWORD);
-        if !runs_in_lanes(settings.kernels, cost.algorithm) {
+        if settings.lanes(cost.algorithm).is_none() {
             let started = Instant::now();
             let computed = kernel.compute(&admitted, PASSWORD);
             if computed.is_ok() {

@@ -8,11 +8,12 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    Done, Dropped, Shared,
     estimate::Cost,
     lane::{self, Lane},
     schedule::{Job as _, Running, Waiting, Wake},
-    task::Task,
+    shared::Shared,
+    submitted::Submitted,
+    work::{Done, Dropped},
 };
 use crate::Output;
 
@@ -27,7 +28,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         }
         let now = Instant::now();
         let unwanted: Vec<_> =
-            active.extract_if(.., |a| a.task.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
+            active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
         let nobody_to_answer = unwanted.is_empty() && found.expired.is_empty();
         let nothing_to_do = active.is_empty() && found.started.is_empty() && nobody_to_answer;
@@ -40,8 +41,8 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         }
         let slices = schedule.slices(worker);
         drop(schedule);
-        for task in unwanted.into_iter().map(|a| a.task).chain(found.expired) {
-            task.answer(Err(Dropped::DeadlineExceeded));
+        for job in unwanted.into_iter().map(|a| a.job).chain(found.expired) {
+            job.answer(Err(Dropped::DeadlineExceeded));
         }
         active.extend(found.started.into_iter().filter_map(Active::start));
         let lanes = active.len();
@@ -58,7 +59,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
 /// A lane in use.
 struct Active {
     lane: Lane,
-    task: Task,
+    job: Submitted,
     algorithm: Algorithm,
     deadline: Instant,
     since: Instant,
@@ -67,16 +68,16 @@ struct Active {
 }
 
 impl Active {
-    /// Starts a hash. If the start panics, answers the task and returns `None`.
-    fn start(waiting: Waiting<Task>) -> Option<Self> {
-        let Waiting { job: task, cost, deadline, since } = waiting;
+    /// Starts a hash. If the start panics, answers its caller and returns `None`.
+    fn start(waiting: Waiting<Submitted>) -> Option<Self> {
+        let Waiting { job, cost, deadline, since } = waiting;
         let started = Instant::now();
-        let lane = task.guarded(|| Lane::start(&task.admitted, task.password.expose()));
+        let lane = job.guarded(|| Lane::start(&job.admitted, job.password.expose()));
         let Ok(Some(lane)) = lane else {
-            task.answer(Err(Dropped::Fault));
+            job.answer(Err(Dropped::Fault));
             return None;
         };
-        Some(Self { lane, task, algorithm: cost.algorithm, deadline, since, started, most_lanes: 0 })
+        Some(Self { lane, job, algorithm: cost.algorithm, deadline, since, started, most_lanes: 0 })
     }
 
     fn running(&self) -> Running {
@@ -105,7 +106,7 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
     if catch_unwind(slice).is_err() {
         // The lanes are interleaved, so the faulty one is unknown: all of them fail.
         for faulty in active.extract_if(.., |a| a.algorithm == algorithm) {
-            faulty.task.answer(Err(Dropped::Fault));
+            faulty.job.answer(Err(Dropped::Fault));
         }
         return None;
     }
@@ -114,13 +115,13 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
 
 fn answer_finished(active: &mut Vec<Active>) {
     for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
-        let Active { lane, task, since, started, most_lanes: lanes, .. } = finished;
-        let output = task.guarded(|| {
-            let mut output = Output::zeroed(task.admitted.setting().output_bytes());
+        let Active { lane, job, since, started, most_lanes: lanes, .. } = finished;
+        let output = job.guarded(|| {
+            let mut output = Output::zeroed(job.admitted.setting().output_bytes());
             lane.finish(&mut output);
             output
         });
         let (queued, hashed) = (started - since, started.elapsed());
-        task.answer(output.map(|output| Done { output, queued, hashed, lanes }));
+        job.answer(output.map(|output| Done { output, queued, hashed, lanes }));
     }
 }

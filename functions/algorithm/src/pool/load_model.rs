@@ -9,7 +9,8 @@ use std::hint::black_box;
 use tokio::sync::oneshot;
 
 use super::{
-    Pool, Ticket,
+    Pool,
+    submitted::Ticket,
     work::{Done, Dropped, Work},
 };
 use crate::Output;

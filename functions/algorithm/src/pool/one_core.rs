@@ -3,11 +3,10 @@
 use saltern_encoded::Setting;
 
 use super::{
-    PoolSettings,
     lane::{self, Lane},
-    runs_in_lanes, width,
+    settings::PoolSettings,
 };
-use crate::{Admitted, OutOfMemory, Output, Password, kernels::WholeKernel};
+use crate::{Admitted, OutOfMemory, Output, Password, compute::WholeKernel};
 
 /// Computes hashes on the calling thread as one worker of a pool would.
 ///
@@ -28,7 +27,7 @@ impl OneCore {
     /// Returns how many hashes like this one a full worker has in lanes; 1 if it has no lanes.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
-        width(&self.settings, setting.algorithm())
+        self.settings.lanes(setting.algorithm()).unwrap_or(1)
     }
 
     /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.
@@ -41,14 +40,14 @@ impl OneCore {
         passwords: &[Password],
     ) -> Result<Vec<Output>, OutOfMemory> {
         let algorithm = admitted.setting().algorithm();
-        if !runs_in_lanes(self.settings.kernels, algorithm) {
+        let Some(lanes) = self.settings.lanes(algorithm) else {
             return passwords
                 .iter()
                 .map(|password| self.whole.compute(admitted, password.expose()))
                 .collect();
-        }
+        };
         let mut outputs = Vec::with_capacity(passwords.len());
-        for at_once in passwords.chunks(self.lanes(admitted.setting())) {
+        for at_once in passwords.chunks(lanes) {
             let starting = at_once.iter().map(|password| Lane::start(admitted, password.expose()));
             let mut lanes: Vec<_> = starting.flatten().collect();
             let work = lanes.first().map_or(0, Lane::remaining);

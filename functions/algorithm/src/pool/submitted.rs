@@ -1,4 +1,9 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use tokio::sync::oneshot;
 
@@ -8,15 +13,38 @@ use super::{
 };
 use crate::{Admitted, Password};
 
+/// Work that was taken. If the ticket is dropped, the worker drops the work.
+#[derive(Debug)]
+pub struct Ticket(pub(super) oneshot::Receiver<Result<Done, Dropped>>);
+
+impl Ticket {
+    /// Blocks the thread until the work is done or dropped. Asynchronous code awaits the ticket
+    /// instead.
+    ///
+    /// # Errors
+    /// [`Dropped`], with the reason.
+    pub fn wait(self) -> Result<Done, Dropped> {
+        self.0.blocking_recv().unwrap_or(Err(Dropped::Fault))
+    }
+}
+
+impl Future for Ticket {
+    type Output = Result<Done, Dropped>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|answer| answer.unwrap_or(Err(Dropped::Fault)))
+    }
+}
+
 /// One hash to compute, with the channel to its caller.
 #[derive(Debug)]
-pub(super) struct Task {
+pub(super) struct Submitted {
     pub(super) admitted: Admitted,
     pub(super) password: Password,
     pub(super) reply: oneshot::Sender<Result<Done, Dropped>>,
 }
 
-impl Task {
+impl Submitted {
     /// Runs a part of this hash. A panic in that part is a fault of this hash alone.
     #[cfg_attr(
         not(feature = "fault-injection"),
@@ -34,7 +62,7 @@ impl Task {
     }
 }
 
-impl Job for Task {
+impl Job for Submitted {
     fn abandoned(&self) -> bool {
         self.reply.is_closed()
     }

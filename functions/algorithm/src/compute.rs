@@ -1,0 +1,147 @@
+//! Computes one hash from start to end, with the reference crates or with this crate's kernels.
+
+use std::time::Duration;
+
+use saltern_encoded::{Setting, wrapped};
+use zeroize::{Zeroizing, zeroize_stack};
+
+use crate::{
+    Admitted, Kernels, OutOfMemory, Output, admitted::setting_memory_bytes, arena::Arena, argon2, bcrypt,
+    pbkdf2, scrypt, verify_only,
+};
+
+/// Computes one hash on the calling thread with the reference crates.
+///
+/// If no crate has the algorithm, this crate's own code computes it. The password is the bytes that
+/// the algorithm takes. bcrypt reads its first 72 bytes and a terminating NUL.
+///
+/// # Errors
+/// [`OutOfMemory`] if the system does not give the memory that the algorithm needs.
+pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
+    compute_setting(Kernels::Crates, admitted.setting(), password)
+}
+
+/// Computes an admitted setting, or the inner setting of an admitted wrapped hash.
+///
+/// Wipes the stack after it: the crates do not. If this crate's kernel keeps state between two
+/// hashes, the reference crate computes instead.
+fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+    let computed = compute_on_the_stack(kernels, setting, password);
+    zeroize_stack::<STACK_BYTES>();
+    computed
+}
+
+#[inline(never)]
+fn compute_on_the_stack(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
+    let mut output = Output::zeroed(setting.output_bytes());
+    match setting {
+        Setting::Argon2(setting) => argon2::reference::compute(setting, password, output.as_mut())?,
+        Setting::Bcrypt(setting) => bcrypt::reference::compute(setting, password, output.as_mut()),
+        Setting::Pbkdf2(setting) => pbkdf2::reference::compute(setting, password, output.as_mut()),
+        Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
+        Setting::VerifyOnly(setting) => verify_only::compute(kernels, setting, password, output.as_mut())?,
+        Setting::Wrapped(setting) => {
+            let inner = inner_hash(kernels, setting, password)?;
+            argon2::reference::compute(setting.outer(), inner.as_bytes(), output.as_mut())?;
+        }
+    }
+    Ok(output)
+}
+
+/// Returns the text of the wrapped hash for this password: argon2id takes that text as its
+/// password.
+///
+/// It equals the stored hash that was wrapped if the password is right.
+fn inner_hash(
+    kernels: Kernels,
+    setting: &wrapped::Setting,
+    password: &[u8],
+) -> Result<Zeroizing<String>, OutOfMemory> {
+    let inner = setting.inner();
+    let output = compute_setting(kernels, inner.setting(), password)?;
+    let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
+    Ok(Zeroizing::new(hash.unwrap_or_default()))
+}
+
+/// More stack than any crate uses, in bytes: some digests, each with a block and its schedule, or
+/// the tables of Blowfish.
+const STACK_BYTES: usize = 16 << 10;
+
+/// The kernel of a block worker.
+#[derive(Debug)]
+pub(crate) struct WholeKernel {
+    kernels: Kernels,
+    arena: Arena,
+}
+
+impl WholeKernel {
+    /// Makes a kernel that keeps at most `keep_bytes` of memory between two hashes.
+    pub(crate) fn new(kernels: Kernels, keep_bytes: u64) -> Self {
+        Self { kernels, arena: Arena::new(keep_bytes) }
+    }
+
+    pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
+        match admitted.setting() {
+            Setting::Argon2(setting) if self.kernels == Kernels::Own => self.argon2(setting, password),
+            Setting::Scrypt(setting) if self.kernels == Kernels::Own => self.scrypt(setting, password),
+            Setting::Wrapped(setting) if self.kernels == Kernels::Own => {
+                self.make_room_for(setting.inner().setting());
+                let inner = inner_hash(self.kernels, setting, password)?;
+                self.argon2(setting.outer(), inner.as_bytes())
+            }
+            _ => {
+                self.make_room_for(admitted.setting());
+                compute_setting(self.kernels, admitted.setting(), password)
+            }
+        }
+    }
+
+    /// Releases the arena before the setting takes memory elsewhere: the memory budget counts one
+    /// hash per worker.
+    fn make_room_for(&mut self, setting: &Setting) {
+        if setting_memory_bytes(setting) > 0 {
+            self.arena.release();
+        }
+    }
+
+    fn argon2(
+        &mut self,
+        setting: &saltern_encoded::argon2::Setting,
+        password: &[u8],
+    ) -> Result<Output, OutOfMemory> {
+        let mut output = Output::zeroed(setting.output_bytes());
+        argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
+        Ok(output)
+    }
+
+    fn scrypt(
+        &mut self,
+        setting: &saltern_encoded::scrypt::Setting,
+        password: &[u8],
+    ) -> Result<Output, OutOfMemory> {
+        let mut output = Output::zeroed(setting.output_bytes());
+        let computed = scrypt::kernel::compute(setting, password, output.as_mut(), &mut self.arena);
+        zeroize_stack::<STACK_BYTES>();
+        computed.map(|()| output)
+    }
+
+    /// Returns how long to wait for the next hash before memory is released; `None` if none is
+    /// held.
+    pub(crate) fn give_back_after(&self) -> Option<Duration> {
+        (self.arena_bytes() > 0).then_some(IDLE)
+    }
+
+    /// Returns the memory that is kept between hashes, in bytes.
+    pub(crate) fn arena_bytes(&self) -> u64 {
+        self.arena.resident_bytes()
+    }
+
+    /// Returns the memory that was kept between hashes to the system.
+    pub(crate) fn give_back_memory(&mut self) {
+        self.arena.release();
+    }
+}
+
+/// A worker that has been idle for so long releases its memory. Getting it again costs some
+/// milliseconds, once.
+const IDLE: Duration = Duration::from_secs(10);
