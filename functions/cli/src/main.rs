@@ -24,5 +24,5 @@ static ALLOCATOR: ZeroAlloc<System> = ZeroAlloc(System);
 
 fn main() -> ExitCode {
     saltern_service::install_panic_hook("saltern");
-    command::read().and_then(Command::run).unwrap_or_else(|failure| failure.print())
+    command::read().and_then(Command::run).unwrap_or_else(|failure| failure.print(env!("CARGO_BIN_NAME")))
 }

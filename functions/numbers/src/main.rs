@@ -17,5 +17,5 @@ use std::process::ExitCode;
 use command::Command;
 
 fn main() -> ExitCode {
-    command::read().and_then(Command::run).unwrap_or_else(|failure| failure.print())
+    command::read().and_then(Command::run).unwrap_or_else(|failure| failure.print(env!("CARGO_BIN_NAME")))
 }

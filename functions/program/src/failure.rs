@@ -40,14 +40,14 @@ impl Failure {
         Self::System(sentence.into())
     }
 
-    /// Prints the sentence and returns the exit code.
+    /// Prints the sentence behind the name of the program, and returns the exit code.
     #[must_use]
-    pub fn print(&self) -> ExitCode {
+    pub fn print(&self, program: &str) -> ExitCode {
         // An output that cannot be written cannot be reported either.
         let _unwritten = match self {
             Self::Explained(text) => write!(io::stdout(), "{text}"),
             Self::Configuration(sentence) | Self::Data(sentence) | Self::System(sentence) => {
-                print_error(format!("saltern: {sentence}\n"))
+                print_error(format!("{program}: {sentence}\n"))
             }
         };
         match self {

@@ -157,7 +157,7 @@ fn invalid_arguments_are_refused_before_anything_is_measured() {
     ] {
         let ended = run(&[vec!["bench"], arguments].concat());
         assert_eq!(ended.code, code, "{}", ended.err);
-        assert!(ended.err.starts_with("saltern: ") && ended.err.contains(sentence), "{}", ended.err);
+        assert!(ended.err.starts_with("saltern-numbers: ") && ended.err.contains(sentence), "{}", ended.err);
         assert!(ended.out.is_empty());
     }
     fs::remove_file(no_json).unwrap();
