@@ -146,9 +146,8 @@ fn figures(evenings: &[Evening], yle: &Yle) -> Vec<Vec<String>> {
 fn bars(evenings: &[Evening]) -> impl Iterator<Item = Bars> {
     let chart =
         |write: fn(f64) -> String, title: &str, unit: &str, about: &str, value: &dyn Fn(&Evening) -> f64| {
-            let bars = Bars::new(title, unit, &[""]).about(about).written(write);
-            let bars =
-                evenings.iter().fold(bars, |bars, evening| bars.group(evening.name(), &[value(evening)]));
+            let bars = Bars::new(title, unit).about(about).written(write);
+            let bars = evenings.iter().fold(bars, |bars, evening| bars.bar(evening.name(), value(evening)));
             evenings.iter().any(|evening| value(evening).is_finite()).then_some(bars)
         };
     [
@@ -627,7 +626,7 @@ mod tests {
         let html =
             page(&[evening("zero", Expected::Falls, &["x"]), through_fleet("three", Expected::Holds, &[])]);
         assert!(html.contains("Evening three. It uses durations that are extrapolated"));
-        // In the head of the column, and in the bars of both widths.
+        // In the head of the column, and beside the bars.
         assert!(html.matches("three (extrapolated)").count() > 2);
         assert!(!html.contains("zero (extrapolated)"));
     }

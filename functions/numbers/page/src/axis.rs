@@ -91,11 +91,6 @@ pub(crate) struct FittedAxis {
 }
 
 impl FittedAxis {
-    /// Returns an axis without numbers.
-    pub(crate) fn plain(low: f64, high: f64) -> Self {
-        Self { low, high, is_logarithmic: false, numbers: Vec::new() }
-    }
-
     /// Returns the width of the widest number, in characters.
     pub(crate) fn widest(&self) -> usize {
         self.numbers.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0)

@@ -44,7 +44,7 @@ enum Block {
 /// A chart of any kind.
 #[derive(Clone, Debug)]
 pub enum Chart {
-    /// Amounts as bars, side by side.
+    /// Amounts as bars, one below the other.
     Bars(Bars),
     /// Lines, bands and dots between two axes.
     Plot(Plot),
@@ -242,15 +242,16 @@ impl Chart {
             Self::Bars(bars) => (&bars.title, &bars.about),
             Self::Plot(plot) => (&plot.title, &plot.about),
         };
-        let draw = |width: Width| match self {
-            Self::Bars(bars) => bars.for_page(width),
-            Self::Plot(plot) => plot.for_page(width),
-        };
         html! {
             figure {
                 figcaption { h3 { (title) } @if !about.is_empty() { p { (about) } } }
-                (draw(Width::Wide))
-                (draw(Width::Narrow))
+                @match self {
+                    Self::Bars(bars) => (bars.html()),
+                    Self::Plot(plot) => {
+                        (plot.for_page(Width::Wide))
+                        (plot.for_page(Width::Narrow))
+                    }
+                }
             }
         }
     }
@@ -368,11 +369,11 @@ fn variables() -> String {
     let set = |page: &str, rest: &str| format!(":root{{--page:{page};{rest}}}");
     let light = set(
         LIGHT,
-        "--ink:#1a222c;--quiet:#5b6775;--line:#e3e7ec;--raised:#f5f7f9;--kept:#00694f;--missed:#a81d2f;--shade:#0000002e",
+        "--ink:#1a222c;--quiet:#5b6775;--line:#e3e7ec;--raised:#f5f7f9;--kept:#00694f;--missed:#a81d2f;--bar:#0062a8;--shade:#0000002e",
     );
     let dark = set(
         DARK,
-        "--ink:#e7ecf2;--quiet:#9aa7b5;--line:#29323d;--raised:#182029;--kept:#42d3a5;--missed:#ff8494;--shade:#ffffff33",
+        "--ink:#e7ecf2;--quiet:#9aa7b5;--line:#29323d;--raised:#182029;--kept:#42d3a5;--missed:#ff8494;--bar:#62b5f5;--shade:#ffffff33",
     );
     format!("{light}@media (prefers-color-scheme:dark){{{dark}}}")
 }

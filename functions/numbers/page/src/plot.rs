@@ -28,14 +28,15 @@ pub struct Plot {
     x: Axis,
     y: Axis,
     series: Vec<Series>,
-    rules: Vec<Rule>,
+    /// The places of limits on the y axis, with their labels.
+    limits: Vec<(f64, String)>,
 }
 
 impl Plot {
     /// Returns a chart without series.
     #[must_use]
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        Self { title: title.into(), about: String::new(), x, y, series: Vec::new(), rules: Vec::new() }
+        Self { title: title.into(), about: String::new(), x, y, series: Vec::new(), limits: Vec::new() }
     }
 
     /// Sets the caption: a sentence on the contents of the chart. It stands below the title, and
@@ -55,21 +56,7 @@ impl Plot {
     /// Adds a limit to the y axis.
     #[must_use]
     pub fn limit(mut self, at: f64, label: impl Into<String>) -> Self {
-        self.rules.push(Rule { kind: RuleKind::Limit, at, label: label.into() });
-        self
-    }
-
-    /// Adds a limit to the x axis.
-    #[must_use]
-    pub fn limit_across(mut self, at: f64, label: impl Into<String>) -> Self {
-        self.rules.push(Rule { kind: RuleKind::LimitAcross, at, label: label.into() });
-        self
-    }
-
-    /// Adds a moment with a label.
-    #[must_use]
-    pub fn moment(mut self, at: f64, label: impl Into<String>) -> Self {
-        self.rules.push(Rule { kind: RuleKind::Moment, at, label: label.into() });
+        self.limits.push((at, label.into()));
         self
     }
 
@@ -98,10 +85,8 @@ impl Plot {
         if !self.series.iter().any(|series| series.middles().iter().any(|point| self.has_place(point))) {
             return None;
         }
-        let limits =
-            |kind: RuleKind| self.rules.iter().filter(move |rule| rule.kind == kind).map(|rule| rule.at);
-        let xs = self.series.iter().flat_map(Series::xs).chain(limits(RuleKind::LimitAcross));
-        let ys = self.series.iter().flat_map(Series::ys).chain(limits(RuleKind::Limit));
+        let xs = self.series.iter().flat_map(Series::xs);
+        let ys = self.series.iter().flat_map(Series::ys).chain(self.limits.iter().map(|limit| limit.0));
         Some((self.x.fit(xs, numbers_across)?, self.y.fit(ys, numbers_up)?))
     }
 
@@ -125,8 +110,8 @@ impl Plot {
             self.bands(&mut chart, index, series)?;
         }
         let mut taken = Vec::new();
-        for rule in &self.rules {
-            taken.extend(self.rule(sheet, &chart, rule)?);
+        for (limit, label) in &self.limits {
+            taken.extend(self.limit_line(sheet, &chart, *limit, label)?);
         }
         for (index, series) in self.series.iter().enumerate() {
             self.lines(sheet, &mut chart, index, series)?;
@@ -195,38 +180,30 @@ impl Plot {
     }
 
     /// Draws a line from edge to edge, with its label at the place that covers the fewest points.
-    fn rule(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, rule: &Rule) -> Result<Vec<Room>, Fault> {
+    fn limit_line(
+        &self,
+        sheet: &Sheet<'_>,
+        chart: &Chart<'_, '_>,
+        limit: f64,
+        label: &str,
+    ) -> Result<Vec<Room>, Fault> {
         let (xs, ys) = (chart.x_range(), chart.y_range());
-        let (axis, range) = if rule.kind == RuleKind::Limit { (&self.y, &ys) } else { (&self.x, &xs) };
-        if !axis.holds(rule.at) || !(range.start..=range.end).contains(&rule.at) {
+        if !self.y.holds(limit) || !(ys.start..=ys.end).contains(&limit) {
             return Ok(Vec::new());
         }
-        let at = |x: f64, y: f64| chart.backend_coord(&(x, y));
-        let label = text_width(&rule.label);
-        let (line, places) = if rule.kind == RuleKind::Limit {
-            let (left, right) = (at(xs.start, rule.at), at(xs.end, rule.at));
-            let above = |x: i32, across: HPos| Place::new((x, left.1 - 9 * PX), across, label);
-            ([left, right], [above(left.0 + 4 * PX, HPos::Left), above(right.0 - 4 * PX, HPos::Right)])
-        } else {
-            let (foot, top) = (at(rule.at, ys.start), at(rule.at, ys.end));
-            let beside = |x: i32, across: HPos| Place::new((x, top.1 + 9 * PX), across, label);
-            let places = [beside(top.0 + 5 * PX, HPos::Left), beside(top.0 - 5 * PX, HPos::Right)];
-            ([foot, top], places)
-        };
+        let (left, right) = (chart.backend_coord(&(xs.start, limit)), chart.backend_coord(&(xs.end, limit)));
         let points = self.series.iter().flat_map(Series::middles).filter(|point| self.has_place(point));
-        let points: Vec<_> = points.map(|(x, y)| Room::around(at(x, y), 12 * PX)).collect();
-        let right_edge = at(xs.end, ys.end).0;
+        let points: Vec<_> = points.map(|point| Room::around(chart.backend_coord(&point), 12 * PX)).collect();
+        let above = |x: i32, across: HPos| Place::new((x, left.1 - 9 * PX), across, text_width(label));
+        let [at_left, at_right] = [above(left.0 + 4 * PX, HPos::Left), above(right.0 - 4 * PX, HPos::Right)];
         let covered = |place: &Place| {
-            let outside = if place.room.right > right_edge { points.len() } else { 0 };
+            let outside = if place.room.right > right.0 { points.len() } else { 0 };
             outside + points.iter().filter(|point| point.overlaps(&place.room)).count()
         };
-        let colour = if rule.kind == RuleKind::Moment { QUIET } else { LIMIT };
-        sheet.draw(&PathElement::new(line, colour.light.stroke_width(LINE / 2)))?;
-        let Some(place) = places.into_iter().min_by_key(covered) else {
-            return Ok(Vec::new());
-        };
-        write(sheet, &rule.label, &text_style(colour, TEXT, place.across, VPos::Center), place.anchor)?;
-        Ok(along(line[0], line[1]).chain([place.room]).collect())
+        sheet.draw(&PathElement::new([left, right], LIMIT.light.stroke_width(LINE / 2)))?;
+        let place = if covered(&at_right) < covered(&at_left) { at_right } else { at_left };
+        write(sheet, label, &text_style(LIMIT, TEXT, place.across, VPos::Center), place.anchor)?;
+        Ok(along(left, right).chain([place.room]).collect())
     }
 
     /// Draws the labels of dots, each at the side that covers the least.
@@ -379,20 +356,6 @@ impl Series {
             Form::Dots { points, .. } => points.iter().map(|&(x, y, _)| (x, y)).collect(),
         }
     }
-}
-
-#[derive(Clone, Debug)]
-struct Rule {
-    kind: RuleKind,
-    at: f64,
-    label: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum RuleKind {
-    Limit,
-    LimitAcross,
-    Moment,
 }
 
 type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<FittedAxis, FittedAxis>>;
@@ -552,7 +515,7 @@ impl Key {
 }
 
 /// Lengths in pixels.
-pub(crate) const TEXT: i32 = 13;
+const TEXT: i32 = 13;
 
 /// Lengths in the units of the sheet.
 const LINE: u32 = 22;
@@ -576,15 +539,14 @@ mod tests {
             .series(Series::line("p50", vec![(0.0, 80.0), (60.0, 90.0), (120.0, 95.0)]))
             .series(Series::line("p90", vec![(0.0, 180.0), (60.0, f64::NAN), (120.0, 212.0)]))
             .series(Series::band("p50 to p99", vec![(0.0, 80.0, 300.0), (120.0, 95.0, 400.0)]))
-            .limit(300.0, "limit")
-            .moment(60.0, "<spike>")
+            .limit(300.0, "<limit>")
     }
 
     #[test]
     fn text_is_escaped() {
         let svg = plot().svg();
-        assert!(svg.contains("A &lt; B &amp;") && svg.contains("&lt;spike&gt;"));
-        assert!(!svg.contains("<spike>"));
+        assert!(svg.contains("A &lt; B &amp;") && svg.contains("&lt;limit&gt;"));
+        assert!(!svg.contains("<limit>"));
     }
 
     #[test]
