@@ -169,11 +169,7 @@ impl Run {
     fn in_words(&self, from: i64, to: i64) -> String {
         let mut all = Gathered::default();
         for (_, second) in self.seconds.range(from..to) {
-            all.ms.extend(&second.ms);
-            all.hello_ms.extend(&second.hello_ms);
-            for (kind, count) in &second.failed {
-                *all.failed.entry(kind.clone()).or_default() += count;
-            }
+            all.add(second);
         }
         let at = self.seconds.first_key_value().map_or(0, |(first, _)| to - first);
         let rate = all.ms.len() / usize::try_from(to - from).unwrap_or(1).max(1);
@@ -199,38 +195,41 @@ impl Run {
         let Some((&first, _)) = self.seconds.first_key_value() else { return Series::default() };
         let mut all = Gathered::default();
         let mut seconds = Vec::new();
-        for (at, mut gathered) in self.seconds {
+        for (at, gathered) in self.seconds {
             // Adds the seconds without a measurement.
             seconds.resize_with(usize::try_from(at - first).unwrap_or(seconds.len()), Second::default);
-            all.requested += gathered.requested;
-            all.dropped += gathered.dropped;
-            for (kind, count) in &gathered.failed {
-                *all.failed.entry(kind.clone()).or_default() += count;
-            }
-            seconds.push(Second {
-                requested: gathered.requested,
-                right: gathered.ms.len() as u64,
-                under_way: (gathered.under_way * 100.0).round() / 100.0,
-                ms: percentiles(&mut gathered.ms),
-                hello_ms: percentiles(&mut gathered.hello_ms),
-                beyond_model_ms: percentiles(&mut gathered.beyond_model_ms),
-                failed: gathered.failed,
-                dropped: gathered.dropped,
-            });
-            all.ms.append(&mut gathered.ms);
-            all.hello_ms.append(&mut gathered.hello_ms);
-            all.beyond_model_ms.append(&mut gathered.beyond_model_ms);
+            all.add(&gathered);
+            seconds.push(gathered.second());
         }
-        let totals = Totals {
-            requested: all.requested,
-            right: all.ms.len() as u64,
-            failed: all.failed,
-            ms: percentiles(&mut all.ms),
-            hello_ms: percentiles(&mut all.hello_ms),
-            beyond_model_ms: percentiles(&mut all.beyond_model_ms),
-            dropped: all.dropped,
-        };
+        let Second { requested, right, failed, ms, hello_ms, beyond_model_ms, dropped, .. } = all.second();
+        let totals = Totals { requested, right, failed, ms, hello_ms, beyond_model_ms, dropped };
         Series { started_at_unix_ms: first * 1000, seconds, totals }
+    }
+}
+
+impl Gathered {
+    fn add(&mut self, other: &Self) {
+        self.requested += other.requested;
+        self.dropped += other.dropped;
+        for (kind, count) in &other.failed {
+            *self.failed.entry(kind.clone()).or_default() += count;
+        }
+        self.ms.extend(&other.ms);
+        self.hello_ms.extend(&other.hello_ms);
+        self.beyond_model_ms.extend(&other.beyond_model_ms);
+    }
+
+    fn second(mut self) -> Second {
+        Second {
+            requested: self.requested,
+            right: self.ms.len() as u64,
+            under_way: (self.under_way * 100.0).round() / 100.0,
+            ms: percentiles(&mut self.ms),
+            hello_ms: percentiles(&mut self.hello_ms),
+            beyond_model_ms: percentiles(&mut self.beyond_model_ms),
+            failed: self.failed,
+            dropped: self.dropped,
+        }
     }
 }
 
