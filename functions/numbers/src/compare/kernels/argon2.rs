@@ -1,7 +1,7 @@
 //! argon2id beside the C reference and the `argon2` crate.
 
 use saltern_algorithm::kernels_for_bench::Argon2;
-use saltern_algorithm::{Admitted, Ceilings, compute};
+use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::argon2::{Params as Argon2Params, Variant, Version};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting};
 
@@ -11,6 +11,7 @@ use super::super::{
     peers::argon2::Argon2C,
     rounds::{Contender, Measurement, compare},
 };
+use super::CEILINGS;
 
 /// Returns the figures of the fastest kernel for this machine.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -115,15 +116,3 @@ const WANTED: [((u32, u32), Baseline, Wanted); 4] = [
 ];
 
 const PASSWORD: &[u8] = b"correct horse battery staple";
-
-/// The ceilings that [`COSTS`] need.
-const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: 0,
-    argon2_memory_kib: 64 << 10,
-    argon2_memory_passes_kib: 64 << 10,
-    argon2_parallelism: 1,
-    pbkdf2_iterations_blocks: 0,
-    scrypt_memory_bytes: 0,
-    scrypt_n_r_p: 0,
-    sha_crypt_rounds: u64::MAX,
-};

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use saltern_algorithm::{Admitted, Ceilings, compute, kernels_for_bench};
+use saltern_algorithm::{Admitted, compute, kernels_for_bench};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use saltern_meter::Meter;
 
@@ -12,6 +12,7 @@ use super::super::{
     peers::libxcrypt::Libxcrypt,
     rounds::{Contender, Measurement, compare},
 };
+use super::CEILINGS;
 
 /// Returns the figures of the bcrypt kernel.
 pub(crate) fn figures(measurement: &Measurement) -> Vec<Figure> {
@@ -117,15 +118,3 @@ const GAINS: [(usize, Wanted); 3] = [
 
 /// An odd factor, so that the bytes of the salts differ in most bits.
 const SPREAD: u8 = 0x9d;
-
-/// The ceilings that bcrypt needs.
-const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: bcrypt::MAX_COST,
-    argon2_memory_kib: 0,
-    argon2_memory_passes_kib: 0,
-    argon2_parallelism: 0,
-    pbkdf2_iterations_blocks: 0,
-    scrypt_memory_bytes: 0,
-    scrypt_n_r_p: 0,
-    sha_crypt_rounds: u64::MAX,
-};

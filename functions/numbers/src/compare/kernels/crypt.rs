@@ -2,7 +2,7 @@
 
 use std::{ffi::CString, num::NonZeroUsize};
 
-use saltern_algorithm::{Admitted, Ceilings, MAX_PASSWORD_BYTES, OneCore, Password, PoolSettings, compute};
+use saltern_algorithm::{Admitted, MAX_PASSWORD_BYTES, OneCore, Password, PoolSettings, compute};
 
 use super::super::{
     arguments::KernelsArguments,
@@ -10,6 +10,7 @@ use super::super::{
     peers::libxcrypt::Libxcrypt,
     rounds::{Contender, Measurement, compare},
 };
+use super::CEILINGS;
 
 /// Returns the figures of the schemes that are only verified.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -119,15 +120,3 @@ const CRATES: &str = "--kernels crates";
 
 /// Enough for hashes that take seconds.
 const ROUNDS_OF_SECONDS: usize = 2;
-
-/// The ceilings that the settings above need.
-const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: 0,
-    argon2_memory_kib: 0,
-    argon2_memory_passes_kib: 0,
-    argon2_parallelism: 0,
-    pbkdf2_iterations_blocks: 0,
-    sha_crypt_rounds: 1_000_000,
-    scrypt_memory_bytes: 16 << 20,
-    scrypt_n_r_p: 1 << 17,
-};

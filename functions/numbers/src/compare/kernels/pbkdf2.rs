@@ -4,7 +4,7 @@ use core::num::NonZeroU32;
 
 use aws_lc_rs::pbkdf2 as aws_lc;
 use saltern_algorithm::{
-    Admitted, Ceilings, compute,
+    Admitted, compute,
     kernels_for_bench::{self, Pbkdf2Path},
 };
 use saltern_encoded::{
@@ -18,6 +18,7 @@ use super::super::{
     figure::{Bound, Figure, Wanted},
     rounds::{Contender, Measurement, compare},
 };
+use super::CEILINGS;
 
 /// Returns the figures of the PBKDF2 kernels.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -151,15 +152,3 @@ const MOST_AT_ONCE: u8 = 32;
 
 /// Enough to find the fastest library.
 const ROUNDS_TO_SORT: usize = 3;
-
-/// The ceilings that PBKDF2 needs, with any cost of the command line.
-const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: 0,
-    argon2_memory_kib: 0,
-    argon2_memory_passes_kib: 0,
-    argon2_parallelism: 0,
-    pbkdf2_iterations_blocks: u64::MAX,
-    scrypt_memory_bytes: 0,
-    scrypt_n_r_p: 0,
-    sha_crypt_rounds: u64::MAX,
-};
