@@ -1,12 +1,15 @@
 //! The configuration of calls to AWS, and messages about credentials.
 
-use std::time::Duration;
+use std::{error::Error, fmt, time::Duration};
 
 use aws_config::{BehaviorVersion, Region, SdkConfig, timeout::TimeoutConfig};
-use aws_sdk_cloudwatch::config::ProvideCredentials as _;
+use aws_sdk_cloudwatch::{
+    config::ProvideCredentials as _,
+    error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
+};
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
-
 use saltern_program::Failure;
+use tokio::runtime::{self, Runtime};
 
 /// Loads credentials, region and endpoint from the sources of the AWS tools. A call with its
 /// retries ends within the time.
@@ -37,10 +40,44 @@ fn no_credentials() -> Failure {
     )
 }
 
-/// Returns the failure for an error code about credentials; `None` for other codes.
-pub(crate) fn refused_credentials(code: &str) -> Option<Failure> {
-    // Some of AWS's protocols append `Exception` to the code.
-    match code.trim_end_matches("Exception") {
+/// Returns the failure for an error of the SDK. `refused` knows the other codes of the service.
+pub(crate) fn failure<E: ProvideErrorMetadata + Error + 'static, R: fmt::Debug>(
+    error: &SdkError<E, R>,
+    service: &str,
+    within: Duration,
+    shorter: &str,
+    refused: impl FnOnce(&str) -> Option<Failure>,
+) -> Failure {
+    match error {
+        SdkError::TimeoutError(_) => Failure::system(format!(
+            "{service} did not answer within {} s. Try again, or use a shorter {shorter}",
+            within.as_secs()
+        )),
+        SdkError::DispatchFailure(_) => Failure::system(format!(
+            "{service} cannot be reached: {}. Check the region, the network and HTTPS_PROXY",
+            DisplayErrorContext(error)
+        )),
+        SdkError::ServiceError(_) => {
+            let code = error.code().unwrap_or("no code");
+            // Some of AWS's protocols append `Exception` to the code.
+            let short = code.trim_end_matches("Exception");
+            refused(short).unwrap_or_else(|| {
+                refused_by_every_service(short, service).unwrap_or_else(|| {
+                    let message = error.message().unwrap_or_default();
+                    Failure::system(format!("{service} refused the call with {code}: {message}"))
+                })
+            })
+        }
+        _ => Failure::system(format!(
+            "The SDK cannot read the response of {service}: {}",
+            DisplayErrorContext(error)
+        )),
+    }
+}
+
+/// Returns the failure for a code that every service can return; `None` for other codes.
+fn refused_by_every_service(code: &str, service: &str) -> Option<Failure> {
+    match code {
         "ExpiredToken" | "RequestExpired" => {
             Some(Failure::configuration("The AWS credentials have expired. Get new ones"))
         }
@@ -53,6 +90,17 @@ pub(crate) fn refused_credentials(code: &str) -> Option<Failure> {
             "AWS does not know these credentials. Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and \
              the clock of this machine",
         )),
+        "Service" | "ServiceUnavailable" | "InternalService" | "InternalServiceFault" | "InternalFailure" => {
+            Some(Failure::system(format!("{service} has an internal error. Try again in a minute")))
+        }
         _ => None,
     }
+}
+
+/// Returns a runtime for calls, one after the other.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(format!("the system gives no runtime ({error})")))
 }

@@ -1,14 +1,10 @@
 //! A function on Lambda that measures, through `Invoke` with calibrate events.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
-use aws_sdk_lambda::{
-    Client,
-    error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
-    primitives::Blob,
-};
+use aws_sdk_lambda::{Client, primitives::Blob};
 use saltern_meter::remote::{Answer, Event, Question, Response};
-use tokio::runtime::{self, Runtime};
+use tokio::runtime::Runtime;
 
 use crate::aws;
 use saltern_program::Failure;
@@ -29,10 +25,7 @@ pub(super) struct Function {
 
 impl Function {
     pub(super) fn new(address: Address) -> Result<Self, Failure> {
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Failure::system(format!("the system gives no runtime ({error})")))?;
+        let runtime = aws::runtime()?;
         let configuration = runtime.block_on(aws::configuration(address.region.clone(), WITHIN))?;
         Ok(Self { address, client: Client::new(&configuration), runtime })
     }
@@ -50,7 +43,10 @@ impl Function {
             .function_name(&self.address.function)
             .set_qualifier(self.address.alias.clone())
             .payload(Blob::new(event));
-        let answer = self.runtime.block_on(call.send()).map_err(|error| self.failure(&error))?;
+        let answer = self
+            .runtime
+            .block_on(call.send())
+            .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target", |code| self.refused(code)))?;
         let payload = answer.payload().map(Blob::as_ref).unwrap_or_default();
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
@@ -78,49 +74,20 @@ impl Function {
         ))
     }
 
-    /// Returns the failure for an error of the SDK.
-    fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(
-        &self,
-        error: &SdkError<E, R>,
-    ) -> Failure {
-        match error {
-            SdkError::TimeoutError(_) => Failure::system(format!(
-                "Lambda did not answer within {} s. Try again, or use a shorter --target",
-                WITHIN.as_secs()
-            )),
-            SdkError::DispatchFailure(_) => Failure::system(format!(
-                "Lambda cannot be reached: {}. Check the region, the network and HTTPS_PROXY",
-                DisplayErrorContext(error)
-            )),
-            SdkError::ServiceError(_) => {
-                self.refused(error.code().unwrap_or("no code"), error.message().unwrap_or_default())
-            }
-            _ => Failure::system(format!(
-                "The SDK cannot read the response of Lambda: {}",
-                DisplayErrorContext(error)
-            )),
-        }
-    }
-
-    fn refused(&self, code: &str, message: &str) -> Failure {
-        if let Some(failure) = aws::refused_credentials(code) {
-            return failure;
-        }
+    /// Returns the failure for a code of Lambda; `None` for other codes.
+    fn refused(&self, code: &str) -> Option<Failure> {
         let name = self.name();
-        match code.trim_end_matches("Exception") {
-            "AccessDenied" => Failure::configuration(format!(
+        match code {
+            "AccessDenied" => Some(Failure::configuration(format!(
                 "These credentials may not invoke {name}. Allow them lambda:InvokeFunction"
-            )),
-            "ResourceNotFound" => Failure::configuration(format!(
+            ))),
+            "ResourceNotFound" => Some(Failure::configuration(format!(
                 "There is no function {name} in this region. Check --on-lambda, --alias and --region"
-            )),
-            "TooManyRequests" => {
-                Failure::system(format!("{name} has no concurrency left. Try again when it has less load"))
-            }
-            "Service" | "ServiceUnavailable" | "InternalService" => {
-                Failure::system("Lambda has an internal error. Try again in a minute")
-            }
-            _ => Failure::system(format!("Lambda refused the call with {code}: {message}")),
+            ))),
+            "TooManyRequests" => Some(Failure::system(format!(
+                "{name} has no concurrency left. Try again when it has less load"
+            ))),
+            _ => None,
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Reads metrics from CloudWatch, page by page.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use aws_sdk_cloudwatch::{
     Client,
-    error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
     primitives::DateTime,
     types::{MetricDataQuery, MetricDataResult, ScanBy, StatusCode},
 };
@@ -30,7 +29,8 @@ pub(crate) async fn read(
             .end_time(DateTime::from_secs(window.to))
             .scan_by(ScanBy::TimestampAscending)
             .set_next_token(page);
-        let response = call.send().await.map_err(|error| failure(&error))?;
+        let response =
+            call.send().await.map_err(|error| aws::failure(&error, "CloudWatch", WITHIN, "time", refused))?;
         for message in response.messages() {
             figures.note(message.value().unwrap_or_default().to_owned());
         }
@@ -60,47 +60,18 @@ fn take(figures: &mut Figures, result: &MetricDataResult) {
     }
 }
 
-/// Returns the failure for an error of the SDK.
-fn failure<E: ProvideErrorMetadata + Error + 'static, R: std::fmt::Debug>(error: &SdkError<E, R>) -> Failure {
-    match error {
-        SdkError::TimeoutError(_) => Failure::system(format!(
-            "CloudWatch did not answer within {} s. Try again, or use a shorter time",
-            WITHIN.as_secs()
-        )),
-        SdkError::DispatchFailure(_) => Failure::system(format!(
-            "CloudWatch cannot be reached: {}. Check the region, the network and HTTPS_PROXY",
-            DisplayErrorContext(error)
-        )),
-        SdkError::ServiceError(_) => {
-            refused(error.code().unwrap_or("no code"), error.message().unwrap_or_default())
-        }
-        _ => Failure::system(format!(
-            "The SDK cannot read the response of CloudWatch: {}",
-            DisplayErrorContext(error)
-        )),
-    }
-}
-
-fn refused(code: &str, message: &str) -> Failure {
-    if let Some(failure) = aws::refused_credentials(code) {
-        return failure;
-    }
-    // Some of CloudWatch's protocols append `Exception` to the code.
-    match code.trim_end_matches("Exception") {
-        "AccessDenied" | "AuthorizationError" | "OptInRequired" => Failure::configuration(
+/// Returns the failure for a code of CloudWatch; `None` for other codes.
+fn refused(code: &str) -> Option<Failure> {
+    match code {
+        "AccessDenied" | "AuthorizationError" | "OptInRequired" => Some(Failure::configuration(
             "These credentials may not read metrics. Allow them cloudwatch:GetMetricData",
-        ),
-        "Throttling"
-        | "TooManyRequests"
-        | "RequestLimitExceeded"
-        | "LimitExceeded"
-        | "ThrottledException" => Failure::system(
-            "CloudWatch throttles the requests: the quota of an account is 50 a second. Try again in a minute",
-        ),
-        "InternalService" | "InternalServiceFault" | "InternalFailure" | "ServiceUnavailable" => {
-            Failure::system("CloudWatch has an internal error. Try again in a minute")
+        )),
+        "Throttling" | "TooManyRequests" | "RequestLimitExceeded" | "LimitExceeded" | "Throttled" => {
+            Some(Failure::system(
+                "CloudWatch throttles the requests: the quota of an account is 50 a second. Try again in a minute",
+            ))
         }
-        _ => Failure::system(format!("CloudWatch refused the call with {code}: {message}")),
+        _ => None,
     }
 }
 

@@ -17,9 +17,8 @@ use std::{fs, path::PathBuf};
 use clap::Args;
 use saltern_capacity::Size;
 use time::OffsetDateTime;
-use tokio::runtime;
 
-use crate::{arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb};
+use crate::{arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb, aws};
 use bill::Bill;
 use k6::Summary;
 use page::Report;
@@ -69,11 +68,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let function = Function { name: arguments.function.clone(), alias: arguments.alias.clone() };
 
     let questions = questions::all(&function, window.period);
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::system(format!("the system gives no runtime ({error})")))?;
-    let figures = runtime.block_on(cloudwatch::read(arguments.region.clone(), window, questions))?;
+    let figures = aws::runtime()?.block_on(cloudwatch::read(arguments.region.clone(), window, questions))?;
     if figures.is_empty() {
         return Err(Failure::configuration(format!(
             "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time: \
