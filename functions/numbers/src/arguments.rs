@@ -1,24 +1,12 @@
 //! Arguments that describe a function on Lambda.
 
-use clap::{ValueEnum, builder::RangedU64ValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use saltern_capacity::{Architecture, FUNCTION_MEMORY_MB};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ArchitectureArgument {
-    /// Graviton
-    Arm64,
-    /// Intel or AMD
-    #[value(name = "x86_64")]
-    X86_64,
-}
-
-impl From<ArchitectureArgument> for Architecture {
-    fn from(argument: ArchitectureArgument) -> Self {
-        match argument {
-            ArchitectureArgument::Arm64 => Self::Arm64,
-            ArchitectureArgument::X86_64 => Self::X86_64,
-        }
-    }
+/// Parses the architecture of a function.
+pub(crate) fn architecture() -> impl TypedValueParser<Value = Architecture> {
+    PossibleValuesParser::new(Architecture::ALL.map(Architecture::name))
+        .try_map(|name| name.parse::<Architecture>())
 }
 
 /// Parses the memory of a function.

@@ -2,7 +2,6 @@
 
 #![cfg_attr(not(feature = "peers"), forbid(unsafe_code))]
 
-mod algorithm;
 mod arguments;
 mod aws;
 mod bench;
@@ -10,6 +9,7 @@ mod calibrate;
 mod command;
 #[cfg(feature = "peers")]
 mod compare;
+mod progress;
 mod report;
 
 use std::process::ExitCode;

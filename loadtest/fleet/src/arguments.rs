@@ -3,23 +3,25 @@
 use core::time::Duration;
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
-use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Lanes, Limits, Parameters};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
+use saltern_algorithm::Kernels;
+use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, params_named};
+use saltern_encoded::Params;
+use saltern_program::Failure;
 
 use crate::{
     assumptions,
     client::Client,
-    failure::Failure,
     function::{Function, ManagedInstances, ProvisionedConcurrency},
     shape::Shape,
 };
 
 /// Reads the command line.
 pub(crate) fn read() -> Result<Command, Failure> {
-    Arguments::try_parse().map(|arguments| arguments.command).map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Failure::Explained(error.to_string()),
-        _ => Failure::configuration(error.to_string().trim_start_matches("error: ").trim_end()),
-    })
+    saltern_program::read::<Arguments>().map(|arguments| arguments.command)
 }
 
 #[derive(Debug, Parser)]
@@ -55,10 +57,10 @@ pub(crate) struct FunctionArguments {
     /// The memory of the function; 1,769 MB are one virtual CPU
     #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(FUNCTION_MEMORY_MB))]
     pub(crate) memory_mb: u64,
-    #[arg(long, alias = "arch", value_enum, default_value_t = ArchitectureName::Arm64)]
-    pub(crate) architecture: ArchitectureName,
+    #[arg(long, alias = "arch", default_value = Architecture::Arm64.name(), value_parser = PossibleValuesParser::new(Architecture::ALL.map(Architecture::name)).try_map(|name| name.parse::<Architecture>()))]
+    pub(crate) architecture: Architecture,
     /// The kernels; with `lanes` the hashes of a batch run in parallel
-    #[arg(long, value_enum, default_value_t = Kernels::Lanes)]
+    #[arg(long, default_value = Kernels::default().name(), value_parser = PossibleValuesParser::new(Kernels::ALL.map(Kernels::name)).try_map(|name| name.parse::<Kernels>()))]
     pub(crate) kernels: Kernels,
     /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
@@ -105,8 +107,8 @@ impl FunctionArguments {
         });
         let function = Function {
             memory_mb: self.memory_mb,
-            architecture: self.architecture.into(),
-            lanes: self.kernels.into(),
+            architecture: self.architecture,
+            kernels: self.kernels,
             account_concurrency: self.account_concurrency,
             reserved: self.reserved,
             provisioned,
@@ -115,38 +117,6 @@ impl FunctionArguments {
         };
         function.check(Limits::documented())?;
         Ok(function)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ArchitectureName {
-    Arm64,
-    #[value(name = "x86_64")]
-    X86_64,
-}
-
-impl From<ArchitectureName> for Architecture {
-    fn from(name: ArchitectureName) -> Self {
-        match name {
-            ArchitectureName::Arm64 => Self::Arm64,
-            ArchitectureName::X86_64 => Self::X86_64,
-        }
-    }
-}
-
-/// The values of `SALTERN_KERNELS`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Kernels {
-    Lanes,
-    Crates,
-}
-
-impl From<Kernels> for Lanes {
-    fn from(kernels: Kernels) -> Self {
-        match kernels {
-            Kernels::Lanes => Self::SideBySide,
-            Kernels::Crates => Self::OneByOne,
-        }
     }
 }
 
@@ -187,8 +157,8 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "STAGES")]
     pub(crate) stages: Option<Shape>,
     /// The parameters of the hash, such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000
-    #[arg(long, default_value = "bcrypt-11")]
-    pub(crate) policy: Parameters,
+    #[arg(long, default_value = "bcrypt-11", value_parser = params_named)]
+    pub(crate) policy: Params,
     #[command(flatten)]
     pub(crate) function: FunctionArguments,
     #[command(flatten)]

@@ -2,12 +2,10 @@
 
 use std::{fs, num::NonZeroUsize, path::Path, thread};
 
-use saltern_capacity::Parameters;
-use saltern_encoded::{Params, argon2, pbkdf2};
 use saltern_policy::{Limits, Policies};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use saltern_program::{Failure, document};
 
 /// A user with a real stored hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,13 +22,9 @@ pub(crate) struct Users {
 }
 
 pub(crate) fn policies(file: Option<&Path>) -> Result<Policies, Failure> {
-    let document = match file {
-        Some(file) => read(file)?.into_bytes(),
-        None => saltern_policy::SHIPPED.to_vec(),
-    };
     let limits =
         Limits { workers: cores().get(), memory_budget_bytes: MEMORY_BUDGET_BYTES, ..Limits::default() };
-    Policies::load(&document, &limits).map_err(|error| Failure::configuration(error.to_string()))
+    document::named_or_shipped(file, &limits)
 }
 
 pub(crate) fn users(file: Option<&Path>) -> Result<Users, Failure> {
@@ -43,23 +37,6 @@ pub(crate) fn users(file: Option<&Path>) -> Result<Users, Failure> {
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file)
         .map_err(|error| Failure::configuration(format!("{} cannot be read ({error})", file.display())))
-}
-
-/// Returns the parameters that determine the time of a hash on Lambda. `None` for schemes without a
-/// known time.
-pub(crate) fn parameters(params: Params) -> Option<Parameters> {
-    match params {
-        Params::Argon2(params) if params.variant() == argon2::Variant::Id => Some(Parameters::Argon2id {
-            memory_kib: params.memory_kib(),
-            passes: params.passes(),
-            parallelism: params.parallelism(),
-        }),
-        Params::Bcrypt(params) => Some(Parameters::Bcrypt { cost: params.cost() }),
-        Params::Pbkdf2(params) if params.prf() == pbkdf2::Prf::Sha512 => {
-            Some(Parameters::Pbkdf2Sha512 { iterations: params.iterations() })
-        }
-        _ => None,
-    }
 }
 
 pub(crate) fn cores() -> NonZeroUsize {

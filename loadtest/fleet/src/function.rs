@@ -2,16 +2,21 @@
 
 use core::time::Duration;
 
-use saltern_capacity::{Architecture, Durations, Lanes, Limits, Parameters, Planned};
-use serde::Serialize;
+use saltern_algorithm::Kernels;
+use saltern_capacity::{Architecture, Durations, Limits, Planned, name_of};
+use saltern_encoded::Params;
+use serde::{Serialize, Serializer};
 
-use crate::failure::Failure;
+use saltern_program::Failure;
+
+use crate::assumptions;
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Function {
     pub(crate) memory_mb: u64,
     pub(crate) architecture: Architecture,
-    pub(crate) lanes: Lanes,
+    #[serde(rename = "lanes", serialize_with = "lanes")]
+    pub(crate) kernels: Kernels,
     pub(crate) account_concurrency: u64,
     pub(crate) reserved: Option<u64>,
     pub(crate) provisioned: Option<ProvisionedConcurrency>,
@@ -38,24 +43,21 @@ pub(crate) struct ManagedInstances {
     pub(crate) ec2_usd_per_hour: f64,
 }
 
-#[cfg(test)]
 impl Function {
-    /// Returns a function with the defaults of Lambda and one virtual CPU, for tests.
+    /// Returns a function with the defaults of Lambda and one virtual CPU.
     pub(crate) fn unprepared() -> Self {
         Self {
             memory_mb: Durations::documented().reference_memory_mb(),
             architecture: Architecture::Arm64,
-            lanes: Lanes::SideBySide,
+            kernels: Kernels::default(),
             account_concurrency: 1000,
             reserved: None,
             provisioned: None,
             managed: None,
-            cold_start_ms: 164,
+            cold_start_ms: assumptions::ENVIRONMENT_MS + assumptions::INIT_MS,
         }
     }
-}
 
-impl Function {
     /// Rejects a configuration that Lambda rejects.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Failure> {
         let reservable = self.account_concurrency.saturating_sub(limits.concurrency_left_unreserved);
@@ -97,17 +99,18 @@ impl Function {
     pub(crate) fn planned(
         &self,
         durations: &Durations,
-        parameters: Parameters,
+        params: Params,
         hashes: u64,
         company: u64,
     ) -> Result<Planned, Failure> {
         // On Managed Instances memory and virtual CPUs are independent.
         let memory_mb =
             self.managed.map_or(self.memory_mb, |managed| managed.vcpus * durations.reference_memory_mb());
-        durations.batch(parameters, self.architecture, memory_mb, hashes * company, self.lanes).ok_or_else(
+        durations.batch(params, self.architecture, memory_mb, hashes * company, self.kernels).ok_or_else(
             || {
                 Failure::configuration(format!(
-                    "no duration on Lambda is known for {parameters}: add it to a file of durations"
+                    "no duration on Lambda is known for {}: add it to a file of durations",
+                    name_of(params)
                 ))
             },
         )
@@ -116,4 +119,13 @@ impl Function {
     pub(crate) fn cold_start(&self) -> Duration {
         Duration::from_millis(self.cold_start_ms)
     }
+}
+
+/// Writes the kernels as the published series have them.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
+fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match kernels {
+        Kernels::Own => "side_by_side",
+        Kernels::Crates => "one_by_one",
+    })
 }

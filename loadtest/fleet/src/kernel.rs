@@ -17,12 +17,12 @@ use saltern_algorithm::{
     Done, Dropped, Output, Ticket, Work,
     load_model::{Reply, output_of},
 };
-use saltern_capacity::{Architecture, Durations, Parameters};
+use saltern_capacity::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::documents::{self, Users};
+use crate::documents::Users;
 
 /// The passwords of the pool, by stored hash.
 pub(crate) struct Kernel {
@@ -40,7 +40,7 @@ pub(crate) struct Hashes {
 /// A hash whose modelled time has not passed.
 #[derive(Debug)]
 pub(crate) struct Taken {
-    pub(crate) parameters: Parameters,
+    pub(crate) params: Params,
     deadline: Instant,
     output: Output,
     reply: Reply,
@@ -60,14 +60,14 @@ impl Kernel {
     /// Takes work of the current request, or returns it for the workers.
     pub(crate) fn take(&self, durations: &Durations, work: Work) -> Result<Ticket, Work> {
         let known = HASHES.try_with(|hashes| {
-            let parameters = documents::parameters(work.admitted.setting().params()?)?;
+            let params = work.admitted.setting().params()?;
             // Without a known time the workers compute the hash, and its real time counts.
-            durations.one(parameters, Architecture::Arm64, durations.reference_memory_mb())?;
-            Some((parameters, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
+            durations.one(params, Architecture::Arm64, durations.reference_memory_mb())?;
+            Some((params, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
         });
-        let Ok(Some((parameters, output))) = known else { return Err(work) };
+        let Ok(Some((params, output))) = known else { return Err(work) };
         let (reply, ticket) = Reply::with_ticket();
-        let taken = Taken { parameters, deadline: work.deadline, output, reply };
+        let taken = Taken { params, deadline: work.deadline, output, reply };
         HASHES.with(|hashes| hashes.taken.borrow_mut().push(taken));
         Ok(ticket)
     }

@@ -11,7 +11,6 @@ mod caller;
 mod client;
 mod documents;
 mod door;
-mod failure;
 mod function;
 mod kernel;
 mod latencies;
@@ -20,8 +19,8 @@ mod moment;
 mod plan;
 mod platform;
 mod pool;
+mod progress;
 mod random;
-mod say;
 mod shape;
 mod simulation;
 mod spread;
@@ -31,10 +30,10 @@ mod validate;
 use std::process::ExitCode;
 
 use arguments::Command;
-use failure::Failure;
+use saltern_program::Failure;
 
 fn main() -> ExitCode {
-    run().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
+    run().map_or_else(|failure| failure.print(env!("CARGO_BIN_NAME")), |()| ExitCode::SUCCESS)
 }
 
 fn run() -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::path::Path;
 
-use saltern_capacity::{Capacity, Demand, Durations, Limits};
+use saltern_capacity::{Capacity, Demand, Durations, Limits, name_of};
 use saltern_page::exact;
 use serde::Serialize;
 use serde_json::json;
@@ -12,13 +12,12 @@ use crate::{
     arguments::PlanArguments,
     client::Client,
     documents,
-    failure::Failure,
     function::Function,
-    say::print,
     shape::Shape,
     simulation::{self, Outcome, Requests, Scenario},
     spread::Spread,
 };
+use saltern_program::{Failure, say};
 
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let function = arguments.function.function()?;
@@ -32,7 +31,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         function: &function,
         durations,
         spread: Spread::measured(),
-        parameters: arguments.policy,
+        params: arguments.policy,
         shape: &shape,
         client: arguments.client.client()?,
         seed: arguments.seed,
@@ -42,11 +41,10 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let plan = Plan::of(&scenario, &outcome)?;
     if arguments.json {
         let document = json!({ "plan": plan, "series": outcome.series });
-        print(&document.to_string());
+        say(&format!("{document}\n"))
     } else {
-        print(&plan.in_words(&scenario, &outcome));
+        say(&format!("{}\n", plan.in_words(&scenario, &outcome)))
     }
-    Ok(())
 }
 
 /// Reads a file of durations.
@@ -169,7 +167,7 @@ impl Plan {
         // Concurrent requests share lanes, whose gain is extrapolated.
         let shares_lanes = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         Ok(Self {
-            policy: scenario.parameters.to_string(),
+            policy: name_of(scenario.params),
             shape: scenario.shape.to_string(),
             client: scenario.client,
             is_extrapolated: is_extrapolated || shares_lanes,
@@ -280,7 +278,7 @@ impl Plan {
 pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool), Failure> {
     let batch = scenario.client.batch;
     let hashes = u64::try_from(batch).unwrap_or(u64::MAX);
-    let planned = scenario.function.planned(scenario.durations, scenario.parameters, hashes, 1)?;
+    let planned = scenario.function.planned(scenario.durations, scenario.params, hashes, 1)?;
     let logins_each = f64::from(u32::try_from(batch).unwrap_or(u32::MAX));
     Ok((Requests { logins_each, duration: planned.duration }, planned.is_extrapolated))
 }

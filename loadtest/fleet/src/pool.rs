@@ -8,9 +8,8 @@ use saltern_policy::{NewHash, Policies, Status};
 use crate::{
     arguments::PoolArguments,
     documents::{self, User, Users},
-    failure::Failure,
-    say::print,
 };
+use saltern_program::{Failure, say};
 
 pub(crate) fn make(arguments: &PoolArguments) -> Result<(), Failure> {
     let policies = documents::policies(Some(&arguments.policies))?;
@@ -24,8 +23,7 @@ pub(crate) fn make(arguments: &PoolArguments) -> Result<(), Failure> {
     let users = started.into_iter().map(Started::end).collect::<Result<_, _>>()?;
     let text =
         serde_json::to_string_pretty(&Users { users }).map_err(|error| Failure::system(error.to_string()))?;
-    print(&text);
-    Ok(())
+    say(&format!("{text}\n"))
 }
 
 /// A user whose hash is still being computed.

@@ -14,11 +14,11 @@ use std::{
     time::Instant,
 };
 
-use saltern_capacity::{Durations, Limits, Parameters};
+use saltern_capacity::{Durations, Limits, name_of};
+use saltern_encoded::Params;
 
 use crate::{
     client::Client,
-    failure::Failure,
     function::Function,
     latencies::Latencies,
     ledger::{Ended, Ledger, Series},
@@ -28,6 +28,7 @@ use crate::{
     shape::Shape,
     spread::Spread,
 };
+use saltern_program::Failure;
 
 /// The input of a simulation.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(crate) struct Scenario<'a> {
     pub(crate) function: &'a Function,
     pub(crate) durations: &'a Durations,
     pub(crate) spread: &'a Spread,
-    pub(crate) parameters: Parameters,
+    pub(crate) params: Params,
     pub(crate) shape: &'a Shape,
     pub(crate) client: Client,
     pub(crate) seed: u64,
@@ -175,13 +176,13 @@ impl<'a> Evening<'a> {
         let function = scenario.function;
         let company = function.managed.map_or(1, |managed| managed.requests_at_once);
         let hashes = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
-        let median = |hashes| function.planned(scenario.durations, scenario.parameters, hashes, 1);
+        let median = |hashes| function.planned(scenario.durations, scenario.params, hashes, 1);
         let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
         let medians = medians.collect::<Result<Vec<_>, _>>()?;
         if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
             return Err(Failure::configuration(format!(
                 "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline of the service: choose cheaper parameters or smaller batches",
-                scenario.parameters
+                name_of(scenario.params)
             )));
         }
         let backends = scenario.client.backends.div_ceil(usize::try_from(scale).unwrap_or(usize::MAX));

@@ -3,6 +3,7 @@
 
 use core::num::NonZeroUsize;
 use std::{
+    io,
     sync::LazyLock,
     time::{Duration, Instant},
 };
@@ -12,13 +13,8 @@ use saltern_meter::{Machine, Others, children_time, process_time, quantile};
 use saltern_policy::Policies;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    arguments::SpreadArguments,
-    documents,
-    failure::Failure,
-    random::Random,
-    say::{print, progress},
-};
+use crate::{arguments::SpreadArguments, documents, progress::progress, random::Random};
+use saltern_program::{Failure, say};
 
 /// The times of a hash divided by their median.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,7 +72,7 @@ impl Spread {
 /// `saltern-fleet spread`: measures the spread on this machine.
 pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
     let policies = documents::policies(Some(&arguments.policies))?;
-    let others = Others::until_now(own_time()?)?;
+    let others = others_until_now()?;
     let milliseconds = time_hashes(&policies, &arguments.policy, arguments.samples)?;
     let mut sorted = milliseconds.clone();
     sorted.sort_by(f64::total_cmp);
@@ -89,11 +85,11 @@ pub(crate) fn measure(arguments: &SpreadArguments) -> Result<(), Failure> {
         ),
         policy: arguments.policy.clone(),
         machine: Machine::this().cpu,
-        others_percent: (others.share_since(own_time()?)? * 1000.0).round() / 10.0,
+        others_percent: (share_of_others(&others)? * 1000.0).round() / 10.0,
         ..Spread::of(milliseconds)
     };
     let text = serde_json::to_string_pretty(&spread).map_err(|error| Failure::system(error.to_string()))?;
-    print(&text);
+    say(&format!("{text}\n"))?;
     let median = quantile(&sorted, 0.5);
     progress(&format!("median {median:.1} ms; others took {} % of the cores", spread.others_percent));
     Ok(())
@@ -129,8 +125,22 @@ fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<
     Ok(milliseconds)
 }
 
+/// Begins to measure the share of other programs.
+pub(crate) fn others_until_now() -> Result<Others, Failure> {
+    own_time().and_then(Others::until_now).map_err(|error| unreadable(&error))
+}
+
+/// Returns the share of all cores that other programs have taken since then.
+pub(crate) fn share_of_others(since: &Others) -> Result<f64, Failure> {
+    own_time().and_then(|own| since.share_since(own)).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure::system(format!("/proc cannot be read ({error})"))
+}
+
 /// Returns the CPU time of this process and of its ended children.
-pub(crate) fn own_time() -> Result<Duration, Failure> {
+fn own_time() -> io::Result<Duration> {
     Ok(process_time() + children_time()?)
 }
 

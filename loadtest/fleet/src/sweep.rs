@@ -3,21 +3,23 @@
 use core::{fmt::Write as _, time::Duration};
 use std::{fs, path::Path};
 
-use saltern_capacity::{Architecture, Durations, Lanes, Limits, Parameters};
+use saltern_algorithm::Kernels;
+use saltern_capacity::{Architecture, Durations, Limits, name_of};
+use saltern_encoded::{Algorithm, Params, bcrypt};
 use saltern_page::{Axis, Plot, Series};
 use serde::Serialize;
 
 use crate::{
     arguments::SweepArguments,
     client::Client,
-    failure::Failure,
     function::{Function, ProvisionedConcurrency},
     plan::{self, Formula, Plan, full_requests},
-    say::progress,
+    progress::progress,
     shape::Shape,
     simulation::{self, Scenario},
     spread::Spread,
 };
+use saltern_program::Failure;
 
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Failure> {
     let rate = arguments.rate;
@@ -82,7 +84,7 @@ struct Knob {
 struct Point {
     label: String,
     function: Function,
-    parameters: Parameters,
+    params: Params,
     client: Client,
 }
 
@@ -114,18 +116,18 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
     let backends = usize::try_from(arguments.backends).unwrap_or(usize::MAX);
     let function = || usual_function(audience.durations, arguments.account_concurrency);
     let alone = Client { backends, batch: 1, wait: BATCH_WAIT };
-    let usual = |label: String| Point { label, function: function(), parameters: USUAL, client: alone };
+    let usual = |label: String| Point { label, function: function(), params: USUAL, client: alone };
     let memory = memory_mb(audience.durations).map(|memory_mb| Point {
         function: Function { memory_mb, ..function() },
         ..usual(format!("{memory_mb} MB"))
     });
-    let policy = audience.durations.known().map(|parameters| {
-        let label = match parameters {
-            Parameters::Bcrypt { .. } => parameters.to_string(),
-            // The other schemes have one row each.
-            _ => parameters.algorithm().to_owned(),
+    let policy = audience.durations.known().map(|params| {
+        let label = match params.algorithm() {
+            Algorithm::Bcrypt => name_of(params),
+            // The other algorithms have one row each.
+            algorithm => algorithm.name().to_owned(),
         };
-        Point { parameters, ..usual(label) }
+        Point { params, ..usual(label) }
     });
     let x86_64 = Point {
         function: Function { architecture: Architecture::X86_64, ..function() },
@@ -144,9 +146,9 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
         },
         ..usual((needed * percent / 100).to_string())
     });
-    let batches = |lanes: Lanes| {
+    let batches = |kernels: Kernels| {
         BATCHES.map(|batch| Point {
-            function: Function { lanes, ..function() },
+            function: Function { kernels, ..function() },
             client: Client { batch, ..alone },
             ..usual(if batch == 1 { "alone".to_owned() } else { format!("up to {batch}") })
         })
@@ -156,22 +158,14 @@ fn knobs(audience: &Audience<'_>, arguments: &SweepArguments) -> Result<Vec<Knob
         Knob { name: "policy", points: policy.collect() },
         Knob { name: "architecture", points: vec![x86_64] },
         Knob { name: "provisioned concurrency", points: provisioned.into() },
-        Knob { name: "batches, lanes (extrapolated)", points: batches(Lanes::SideBySide).into() },
-        Knob { name: "batches, one by one", points: batches(Lanes::OneByOne).into() },
+        Knob { name: "batches, lanes (extrapolated)", points: batches(Kernels::Own).into() },
+        Knob { name: "batches, one by one", points: batches(Kernels::Crates).into() },
     ])
 }
 
 fn usual_function(durations: &Durations, account_concurrency: u64) -> Function {
-    Function {
-        memory_mb: durations.reference_memory_mb(),
-        architecture: Architecture::Arm64,
-        lanes: Lanes::SideBySide,
-        account_concurrency,
-        reserved: None,
-        provisioned: None,
-        managed: None,
-        cold_start_ms: crate::assumptions::ENVIRONMENT_MS + crate::assumptions::INIT_MS,
-    }
+    let memory_mb = durations.reference_memory_mb();
+    Function { memory_mb, account_concurrency, ..Function::unprepared() }
 }
 
 impl Point {
@@ -180,7 +174,7 @@ impl Point {
             function: &self.function,
             durations: audience.durations,
             spread: Spread::measured(),
-            parameters: self.parameters,
+            params: self.params,
             shape: audience.shape,
             client: self.client,
             seed: audience.seed,
@@ -190,7 +184,7 @@ impl Point {
 
     fn is_start(&self, durations: &Durations) -> bool {
         let (own, usual) = (&self.function, usual_function(durations, self.function.account_concurrency));
-        (own.memory_mb, own.architecture, self.parameters, self.client.batch)
+        (own.memory_mb, own.architecture, self.params, self.client.batch)
             == (usual.memory_mb, usual.architecture, USUAL, 1)
             && own.provisioned.is_none()
     }
@@ -262,7 +256,7 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// The parameters of the starting point.
-const USUAL: Parameters = Parameters::Bcrypt { cost: 11 };
+const USUAL: Params = Params::Bcrypt(bcrypt::Params::new(11).unwrap());
 
 /// The time in which the audience arrives.
 const RISE_SECONDS: u32 = 60;

@@ -9,8 +9,9 @@
 use core::{fmt::Write as _, time::Duration};
 use std::{collections::BTreeMap, sync::Arc};
 
-use saltern_capacity::{Architecture, Durations, Lanes};
-use saltern_meter::{Machine, Others, median, quantile};
+use saltern_algorithm::Kernels;
+use saltern_capacity::{Architecture, Durations};
+use saltern_meter::{Machine, median, quantile};
 use serde_json::json;
 use tokio::{
     task::JoinHandle,
@@ -22,11 +23,11 @@ use crate::{
     caller::{Caller, Heard},
     documents::{self, User, Users},
     door::{Behind, Door, accept, listen, model::Model, real::Real, runtime},
-    failure::Failure,
     function::Function,
-    say::{print, progress},
-    spread::{Spread, own_time},
+    progress::progress,
+    spread::{Spread, others_until_now, share_of_others},
 };
+use saltern_program::{Failure, say};
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
     let runtime = runtime()?;
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Failure> {
 }
 
 async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
-    let others = Others::until_now(own_time()?)?;
+    let others = others_until_now()?;
     let mut sides = Sides::calibrated(arguments).await?;
     let mut table = format!(
         "Made by `saltern-fleet validate --policy {} --seconds {} --rounds {}` on {} cores of {}. A process takes {:.0} ms to start. {}\n\n| load | | real | model | model / real | in each turn | limits |\n|---|---|---|---|---|---|---|\n",
@@ -53,8 +54,8 @@ async fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
         progress(load.name);
         holds &= sides.compare(load, &mut table).await?;
     }
-    let others = 100.0 * others.share_since(own_time()?)?;
-    print(&format!("{table}\nOther processes took {others:.0} % of the cores meanwhile."));
+    let others = 100.0 * share_of_others(&others)?;
+    say(&format!("{table}\nOther processes took {others:.0} % of the cores meanwhile.\n"))?;
     let differs = "the model and the real processes differ by more than the limits: repeat the comparison on an idle machine";
     if holds { Ok(()) } else { Err(Failure::system(differs)) }
 }
@@ -235,16 +236,8 @@ impl<'a> Sides<'a> {
     async fn open(&self, side: Side, reserved: Option<u32>, batch: usize) -> Result<Opened, Failure> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few milliseconds")]
         let cold_start_ms = self.cold_start_ms.round() as u64;
-        let function = Function {
-            memory_mb: Durations::documented().reference_memory_mb(),
-            architecture: ARCHITECTURE,
-            lanes: Lanes::SideBySide,
-            account_concurrency: 1000,
-            reserved: reserved.map(u64::from),
-            provisioned: None,
-            managed: None,
-            cold_start_ms,
-        };
+        let reserved = reserved.map(u64::from);
+        let function = Function { reserved, cold_start_ms, ..Function::unprepared() };
         let policies = Some(self.arguments.policies.as_path());
         let behind = match side {
             Side::Real => Behind::Real(Real::new(&self.arguments.real, policies, &function)?),
@@ -278,14 +271,8 @@ impl<'a> Sides<'a> {
         })?;
         let hashes = u64::try_from(hashes).unwrap_or(u64::MAX);
         let durations = Durations::documented();
-        let planned = stored.setting().params().and_then(documents::parameters).and_then(|parameters| {
-            durations.batch(
-                parameters,
-                ARCHITECTURE,
-                durations.reference_memory_mb(),
-                hashes,
-                Lanes::SideBySide,
-            )
+        let planned = stored.setting().params().and_then(|params| {
+            durations.batch(params, ARCHITECTURE, durations.reference_memory_mb(), hashes, Kernels::Own)
         });
         let unknown = || {
             Failure::configuration(format!("no duration on Lambda is known for {}", self.arguments.policy))

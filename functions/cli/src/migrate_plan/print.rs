@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use saltern_capacity::name_of;
 use serde_json::{Value, json};
 
 use super::{
@@ -100,7 +101,7 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
         usd(moving.lambda_usd),
         moving.function.architecture.name(),
         grouped(moving.function.memory_mb),
-        moving.scale.row,
+        name_of(moving.scale.row),
         moving.scale.times,
     );
     if moving.weak == 0 {
@@ -184,7 +185,7 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
                 "architecture": plan.moving.function.architecture,
             },
             "scaled_to_lambda_by": {
-                "row": plan.moving.scale.row.to_string(),
+                "row": name_of(plan.moving.scale.row),
                 "times": plan.moving.scale.times,
             },
             "weak": plan.moving.weak,

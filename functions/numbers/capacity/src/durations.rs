@@ -1,9 +1,14 @@
-use core::{fmt, str::FromStr};
+use core::str::FromStr;
 use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
+use saltern_algorithm::Kernels;
+use saltern_encoded::Params;
 use serde::{Deserialize, Serialize};
 
-use crate::file::{Sourced, Unreadable};
+use crate::{
+    file::{Sourced, Unreadable},
+    params_named,
+};
 
 /// The processor of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,109 +34,12 @@ impl Architecture {
     }
 }
 
-/// Whether a worker computes several hashes in lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lanes {
-    /// `SALTERN_KERNELS=lanes`, the default.
-    SideBySide,
-    /// `SALTERN_KERNELS=crates`, one hash after the other.
-    OneByOne,
-}
+/// Parses the name in Lambda's API.
+impl FromStr for Architecture {
+    type Err = &'static str;
 
-/// The parameters in the names of `durations.json`: `bcrypt-11`, `argon2id-19456-2-1` (memory in
-/// KiB, passes, parallelism), `pbkdf2-sha512-100000`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Parameters {
-    /// Argon2id.
-    Argon2id {
-        /// The memory in KiB.
-        memory_kib: u32,
-        /// The number of passes, t.
-        passes: u32,
-        /// The parallelism, p.
-        parallelism: u32,
-    },
-    /// bcrypt.
-    Bcrypt {
-        /// The binary logarithm of the key expansions.
-        cost: u32,
-    },
-    /// PBKDF2 with HMAC-SHA-512.
-    Pbkdf2Sha512 {
-        /// The iterations for one output block.
-        iterations: u32,
-    },
-}
-
-impl Parameters {
-    /// Returns the name of the algorithm.
-    #[must_use]
-    pub fn algorithm(self) -> &'static str {
-        match self {
-            Self::Argon2id { .. } => "argon2id",
-            Self::Bcrypt { .. } => "bcrypt",
-            Self::Pbkdf2Sha512 { .. } => "pbkdf2-sha512",
-        }
-    }
-
-    /// Returns the work in the algorithm's unit, in which time is linear.
-    fn work(self) -> u64 {
-        match self {
-            Self::Argon2id { memory_kib, passes, .. } => u64::from(memory_kib) * u64::from(passes),
-            Self::Bcrypt { cost } => 1 << cost.min(MAX_BCRYPT_COST),
-            Self::Pbkdf2Sha512 { iterations } => u64::from(iterations),
-        }
-    }
-}
-
-impl fmt::Display for Parameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.algorithm())?;
-        match self {
-            Self::Argon2id { memory_kib, passes, parallelism } => {
-                write!(f, "-{memory_kib}-{passes}-{parallelism}")
-            }
-            Self::Bcrypt { cost } => write!(f, "-{cost}"),
-            Self::Pbkdf2Sha512 { iterations } => write!(f, "-{iterations}"),
-        }
-    }
-}
-
-/// The text is not the name of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotParameters;
-
-impl fmt::Display for NotParameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write parameters such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000")
-    }
-}
-
-impl core::error::Error for NotParameters {}
-
-impl FromStr for Parameters {
-    type Err = NotParameters;
-
-    fn from_str(text: &str) -> Result<Self, NotParameters> {
-        let numbers = |algorithm: &str| -> Option<Vec<u32>> {
-            let rest = text.strip_prefix(algorithm)?.strip_prefix('-')?;
-            rest.split('-').map(|number| number.parse().ok().filter(|&number| number > 0)).collect()
-        };
-        if let Some([memory_kib, passes, parallelism]) = numbers("argon2id").as_deref() {
-            return Ok(Self::Argon2id {
-                memory_kib: *memory_kib,
-                passes: *passes,
-                parallelism: *parallelism,
-            });
-        }
-        if let Some([cost @ MIN_BCRYPT_COST..=MAX_BCRYPT_COST]) = numbers("bcrypt").as_deref() {
-            return Ok(Self::Bcrypt { cost: *cost });
-        }
-        match numbers("pbkdf2-sha512").as_deref() {
-            Some([iterations]) => Ok(Self::Pbkdf2Sha512 { iterations: *iterations }),
-            _ => Err(NotParameters),
-        }
+    fn from_str(name: &str) -> Result<Self, &'static str> {
+        Self::ALL.into_iter().find(|one| one.name() == name).ok_or("write arm64 or x86_64")
     }
 }
 
@@ -148,22 +56,22 @@ pub struct Planned {
 #[derive(Clone, Debug)]
 pub struct Durations {
     reference_memory_mb: u64,
-    policies: BTreeMap<Parameters, Milliseconds>,
+    policies: Vec<(Params, Row)>,
     batches: BTreeMap<String, Batches>,
 }
 
-#[derive(Clone, Debug)]
-struct Milliseconds {
-    arm64: u64,
-    x86_64: u64,
-    is_extrapolated: bool,
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Row {
+    arm64_milliseconds: u64,
+    x86_64_milliseconds: u64,
+    extrapolated: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 struct Batches {
     /// The number of hashes, and their time in percent of one hash's. Begins with 1.
     percent: BTreeMap<u64, u64>,
-    is_extrapolated: bool,
+    extrapolated: bool,
 }
 
 impl Durations {
@@ -184,26 +92,20 @@ impl Durations {
     /// [`Unreadable`] with the reason.
     pub fn read(text: &str) -> Result<Self, Unreadable> {
         let file: File = serde_json::from_str(text).map_err(Unreadable::new)?;
-        let policies = file.policies.into_iter().map(|(name, row)| {
-            let parameters: Parameters =
-                name.parse().map_err(|error| Unreadable::new(format!("{name}: {error}")))?;
-            let milliseconds = Milliseconds {
-                arm64: row.arm64_milliseconds,
-                x86_64: row.x86_64_milliseconds,
-                is_extrapolated: row.extrapolated,
-            };
-            Ok((parameters, milliseconds))
+        let policies = file.policies.into_iter().map(|(name, row)| match params_named(&name) {
+            Ok(params) => Ok((params, row)),
+            Err(error) => Err(Unreadable::new(format!("{name}: {error}"))),
         });
-        let batches = file.batch_percent_of_one.into_iter().map(|(algorithm, row)| {
+        let policies = policies.collect::<Result<_, _>>()?;
+        for (algorithm, row) in &file.batch_percent_of_one {
             if row.percent.first_key_value() != Some((&1, &100)) {
                 return Err(Unreadable::new(format!("{algorithm}: a batch of 1 takes 100 percent of one")));
             }
-            Ok((algorithm, Batches { percent: row.percent, is_extrapolated: row.extrapolated }))
-        });
-        let (policies, batches) = (policies.collect::<Result<_, _>>()?, batches.collect::<Result<_, _>>()?);
+        }
         if file.reference_memory_mb.value == 0 {
             return Err(Unreadable::new("reference_memory_mb is 0"));
         }
+        let batches = file.batch_percent_of_one;
         Ok(Self { reference_memory_mb: file.reference_memory_mb.value, policies, batches })
     }
 
@@ -213,9 +115,9 @@ impl Durations {
         self.reference_memory_mb
     }
 
-    /// Returns the parameters with a row.
-    pub fn known(&self) -> impl Iterator<Item = Parameters> + '_ {
-        self.policies.keys().copied()
+    /// Returns the parameters with a row, in the order of their names.
+    pub fn known(&self) -> impl Iterator<Item = Params> + '_ {
+        self.policies.iter().map(|(params, _)| *params)
     }
 
     /// Returns the time of one hash; `None` for an algorithm without a row.
@@ -224,29 +126,29 @@ impl Durations {
     /// parameters without a row, the time of the nearest row is scaled by the work, and
     /// extrapolated.
     #[must_use]
-    pub fn one(&self, parameters: Parameters, architecture: Architecture, memory_mb: u64) -> Option<Planned> {
-        self.batch(parameters, architecture, memory_mb, 1, Lanes::SideBySide)
+    pub fn one(&self, params: Params, architecture: Architecture, memory_mb: u64) -> Option<Planned> {
+        self.batch(params, architecture, memory_mb, 1, Kernels::Own)
     }
 
     /// Returns the time of a batch, until its last hash is done.
     #[must_use]
     pub fn batch(
         &self,
-        parameters: Parameters,
+        params: Params,
         architecture: Architecture,
         memory_mb: u64,
         hashes: u64,
-        lanes: Lanes,
+        kernels: Kernels,
     ) -> Option<Planned> {
-        let one = self.one_at_reference(parameters, architecture)?;
+        let one = self.one_at_reference(params, architecture)?;
         let share = hashes.div_ceil(self.vcpus(memory_mb));
-        let batches = self.batches.get(parameters.algorithm()).filter(|_| lanes == Lanes::SideBySide);
+        let batches = self.batches.get(params.algorithm().name()).filter(|_| kernels == Kernels::Own);
         let basis_points = batches.map_or(10_000 * share, |batches| batches.basis_points(share));
         let nanos = one.duration.as_nanos()
             * u128::from(basis_points)
             * u128::from(self.reference_memory_mb.max(memory_mb))
             / (10_000 * u128::from(memory_mb.max(1)));
-        let by_lanes = share > 1 && batches.is_some_and(|batches| batches.is_extrapolated);
+        let by_lanes = share > 1 && batches.is_some_and(|batches| batches.extrapolated);
         Some(Planned {
             duration: Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)),
             is_extrapolated: one.is_extrapolated || by_lanes,
@@ -258,22 +160,32 @@ impl Durations {
         (memory_mb / self.reference_memory_mb).max(1)
     }
 
-    fn one_at_reference(&self, parameters: Parameters, architecture: Architecture) -> Option<Planned> {
-        let of_algorithm = self.policies.iter().filter(|(row, _)| row.algorithm() == parameters.algorithm());
+    fn one_at_reference(&self, params: Params, architecture: Architecture) -> Option<Planned> {
+        let of_algorithm = self.policies.iter().filter(|(row, _)| row.algorithm() == params.algorithm());
         let (row, milliseconds) = of_algorithm.min_by_key(|(row, _)| {
             // The row of these parameters first, then the row with the nearest work.
-            (**row != parameters, ratio(row.work(), parameters.work()))
+            (*row != params, ratio(work(*row), work(params)))
         })?;
         let at_row = match architecture {
-            Architecture::Arm64 => milliseconds.arm64,
-            Architecture::X86_64 => milliseconds.x86_64,
+            Architecture::Arm64 => milliseconds.arm64_milliseconds,
+            Architecture::X86_64 => milliseconds.x86_64_milliseconds,
         };
-        let nanos =
-            u128::from(at_row) * NANOS_PER_MS * u128::from(parameters.work()) / u128::from(row.work().max(1));
+        let nanos = u128::from(at_row) * NANOS_PER_MS * u128::from(work(params)) / u128::from(work(*row));
         Some(Planned {
             duration: Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)),
-            is_extrapolated: milliseconds.is_extrapolated || *row != parameters,
+            is_extrapolated: milliseconds.extrapolated || *row != params,
         })
+    }
+}
+
+/// Returns the work in the algorithm's unit, in which time is linear. It is at least 1.
+#[must_use]
+pub fn work(params: Params) -> u64 {
+    match params {
+        Params::Argon2(params) => u64::from(params.memory_kib()) * u64::from(params.passes()),
+        Params::Bcrypt(params) => 1 << params.cost(),
+        Params::Pbkdf2(params) => u64::from(params.iterations()),
+        Params::Scrypt(params) => (u64::from(params.r()) * u64::from(params.p())) << params.log_n(),
     }
 }
 
@@ -309,24 +221,7 @@ fn ratio(a: u64, b: u64) -> u64 {
 struct File {
     reference_memory_mb: Sourced<u64>,
     policies: BTreeMap<String, Row>,
-    batch_percent_of_one: BTreeMap<String, BatchRow>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    arm64_milliseconds: u64,
-    x86_64_milliseconds: u64,
-    extrapolated: bool,
-}
-
-#[derive(Deserialize)]
-struct BatchRow {
-    percent: BTreeMap<u64, u64>,
-    extrapolated: bool,
+    batch_percent_of_one: BTreeMap<String, Batches>,
 }
 
 const NANOS_PER_MS: u128 = 1_000_000;
-
-/// The range of bcrypt's cost.
-const MIN_BCRYPT_COST: u32 = 4;
-const MAX_BCRYPT_COST: u32 = 31;

@@ -5,7 +5,7 @@ use core::fmt;
 use serde::Deserialize;
 
 /// A number. In the file its source is beside it.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Sourced<T> {
     pub(crate) value: T,
 }

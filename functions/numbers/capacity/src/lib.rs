@@ -14,13 +14,15 @@ mod durations;
 mod file;
 mod function_size;
 mod limits;
+mod name;
 mod prices;
 mod scale;
 
 pub use demand::{Capacity, Demand};
-pub use durations::{Architecture, Durations, Lanes, NotParameters, Parameters, Planned};
+pub use durations::{Architecture, Durations, Planned, work};
 pub use file::Unreadable;
 pub use function_size::FunctionSize;
 pub use limits::{FUNCTION_MEMORY_MB, Limits};
+pub use name::{UnknownName, name_of, params_named};
 pub use prices::{Prices, Usage, billed, gb_seconds};
 pub use scale::{Reference, Scale, Size};

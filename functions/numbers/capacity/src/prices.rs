@@ -2,19 +2,20 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{
-    Architecture,
-    file::{Sourced, Unreadable},
-};
+use crate::{Architecture, file::Sourced};
 
 /// List prices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Prices {
-    arm64: Compute,
-    x86_64: Compute,
-    requests_usd_per_million: f64,
-    provisioned_billed_at_least: Duration,
-    managed_percent_on_top_of_ec2: f64,
+    arm64_on_demand_usd_per_gb_second: Sourced<f64>,
+    arm64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
+    arm64_provisioned_run_usd_per_gb_second: Sourced<f64>,
+    x86_64_on_demand_usd_per_gb_second: Sourced<f64>,
+    x86_64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
+    x86_64_provisioned_run_usd_per_gb_second: Sourced<f64>,
+    requests_usd_per_million: Sourced<f64>,
+    provisioned_billed_minutes_at_least: Sourced<f64>,
+    managed_instances_percent_on_top_of_ec2: Sourced<f64>,
 }
 
 /// US dollars for a GB-second.
@@ -45,30 +46,9 @@ impl Prices {
     pub fn listed() -> &'static Self {
         static LISTED: LazyLock<Prices> = LazyLock::new(|| {
             let text = include_str!("../../../../infra/modules/password-hasher/prices.json");
-            Prices::read(text).expect("prices.json has the prices")
+            serde_json::from_str(text).expect("prices.json has the prices")
         });
         &LISTED
-    }
-
-    fn read(text: &str) -> Result<Self, Unreadable> {
-        let file: File = serde_json::from_str(text).map_err(Unreadable::new)?;
-        Ok(Self {
-            arm64: Compute {
-                on_demand: file.arm64_on_demand_usd_per_gb_second.value,
-                provisioned_idle: file.arm64_provisioned_idle_usd_per_gb_second.value,
-                provisioned_run: file.arm64_provisioned_run_usd_per_gb_second.value,
-            },
-            x86_64: Compute {
-                on_demand: file.x86_64_on_demand_usd_per_gb_second.value,
-                provisioned_idle: file.x86_64_provisioned_idle_usd_per_gb_second.value,
-                provisioned_run: file.x86_64_provisioned_run_usd_per_gb_second.value,
-            },
-            requests_usd_per_million: file.requests_usd_per_million.value,
-            provisioned_billed_at_least: Duration::from_secs_f64(
-                60.0 * file.provisioned_billed_minutes_at_least.value,
-            ),
-            managed_percent_on_top_of_ec2: file.managed_instances_percent_on_top_of_ec2.value,
-        })
     }
 
     /// Returns the cost of a usage in US dollars.
@@ -78,7 +58,7 @@ impl Prices {
         usage.on_demand_gb_seconds * compute.on_demand
             + usage.provisioned_gb_seconds * compute.provisioned_idle
             + usage.provisioned_run_gb_seconds * compute.provisioned_run
-            + count(usage.requests) * self.requests_usd_per_million / 1e6
+            + count(usage.requests) * self.requests_usd_per_million.value / 1e6
     }
 
     /// Returns the cost of a million logins on demand in US dollars. Each request has a batch of
@@ -93,7 +73,7 @@ impl Prices {
     ) -> f64 {
         let requests = 1e6 / count(batch.max(1));
         let each = gb_seconds(memory_mb, billed(per_request)) * self.compute(architecture).on_demand;
-        requests * (each + self.requests_usd_per_million / 1e6)
+        requests * (each + self.requests_usd_per_million.value / 1e6)
     }
 
     /// Returns the cost of Managed Instances in US dollars, without requests. `ec2_usd_per_hour` is
@@ -101,19 +81,28 @@ impl Prices {
     #[must_use]
     pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
         let hours = time.as_secs_f64() / 3600.0;
-        ec2_usd_per_hour * (1.0 + self.managed_percent_on_top_of_ec2 / 100.0) * count(environments) * hours
+        let on_top = self.managed_instances_percent_on_top_of_ec2.value / 100.0;
+        ec2_usd_per_hour * (1.0 + on_top) * count(environments) * hours
     }
 
     /// Returns the shortest billed time of provisioned concurrency.
     #[must_use]
     pub fn provisioned_billed_at_least(&self) -> Duration {
-        self.provisioned_billed_at_least
+        Duration::from_secs_f64(60.0 * self.provisioned_billed_minutes_at_least.value)
     }
 
     fn compute(&self, architecture: Architecture) -> Compute {
         match architecture {
-            Architecture::Arm64 => self.arm64,
-            Architecture::X86_64 => self.x86_64,
+            Architecture::Arm64 => Compute {
+                on_demand: self.arm64_on_demand_usd_per_gb_second.value,
+                provisioned_idle: self.arm64_provisioned_idle_usd_per_gb_second.value,
+                provisioned_run: self.arm64_provisioned_run_usd_per_gb_second.value,
+            },
+            Architecture::X86_64 => Compute {
+                on_demand: self.x86_64_on_demand_usd_per_gb_second.value,
+                provisioned_idle: self.x86_64_provisioned_idle_usd_per_gb_second.value,
+                provisioned_run: self.x86_64_provisioned_run_usd_per_gb_second.value,
+            },
         }
     }
 }
@@ -134,17 +123,4 @@ pub fn billed(run: Duration) -> Duration {
 #[expect(clippy::cast_precision_loss, reason = "a bill has fewer than fifteen digits")]
 fn count(number: u64) -> f64 {
     number as f64
-}
-
-#[derive(Deserialize)]
-struct File {
-    arm64_on_demand_usd_per_gb_second: Sourced<f64>,
-    arm64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
-    arm64_provisioned_run_usd_per_gb_second: Sourced<f64>,
-    x86_64_on_demand_usd_per_gb_second: Sourced<f64>,
-    x86_64_provisioned_idle_usd_per_gb_second: Sourced<f64>,
-    x86_64_provisioned_run_usd_per_gb_second: Sourced<f64>,
-    requests_usd_per_million: Sourced<f64>,
-    provisioned_billed_minutes_at_least: Sourced<f64>,
-    managed_instances_percent_on_top_of_ec2: Sourced<f64>,
 }

@@ -2,11 +2,11 @@
 //! measured.
 
 use saltern_algorithm::{Admitted, OutOfMemory};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, bcrypt};
+use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting};
 use saltern_meter::{Effort, Meter};
 use saltern_policy::{Limits, Policies, SHIPPED};
 
-use crate::{Architecture, Durations, Parameters};
+use crate::{Architecture, Durations};
 
 /// The size of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,7 @@ pub struct Size {
 /// compare kernels, not machines. One hash alone takes as long with Saltern's bcrypt as with
 /// others.
 pub struct Reference {
-    row: Parameters,
-    /// Its parameters.
+    /// The parameters of its row.
     pub params: Params,
     /// The same hash, admitted to the kernels.
     pub admitted: Admitted,
@@ -35,28 +34,27 @@ impl Reference {
     /// Returns the reference; `None` if the table has no bcrypt that was measured.
     #[must_use]
     pub fn documented() -> Option<Self> {
-        let is_measured = |row: &Parameters| {
+        let is_measured = |params: &Params| {
             let durations = Durations::documented();
-            let of = |architecture| durations.one(*row, architecture, durations.reference_memory_mb());
+            let of = |architecture| durations.one(*params, architecture, durations.reference_memory_mb());
             Architecture::ALL.map(of).iter().flatten().all(|planned| !planned.is_extrapolated)
         };
-        Durations::documented().known().filter(is_measured).find_map(|row| {
-            let Parameters::Bcrypt { cost } = row else { return None };
+        let is_bcrypt = |params: &Params| params.algorithm() == Algorithm::Bcrypt;
+        Durations::documented().known().filter(is_bcrypt).find(is_measured).and_then(|params| {
             // The ceilings of the shipped document: the operator's ceilings bound requests, not
             // this measurement.
             let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, ..Limits::default() };
             let shipped = Policies::load(SHIPPED, &limits).ok()?;
-            let params = Params::Bcrypt(bcrypt::Params::new(cost)?);
             let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
-            Some(Self { row, params, admitted: Admitted::new(setting, shipped.ceilings()).ok()? })
+            Some(Self { params, admitted: Admitted::new(setting, shipped.ceilings()).ok()? })
         })
     }
 
     /// Returns the scale for a function, from the milliseconds that the reference hash takes here.
     #[must_use]
     pub fn scale(&self, here_ms: f64, size: Size) -> Option<Scale> {
-        let there = Durations::documented().one(self.row, size.architecture, size.memory_mb)?;
-        Some(Scale { row: self.row, times: there.duration.as_secs_f64() * MS_PER_SECOND / here_ms })
+        let there = Durations::documented().one(self.params, size.architecture, size.memory_mb)?;
+        Some(Scale { row: self.params, times: there.duration.as_secs_f64() * MS_PER_SECOND / here_ms })
     }
 }
 
@@ -64,7 +62,7 @@ impl Reference {
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The row of the reference hash.
-    pub row: Parameters,
+    pub row: Params,
     /// Time on the function divided by time on this machine.
     pub times: f64,
 }
@@ -84,7 +82,7 @@ impl Scale {
 
     /// Whether the scale of the reference hash is extrapolated to this algorithm.
     #[must_use]
-    pub fn is_extrapolated(&self, algorithm: &str) -> bool {
+    pub fn is_extrapolated(&self, algorithm: Algorithm) -> bool {
         self.row.algorithm() != algorithm
     }
 }
@@ -109,11 +107,16 @@ mod tests {
     #[test]
     fn the_reference_is_a_hash_that_was_measured_on_lambda() {
         let reference = Reference::documented().unwrap();
-        assert_eq!((reference.row.to_string().as_str(), reference.admitted.work()), ("bcrypt-10", 1024));
+        assert_eq!(
+            (crate::name_of(reference.params).as_str(), reference.admitted.work()),
+            ("bcrypt-10", 1024)
+        );
         let scale =
             reference.scale(82.0, Size { memory_mb: 1769, architecture: Architecture::Arm64 }).unwrap();
-        for (algorithm, is_extrapolated) in [("bcrypt", false), ("argon2id", true), ("scrypt", true)] {
-            assert_eq!(scale.is_extrapolated(algorithm), is_extrapolated, "{algorithm}");
+        for (algorithm, is_extrapolated) in
+            [(Algorithm::Bcrypt, false), (Algorithm::Argon2id, true), (Algorithm::Scrypt, true)]
+        {
+            assert_eq!(scale.is_extrapolated(algorithm), is_extrapolated, "{algorithm:?}");
         }
     }
 }

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use saltern_algorithm::Kernels;
 use saltern_capacity::{
-    Architecture, Demand, Durations, Lanes, Limits, Parameters, Prices, Usage, gb_seconds,
+    Architecture, Demand, Durations, Limits, Prices, Usage, gb_seconds, name_of, params_named,
 };
 use serde_json::{Value, json};
 
@@ -83,43 +84,43 @@ fn the_evenings_have_the_capacity_of_the_table() {
     }
 }
 
-/// Parameters, architecture, memory, hashes, lanes: microseconds, and whether they are
+/// Parameters, architecture, memory, hashes, kernels: microseconds, and whether they are
 /// extrapolated.
-const DURATIONS: &[(&str, Architecture, u64, u64, Lanes, u128, bool)] = &[
+const DURATIONS: &[(&str, Architecture, u64, u64, Kernels, u128, bool)] = &[
     // Only cost 10 was measured on Lambda.
-    ("bcrypt-10", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 82_000, false),
-    ("bcrypt-11", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 164_000, true),
-    ("bcrypt-11", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 145_000, true),
+    ("bcrypt-10", Architecture::Arm64, 1769, 1, Kernels::Own, 82_000, false),
+    ("bcrypt-11", Architecture::Arm64, 1769, 1, Kernels::Own, 164_000, true),
+    ("bcrypt-11", Architecture::X86_64, 1769, 1, Kernels::Own, 145_000, true),
     // Two virtual CPUs do not make one hash faster. Half a virtual CPU doubles the time.
-    ("bcrypt-11", Architecture::Arm64, 3538, 1, Lanes::SideBySide, 164_000, true),
-    ("bcrypt-10", Architecture::Arm64, 512, 1, Lanes::SideBySide, 283_316, false),
+    ("bcrypt-11", Architecture::Arm64, 3538, 1, Kernels::Own, 164_000, true),
+    ("bcrypt-10", Architecture::Arm64, 512, 1, Kernels::Own, 283_316, false),
     // A cost without a row has the time of the nearest row, doubled or halved for each step.
-    ("bcrypt-13", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 654_000, true),
-    ("bcrypt-9", Architecture::Arm64, 1769, 1, Lanes::SideBySide, 41_000, true),
-    ("pbkdf2-sha512-200000", Architecture::X86_64, 1769, 1, Lanes::SideBySide, 108_000, true),
+    ("bcrypt-13", Architecture::Arm64, 1769, 1, Kernels::Own, 654_000, true),
+    ("bcrypt-9", Architecture::Arm64, 1769, 1, Kernels::Own, 41_000, true),
+    ("pbkdf2-sha512-200000", Architecture::X86_64, 1769, 1, Kernels::Own, 108_000, true),
     // Batches: with a row, between two rows, above the last row, on two virtual CPUs, without
     // lanes.
-    ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 191_880, true),
-    ("bcrypt-11", Architecture::Arm64, 1769, 8, Lanes::SideBySide, 313_240, true),
-    ("bcrypt-11", Architecture::Arm64, 1769, 3, Lanes::SideBySide, 180_400, true),
-    ("bcrypt-11", Architecture::Arm64, 1769, 12, Lanes::SideBySide, 505_120, true),
-    ("bcrypt-11", Architecture::Arm64, 3538, 8, Lanes::SideBySide, 191_880, true),
-    ("bcrypt-10", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 95_940, true),
-    ("bcrypt-10", Architecture::Arm64, 1769, 4, Lanes::OneByOne, 328_000, false),
-    ("bcrypt-11", Architecture::Arm64, 1769, 4, Lanes::OneByOne, 656_000, true),
-    ("argon2id-19456-2-1", Architecture::Arm64, 1769, 4, Lanes::SideBySide, 88_000, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 4, Kernels::Own, 191_880, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 8, Kernels::Own, 313_240, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 3, Kernels::Own, 180_400, true),
+    ("bcrypt-11", Architecture::Arm64, 1769, 12, Kernels::Own, 505_120, true),
+    ("bcrypt-11", Architecture::Arm64, 3538, 8, Kernels::Own, 191_880, true),
+    ("bcrypt-10", Architecture::Arm64, 1769, 4, Kernels::Own, 95_940, true),
+    ("bcrypt-10", Architecture::Arm64, 1769, 4, Kernels::Crates, 328_000, false),
+    ("bcrypt-11", Architecture::Arm64, 1769, 4, Kernels::Crates, 656_000, true),
+    ("argon2id-19456-2-1", Architecture::Arm64, 1769, 4, Kernels::Own, 88_000, true),
 ];
 
 #[test]
 fn durations_follow_memory_batch_and_cost() {
-    for &(name, architecture, memory_mb, hashes, lanes, microseconds, extrapolated) in DURATIONS {
-        let parameters: Parameters = name.parse().unwrap();
+    for &(name, architecture, memory_mb, hashes, kernels, microseconds, extrapolated) in DURATIONS {
+        let params = params_named(name).unwrap();
         let planned =
-            Durations::documented().batch(parameters, architecture, memory_mb, hashes, lanes).unwrap();
+            Durations::documented().batch(params, architecture, memory_mb, hashes, kernels).unwrap();
         assert_eq!(
             (planned.duration.as_micros(), planned.is_extrapolated),
             (microseconds, extrapolated),
-            "{name} {architecture:?} {memory_mb} MB × {hashes} {lanes:?}"
+            "{name} {architecture:?} {memory_mb} MB × {hashes} {kernels:?}"
         );
     }
 }
@@ -127,7 +128,7 @@ fn durations_follow_memory_batch_and_cost() {
 #[test]
 fn written_parameters_can_be_parsed() {
     for name in ["bcrypt-4", "bcrypt-31", "argon2id-19456-2-1", "pbkdf2-sha512-100000"] {
-        assert_eq!(name.parse::<Parameters>().unwrap().to_string(), name);
+        assert_eq!(name_of(params_named(name).unwrap()), name);
     }
     for wrong in [
         "",
@@ -140,7 +141,7 @@ fn written_parameters_can_be_parsed() {
         "scrypt-17",
         "pbkdf2-sha512-0",
     ] {
-        assert!(wrong.parse::<Parameters>().is_err(), "{wrong}");
+        assert!(params_named(wrong).is_err(), "{wrong}");
     }
 }
 
@@ -149,7 +150,7 @@ fn another_file_of_durations_is_read_or_refused_with_a_reason() {
     let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
     let own = text.replace("\"arm64_milliseconds\": 164", "\"arm64_milliseconds\": 171");
     let durations = Durations::read(&own).unwrap();
-    let planned = durations.one(Parameters::Bcrypt { cost: 11 }, Architecture::Arm64, 1769).unwrap();
+    let planned = durations.one(params_named("bcrypt-11").unwrap(), Architecture::Arm64, 1769).unwrap();
     assert_eq!(planned.duration, Duration::from_millis(171));
     let unknown = text.replace("\"bcrypt-11\"", "\"bcrypt-eleven\"");
     assert!(Durations::read(&unknown).unwrap_err().to_string().contains("bcrypt-eleven"));

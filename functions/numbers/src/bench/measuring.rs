@@ -2,20 +2,20 @@
 //! long get their time from the fitted line.
 
 use std::{
-    io::{self, IsTerminal as _},
     num::NonZeroUsize,
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use saltern_algorithm::{Admitted, PoolSettings};
 use saltern_meter::{Effort, Line, Measured, Meter};
 
 use super::{
+    benchmark::Benchmark,
     results::{Figure, Fit, Row, Series, Table, as_f64},
-    tables::{Planned, PlannedRow, PlannedSeries},
+    tables::{PlannedRow, PlannedSeries},
 };
-use crate::algorithm::Algorithm;
+use crate::progress::progress_bar;
 use saltern_program::{Failure, number::in_words, process};
 
 /// The limits of a run.
@@ -49,8 +49,9 @@ impl Pace {
 }
 
 /// Measures the tables, with a progress bar on a terminal.
-pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Failure> {
-    let rows = plan.iter().flat_map(|table| &table.series).map(|series| series.rows.len()).sum();
+pub(super) fn measure(benchmarks: &[&'static Benchmark], pace: &Pace) -> Result<Vec<Table>, Failure> {
+    let plan: Vec<_> = benchmarks.iter().map(|&benchmark| (benchmark, (benchmark.plan)())).collect();
+    let rows: usize = plan.iter().flat_map(|(_, series)| series).map(|series| series.rows.len()).sum();
     let memory_bytes = process::usable_bytes() / SHARE_FOR_A_HASH;
     // As a server with one worker, keep memory between hashes: otherwise the time of fresh memory
     // would count.
@@ -61,9 +62,9 @@ pub(super) fn measure(plan: Vec<Planned>, pace: &Pace) -> Result<Vec<Table>, Fai
         began: Instant::now(),
         share: Duration::ZERO,
         memory_bytes,
-        bar: bar(rows),
+        bar: progress_bar(Some(rows as u64), "{bar:40} {percent} %  {elapsed}  {msg}"),
     };
-    let tables = plan.into_iter().map(|table| run.table(table)).collect();
+    let tables = plan.into_iter().map(|(benchmark, series)| run.table(benchmark, series)).collect();
     run.bar.finish_and_clear();
     tables
 }
@@ -88,13 +89,12 @@ enum Way {
 type Points = Vec<(u64, Measured)>;
 
 impl Run<'_> {
-    fn table(&mut self, planned: Planned) -> Result<Table, Failure> {
-        let algorithm = planned.algorithm;
-        let series = planned.series.into_iter().map(|series| self.series(algorithm, series));
-        Ok(Table { algorithm, series: series.collect::<Result<_, _>>()? })
+    fn table(&mut self, benchmark: &'static Benchmark, plan: Vec<PlannedSeries>) -> Result<Table, Failure> {
+        let series = plan.into_iter().map(|series| self.series(benchmark, series));
+        Ok(Table { benchmark, series: series.collect::<Result<_, _>>()? })
     }
 
-    fn series(&mut self, algorithm: Algorithm, planned: PlannedSeries) -> Result<Series, Failure> {
+    fn series(&mut self, benchmark: &Benchmark, planned: PlannedSeries) -> Result<Series, Failure> {
         let rows_then = self.bar.position() + planned.rows.len() as u64;
         self.share =
             self.pace.all.mul_f64(as_f64(rows_then) / as_f64(self.bar.length().unwrap_or(rows_then)));
@@ -102,16 +102,16 @@ impl Run<'_> {
         let lanes = lanes.map_or(1, |admitted| self.meter.lanes(admitted));
         let (mut one, mut in_lanes) = (Points::new(), Points::new());
         for row in &planned.rows {
-            self.measured(algorithm, row, Way::One, &mut one);
+            self.measured(benchmark, row, Way::One, &mut one);
             if lanes > 1 {
-                self.measured(algorithm, row, Way::Lanes, &mut in_lanes);
+                self.measured(benchmark, row, Way::Lanes, &mut in_lanes);
             }
             self.bar.inc(1);
         }
         let one_fit = fit(&one).ok_or_else(|| {
             Failure::system(format!(
                 "{} could not be measured at two costs: give the process more memory",
-                algorithm.title()
+                benchmark.title
             ))
         })?;
         let lanes_fit = fit(&in_lanes);
@@ -130,17 +130,17 @@ impl Run<'_> {
     }
 
     /// Measures a row if memory and time allow it.
-    fn measured(&mut self, algorithm: Algorithm, row: &PlannedRow, way: Way, points: &mut Points) {
+    fn measured(&mut self, benchmark: &Benchmark, row: &PlannedRow, way: Way, points: &mut Points) {
         let Some(admitted) = row.admitted.as_ref().filter(|admitted| self.is_worth_it(admitted, way, points))
         else {
             return;
         };
         let expected = expected(points, row.work);
         let about = if expected > FELT { format!(", about {}", in_words(expected)) } else { String::new() };
-        let cost = algorithm.cost();
+        let cost = benchmark.cost;
         self.bar.set_message(format!(
             "{} {} {}{about}",
-            algorithm.title(),
+            benchmark.title,
             cost.heading(),
             cost.label(row.cost)
         ));
@@ -186,16 +186,6 @@ fn figure(points: &Points, line: &Line, work: u64, at_once: usize) -> Figure {
         .map_or_else(|| Figure::from_line(line, work, at_once), |(_, measured)| Figure::measured(measured))
 }
 
-fn bar(rows: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {percent} %  {elapsed}  {msg}");
-    let target =
-        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(rows as u64), target)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(TICK);
-    bar
-}
-
 /// Points that make a line.
 const POINTS_OF_A_LINE: usize = 2;
 
@@ -204,8 +194,6 @@ const FELT: Duration = Duration::from_secs(1);
 
 /// A hash takes at most one part in this many of the usable memory.
 const SHARE_FOR_A_HASH: u64 = 2;
-
-const TICK: Duration = Duration::from_millis(200);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,12 @@
 //! `saltern-numbers bench`: the tables of well-known benchmarks, measured on this machine.
 //!
-//! 1. `tables` plans the rows, under the bench's own `ceilings`; `measuring` measures them.
+//! 1. `benchmark` lists the algorithms. `tables` plans their rows, under the bench's own
+//!    `ceilings`. `measuring` measures them.
 //! 2. `results` holds the times; `sheets` makes tables of text from them. `published` has the times
 //!    of others.
 //! 3. `text` writes the tables to the terminal and as Markdown, `page` as a page.
 
+mod benchmark;
 mod ceilings;
 mod measuring;
 mod page;
@@ -20,15 +22,15 @@ use std::{
     time::Instant,
 };
 
-use clap::{Args, ValueEnum as _};
+use clap::Args;
 use saltern_meter::Machine;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use self::{
+    benchmark::Benchmark,
     measuring::Pace,
     results::{FORM, Results},
 };
-use crate::algorithm::Algorithm;
 use saltern_program::{Failure, say};
 
 #[derive(Args, Debug)]
@@ -40,8 +42,8 @@ use saltern_program::{Failure, say};
 )]
 pub(crate) struct BenchArguments {
     /// Measure only these: names with commas between [default: all]
-    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',')]
-    pub(crate) algorithms: Vec<Algorithm>,
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = Benchmark::parser())]
+    pub(crate) benchmarks: Vec<&'static Benchmark>,
     /// Measure only the cheaper costs, and extrapolate the others
     #[arg(long)]
     pub(crate) quick: bool,
@@ -52,7 +54,7 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "FILE", value_parser = Out::parse)]
     pub(crate) out: Vec<Out>,
     /// Measure nothing, and read the results of an earlier run from its JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithms", "quick"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["benchmarks", "quick"])]
     pub(crate) from: Option<PathBuf>,
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     arguments.out.iter().try_for_each(Out::probe)?;
     let results = match &arguments.from {
         Some(file) => read(file)?,
-        None => measure(&algorithms(arguments), arguments.quick)?,
+        None => measure(&benchmarks(&arguments.benchmarks), arguments.quick)?,
     };
     for out in &arguments.out {
         out.write(&results)?;
@@ -69,17 +71,16 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     say(&if arguments.json { json(&results)? } else { text::text(&results) })
 }
 
-fn algorithms(arguments: &BenchArguments) -> Vec<Algorithm> {
-    let chosen =
-        |algorithm: &Algorithm| arguments.algorithms.is_empty() || arguments.algorithms.contains(algorithm);
-    Algorithm::value_variants().iter().copied().filter(chosen).collect()
+/// Returns the chosen benchmarks in the order of their list.
+fn benchmarks(asked: &[&'static Benchmark]) -> Vec<&'static Benchmark> {
+    let is_asked = |one: &Benchmark| asked.iter().any(|asked| asked.algorithm == one.algorithm);
+    benchmark::ALL.iter().filter(|one| asked.is_empty() || is_asked(one)).collect()
 }
 
-fn measure(algorithms: &[Algorithm], quick: bool) -> Result<Results, Failure> {
+fn measure(benchmarks: &[&'static Benchmark], quick: bool) -> Result<Results, Failure> {
     let began = OffsetDateTime::now_utc();
     let started = Instant::now();
-    let plan = algorithms.iter().map(|algorithm| tables::plan(*algorithm)).collect();
-    let tables = measuring::measure(plan, if quick { &Pace::QUICK } else { &Pace::FULL })?;
+    let tables = measuring::measure(benchmarks, if quick { &Pace::QUICK } else { &Pace::FULL })?;
     Ok(Results {
         form: FORM,
         version: env!("CARGO_PKG_VERSION").to_owned(),

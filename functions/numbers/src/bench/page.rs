@@ -1,6 +1,7 @@
 //! The page: the highest cost for each time, then each algorithm with its charts, beside published
 //! times.
 
+use saltern_encoded::Algorithm;
 use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Verdict, or_nothing, rounded};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
     text,
 };
-use crate::algorithm::Algorithm;
 
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();
@@ -123,14 +123,14 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
         for table in &tables {
             plot = plot.series(dots(
                 &format!("{}, here", short(table)),
-                table.algorithm.cost(),
+                table.benchmark.cost,
                 &table.series[0],
                 ALL,
                 one,
             ));
         }
         for table in &tables {
-            if let Some(group) = published.of(table.algorithm).next() {
+            if let Some(group) = published.of(table.benchmark.algorithm).next() {
                 plot = plot.series(Drawn::line(format!("{}, i3-8109U", short(table)), points(group, ALL)));
             }
         }
@@ -144,14 +144,14 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
             if let Some(series) = series(table) {
                 plot = plot.series(dots(
                     &format!("{}, one hash", short(table)),
-                    table.algorithm.cost(),
+                    table.benchmark.cost,
                     &series,
                     ALL,
                     one,
                 ));
                 plot = plot.series(dots(
                     &format!("{}, in lanes", short(table)),
-                    table.algorithm.cost(),
+                    table.benchmark.cost,
                     &series,
                     ALL,
                     lanes,
@@ -161,7 +161,7 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
         section = section.chart(plot);
     }
     for table in tables {
-        section = ending(section, table, &numbered(published, table.algorithm));
+        section = ending(section, table, &numbered(published, table.benchmark.algorithm));
     }
     Some(section)
 }
@@ -182,7 +182,7 @@ fn factor_of_two(tables: &[&Table], published: &Published) -> Grid {
             table.series.get(series).and_then(|series| series.rows.iter().find(|row| row.cost == AN_EXAMPLE))
         };
         let (Some(forty), Some(digest)) = (row(0), row(1)) else { continue };
-        let there = published.of(table.algorithm).next().and_then(|group| group.ms(AN_EXAMPLE));
+        let there = published.of(table.benchmark.algorithm).next().and_then(|group| group.ms(AN_EXAMPLE));
         grid = grid.row([
             short(table).to_owned(),
             ms(&forty.one, forty.one.hash_ms),
@@ -204,8 +204,8 @@ fn sha512_crypt(results: &Results, published: &Published) -> Option<Section> {
     for (title, x, y) in both("thousand rounds") {
         let plot = Plot::new(format!("sha512-crypt, {title}"), x, y)
             .about("One hash here, and published times.")
-            .series(dots("here, one hash", table.algorithm.cost(), &table.series[0], ALL, one));
-        let plot = extrapolated(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
+            .series(dots("here, one hash", table.benchmark.cost, &table.series[0], ALL, one));
+        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], one)]);
         let plot = groups.iter().fold(plot, |plot, group| plot.series(group.line(ALL)));
         section = section.chart(plot);
     }
@@ -239,8 +239,8 @@ fn scrypt(results: &Results) -> Option<Section> {
     for (title, x, y) in both("MiB") {
         let plot = Plot::new(format!("scrypt, {title}"), x, y)
             .about("One hash, by its memory.")
-            .series(dots("one hash", table.algorithm.cost(), &table.series[0], ALL, one));
-        let plot = extrapolated(plot, table.algorithm.cost(), &[(&table.series[0], one)]);
+            .series(dots("one hash", table.benchmark.cost, &table.series[0], ALL, one));
+        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], one)]);
         section = section.chart(plot);
     }
     Some(ending(section, table, &[]))
@@ -272,15 +272,13 @@ fn sources(groups: &[Numbered<'_>]) -> Vec<String> {
 
 /// Returns the times of this machine and of published machines for each cost.
 fn beside(table: &Table, groups: &[Numbered<'_>]) -> Grid {
-    let (cost, series) = (table.algorithm.cost(), &table.series[0]);
+    let (cost, series) = (table.benchmark.cost, &table.series[0]);
     let with_lanes = series.rows.iter().any(|row| row.lanes.is_some());
     let name = if series.name.is_empty() { String::new() } else { format!(", {}", series.name) };
-    let mut grid = Grid::new(format!(
-        "{}{name}: this machine and published ones, one hash, ms",
-        table.algorithm.title()
-    ))
-    .numbers(cost.heading())
-    .numbers("here");
+    let mut grid =
+        Grid::new(format!("{}{name}: this machine and published ones, one hash, ms", table.benchmark.title))
+            .numbers(cost.heading())
+            .numbers("here");
     if with_lanes {
         grid = grid.numbers("in lanes");
     }
@@ -347,7 +345,7 @@ fn plain(machine: &str) -> String {
 const MAKERS: [&str; 8] = ["AMD", "Apple", "CPU", "Core", "Intel", "Intel(R)", "Core(TM)", "Xeon(R)"];
 
 fn points(group: &Group, most: u64) -> Vec<(f64, f64)> {
-    let cost = group.algorithm.cost();
+    let cost = group.benchmark.cost;
     group.points().filter(|point| point.0 <= most).map(|(value, ms)| (place(cost, value), ms)).collect()
 }
 
@@ -407,7 +405,7 @@ fn both(unit: &str) -> [(&'static str, Axis, Axis); 2] {
 
 /// Returns the name of the digest.
 fn short(table: &Table) -> &'static str {
-    table.algorithm.title().trim_start_matches("PBKDF2-HMAC-")
+    table.benchmark.title.trim_start_matches("PBKDF2-HMAC-")
 }
 
 /// Every cost.

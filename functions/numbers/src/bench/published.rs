@@ -1,8 +1,9 @@
 //! Published times of other people, with their sources.
 
+use saltern_encoded::Algorithm;
 use serde::Deserialize;
 
-use crate::algorithm::Algorithm;
+use super::benchmark::Benchmark;
 
 /// The published results.
 #[derive(Debug, Deserialize)]
@@ -14,7 +15,8 @@ pub(super) struct Published {
 #[derive(Debug, Deserialize)]
 pub(super) struct Group {
     pub(super) source: String,
-    pub(super) algorithm: Algorithm,
+    #[serde(rename = "algorithm")]
+    pub(super) benchmark: &'static Benchmark,
     pub(super) machine: String,
     rows: Vec<Row>,
 }
@@ -34,7 +36,7 @@ impl Published {
     }
 
     pub(super) fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &Group> {
-        self.groups.iter().filter(move |group| group.algorithm == algorithm)
+        self.groups.iter().filter(move |group| group.benchmark.algorithm == algorithm)
     }
 }
 
@@ -52,17 +54,16 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
-
     use super::*;
+    use crate::bench::benchmark;
 
     #[test]
     fn every_published_group_is_read() {
         let published = Published::all();
-        let by_algorithm = |algorithm: &Algorithm| {
+        let count = |Benchmark { algorithm, .. }: &Benchmark| {
             (published.of(*algorithm).count(), published.of(*algorithm).flat_map(Group::points).count())
         };
-        let counted: Vec<_> = Algorithm::value_variants().iter().map(by_algorithm).collect();
+        let counted: Vec<_> = benchmark::ALL.iter().map(count).collect();
         assert_eq!(counted, [(8, 67), (2, 20), (2, 20), (2, 20), (2, 7), (0, 0), (0, 0)]);
         assert!(published.groups.iter().all(|group| !group.source.is_empty() && !group.machine.is_empty()));
     }

@@ -1,9 +1,10 @@
 //! The results of a run, as JSON has them.
 
+use saltern_encoded::Algorithm;
 use saltern_meter::{Line, Machine, Measured, Spread};
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::Algorithm;
+use super::benchmark::Benchmark;
 
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,7 +29,8 @@ pub(super) const FORM: u32 = 1;
 /// The table of an algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Table {
-    pub(super) algorithm: Algorithm,
+    #[serde(rename = "algorithm")]
+    pub(super) benchmark: &'static Benchmark,
     pub(super) series: Vec<Series>,
 }
 
@@ -144,7 +146,7 @@ impl Results {
     }
 
     pub(super) fn table(&self, algorithm: Algorithm) -> Option<&Table> {
-        self.tables.iter().find(|table| table.algorithm == algorithm)
+        self.tables.iter().find(|table| table.benchmark.algorithm == algorithm)
     }
 }
 

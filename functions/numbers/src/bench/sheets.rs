@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use saltern_encoded::Algorithm;
 use saltern_page::{Table as Grid, or_nothing, rounded};
 
 use super::{
+    benchmark::Benchmark,
     results::{Figure, Fit, Results, Row, Series, Table, as_f64},
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
 };
-use crate::algorithm::Algorithm;
 use saltern_program::number::in_words;
 
 /// A table of text with notes.
@@ -25,14 +26,14 @@ pub(super) const LEGEND: &str = "Times are medians of processor time on one core
 
 /// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
 pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
-    let matrix = (table.algorithm == Algorithm::Argon2id).then(|| matrix(table));
-    matrix.into_iter().chain(table.series.iter().map(|series| of_series(table.algorithm, series))).collect()
+    let matrix = (table.benchmark.algorithm == Algorithm::Argon2id).then(|| matrix(table));
+    matrix.into_iter().chain(table.series.iter().map(|series| of_series(table.benchmark, series))).collect()
 }
 
-fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
+fn of_series(benchmark: &Benchmark, series: &Series) -> Sheet {
     let lanes = series.rows.iter().find_map(|row| row.lanes).map(|figure| figure.at_once);
-    let mut grid = Grid::new(caption(algorithm, &series.name)).numbers_each([
-        algorithm.cost().heading(),
+    let mut grid = Grid::new(caption(benchmark, &series.name)).numbers_each([
+        benchmark.cost.heading(),
         "one hash, ms",
         "±",
         "a second",
@@ -41,22 +42,24 @@ fn of_series(algorithm: Algorithm, series: &Series) -> Sheet {
         let wait = format!("{lanes} lanes: wait, ms");
         grid = grid.numbers_each([wait.as_str(), "±", "a hash, ms", "a second", "gain"]);
     }
-    let rows = series.rows.iter().map(|row| cells(algorithm.cost(), row));
-    let mut notes = vec![line_in_words(algorithm, "One hash", series.one_line.as_ref())];
+    let rows = series.rows.iter().map(|row| cells(benchmark.cost, row));
+    let mut notes = vec![line_in_words(benchmark, "One hash", series.one_line.as_ref())];
     if lanes.is_some() {
-        notes.push(line_in_words(algorithm, "A hash in lanes", series.lanes_line.as_ref()));
+        notes.push(line_in_words(benchmark, "A hash in lanes", series.lanes_line.as_ref()));
     } else {
-        notes.push(format!("{}This algorithm has no lanes.", held_at(algorithm)));
+        notes.push(format!("{}This algorithm has no lanes.", held_at(benchmark)));
     }
-    notes.extend(second_block(algorithm, series));
+    notes.extend(second_block(benchmark, series));
     Sheet { grid: grid.rows(rows), notes }
 }
 
 /// Returns the note for outputs that are longer than the digest.
-fn second_block(algorithm: Algorithm, series: &Series) -> Option<String> {
-    algorithm.prf()?;
+fn second_block(benchmark: &Benchmark, series: &Series) -> Option<String> {
     // Work counts iterations × blocks.
-    series.rows.first().filter(|row| row.work > row.cost)?;
+    let first = series.rows.first()?;
+    if benchmark.cost != CostName::Iterations || first.work == first.cost {
+        return None;
+    }
     Some(format!(
         "{PUBLISHED_OUTPUT_BYTES} bytes, as in the published tables, are two blocks. The second block doubles your \
          time but not an attacker's, who compares the first block only. The page that --out FILE.html writes shows the \
@@ -65,8 +68,8 @@ fn second_block(algorithm: Algorithm, series: &Series) -> Option<String> {
 }
 
 /// Returns the note about parameters that all rows share, and about the rough line.
-fn held_at(algorithm: Algorithm) -> String {
-    let parameters = match algorithm {
+fn held_at(benchmark: &Benchmark) -> String {
+    let parameters = match benchmark.algorithm {
         Algorithm::Argon2id => "With p = 1.",
         Algorithm::Scrypt => "With r = 8 and p = 1.",
         _ => return String::new(),
@@ -74,8 +77,8 @@ fn held_at(algorithm: Algorithm) -> String {
     format!("{parameters} A KiB costs more when the memory exceeds the caches, so the line is rough. ")
 }
 
-fn caption(algorithm: Algorithm, series: &str) -> String {
-    if series.is_empty() { algorithm.title().to_owned() } else { format!("{}, {series}", algorithm.title()) }
+fn caption(benchmark: &Benchmark, series: &str) -> String {
+    if series.is_empty() { benchmark.title.to_owned() } else { format!("{}, {series}", benchmark.title) }
 }
 
 fn cells(cost: CostName, row: &Row) -> Vec<String> {
@@ -97,8 +100,8 @@ fn cells(cost: CostName, row: &Row) -> Vec<String> {
 
 /// Returns the time of one hash: a row for each memory, a column for each number of passes.
 fn matrix(table: &Table) -> Sheet {
-    let cost = table.algorithm.cost();
-    let grid = Grid::new(format!("{}: one hash by memory and passes", table.algorithm.title()))
+    let cost = table.benchmark.cost;
+    let grid = Grid::new(format!("{}: one hash by memory and passes", table.benchmark.title))
         .numbers(cost.heading())
         .numbers_each(table.series.iter().map(|series| format!("{}, ms", series.name)));
     let memories = table.series.first().map(|series| series.rows.iter().map(|row| row.cost));
@@ -127,20 +130,20 @@ pub(super) fn bought(results: &Results) -> Sheet {
     )];
     for table in &results.tables {
         // PBKDF2 only at digest length: longer outputs cost more and protect no better.
-        let passed_over = usize::from(table.algorithm.prf().is_some());
+        let passed_over = usize::from(table.benchmark.cost == CostName::Iterations);
         for series in &table.series[passed_over..] {
             let Some(fit) = &series.one_line else { continue };
-            let costs = TARGETS_MS.map(|target| affordable(table.algorithm, series, fit, target));
-            let name = if table.algorithm == Algorithm::Argon2id {
-                caption(table.algorithm, &series.name)
+            let costs = TARGETS_MS.map(|target| affordable(table.benchmark, series, fit, target));
+            let name = if table.benchmark.algorithm == Algorithm::Argon2id {
+                caption(table.benchmark, &series.name)
             } else {
-                table.algorithm.title().to_owned()
+                table.benchmark.title.to_owned()
             };
             let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
             if is_extrapolated && fit.worst_error > BAD_FIT {
                 bad_fits.push(format!("{name}: {:.0} %", fit.worst_error * 100.0));
             }
-            let names = [name, table.algorithm.cost().heading().to_owned()];
+            let names = [name, table.benchmark.cost.heading().to_owned()];
             grid = grid.row(names.into_iter().chain(costs));
         }
     }
@@ -156,7 +159,7 @@ pub(super) fn bought(results: &Results) -> Sheet {
 
 /// Returns the highest cost below the target: interpolated between two measured rows, or
 /// extrapolated with the line through all rows and marked.
-fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) -> String {
+fn affordable(benchmark: &Benchmark, series: &Series, fit: &Fit, target_ms: f64) -> String {
     let measured: Vec<&Row> = series.rows.iter().filter(|row| row.one.is_measured()).collect();
     let Some(row) = measured.last() else { return "–".to_owned() };
     let between = measured.array_windows().rev().find_map(|[below, above]| {
@@ -169,12 +172,12 @@ fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) 
     let work = between.unwrap_or_else(|| fit.line.work_in(target_ms));
     // Work is proportional to the cost, except for bcrypt: its cost is the logarithm of the work.
     let in_proportion = work * as_f64(row.cost) / as_f64(row.work);
-    let cost = match algorithm.cost() {
+    let cost = match benchmark.cost {
         CostName::Cost => work.log2().floor(),
         CostName::N => 2_f64.powf(in_proportion.log2().floor()),
         CostName::Iterations | CostName::Rounds | CostName::MemoryKib => in_proportion,
     };
-    let text = match algorithm.cost() {
+    let text = match benchmark.cost {
         _ if cost.is_nan() || cost < 1.0 => return "–".to_owned(),
         CostName::Cost => format!("{cost:.0}"),
         CostName::N => format!("2^{:.0}", cost.log2()),
@@ -187,7 +190,7 @@ fn affordable(algorithm: Algorithm, series: &Series, fit: &Fit, target_ms: f64) 
         CostName::MemoryKib => format!("{} MiB", rounded(two_digits(cost / KIB_PER_MIB))),
         CostName::Iterations | CostName::Rounds => rounded(two_digits(cost)),
     };
-    match (between, algorithm.cost()) {
+    match (between, benchmark.cost) {
         (None, _) => format!("≈ {text} {EXTRAPOLATED}"),
         // Every power of two has a row, so this cost and the next were measured.
         (Some(_), CostName::Cost | CostName::N) => text,
@@ -206,7 +209,7 @@ fn two_digits(value: f64) -> f64 {
     (value / scale).floor() * scale
 }
 
-fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String {
+fn line_in_words(benchmark: &Benchmark, what: &str, fit: Option<&Fit>) -> String {
     let Some(Fit { line, worst_error, points }) = fit else {
         return format!("{what}: not measured.");
     };
@@ -223,7 +226,7 @@ fn line_in_words(algorithm: Algorithm, what: &str, fit: Option<&Fit>) -> String 
         "{what}: {intercept}{} ms + {} ns for each {}; {error}.",
         significant(line.intercept_ms.abs()),
         significant(line.slope_ms * NS_PER_MS),
-        algorithm.unit_of_work(),
+        benchmark.unit_of_work,
     )
 }
 
@@ -307,6 +310,10 @@ mod tests {
     const LINE: Line = Line { intercept_ms: 0.0, slope_ms: 0.05 };
     const FIT: Fit = Fit { line: LINE, worst_error: 0.012, points: 12 };
 
+    fn of(algorithm: &str) -> &'static Benchmark {
+        Benchmark::named(algorithm).unwrap()
+    }
+
     fn measured(samples: &[f64]) -> Figure {
         let spread = Spread::of(samples);
         Figure::measured(&Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
@@ -342,22 +349,22 @@ mod tests {
 
     #[test]
     fn the_cost_for_a_target_stays_below_the_target() {
-        let bought = |algorithm, rows: &[_], ms| affordable(algorithm, &series(rows), &FIT, ms);
+        let bought = |algorithm, rows: &[_], ms| affordable(of(algorithm), &series(rows), &FIT, ms);
         // 2^12 expansions take 205 ms and 2^13 take 410 ms; both were measured.
         let bcrypt = [(11, 1 << 11, 102.4), (12, 1 << 12, 204.8), (13, 1 << 13, 409.6)];
-        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 250.0), "12");
-        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 1000.0), "≈ 14 †");
-        assert_eq!(bought(Algorithm::Bcrypt, &bcrypt, 0.01), "–");
-        assert_eq!(bought(Algorithm::Scrypt, &[(1 << 14, 1 << 17, 1.0)], 250.0), "≈ 2^9 †");
+        assert_eq!(bought("bcrypt", &bcrypt, 250.0), "12");
+        assert_eq!(bought("bcrypt", &bcrypt, 1000.0), "≈ 14 †");
+        assert_eq!(bought("bcrypt", &bcrypt, 0.01), "–");
+        assert_eq!(bought("scrypt", &[(1 << 14, 1 << 17, 1.0)], 250.0), "≈ 2^9 †");
         // 5,000 blocks are 2,500 iterations of two.
-        assert_eq!(bought(Algorithm::Pbkdf2Sha1, &[(10, 20, 1.0)], 250.0), "≈ 2,500 †");
+        assert_eq!(bought("pbkdf2-sha1", &[(10, 20, 1.0)], 250.0), "≈ 2,500 †");
     }
 
     /// Memory beyond a cache doubles the time for the same work, so no line fits all rows.
     #[test]
     fn between_two_measured_rows_the_cost_is_interpolated() {
         let rows = [(8192, 8192, 100.0), (16_384, 16_384, 200.0), (32_768, 32_768, 800.0)];
-        let bought = |ms| affordable(Algorithm::Argon2id, &series(&rows), &FIT, ms);
+        let bought = |ms| affordable(of("argon2id"), &series(&rows), &FIT, ms);
         // With the line, at 0.05 ms a KiB, the result would be 4.8 MiB.
         assert_eq!(bought(250.0), "≈ 17 MiB");
         assert_eq!(bought(100.0), "≈ 8.0 MiB");
@@ -371,7 +378,7 @@ mod tests {
             let mut series = series(&[(8192, 8192, 100.0)]);
             series.name = "t = 1".to_owned();
             series.one_line = Some(Fit { worst_error, ..FIT });
-            let tables = vec![Table { algorithm: Algorithm::Argon2id, series: vec![series] }];
+            let tables = vec![Table { benchmark: of("argon2id"), series: vec![series] }];
             let machine = Machine { cpu: String::new(), architecture: String::new(), cores: 1 };
             let (version, began) = (String::new(), String::new());
             bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
@@ -384,7 +391,7 @@ mod tests {
     #[test]
     fn a_bad_fit_is_named_with_its_error() {
         let bad = Fit { worst_error: 0.404, ..FIT };
-        let words = line_in_words(Algorithm::Argon2id, "One hash", Some(&bad));
+        let words = line_in_words(of("argon2id"), "One hash", Some(&bad));
         assert!(words.contains("error at a measured cost is 40 %, which is a bad fit"), "{words}");
         assert_eq!(bad_fit(&Fit { worst_error: 0.1, ..FIT }), None);
     }
@@ -394,12 +401,12 @@ mod tests {
         assert_eq!(significant(0.051_234_9), "0.05123");
         assert_eq!(significant(51_234.9), "51235");
         assert_eq!(significant(0.0), "0");
-        let words = line_in_words(Algorithm::Bcrypt, "One hash", Some(&FIT));
+        let words = line_in_words(of("bcrypt"), "One hash", Some(&FIT));
         assert_eq!(
             words,
             "One hash: 0 ms + 50000 ns for each key expansion (2^cost); the largest error at a measured cost is 1.2 %."
         );
-        let of_two = line_in_words(Algorithm::Bcrypt, "One hash", Some(&Fit { points: 2, ..FIT }));
+        let of_two = line_in_words(of("bcrypt"), "One hash", Some(&Fit { points: 2, ..FIT }));
         assert!(of_two.ends_with("the line has only two points, so its error is unknown."));
     }
 }

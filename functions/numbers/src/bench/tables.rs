@@ -4,42 +4,7 @@ use saltern_algorithm::Admitted;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2::Prf, scrypt};
 
 use super::ceilings::BENCH_CEILINGS;
-use crate::algorithm::Algorithm;
 use saltern_program::number::grouped;
-
-impl Algorithm {
-    /// Returns the cost that its rows differ in.
-    pub(super) fn cost(self) -> CostName {
-        match self {
-            Self::Bcrypt => CostName::Cost,
-            Self::Pbkdf2Sha1 | Self::Pbkdf2Sha256 | Self::Pbkdf2Sha512 => CostName::Iterations,
-            Self::Sha512Crypt => CostName::Rounds,
-            Self::Argon2id => CostName::MemoryKib,
-            Self::Scrypt => CostName::N,
-        }
-    }
-
-    /// Returns the unit of work in which its time is linear.
-    pub(super) fn unit_of_work(self) -> &'static str {
-        match self {
-            Self::Bcrypt => "key expansion (2^cost)",
-            Self::Pbkdf2Sha1 | Self::Pbkdf2Sha256 | Self::Pbkdf2Sha512 => "iteration × block",
-            Self::Sha512Crypt => "round",
-            Self::Argon2id => "KiB written (m·t)",
-            Self::Scrypt => "block of 128 bytes mixed (N·r·p)",
-        }
-    }
-
-    /// Returns the hash function of PBKDF2.
-    pub(super) fn prf(self) -> Option<Prf> {
-        match self {
-            Self::Pbkdf2Sha1 => Some(Prf::Sha1),
-            Self::Pbkdf2Sha256 => Some(Prf::Sha256),
-            Self::Pbkdf2Sha512 => Some(Prf::Sha512),
-            Self::Bcrypt | Self::Sha512Crypt | Self::Argon2id | Self::Scrypt => None,
-        }
-    }
-}
 
 /// The cost that the rows of a table differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,12 +43,6 @@ impl CostName {
     }
 }
 
-/// A table to measure.
-pub(super) struct Planned {
-    pub(super) algorithm: Algorithm,
-    pub(super) series: Vec<PlannedSeries>,
-}
-
 /// Rows that differ only in the cost.
 pub(super) struct PlannedSeries {
     /// The parameters of all its rows; empty if the cost is the only parameter.
@@ -100,30 +59,16 @@ pub(super) struct PlannedRow {
     pub(super) admitted: Option<Admitted>,
 }
 
-/// Plans the table of an algorithm.
-pub(super) fn plan(algorithm: Algorithm) -> Planned {
-    let series = match algorithm {
-        Algorithm::Bcrypt => vec![bcrypt_series()],
-        Algorithm::Pbkdf2Sha1 | Algorithm::Pbkdf2Sha256 | Algorithm::Pbkdf2Sha512 => {
-            algorithm.prf().map(pbkdf2_series).unwrap_or_default()
-        }
-        Algorithm::Sha512Crypt => vec![sha512_crypt_series()],
-        Algorithm::Argon2id => ARGON2_PASSES.map(argon2_series).into(),
-        Algorithm::Scrypt => vec![scrypt_series()],
-    };
-    Planned { algorithm, series }
-}
-
-fn bcrypt_series() -> PlannedSeries {
+pub(super) fn bcrypt_series() -> Vec<PlannedSeries> {
     let costs = (bcrypt::MIN_COST..=BENCH_CEILINGS.bcrypt_cost).chain([bcrypt::MAX_COST]);
     let rows = costs.filter_map(|cost| {
         let params = bcrypt::Params::new(cost)?;
         Some(row(u64::from(cost), 1 << cost, fresh(Params::Bcrypt(params))))
     });
-    PlannedSeries { name: String::new(), rows: rows.collect() }
+    vec![PlannedSeries { name: String::new(), rows: rows.collect() }]
 }
 
-fn pbkdf2_series(prf: Prf) -> Vec<PlannedSeries> {
+pub(super) fn pbkdf2_series(prf: Prf) -> Vec<PlannedSeries> {
     [PUBLISHED_OUTPUT_BYTES, prf.block_bytes()]
         .map(|output_bytes| {
             let blocks = output_bytes.div_ceil(prf.block_bytes()) as u64;
@@ -137,15 +82,19 @@ fn pbkdf2_series(prf: Prf) -> Vec<PlannedSeries> {
         .into()
 }
 
-fn sha512_crypt_series() -> PlannedSeries {
+pub(super) fn sha512_crypt_series() -> Vec<PlannedSeries> {
     let rows = SHA512_CRYPT_ROUNDS.map(|rounds| {
         let output = ".".repeat(SHA512_CRYPT_CHARACTERS);
         row(rounds, rounds, stored(&format!("$6$rounds={rounds}$saltsaltsaltsalt${output}")))
     });
-    PlannedSeries { name: String::new(), rows: rows.into() }
+    vec![PlannedSeries { name: String::new(), rows: rows.into() }]
 }
 
-fn argon2_series(passes: u32) -> PlannedSeries {
+pub(super) fn argon2_series() -> Vec<PlannedSeries> {
+    ARGON2_PASSES.map(argon2_series_of).into()
+}
+
+fn argon2_series_of(passes: u32) -> PlannedSeries {
     let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
     let rows = ARGON2_MEMORY_KIB.iter().filter_map(|&memory_kib| {
         let params = argon2::Params::new(variant, version, memory_kib, passes, 1)?;
@@ -155,13 +104,13 @@ fn argon2_series(passes: u32) -> PlannedSeries {
     PlannedSeries { name: format!("t = {passes}"), rows: rows.collect() }
 }
 
-fn scrypt_series() -> PlannedSeries {
+pub(super) fn scrypt_series() -> Vec<PlannedSeries> {
     let rows = SCRYPT_LOG_N.filter_map(|log_n| {
         let params = scrypt::Params::new(log_n, SCRYPT_R, 1)?;
         let n = 1_u64 << log_n;
         Some(row(n, n * u64::from(SCRYPT_R), fresh(Params::Scrypt(params))))
     });
-    PlannedSeries { name: String::new(), rows: rows.collect() }
+    vec![PlannedSeries { name: String::new(), rows: rows.collect() }]
 }
 
 fn row(cost: u64, work: u64, setting: Option<Setting>) -> PlannedRow {
@@ -219,20 +168,21 @@ const KIB_PER_MIB: u64 = 1024;
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
+    use saltern_encoded::Algorithm;
 
     use super::*;
+    use crate::bench::benchmark;
 
     #[test]
     fn every_row_except_bcrypt_31_is_admitted() {
-        for algorithm in Algorithm::value_variants() {
-            for series in plan(*algorithm).series {
-                assert!(series.rows.len() >= 8, "{algorithm:?} {}", series.name);
+        for benchmark in &benchmark::ALL {
+            for series in (benchmark.plan)() {
+                assert!(series.rows.len() >= 8, "{benchmark:?} {}", series.name);
                 assert!(series.rows.is_sorted_by_key(|row| row.work));
                 for row in series.rows {
                     match row.admitted {
-                        Some(admitted) => assert_eq!(admitted.work(), row.work, "{algorithm:?} {}", row.cost),
-                        None => assert_eq!((*algorithm, row.cost), (Algorithm::Bcrypt, 31)),
+                        Some(admitted) => assert_eq!(admitted.work(), row.work, "{benchmark:?} {}", row.cost),
+                        None => assert_eq!((benchmark.algorithm, row.cost), (Algorithm::Bcrypt, 31)),
                     }
                 }
             }
@@ -241,12 +191,10 @@ mod tests {
 
     #[test]
     fn the_published_output_is_two_blocks_except_with_sha_512() {
-        let work = |algorithm, series: usize| plan(algorithm).series[series].rows[9].work;
-        for (algorithm, blocks) in
-            [(Algorithm::Pbkdf2Sha1, 2), (Algorithm::Pbkdf2Sha256, 2), (Algorithm::Pbkdf2Sha512, 1)]
-        {
-            assert_eq!(work(algorithm, 0), blocks * 900_001);
-            assert_eq!(work(algorithm, 1), 900_001);
+        let work = |prf, series: usize| pbkdf2_series(prf)[series].rows[9].work;
+        for (prf, blocks) in [(Prf::Sha1, 2), (Prf::Sha256, 2), (Prf::Sha512, 1)] {
+            assert_eq!(work(prf, 0), blocks * 900_001);
+            assert_eq!(work(prf, 1), 900_001);
         }
     }
 

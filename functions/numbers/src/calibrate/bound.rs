@@ -1,7 +1,10 @@
 //! The limits that keep parameters from being stronger.
 
+use serde::Serialize;
+
 /// The reason for which the next step of a ladder is not taken, or a step is not measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Bound {
     /// A ceiling of the local policy document.
     Ceiling,
@@ -20,19 +23,6 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    /// Returns the name in JSON.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Ceiling => "ceiling",
-            Self::FunctionCeiling => "function_ceiling",
-            Self::FunctionDeadline => "function_deadline",
-            Self::FunctionMemory => "function_memory",
-            Self::Memory => "memory",
-            Self::Strongest => "strongest",
-            Self::Time => "time",
-        }
-    }
-
     /// Describes the limit.
     pub(super) fn in_words(self) -> &'static str {
         match self {

@@ -4,6 +4,7 @@ use core::num::NonZeroUsize;
 
 use saltern_algorithm::PoolSettings;
 use saltern_capacity::{Architecture, Durations, FunctionSize};
+use saltern_encoded::Algorithm;
 use saltern_meter::{Machine, Meter};
 use saltern_policy::{Limits, Policies};
 
@@ -13,7 +14,6 @@ use super::{
     ladder::{self, CALIBRATED},
     place::{self, Place},
 };
-use crate::algorithm::Algorithm;
 use saltern_capacity::Size;
 use saltern_program::{Failure, document};
 
@@ -43,7 +43,7 @@ impl Conditions {
     pub(super) fn of(arguments: &CalibrateArguments) -> Result<Self, Failure> {
         let size = Size {
             memory_mb: arguments.memory_mb.unwrap_or_else(|| Durations::documented().reference_memory_mb()),
-            architecture: arguments.architecture.map_or(Architecture::Arm64, Into::into),
+            architecture: arguments.architecture.unwrap_or(Architecture::Arm64),
         };
         if let Some(function) = &arguments.on_lambda {
             let address = Address {
@@ -89,8 +89,8 @@ impl Conditions {
             )
         })?;
         let (machine, memory_mb) = place::introduce(&function, &smallest)?;
-        let named = Architecture::ALL.into_iter().find(|one| one.name() == lambda_name(&machine));
-        let size = Size { memory_mb, architecture: named.unwrap_or(assumed.architecture) };
+        let architecture = lambda_name(&machine).parse().unwrap_or(assumed.architecture);
+        let size = Size { memory_mb, architecture };
         let limits = function_limits(arguments, memory_mb)?;
         let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         Ok(Self {

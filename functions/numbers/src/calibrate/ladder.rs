@@ -1,18 +1,13 @@
 //! The candidate parameters of an algorithm, from the weakest to the strongest. Each entry is a
 //! step.
 
-use std::ffi::OsStr;
-
-use clap::{
-    Arg, Error, ValueEnum as _,
-    builder::{PossibleValue, TypedValueParser},
-};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use saltern_algorithm::{Admitted, memory_bytes};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_capacity::work;
+use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_policy::Policies;
 
 use super::bound::Bound;
-use crate::algorithm::Algorithm;
 
 /// The algorithms for new hashes, in OWASP's order of preference.
 pub(super) const CALIBRATED: [Algorithm; 5] = [
@@ -24,37 +19,10 @@ pub(super) const CALIBRATED: [Algorithm; 5] = [
 ];
 
 /// Parses an algorithm for new hashes.
-#[derive(Clone, Debug)]
-pub(super) struct Calibrated;
-
-impl TypedValueParser for Calibrated {
-    type Value = Algorithm;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Algorithm, Error> {
-        let read: fn(&str) -> Result<Algorithm, String> = calibrated;
-        read.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(CALIBRATED.iter().filter_map(Algorithm::to_possible_value)))
-    }
-}
-
-fn calibrated(argument: &str) -> Result<Algorithm, String> {
-    let names = CALIBRATED.map(Algorithm::name).join(", ");
-    match Algorithm::from_str(argument, false) {
-        Ok(algorithm) if CALIBRATED.contains(&algorithm) => Ok(algorithm),
-        Ok(algorithm) => Err(format!(
-            "no policy makes new hashes with {}; choose one of: {names}. `saltern-numbers bench` measures it",
-            algorithm.name()
-        )),
-        Err(_) => Err(format!("no algorithm has that name; choose one of: {names}")),
-    }
+pub(super) fn calibrated() -> impl TypedValueParser<Value = Algorithm> {
+    let named = |name: String| CALIBRATED.into_iter().find(|algorithm| algorithm.name() == name);
+    PossibleValuesParser::new(CALIBRATED.map(Algorithm::name))
+        .try_map(move |name| named(name).ok_or("no policy makes new hashes with it"))
 }
 
 /// Returns all candidate parameters, before ceilings apply.
@@ -68,8 +36,8 @@ fn candidates(algorithm: Algorithm) -> Vec<Params> {
         Algorithm::Pbkdf2Sha256 => pbkdf2(pbkdf2::Prf::Sha256),
         Algorithm::Pbkdf2Sha512 => pbkdf2(pbkdf2::Prf::Sha512),
         Algorithm::Scrypt => scrypt(),
-        // These are only verified.
-        Algorithm::Pbkdf2Sha1 | Algorithm::Sha512Crypt => Vec::new(),
+        // Others are only verified.
+        _ => Vec::new(),
     }
 }
 
@@ -107,7 +75,7 @@ pub(super) fn of(algorithm: Algorithm, policies: &Policies, bytes_per_worker: u6
 
 /// Returns the limit after the last step of the ladder.
 pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_per_worker: u64) -> Bound {
-    let stronger = candidates(algorithm).into_iter().filter(|&params| is_more_work(params, last.params));
+    let stronger = candidates(algorithm).into_iter().filter(|&params| work(params) > work(last.params));
     let (too_large, fitting): (Vec<_>, Vec<_>) =
         stronger.partition(|&params| memory_bytes(params) > bytes_per_worker);
     if fitting.into_iter().any(|params| Step::admit(params, policies, bytes_per_worker).is_none()) {
@@ -117,16 +85,6 @@ pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_
     } else {
         Bound::Memory
     }
-}
-
-fn is_more_work(params: Params, than: Params) -> bool {
-    let work = |params| match params {
-        Params::Argon2(params) => u64::from(params.memory_kib()) * u64::from(params.passes()),
-        Params::Bcrypt(params) => 1 << params.cost(),
-        Params::Pbkdf2(params) => u64::from(params.iterations()),
-        Params::Scrypt(params) => (u64::from(params.r()) * u64::from(params.p())) << params.log_n(),
-    };
-    work(params) > work(than)
 }
 
 /// Keeps the steps that cost an attacker more than every step with less work.

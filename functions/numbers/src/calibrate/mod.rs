@@ -19,20 +19,21 @@ mod search;
 mod standards;
 mod target;
 
-use std::{collections::BTreeMap, io::IsTerminal as _, thread, time::Duration};
+use std::{collections::BTreeMap, thread, time::Duration};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use saltern_capacity::{Durations, FUNCTION_MEMORY_MB, Reference, Scale};
+use indicatif::ProgressBar;
+use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Reference, Scale};
+use saltern_encoded::Algorithm;
 use saltern_meter::Measured;
 
 use crate::{
-    algorithm::Algorithm, arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb,
+    arguments::architecture, arguments::aws_name, arguments::function_memory_mb, progress::progress_bar,
 };
 use bound::Bound;
 use conditions::{Basis, Conditions};
-use ladder::{CALIBRATED, Calibrated, Step};
-use proposal::{Proposal, StepFigures, in_words};
+use ladder::{CALIBRATED, Step, calibrated};
+use proposal::{InLanes, Proposal, in_words};
 use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
 use search::Care;
 
@@ -48,7 +49,7 @@ pub(crate) struct CalibrateArguments {
     #[arg(long, value_name = "TIME", value_parser = target::parse)]
     pub(crate) target: Duration,
     /// Only these: names with commas between [default: all]
-    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = Calibrated)]
+    #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = calibrated())]
     pub(crate) algorithms: Vec<Algorithm>,
     #[arg(
         long,
@@ -58,9 +59,10 @@ pub(crate) struct CalibrateArguments {
         help = about_memory()
     )]
     pub(crate) memory_mb: Option<u64>,
-    /// Estimate for a function on Lambda of this architecture [default with --memory-mb: arm64]
-    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", conflicts_with = "on_lambda")]
-    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// Estimate for a function on Lambda of this architecture; Graviton is arm64 [default with
+    /// --memory-mb: arm64]
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", conflicts_with = "on_lambda", value_parser = architecture())]
+    pub(crate) architecture: Option<Architecture>,
     /// Measure in this function on Lambda
     #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
     pub(crate) on_lambda: Option<String>,
@@ -103,7 +105,7 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         conditions: Conditions::of(arguments)?,
         target: arguments.target,
         scale: None,
-        bar: bar(),
+        bar: progress_bar(None, "{spinner} measuring {msg}  {elapsed}"),
     };
     calibration.scale = calibration.scale()?;
     let algorithms = chosen(&arguments.algorithms);
@@ -166,15 +168,28 @@ impl Calibration {
         })?;
         let Some((&at, &one)) = found.and_then(|at| exact.get_key_value(&at)) else { return Ok(None) };
         let step = steps[at].clone();
-        let in_lanes = self.conditions.place.in_lanes(&step, &place::in_passing())?;
+        let in_lanes = self.conditions.place.measure(&step, true, &place::in_passing())?;
         let (policies, bytes) = (&self.conditions.policies, self.conditions.bytes_per_worker);
         let bound_by = match refused.get(&(at + 1)) {
             Some(&bound) => bound,
             None if at + 1 < steps.len() => Bound::Time,
             None => ladder::end(algorithm, &step, policies, bytes),
         };
-        let figures = StepFigures { at, one, in_lanes, to_target, to_function, bound_by };
-        Ok(Some(Proposal::new(algorithm, step, figures, &self.conditions)))
+        let counted = |measured: &Measured| self.conditions.place.counted(measured);
+        let listed = policies.list().iter().find(|policy| policy.params() == step.params);
+        Ok(Some(Proposal {
+            algorithm,
+            at,
+            one: counted(&one),
+            in_lanes: in_lanes.map(|measured| InLanes { lanes: measured.at_once, call: counted(&measured) }),
+            core_share: one.core_share(),
+            ms_by_the_clock: one.wall_ms.median,
+            to_target,
+            to_function,
+            bound_by,
+            listed_as: listed.map(|policy| policy.id().to_owned()),
+            step,
+        }))
     }
 
     fn measure(
@@ -184,7 +199,7 @@ impl Calibration {
         care: Care,
     ) -> Result<Result<Measured, Bound>, Failure> {
         self.bar.set_message(format!("{}, {}", algorithm.name(), in_words(step.params)));
-        self.conditions.place.one(step, &place::effort(care))
+        self.conditions.place.measure(step, false, &place::effort(care))
     }
 
     /// Measures the scale of times from this machine to the function; `None` if the function
@@ -204,18 +219,3 @@ impl Calibration {
 fn no_row() -> Failure {
     Failure::system("the table of durations has no bcrypt row that was measured on Lambda")
 }
-
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} measuring {msg}  {elapsed}")
-        .unwrap_or_else(|_| ProgressStyle::default_spinner());
-    let target = if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(None, target).with_style(style);
-    bar.enable_steady_tick(TICK);
-    bar
-}
-
-const TICK: Duration = Duration::from_millis(200);

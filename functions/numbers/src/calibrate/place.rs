@@ -17,23 +17,18 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Measures one hash alone; `Err` with the limit if the function refuses it.
-    pub(super) fn one(&mut self, step: &Step, effort: &Effort) -> Result<Result<Measured, Bound>, Failure> {
-        match self {
-            Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
-            Self::Function(function) => figures(&ask(function, step, false, effort)?),
-        }
-    }
-
-    /// Measures the hashes of a full worker; `Err` with the limit if the function refuses them.
-    pub(super) fn in_lanes(
+    /// Measures one hash alone, or the hashes of a full worker; `Err` with the limit if the
+    /// function refuses them.
+    pub(super) fn measure(
         &mut self,
         step: &Step,
+        in_lanes: bool,
         effort: &Effort,
     ) -> Result<Result<Measured, Bound>, Failure> {
         match self {
-            Self::Here(meter) => Ok(Ok(meter.in_lanes(&step.admitted, effort)?)),
-            Self::Function(function) => figures(&ask(function, step, true, effort)?),
+            Self::Here(meter) if in_lanes => Ok(Ok(meter.in_lanes(&step.admitted, effort)?)),
+            Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
+            Self::Function(function) => figures(&ask(function, step, in_lanes, effort)?),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use saltern_encoded::bcrypt;
+use saltern_encoded::{Algorithm, bcrypt};
 use serde_json::{Value, json};
 
 use super::{
@@ -12,8 +12,7 @@ use super::{
     proposal::{Entry, Numbers, Proposal, in_words},
     standards,
 };
-use crate::algorithm::Algorithm;
-use saltern_capacity::Scale;
+use saltern_capacity::{Scale, name_of};
 use saltern_page::Table;
 use saltern_program::Failure;
 
@@ -91,9 +90,9 @@ impl Report<'_> {
             "logins_per_second_per_core": proposal.logins(),
             "logins_per_second_per_core_in_lanes": proposal.logins_in_lanes(),
             "scaled_to_lambda_by": self.scale.map(|scale| json!({
-                "row": scale.row.to_string(),
+                "row": name_of(scale.row),
                 "times": scale.times,
-                "is_extrapolated": scale.is_extrapolated(proposal.algorithm.name()),
+                "is_extrapolated": scale.is_extrapolated(proposal.algorithm),
             })),
             "usd_per_million": proposal.usd_per_million(size),
             "usd_per_million_in_lanes": proposal.usd_per_million_in_lanes(size),
@@ -103,8 +102,8 @@ impl Report<'_> {
                 "times_its_work": proposal.of_owasp_work(),
             },
             "nist": { "meets": standards::meets_nist(proposal.step.params) },
-            "bound_by": proposal.bound_by.name(),
-            "not_measured_in_lanes_for": proposal.no_lanes().map(Bound::name),
+            "bound_by": proposal.bound_by,
+            "not_measured_in_lanes_for": proposal.no_lanes(),
             "listed_as": proposal.listed_as,
             "policy": policy,
         }))
@@ -255,7 +254,7 @@ impl Report<'_> {
         let lambda = format!("Lambda with {} MB on {}", size.memory_mb, size.architecture.name());
         let how = self.scale.map_or_else(
             || "from measurements there".to_owned(),
-            |scale| format!("ESTIMATED from {}; --on-lambda measures", scale.row),
+            |scale| format!("ESTIMATED from {}; --on-lambda measures", name_of(scale.row)),
         );
         format!(
             "USD/million: a million logins on demand on {lambda} at {LIST_PRICES}, requests included: one by one, and in \
@@ -267,12 +266,12 @@ impl Report<'_> {
     fn about_scale(&self, scale: Scale) -> String {
         let Scale { row, times } = scale;
         let mut about = format!(
-            "{row} is the row of durations.json, the table for capacity plans, that was measured on Lambda. There it takes \
-             {times:.2} times as long as here."
+            "{} is the row of durations.json, the table for capacity plans, that was measured on Lambda. There it takes \
+             {times:.2} times as long as here.",
+            name_of(row)
         );
         let others = self.proposals.iter().map(|proposal| proposal.algorithm);
-        let others: Vec<_> =
-            others.filter(|&of| scale.is_extrapolated(of.name())).map(Algorithm::name).collect();
+        let others: Vec<_> = others.filter(|&of| scale.is_extrapolated(of)).map(Algorithm::name).collect();
         if !others.is_empty() {
             let _infallible = write!(
                 about,

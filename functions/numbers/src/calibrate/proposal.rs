@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use saltern_capacity::{FunctionSize, Prices};
-use saltern_encoded::Params;
-use saltern_meter::{Measured, Spread};
+use saltern_capacity::{FunctionSize, Prices, name_of};
+use saltern_encoded::{Algorithm, Params};
+use saltern_meter::Spread;
 use serde::Serialize;
 use time::OffsetDateTime;
 
-use super::{bound::Bound, conditions::Conditions, ladder::Step, standards};
-use crate::algorithm::Algorithm;
+use super::{bound::Bound, ladder::Step, standards};
 use saltern_capacity::Size;
 use saltern_program::number::grouped;
 
@@ -20,17 +19,17 @@ pub(super) struct Proposal {
     /// The index of the step in the ladder.
     pub(super) at: usize,
     /// The times of one hash alone, in milliseconds.
-    one: Spread,
+    pub(super) one: Spread,
     /// The hashes of a full worker, or the limit that prevented the measurement.
-    in_lanes: Result<InLanes, Bound>,
+    pub(super) in_lanes: Result<InLanes, Bound>,
     /// Processor time divided by wall-clock time.
     pub(super) core_share: f64,
     /// Wall-clock time of one hash alone, at the place of the measurement.
     pub(super) ms_by_the_clock: f64,
     /// Factor from the place of the measurement to the place of the target; 1 for the same place.
-    to_target: f64,
+    pub(super) to_target: f64,
     /// Factor from the place of the measurement to the function of the cost.
-    to_function: f64,
+    pub(super) to_function: f64,
     /// The limit that keeps it from being stronger.
     pub(super) bound_by: Bound,
     /// The policy of the document that already has these parameters.
@@ -39,50 +38,14 @@ pub(super) struct Proposal {
 
 /// The hashes of a full worker.
 #[derive(Clone, Copy)]
-struct InLanes {
+pub(super) struct InLanes {
     /// The number of hashes at once.
-    lanes: usize,
+    pub(super) lanes: usize,
     /// The times of all of them together, in milliseconds.
-    call: Spread,
-}
-
-/// The measurements of a step.
-#[derive(Clone, Copy)]
-pub(super) struct StepFigures {
-    pub(super) at: usize,
-    pub(super) one: Measured,
-    pub(super) in_lanes: Result<Measured, Bound>,
-    pub(super) to_target: f64,
-    pub(super) to_function: f64,
-    pub(super) bound_by: Bound,
+    pub(super) call: Spread,
 }
 
 impl Proposal {
-    pub(super) fn new(
-        algorithm: Algorithm,
-        step: Step,
-        figures: StepFigures,
-        conditions: &Conditions,
-    ) -> Self {
-        let listed = conditions.policies.list().iter().find(|policy| policy.params() == step.params);
-        Self {
-            algorithm,
-            at: figures.at,
-            one: conditions.place.counted(&figures.one),
-            in_lanes: figures.in_lanes.map(|measured| InLanes {
-                lanes: measured.at_once,
-                call: conditions.place.counted(&measured),
-            }),
-            core_share: figures.one.core_share(),
-            ms_by_the_clock: figures.one.wall_ms.median,
-            to_target: figures.to_target,
-            to_function: figures.to_function,
-            bound_by: figures.bound_by,
-            listed_as: listed.map(|policy| policy.id().to_owned()),
-            step,
-        }
-    }
-
     /// Returns the time of one hash alone, at the place of the target.
     pub(super) fn ms(&self) -> f64 {
         self.one.median * self.to_target
@@ -170,8 +133,8 @@ impl Proposal {
         } else {
             format!("Below the minimum of {}: {minimum}", standards::OWASP)
         };
+        let id = format!("{}-{}", name_of(self.step.params), now.year());
         let numbers = Numbers::of(self.step.params);
-        let id = format!("{}-{}-{}", self.algorithm.name(), numbers.joined(), now.year());
         Entry { id, algorithm: self.algorithm.name(), numbers, status: "active", rationale, source }
     }
 }
@@ -229,20 +192,6 @@ impl Numbers {
                 ..Self::default()
             },
         }
-    }
-
-    fn joined(&self) -> String {
-        let all = [
-            self.cost,
-            self.iterations,
-            self.memory_kib,
-            self.passes,
-            self.parallelism,
-            self.log_n,
-            self.r,
-            self.p,
-        ];
-        all.into_iter().flatten().map(|number| number.to_string()).collect::<Vec<_>>().join("-")
     }
 }
 

@@ -84,8 +84,7 @@ impl Summary {
 
     /// Returns the function's architecture, if the settings have it.
     pub(crate) fn architecture(&self) -> Option<Architecture> {
-        let name = self.knobs.get("LOAD_ARCHITECTURE")?.as_str()?;
-        Architecture::ALL.into_iter().find(|architecture| architecture.name() == name)
+        self.knobs.get("LOAD_ARCHITECTURE")?.as_str()?.parse().ok()
     }
 }
 

@@ -15,10 +15,10 @@ mod window;
 use std::{fs, path::PathBuf};
 
 use clap::Args;
-use saltern_capacity::Size;
+use saltern_capacity::{Architecture, Size};
 use time::OffsetDateTime;
 
-use crate::{arguments::ArchitectureArgument, arguments::aws_name, arguments::function_memory_mb, aws};
+use crate::{arguments::architecture, arguments::aws_name, arguments::function_memory_mb, aws};
 use bill::Bill;
 use k6::Summary;
 use page::Report;
@@ -53,9 +53,9 @@ pub(crate) struct ReportArguments {
     /// The function's memory, for the cost [default: from the k6 summary]
     #[arg(long, value_name = "MB", value_parser = function_memory_mb())]
     pub(crate) memory_mb: Option<u64>,
-    /// The function's architecture, for the cost [default: from the k6 summary]
-    #[arg(long, alias = "arch", value_name = "ARCHITECTURE")]
-    pub(crate) architecture: Option<ArchitectureArgument>,
+    /// The function's architecture, for the cost; Graviton is arm64 [default: from the k6 summary]
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", value_parser = architecture())]
+    pub(crate) architecture: Option<Architecture>,
     /// The page to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -89,6 +89,6 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
 /// Returns the function's size from the arguments or from the load test.
 fn size(arguments: &ReportArguments, k6: Option<&Summary>) -> Option<Size> {
     let memory_mb = arguments.memory_mb.or_else(|| k6?.memory_mb());
-    let architecture = arguments.architecture.map(Into::into).or_else(|| k6?.architecture());
+    let architecture = arguments.architecture.or_else(|| k6?.architecture());
     Some(Size { architecture: architecture?, memory_mb: memory_mb? })
 }

@@ -32,15 +32,15 @@ use tokio::{
 use crate::{
     arguments::{Auth, ServeArguments},
     documents,
-    failure::Failure,
     function::Function,
     ledger::{Ledger, Series},
     moment::Moment,
     plan,
     platform::Platform,
-    say::{print, progress},
+    progress::progress,
     spread::Spread,
 };
+use saltern_program::{Failure, say};
 
 use model::Model;
 use real::Real;
@@ -71,7 +71,7 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     let door = Door::open(function, arguments.auth, behind).await?;
     let serving = tokio::spawn(accept(listening.0, Arc::clone(&door), Door::answer));
     let answering = tokio::spawn(accept(controlling.0, Arc::clone(&door), control::answer));
-    print(&format!("listening on http://{}, control on http://{}", listening.1, controlling.1));
+    say(&format!("listening on http://{}, control on http://{}\n", listening.1, controlling.1))?;
     interrupted.await;
     serving.abort();
     door.until_all_are_answered().await;

@@ -4,25 +4,29 @@
 //! deadlines and problem documents are those of the service.
 
 use core::{future::Future as _, future::poll_fn, pin::pin, task::Poll, time::Duration};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use http::{Request, Response, request::Parts};
 use http_body_util::Full;
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_capacity::Durations;
+use saltern_encoded::Params;
 use saltern_policy::Policies;
 use saltern_service::{Answer, Arrival, Body, Service};
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
     documents::{self, Users},
-    failure::Failure,
     function::Function,
     kernel::{HASHES, Hashes, Kernel, Taken},
     random::Random,
     spread::Spread,
 };
+use saltern_program::Failure;
 
 use super::function_url::Answered;
 
@@ -119,11 +123,12 @@ impl Model {
     /// Returns the time of hashes that are requested together. Hashes of the same parameters run in
     /// parallel, and different parameters in sequence.
     fn time_of(&self, function: &Function, company: u64, taken: &[Taken]) -> Duration {
-        let mut kinds: Vec<_> = taken.iter().map(|one| one.parameters).collect();
-        kinds.sort_unstable();
-        let medians = kinds.chunk_by(|a, b| a == b).map(|same| {
-            let hashes = u64::try_from(same.len()).unwrap_or(u64::MAX);
-            let planned = function.planned(&self.durations, same[0], hashes, company);
+        let mut hashes: HashMap<Params, u64> = HashMap::new();
+        for one in taken {
+            *hashes.entry(one.params).or_default() += 1;
+        }
+        let medians = hashes.into_iter().map(|(params, hashes)| {
+            let planned = function.planned(&self.durations, params, hashes, company);
             planned.map_or(Duration::ZERO, |planned| planned.duration)
         });
         let median: Duration = medians.sum();

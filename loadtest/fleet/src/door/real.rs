@@ -10,11 +10,11 @@ use std::{
 };
 
 use http::request::Parts;
-use saltern_capacity::Lanes;
 use saltern_stubs::lambda::{Ended, Environment, Invocation, RuntimeApi};
 use tokio::task::spawn_blocking;
 
-use crate::{failure::Failure, function::Function};
+use crate::function::Function;
+use saltern_program::Failure;
 
 use super::{
     event,
@@ -51,13 +51,9 @@ impl Real {
                 "{failure}: build it with cargo build --release --package saltern-lambda"
             ))
         })?;
-        let kernels = match function.lanes {
-            Lanes::SideBySide => "lanes",
-            Lanes::OneByOne => "crates",
-        };
         let mut variables = vec![
             ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", function.memory_mb.to_string()),
-            ("SALTERN_KERNELS", kernels.to_owned()),
+            ("SALTERN_KERNELS", function.kernels.name().to_owned()),
         ];
         if let Some(policies) = policies {
             variables.push(("SALTERN_POLICIES", absolute(policies)?.display().to_string()));

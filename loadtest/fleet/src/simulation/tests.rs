@@ -1,6 +1,6 @@
 //! Compares the simulation with theory, with itself and with the clock.
 
-use saltern_capacity::{Architecture, Demand};
+use saltern_capacity::{Architecture, Demand, params_named};
 use saltern_meter::thread_time;
 
 use super::*;
@@ -20,7 +20,7 @@ fn scenario<'a>(function: &'a Function, policy: &str, shape: &'a Shape) -> Scena
         function,
         durations: Durations::documented(),
         spread: Spread::measured(),
-        parameters: policy.parse().unwrap(),
+        params: params_named(policy).unwrap(),
         shape,
         client: ALONE,
         seed: 1,
@@ -102,8 +102,8 @@ const PREPARED: &[(f64, &str, f64)] = &[
 #[test]
 fn the_provisioned_concurrency_of_the_formula_suffices() {
     for &(rate, policy, may_spill) in PREPARED {
-        let parameters = policy.parse().unwrap();
-        let planned = Durations::documented().one(parameters, Architecture::Arm64, 1769).unwrap();
+        let params = params_named(policy).unwrap();
+        let planned = Durations::documented().one(params, Architecture::Arm64, 1769).unwrap();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and positive")]
         let demand = Demand {
             logins_per_second: rate as u64,

@@ -1,0 +1,86 @@
+//! The benchmarks: each measures an algorithm, in the order of well-known tables.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use saltern_encoded::{Algorithm, pbkdf2::Prf};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::tables::{
+    CostName, PlannedSeries, argon2_series, bcrypt_series, pbkdf2_series, scrypt_series, sha512_crypt_series,
+};
+
+/// The benchmark of an algorithm.
+#[derive(Debug)]
+pub(crate) struct Benchmark {
+    pub(super) algorithm: Algorithm,
+    /// The title in tables.
+    pub(super) title: &'static str,
+    /// The cost that its rows differ in.
+    pub(super) cost: CostName,
+    /// The unit of work in which its time is linear.
+    pub(super) unit_of_work: &'static str,
+    pub(super) plan: fn() -> Vec<PlannedSeries>,
+}
+
+/// All benchmarks.
+pub(super) static ALL: [Benchmark; 7] = [
+    Benchmark {
+        algorithm: Algorithm::Bcrypt,
+        title: "bcrypt",
+        cost: CostName::Cost,
+        unit_of_work: "key expansion (2^cost)",
+        plan: bcrypt_series,
+    },
+    pbkdf2(Algorithm::Pbkdf2Sha1, "PBKDF2-HMAC-SHA-1", || pbkdf2_series(Prf::Sha1)),
+    pbkdf2(Algorithm::Pbkdf2Sha256, "PBKDF2-HMAC-SHA-256", || pbkdf2_series(Prf::Sha256)),
+    pbkdf2(Algorithm::Pbkdf2Sha512, "PBKDF2-HMAC-SHA-512", || pbkdf2_series(Prf::Sha512)),
+    Benchmark {
+        algorithm: Algorithm::Sha512Crypt,
+        title: "sha512-crypt",
+        cost: CostName::Rounds,
+        unit_of_work: "round",
+        plan: sha512_crypt_series,
+    },
+    Benchmark {
+        algorithm: Algorithm::Argon2id,
+        title: "argon2id",
+        cost: CostName::MemoryKib,
+        unit_of_work: "KiB written (m·t)",
+        plan: argon2_series,
+    },
+    Benchmark {
+        algorithm: Algorithm::Scrypt,
+        title: "scrypt",
+        cost: CostName::N,
+        unit_of_work: "block of 128 bytes mixed (N·r·p)",
+        plan: scrypt_series,
+    },
+];
+
+const fn pbkdf2(algorithm: Algorithm, title: &'static str, plan: fn() -> Vec<PlannedSeries>) -> Benchmark {
+    Benchmark { algorithm, title, cost: CostName::Iterations, unit_of_work: "iteration × block", plan }
+}
+
+impl Benchmark {
+    /// Parses the name of an algorithm on the command line.
+    pub(super) fn parser() -> impl TypedValueParser<Value = &'static Self> {
+        let names = ALL.iter().map(|benchmark| benchmark.algorithm.name());
+        PossibleValuesParser::new(names).try_map(|name| Self::named(&name))
+    }
+
+    /// Returns the benchmark of an algorithm.
+    pub(super) fn named(name: &str) -> Result<&'static Self, &'static str> {
+        ALL.iter().find(|benchmark| benchmark.algorithm.name() == name).ok_or("no benchmark has that name")
+    }
+}
+
+impl Serialize for Benchmark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.algorithm.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Benchmark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Benchmark::named(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
