@@ -1,5 +1,5 @@
-//! Common parts of the programs `saltern` and `saltern-numbers`: arguments, the policy document,
-//! exit codes, manual pages and completions.
+//! Common parts of `saltern`, `saltern-numbers` and `saltern-fleet`: arguments, the policy
+//! document, exit codes, manual pages and completions.
 
 #![forbid(unsafe_code)]
 
