@@ -75,7 +75,7 @@ fn fill(mut writer: &std::io::PipeWriter) {
     rustix::fs::fcntl_setfl(writer, flags).unwrap();
 }
 
-/// Waits for the count: a thread of its own writes the lines, after the responses.
+/// Waits for the count: another thread writes the lines, after the responses.
 fn assert_loss_is_counted(server: &Server) {
     let counted = until(|| {
         let metrics = ask(server.address(), get("/metrics")).body;
