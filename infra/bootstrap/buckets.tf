@@ -9,8 +9,8 @@ locals {
 }
 
 resource "aws_s3_bucket" "main" {
-  #checkov:skip=CKV_AWS_18:CloudTrail's data events log each access with the identity. S3's access logs are best effort and need a third bucket.
-  #checkov:skip=CKV_AWS_144:State and packages belong to one region, like the function. Versioning restores what was overwritten.
+  #checkov:skip=CKV_AWS_18:CloudTrail's data events log each access with the identity.
+  #checkov:skip=CKV_AWS_144:State and packages belong to one region, like the function.
   #checkov:skip=CKV2_AWS_62:No program waits for a new state or package.
   for_each = local.noncurrent_days
 

@@ -1,10 +1,13 @@
 """Checks the plans of infra/test against the API of AWS.
 
-    python infra/checks DIR     DIR/<root>.json is a plan, DIR/<root>.known.json the same plan with stand-ins
+    python infra/checks DIR
 
-Each resource becomes the API calls that create it. Each call must fit the model that botocore ships, and each policy must
-pass policies.py. Then moto receives all calls of a root, and the values are read back. The last line is
-`N passed, N failed`; a root counts three times. The table of calls in infra/README.md is generated from resources.py.
+DIR/<root>.json is a plan, DIR/<root>.known.json the same plan with stand-ins.
+
+Each resource becomes the API calls that create it. Each call must fit botocore's model, and
+policies.py must accept each policy. Then moto receives all calls of a root, and the values
+are read back. A root counts three times in the last line. The table of calls in infra/README.md is
+generated from resources.py.
 """
 
 import json

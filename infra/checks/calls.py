@@ -71,7 +71,7 @@ def taken_by(call, known, resource):
 
 
 def problems_within(parameters, where, api):
-    """Checks that JSON parameters are JSON, and that a scheduled call fits the model of that call."""
+    """Checks that JSON parameters are JSON, and a scheduled call fits its model."""
     for name, value in parameters.items():
         if name.endswith(("Policy", "PolicyDocument", "DashboardBody")):
             try:

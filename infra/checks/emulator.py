@@ -1,7 +1,7 @@
 """Sends each call of a plan to moto, an emulator of AWS, reads the values back, and compares them.
 
-moto supports a part of AWS. resources.py names the calls that it lacks, with moto's error message. If a newer moto supports
-such a call, the check fails until the name is removed.
+moto supports a part of AWS. resources.py names the calls that it lacks, with moto's error message.
+If a newer moto supports such a call, the check fails until the name is removed.
 """
 
 import dataclasses
@@ -78,7 +78,10 @@ class World:
         return getattr(client(service), snake(operation))(**parameters)
 
     def _difference(self, made, parameters, answer):
-        """Describes the first member that differs from the value sent. Returns None if no member differs."""
+        """Describes the first member that differs from the value sent.
+
+        Returns None if no member differs.
+        """
         call = made.call
         if call.read is None:
             return "resources.py does not read it back: add `read`"
@@ -100,7 +103,8 @@ class World:
         for name, value in answers(answer).items():
             self.real[made.stand_ins[name]] = value
 
-    # Resources that the roots do not create. Their names are those in tests/plan.tfvars of the roots.
+    # Resources that the roots do not create. Their names are those in tests/plan.tfvars of the
+    # roots.
 
     def _make_artefact_bucket(self):
         storage = client("s3")
@@ -118,7 +122,10 @@ class World:
         self.real["sg-0123456789abcdef0"] = group
 
     def _make_operator_policy(self):
-        """Creates the one AWS-managed policy that the plans use. To load all of them in moto would take too long."""
+        """Creates the one AWS-managed policy that the plans use.
+
+        To load all of them in moto would take too long.
+        """
         policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "ec2:DescribeInstances", "Resource": "*"}]}
         name = "AWSLambdaManagedEC2ResourceOperator"
         made = client("iam").create_policy(PolicyName=name, PolicyDocument=json.dumps(policy))
@@ -131,7 +138,10 @@ def client(service):
 
 
 def is_in(sent, answer):
-    """Whether a response contains every value sent. It may contain more. The order of lists and the layout of JSON do not count."""
+    """Whether a response contains every value sent.
+
+    It may contain more. The order of lists and the layout of JSON do not count.
+    """
     if isinstance(sent, dict) and isinstance(answer, dict):
         return all(is_in(value, answer.get(name)) for name, value in sent.items())
     if isinstance(sent, list) and isinstance(answer, list):

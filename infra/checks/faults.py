@@ -1,4 +1,7 @@
-"""Faults that Terraform's schema does not find. Each is put into a planned resource, and the checks must find it."""
+"""Faults that Terraform's schema does not find.
+
+Each is put into a planned resource, and the checks must find it.
+"""
 
 import copy
 import dataclasses
@@ -54,7 +57,7 @@ def not_found(seen, api):
 
 
 def unnoticed_by_the_emulator(made):
-    """Returns the wrong statements about moto that emulator.py does not find, for a call that moto supports."""
+    """Returns the wrong statements about a supported call that emulator.py does not find."""
     sound = next(one for one in made if one.call.operation == "PutDashboard")
     wrongly = {
         "moto supports it now": {"missing": "Not yet implemented"},

@@ -1,7 +1,7 @@
 """Checks parameters against the models of AWS's API that botocore ships.
 
-botocore's own validator checks names, types, required members and minima. This module checks maxima, enumerations and
-patterns too.
+botocore's own validator checks names, types, required members and minima. This module checks
+maxima, enumerations and patterns too.
 """
 
 import re
@@ -21,7 +21,10 @@ class Unfit(Exception):
 
 
 def fit(value, shape, where, differently):
-    """Converts a value from Terraform's form to the API's. `differently` maps the names that differ."""
+    """Converts a value from Terraform's form to the API's.
+
+    `differently` maps the names that differ.
+    """
     if shape.type_name == "structure":
         # Terraform represents a block that occurs once as a list of one.
         block = value[0] if isinstance(value, list) else value

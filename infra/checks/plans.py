@@ -16,8 +16,8 @@ class Planned:
 def resources(plan, known, stand_ins):
     """Reads the resources of a plan and of the same plan with stand-ins.
 
-    The plan with stand-ins has generated values for arguments that the configuration does not set. So the first plan decides
-    which arguments count.
+    The plan with stand-ins has generated values for arguments that the configuration does not set.
+    So the first plan decides which arguments count.
     """
     written = dict(configured(plan["configuration"]["root_module"], ""))
     values = {change["address"]: change["change"]["after"] for change in known["resource_changes"]}
@@ -42,7 +42,10 @@ def unknown(plan, known):
 
 
 def waits(waiting, expression):
-    """Whether a value that the configuration sets is unknown. Other attributes in a block do not count."""
+    """Whether a value that the configuration sets is unknown.
+
+    Other attributes in a block do not count.
+    """
     if not isinstance(expression, list):
         return holds_true(waiting)
     blocks = waiting if isinstance(waiting, list) else [waiting] * len(expression)

@@ -1,7 +1,9 @@
-"""Lists the calls of AWS's API for each type of resource, in an order in which the resources can be created.
+"""Lists the calls of AWS's API for each type of resource, in an order in which the resources can be
+created.
 
-An argument of Terraform becomes the API member with the same name; a call lists the names that differ. The check fails for
-an argument without a member, for an argument that no call uses, and for a type that is not listed.
+An argument of Terraform becomes the API member with the same name; a call lists the names that
+differ. The check fails for an argument without a member, for an argument that no call uses, and for
+a type that is not listed.
 """
 
 import dataclasses
@@ -18,7 +20,8 @@ def as_written(arguments):
 @dataclasses.dataclass(frozen=True)
 class Call:
     operation: str
-    # The arguments that the call uses if they are set. None: all that the resource's other calls do not use.
+    # The arguments that the call uses if they are set. None: all that the resource's other calls do
+    # not use.
     takes: tuple | None = None
     # More values that the call needs: arguments of the first call, or values from its response.
     shares: tuple = ()
@@ -53,7 +56,10 @@ def dimensions(by_name):
 
 
 def alarm(arguments):
-    """Converts an alarm. In the API the statistic and the period of a metric are beside the metric, not inside it."""
+    """Converts an alarm.
+
+    In the API the statistic and the period of a metric are beside the metric, not inside it.
+    """
     made = dict(arguments)
     if "dimensions" in made:
         made["dimensions"] = dimensions(made["dimensions"])
@@ -127,7 +133,10 @@ EMPTY_ZIP = b"PK\x05\x06" + bytes(18)
 
 
 def listed(answer, key, name, value):
-    """Returns the item of a list with this name. A missing item is an error, as in an API call for a single item."""
+    """Returns the item of a list with this name.
+
+    A missing item is an error, as in an API call for a single item.
+    """
     found = [part for part in answer[key] if part[name] == value]
     if not found:
         raise LookupError(f"{value} is not listed")
@@ -214,7 +223,10 @@ def read_url(api, sent):
 
 
 def read_permission(api, sent):
-    """Reads a permission from the function's policy. moto returns the conditions in the form in which they were sent."""
+    """Reads a permission from the function's policy.
+
+    moto returns the conditions in the form in which they were sent.
+    """
     asked = {name: sent[name] for name in ("FunctionName", "Qualifier")}
     statements = json.loads(api.get_policy(**asked)["Policy"])
     statement = listed(statements, "Statement", "Sid", sent["StatementId"])

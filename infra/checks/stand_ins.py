@@ -1,7 +1,8 @@
 """Stand-ins for the values that AWS decides during an apply.
 
-A plan does not know the ARN of a role that it creates, so it does not know a policy with that ARN either. This module makes
-a stand-in in AWS's format for every such value. Terraform plans again with the stand-ins, and then every value is known.
+A plan does not know the ARN of a role that it creates, so it does not know a policy with that ARN
+either. This module makes a stand-in in AWS's format for every such value. Terraform plans again
+with the stand-ins, and then every value is known.
 """
 
 import hashlib

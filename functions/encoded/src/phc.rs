@@ -8,8 +8,8 @@ use crate::{ParseError, encoding::Encoding, parts::OutputText};
 /// Shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets).
 pub const MIN_SALT_BYTES: usize = 8;
 
-/// Shortest output that is read, in bytes, if the scheme has no bound of its own (PHC string
-/// format: 80 bits).
+/// Shortest output that is read, in bytes, if the scheme states no bound (PHC string format:
+/// 80 bits).
 pub const MIN_OUTPUT_BYTES: usize = 10;
 
 /// Splits `$<id>$<rest>`.

@@ -13,7 +13,7 @@ provider "aws" {
   region                      = var.region
   access_key                  = local.account_id
   secret_key                  = "none" # emulators accept any value
-  max_retries                 = 2      # an emulator answers unknown calls with 500, and retries do not help
+  max_retries                 = 2      # a retry of a call that the emulator lacks does not help
   skip_credentials_validation = true
   skip_metadata_api_check     = true
   skip_region_validation      = true

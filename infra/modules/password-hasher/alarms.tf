@@ -145,7 +145,7 @@ resource "aws_cloudwatch_metric_alarm" "concurrency" {
   alarm_description   = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use. At 100 % Lambda refuses requests."
   namespace           = "AWS/Lambda"
   metric_name         = "ConcurrentExecutions"
-  dimensions          = { FunctionName = var.name } # a reservation belongs to the function, not to an alias
+  dimensions          = { FunctionName = var.name } # a reservation belongs to the function
   statistic           = "Maximum"
   period              = 60
   evaluation_periods  = 1

@@ -96,7 +96,7 @@ resource "aws_scheduler_schedule_group" "events" {
 }
 
 resource "aws_scheduler_schedule" "event" {
-  #checkov:skip=CKV_AWS_297:The schedule holds no secret: only the function's name, its version and two numbers.
+  #checkov:skip=CKV_AWS_297:The schedule holds no secret, only names and numbers.
   for_each = local.managed ? local.changes : {}
 
   name                         = each.key

@@ -20,7 +20,7 @@ output "capacity" {
 }
 
 output "cost_usd" {
-  description = "Cost by list prices, rounded up to the cent: per million logins, per hour of each event at its expected rate, and per hour without calls."
+  description = "Cost by list prices, rounded up to the cent: per million logins, per hour of each event, and per hour without calls."
   value = {
     per_million_logins = try(ceil(local.cost_usd_per_million_logins * 100) / 100, null)
     per_event_hour     = { for name, cost in local.cost_usd_per_event_hour : name => try(ceil(cost * 100) / 100, null) }

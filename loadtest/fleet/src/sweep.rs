@@ -226,7 +226,7 @@ impl Results {
 
     fn table(&self) -> String {
         let mut text = format!(
-            "Made by `{}`: {}. From bcrypt-11 on arm64 with 1,769 MB, nothing provisioned, each login by itself; one knob is turned at a time. Provisioned concurrency is held from a quarter of an hour before.\n\n",
+            "Made by `{}`: {}. From bcrypt-11 on arm64 with 1,769 MB, nothing provisioned, each login alone; one knob is turned at a time. Provisioned concurrency is held from a quarter of an hour before.\n\n",
             self.command, self.shape
         );
         text.push_str("| knob | | p50 | p90 | p99 | most at once | throttled | $ per million | |\n|---|---|---|---|---|---|---|---|---|\n");

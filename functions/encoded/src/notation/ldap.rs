@@ -1,5 +1,5 @@
-//! LDAP directories: a label and the Base64 or the hexadecimal of digest and salt, as `{SSHA}…`; or
-//! a label and iterations, salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
+//! LDAP directories. Either a label and the Base64 or hexadecimal of digest and salt, as `{SSHA}…`,
+//! or a label and iterations, salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
 //! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`;
 //! Dovecot "Password Schemes" and `src/auth/password-scheme.c`; passlib `ldap_digests`,
 //! `ldap_pbkdf2_digests`.

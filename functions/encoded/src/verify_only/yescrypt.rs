@@ -1,8 +1,8 @@
 //! yescrypt: `$y$<parameters>$<salt>$<43 characters>`.
 //!
 //! The parameters are the flavour, the binary logarithm of N, and r. If another parameter is not
-//! its default, a mask follows that tells which are stated: p, t, g, and the logarithm of the size
-//! of a table in memory (ROM).
+//! its default, a mask follows. The mask tells which are stated: p, t, g, and the logarithm of the
+//! size of a table in memory (ROM).
 //! Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt `lib/crypt-yescrypt.c`.
 
 use crate::{

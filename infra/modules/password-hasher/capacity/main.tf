@@ -1,7 +1,7 @@
 # The capacity formula, without a resource or a provider. Its test table is capacity-table.json.
 #
-# Every implementation of the formula computes with integers: in 64-bit floating point 3000 × 0.275
-# is slightly more than 825 and would be rounded up to 826.
+# Every implementation of the formula computes with integers. In 64-bit floating point
+# 3000 × 0.275 is slightly more than 825, and would be rounded up to 826.
 
 locals {
   limits = { for name, limit in jsondecode(file("${path.module}/../limits.json")) : name => limit.value if name != "about" }
