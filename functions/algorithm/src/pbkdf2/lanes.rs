@@ -8,7 +8,7 @@
 use core::fmt;
 
 use saltern_encoded::pbkdf2::{Prf, Setting};
-use zeroize::{Zeroize, zeroize_stack};
+use zeroize::{Zeroize, Zeroizing, zeroize_stack};
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, sha_ni};
@@ -313,7 +313,7 @@ fn side_by_side<W, const WORDS: usize, const STREAMS: usize>(
     W: Copy + Default + Zeroize,
     [W; WORDS]: Held,
 {
-    let mut streams = Streams::idle();
+    let mut streams = Zeroizing::new(Streams::idle());
     for (stream, &index) in members.iter().enumerate() {
         streams.put(stream, <[W; WORDS]>::of(&mut lanes[index].chain));
     }

@@ -7,7 +7,7 @@ use super::chain::Chain;
 /// Row `i` of each field holds word `i` of all streams. Idle streams hold zeros; the kernel
 /// computes them too.
 #[repr(C, align(64))]
-pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> {
+pub(super) struct Streams<W, const WORDS: usize, const STREAMS: usize> {
     pub(super) inner: [[W; STREAMS]; WORDS],
     pub(super) outer: [[W; STREAMS]; WORDS],
     pub(super) last: [[W; STREAMS]; WORDS],
@@ -16,8 +16,8 @@ pub(super) struct Streams<W: Zeroize, const WORDS: usize, const STREAMS: usize> 
     pub(super) between: [[W; STREAMS]; WORDS],
 }
 
-impl<W: Zeroize, const WORDS: usize, const STREAMS: usize> Drop for Streams<W, WORDS, STREAMS> {
-    fn drop(&mut self) {
+impl<W: Zeroize, const WORDS: usize, const STREAMS: usize> Zeroize for Streams<W, WORDS, STREAMS> {
+    fn zeroize(&mut self) {
         let Self { inner, outer, last, sum, between } = self;
         for words in [inner, outer, last, sum, between] {
             words.zeroize();

@@ -252,8 +252,8 @@ fn a_job_that_expires_in_the_queue_is_answered_and_not_started() {
     assert_eq!((found.expired.len(), started(&found)), (1, vec![1]));
 }
 
-/// Tests every order of submissions, departures and boundaries, with two workers and three jobs of
-/// each class.
+/// Tests every order of submissions, departures and boundaries, with two workers and five jobs of
+/// two classes.
 ///
 /// In every state no job waits while all workers that could take it sleep (no lost wake-up), and no
 /// job is held twice. From every state the workers finish all remaining jobs (no starvation).
