@@ -104,7 +104,8 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
         let scheme = Scheme::of(stored).ok_or(ParseError::Unsupported)?;
         return Ok(Encoded { label: None, scheme, parts: scheme.0.parse("", stored)? });
     }
-    // Many schemes share `{CRYPT}`, so the scheme of the text behind it is looked up once.
+    // Many schemes share `{CRYPT}`, so the scheme of the text behind the label is looked up once.
+    // The label of a scheme with beginnings ends with its first `}` (a test checks this).
     let stated = LazyCell::new(|| stored.split_once('}').and_then(|(_label, text)| Scheme::of(text)));
     let mut error = None;
     let labels = |&scheme: &Scheme| scheme.0.labels.iter().map(move |&label| (scheme, label));
@@ -261,6 +262,14 @@ impl Weakness {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_before_a_beginning_ends_with_its_first_brace() {
+        let with_beginnings = Scheme::ALL.iter().filter(|scheme| !scheme.0.begins.is_empty());
+        for label in with_beginnings.flat_map(|scheme| scheme.0.labels) {
+            assert_eq!(label.find('}'), Some(label.len() - 1), "{label}");
+        }
+    }
 
     #[test]
     fn no_two_schemes_have_the_same_beginning() {

@@ -30,7 +30,7 @@ fn every_valid_vector_prints_as_it_was_read() {
 #[test]
 fn every_truncation_of_every_scheme_is_refused_or_another_hash() {
     let mut tried = 0;
-    for hash in one_of_each_length() {
+    for hash in one_of_each_form_and_length() {
         let encoded = parse(&hash).unwrap();
         for (end, _) in hash.char_indices() {
             is_refused_or_another_hash(&hash[..end], &encoded);
@@ -44,7 +44,7 @@ fn every_truncation_of_every_scheme_is_refused_or_another_hash() {
 #[test]
 fn every_truncation_is_refused_if_the_scheme_has_one_length() {
     let mut tried = 0;
-    for hash in one_of_each_length() {
+    for hash in one_of_each_form_and_length() {
         if has_one_length(&parse(&hash).unwrap()) {
             for (end, _) in hash.char_indices() {
                 assert!(parse(&hash[..end]).is_err(), "{hash} up to {end}");
@@ -58,10 +58,10 @@ fn every_truncation_is_refused_if_the_scheme_has_one_length() {
 #[test]
 fn every_corrupted_character_of_every_scheme_is_refused_or_another_hash() {
     let mut tried = 0;
-    let mut hashes = one_of_each_length();
-    // The shortest and the longest of each scheme. Random edits of all forms are tested below.
+    let mut hashes = one_of_each_form_and_length();
+    // The shortest and the longest of each form. Random edits of all forms are tested below.
     hashes = hashes
-        .chunk_by(|hash, next| parse(hash).unwrap().scheme() == parse(next).unwrap().scheme())
+        .chunk_by(|hash, next| form(hash) == form(next))
         .flat_map(|scheme| [scheme.first(), scheme.last().filter(|_| scheme.len() > 1)])
         .flatten()
         .cloned()
@@ -281,13 +281,27 @@ fn valid_hashes() -> Vec<String> {
     hashes
 }
 
-/// One of these strings for each scheme and length. The parsers do not depend on the content of
-/// salts and outputs.
-fn one_of_each_length() -> Vec<String> {
+/// One of these strings for each scheme, form and length. The parsers do not depend on the content
+/// of salts and outputs.
+fn one_of_each_form_and_length() -> Vec<String> {
     let mut hashes = valid_hashes();
-    hashes.sort_by_key(|hash| (parse(hash).unwrap().scheme().name(), hash.len()));
-    hashes.dedup_by_key(|hash| (parse(hash).unwrap().scheme().name(), hash.len()));
+    hashes.sort_by_cached_key(|hash| (form(hash), hash.len()));
+    hashes.dedup_by_key(|hash| (form(hash), hash.len()));
     hashes
+}
+
+/// The scheme, its label or version (such as `$2y$`), and the names of the parameters in their
+/// order.
+fn form(hash: &str) -> (&'static str, String) {
+    let is_parameter = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let beginning = match hash.as_bytes() {
+        [b'{', ..] => hash.split_inclusive('}').next(),
+        [b'$', ..] => hash[1..].split('$').next(),
+        _ => hash.split_once('$').map(|(name, _)| name),
+    };
+    let parts = hash.split(['$', ',']).filter_map(|field| field.split_once('='));
+    let names = parts.filter(|(_, value)| is_parameter(value)).map(|(name, _)| name);
+    (parse(hash).unwrap().scheme().name(), beginning.into_iter().chain(names).collect())
 }
 
 /// Whether the last field has one length. It has not if the software chooses the length of the
