@@ -1,7 +1,7 @@
 //! An HTTP client with kept connections, for `validate` and the tests of the door.
 
 use core::time::Duration;
-use std::{io, net::SocketAddr, time::Instant};
+use std::{error::Error, io, iter, net::SocketAddr, time::Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, header::CONTENT_TYPE};
@@ -37,7 +37,9 @@ impl Caller {
     pub(crate) fn new(address: SocketAddr) -> Self {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        Self { address, client: Client::builder(TokioExecutor::new()).build(connector) }
+        // A request that is sent twice would count the time of both.
+        let client = Client::builder(TokioExecutor::new()).retry_canceled_requests(false).build(connector);
+        Self { address, client }
     }
 
     pub(crate) async fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> io::Result<Heard> {
@@ -61,9 +63,15 @@ impl Caller {
             .headers_mut()
             .entry(CONTENT_TYPE)
             .or_insert(http::HeaderValue::from_static("application/json"));
-        let answer = self.client.request(request).await.map_err(io::Error::other)?;
+        let answer = self.client.request(request).await.map_err(|error| with_causes(&error))?;
         let (head, body) = answer.into_parts();
         let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
         Ok(Heard { status: head.status.as_u16(), headers: head.headers, body, took: began.elapsed() })
     }
+}
+
+/// The client's own message does not name the cause.
+fn with_causes(error: &dyn Error) -> io::Error {
+    let causes = iter::successors(error.source(), |cause| cause.source());
+    io::Error::other(causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}")))
 }

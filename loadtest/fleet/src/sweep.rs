@@ -209,7 +209,7 @@ impl Results {
             Axis::logarithmic("p90, ms"),
             Axis::linear("US dollars per million"),
         )
-        .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Only bcrypt-10, each by itself, was measured on Lambda; all else is extrapolated.");
+        .about("One knob is turned at a time, from bcrypt-11 on arm64 with 1,769 MB. Only bcrypt-10, each login alone, was measured on Lambda; all else is extrapolated.");
         self.swept.iter().fold(plot, |plot, swept| {
             let points = swept.points.iter().filter_map(|point| {
                 // All knobs share the starting point, so it has one label.
