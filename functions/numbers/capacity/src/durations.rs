@@ -96,7 +96,11 @@ impl Durations {
             Ok(params) => Ok((params, row)),
             Err(error) => Err(Unreadable::new(format!("{name}: {error}"))),
         });
-        let policies = policies.collect::<Result<_, _>>()?;
+        let mut policies: Vec<_> = policies.collect::<Result<_, _>>()?;
+        policies.sort_by_key(|(params, _)| (params.algorithm(), work(*params)));
+        if let Some([(params, _), _]) = policies.array_windows().find(|[(one, _), (next, _)]| one == next) {
+            return Err(Unreadable::new(format!("{} is there twice", crate::name_of(*params))));
+        }
         for (algorithm, row) in &file.batch_percent_of_one {
             if row.percent.first_key_value() != Some((&1, &100)) {
                 return Err(Unreadable::new(format!("{algorithm}: a batch of 1 takes 100 percent of one")));
@@ -185,7 +189,10 @@ pub fn work(params: Params) -> u64 {
         Params::Argon2(params) => u64::from(params.memory_kib()) * u64::from(params.passes()),
         Params::Bcrypt(params) => 1 << params.cost(),
         Params::Pbkdf2(params) => u64::from(params.iterations()),
-        Params::Scrypt(params) => (u64::from(params.r()) * u64::from(params.p())) << params.log_n(),
+        Params::Scrypt(params) => {
+            let blocks = u64::from(params.r()).saturating_mul(u64::from(params.p()));
+            blocks.saturating_mul(1_u64.checked_shl(params.log_n().into()).unwrap_or(u64::MAX))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The parts that all charts share: a sheet in two widths, and its text.
+//! The parts that all plots share: a sheet in two widths, and its text.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub(crate) type Fault = DrawingAreaErrorKind<io::Error>;
 /// plotters counts in whole units. Ten units a pixel give smooth lines.
 pub(crate) const PX: i32 = 10;
 
-/// The width of a chart. One text size does not fit a phone and a wide screen, so each chart is
+/// The width of a plot. One text size does not fit a phone and a wide screen, so each plot is
 /// drawn twice. The page shows the drawing that fits.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Width {

@@ -36,7 +36,7 @@ fn candidates(algorithm: Algorithm) -> Vec<Params> {
         Algorithm::Pbkdf2Sha256 => pbkdf2(pbkdf2::Prf::Sha256),
         Algorithm::Pbkdf2Sha512 => pbkdf2(pbkdf2::Prf::Sha512),
         Algorithm::Scrypt => scrypt(),
-        // Others are only verified.
+        // No other algorithm is in `CALIBRATED`.
         _ => Vec::new(),
     }
 }
