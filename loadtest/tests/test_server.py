@@ -79,7 +79,8 @@ class Server(unittest.TestCase):
         with server() as url:
             run = k6("run", "smoke.ts", LOAD_URL=url, LOAD_P90_BUDGET_MS=1, LOAD_SMOKE_SECONDS=2)
         self.assertEqual(run.returncode, THRESHOLDS_CROSSED, run.stdout)
-        self.assertIn("BROKEN: operation_ms{kind:right}: p(90)<1", run.stdout)
+        # On a busy machine other budgets break too, and the list begins with them.
+        self.assertRegex(run.stdout, r"BROKEN: .*operation_ms\{kind:right\}: p\(90\)<1 ")
 
     def test_an_absent_service_fails_the_run_with_a_message(self):
         run = k6("run", "smoke.ts", LOAD_URL="http://127.0.0.1:1")

@@ -34,7 +34,7 @@ impl Invocation {
     /// applies.
     pub(crate) fn of(context: &Context, arrival: Instant) -> Self {
         let left =
-            context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(MARGIN));
+            context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(TO_RESPOND));
         let usable = left.unwrap_or(LONGEST).min(LONGEST);
         Self {
             request_id: context.request_id.clone(),
@@ -190,7 +190,7 @@ const MAX_HEADERS: usize = 100;
 /// The time between our deadline and Lambda's, to write and post the response. After its deadline
 /// Lambda ends the process, and the caller gets no response from us. Writing and posting take a few
 /// milliseconds; the rest is for an environment that gets little CPU.
-const MARGIN: Duration = Duration::from_millis(100);
+const TO_RESPOND: Duration = Duration::from_millis(100);
 
 /// Lambda's longest timeout. If a deadline is later, a clock is wrong.
 const LONGEST: Duration = Duration::from_mins(15);

@@ -76,7 +76,7 @@ impl Sending {
                 }
             };
             if schedule.is_due() {
-                self.cloudwatch.send(time_left.saturating_sub(MARGIN).min(ASLEEP_WITHIN)).await;
+                self.cloudwatch.send(time_left.saturating_sub(TO_END).min(ASLEEP_WITHIN)).await;
             }
         }
     }
@@ -95,4 +95,4 @@ const SENT_WITHIN: Duration = Duration::from_millis(350);
 
 /// The time between the end of a call and the deadline of the invocation. If the extension works
 /// until the deadline, the invocation counts as timed out.
-const MARGIN: Duration = Duration::from_millis(200);
+const TO_END: Duration = Duration::from_millis(200);

@@ -86,8 +86,10 @@ mod tests {
 
     #[test]
     fn a_response_of_the_service_is_not_a_fault() {
+        let mut problem = Response::new(Body::from_static(b"{}"));
+        *problem.status_mut() = http::StatusCode::BAD_REQUEST;
         for ours in [
-            &write(&Response::new(Body::from_static(b"{}")))[..],
+            &write(&problem)[..],
             b"HTTP/1.1 100 Continue\r\n\r\n",
             b"HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 9\r\n\r\n",
             b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{Outcome, Step, outcome::NONE};
 
 impl Outcome {
-    /// Writes the request's log line. A front door calls it once, after the response is sent or the
+    /// Writes the request's log line. A front door calls it once, when the answer is ready or the
     /// caller has closed the connection. On Lambda the sink prints the fields of [`LogLine`] with
     /// the metrics instead.
     pub fn log(&self) {

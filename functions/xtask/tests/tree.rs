@@ -33,7 +33,7 @@ const NOT_SHIPPED: &[&str] = &[
     "xtask",
 ];
 
-/// Crates that `saltern` must not contain: they measure, plan or draw, or bring an AWS SDK.
+/// Crates that the server must not contain: they measure, plan or draw, or bring an AWS SDK.
 const NOT_IN_THE_SERVER: &[&str] =
     &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page"];
 
