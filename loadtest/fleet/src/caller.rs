@@ -72,6 +72,6 @@ impl Caller {
 
 /// The client's own message does not name the cause.
 fn with_causes(error: &dyn Error) -> io::Error {
-    let causes = iter::successors(error.source(), |cause| cause.source());
+    let causes = iter::successors(error.source(), |&cause| cause.source());
     io::Error::other(causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}")))
 }

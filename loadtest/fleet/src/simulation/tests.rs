@@ -248,14 +248,15 @@ fn the_cost_follows_from_the_run_time() {
 }
 
 #[test]
-fn an_hour_at_3000_a_second_takes_less_than_five_seconds() {
+fn an_hour_at_3000_a_second_takes_seconds() {
     let (function, shape) = (Function::unprepared(), constant(3000.0, 3600));
-    // CPU time, because other tests run at the same time.
+    // CPU time, because other tests run at the same time. It is three seconds on a quick machine; a
+    // simulation whose time is not linear in its length takes minutes.
     let began = thread_time();
     let outcome = run(&scenario(&function, "bcrypt-11", &shape)).unwrap();
     let took = thread_time().saturating_sub(began);
     assert_eq!((outcome.scale, outcome.series.seconds.len()), (1, 3601));
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]
