@@ -41,7 +41,9 @@ object FrameworkFixtures {
 
     def close(): Unit = { val _ = threads.shutdownNow() }
 
-    private def answerAll(): Unit = answers.forEach { answer => val _ = answer.success(mismatch) }
+    private def answerAll(): Unit = answers.forEach { answer =>
+      val _ = answer.success(mismatch)
+    }
 
     private def mismatch = new Transport.Response(200, Seq("Content-Type" -> "application/json"), RawServer.mismatch.getBytes(UTF_8))
   }

@@ -102,9 +102,12 @@ class HttpTransportSuite extends munit.FunSuite {
     val hasty = (config: ClientConfig) => config.withAttemptTimeout(500.millis)
     using(trickle(bytes), hasty)(client => answeredLocally(client, FallbackReason.AttemptTimeout))
     val head = bytes.indexOfSlice("\r\n\r\n".getBytes.toSeq) + 4
-    using(new RawServer((_, out) => {
-      out.write(bytes, 0, head); out.flush(); bytes.drop(head).foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) }
-    }), hasty)(client => answeredLocally(client, FallbackReason.AttemptTimeout))
+    using(
+      new RawServer((_, out) => {
+        out.write(bytes, 0, head); out.flush(); bytes.drop(head).foreach { b => out.write(b.toInt); out.flush(); Thread.sleep(100) }
+      }),
+      hasty
+    )(client => answeredLocally(client, FallbackReason.AttemptTimeout))
   }
 
   test("a connection that ends before the answer, and a refused one, are hashed locally") {

@@ -43,7 +43,11 @@ private[saltern] final class LocalHasher(
     case Some(text) =>
       for {
         encoded <- EncodedHash.parse(text).left.map(refusalOf)
-        _ <- Either.cond(acceptedWeak.accepts(encoded.scheme), (), Refusal.NotSetUp(s"`${encoded.scheme}` is a weak scheme that is not accepted: see withAcceptedWeak"))
+        _ <- Either.cond(
+          acceptedWeak.accepts(encoded.scheme),
+          (),
+          Refusal.NotSetUp(s"`${encoded.scheme}` is a weak scheme that is not accepted: see withAcceptedWeak")
+        )
         resolved <- resolve(encoded)
         (setting, expected) = resolved
         admitted <- admit(setting)

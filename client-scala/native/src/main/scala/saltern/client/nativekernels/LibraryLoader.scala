@@ -61,8 +61,9 @@ private[nativekernels] final class LibraryLoader(
     } catch {
       // IllegalCallerException: JDK 24 and later (JEP 472), if native access is denied.
       case e: IllegalCallerException => Left(s"the JVM denies native access; $EnableIt: ${told(e)}")
-      case e: LinkageError => Left(s"the system does not load it from $temporary (if that directory is mounted noexec, set java.io.tmpdir to another): ${told(e)}")
-      case NonFatal(e)     => Left(s"it cannot be unpacked and written below $temporary (set java.io.tmpdir to a writable directory): ${told(e)}")
+      case e: LinkageError           =>
+        Left(s"the system does not load it from $temporary (if that directory is mounted noexec, set java.io.tmpdir to another): ${told(e)}")
+      case NonFatal(e) => Left(s"it cannot be unpacked and written below $temporary (set java.io.tmpdir to a writable directory): ${told(e)}")
     }
 
   private def write(file: Path, library: InputStream): Unit = {
