@@ -270,7 +270,7 @@ mod tests {
         );
         let measured = Meter::new().one(&long.unwrap(), &Effort::BRIEF).unwrap();
         assert_eq!(measured.wall_ms.samples, 1);
-        let patient = Effort { time: Duration::from_secs(60), ..Effort::BRIEF };
+        let patient = Effort { time: Duration::from_mins(1), ..Effort::BRIEF };
         assert_eq!(Meter::new().one(&bcrypt(4), &patient).unwrap().wall_ms.samples, patient.most_samples);
     }
 
