@@ -2,7 +2,10 @@
 //!
 //! So the first deadlines are compared with this machine's speed.
 
-use std::time::Instant;
+use std::{
+    iter,
+    time::{Duration, Instant},
+};
 
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 
@@ -15,28 +18,47 @@ use crate::{Admitted, Ceilings, compute::WholeKernel};
 
 /// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
-    let mut kernel = WholeKernel::new(settings.kernels, 0);
+    let mut kernel = WholeKernel::new(settings.kernels, KEPT_BYTES);
     for admitted in small_hashes() {
         let cost = Cost::of(&admitted, PASSWORD);
         if settings.lanes(cost.algorithm).is_none() {
-            let started = Instant::now();
-            let computed = kernel.compute(&admitted, PASSWORD);
-            if computed.is_ok() {
-                estimates.measured_at_start(cost.algorithm, 1, cost.work, started.elapsed());
+            let run = || kernel.compute(&admitted, PASSWORD).is_ok();
+            if let Some(elapsed) = shortest(timed(run)) {
+                estimates.measured_at_start(cost.algorithm, 1, cost.work, elapsed);
             }
             continue;
         }
         for lanes in [1, estimates.width(cost.algorithm)] {
             let mut lanes: Vec<_> = (0..lanes).filter_map(|_| Lane::start(&admitted, PASSWORD)).collect();
-            let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / SHARE_OF_A_LANE;
-            let started = Instant::now();
-            lane::advance(cost.algorithm, lanes.iter_mut(), work);
-            estimates.measured_at_start(cost.algorithm, lanes.len(), work, started.elapsed());
+            let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / PARTS_OF_A_LANE;
+            let run = || {
+                lane::advance(cost.algorithm, lanes.iter_mut(), work);
+                true
+            };
+            if let Some(elapsed) = shortest(timed(run)) {
+                estimates.measured_at_start(cost.algorithm, lanes.len(), work, elapsed);
+            }
         }
     }
 }
 
-/// Returns one hash of each algorithm, each of some hundred microseconds.
+/// Measures the same work several times and returns the shortest time; `None` if a run fails.
+///
+/// A time can only be too long, because the system may interrupt a run. A run is short compared with
+/// the time slices of a busy system, so most runs are not interrupted.
+fn shortest(run: impl FnMut() -> Option<Duration>) -> Option<Duration> {
+    iter::repeat_with(run).take(RUNS).min().flatten()
+}
+
+/// Measures each call; `None` if the call fails.
+fn timed(mut run: impl FnMut() -> bool) -> impl FnMut() -> Option<Duration> {
+    move || {
+        let started = Instant::now();
+        run().then(|| started.elapsed())
+    }
+}
+
+/// Returns one hash of each algorithm. A run takes between some microseconds and half a millisecond.
 ///
 /// That is long enough to measure and short enough for a cold start.
 fn small_hashes() -> impl Iterator<Item = Admitted> {
@@ -56,12 +78,20 @@ fn small_hashes() -> impl Iterator<Item = Admitted> {
 
 const PASSWORD: &[u8] = b"first estimates";
 
-/// Half a hash is enough to time a lane.
-const SHARE_OF_A_LANE: u64 = 2;
+/// The runs of each measurement. If one run in three is interrupted, one start in two hundred has
+/// no undisturbed run.
+const RUNS: usize = 5;
+
+/// A lane does all runs of a measurement within one hash.
+const PARTS_OF_A_LANE: u64 = 8;
+const _: () = assert!(RUNS as u64 <= PARTS_OF_A_LANE);
+
+/// Memory for the hashes that are measured here. Only the first run waits for it.
+const KEPT_BYTES: u64 = 2 << 20;
 
 const ARGON2_MEMORY_KIB: u32 = 512;
 const PBKDF2_ITERATIONS: u32 = 500;
-const SCRYPT_LOG_N: u8 = 8;
+const SCRYPT_LOG_N: u8 = 7;
 const SCRYPT_R: u32 = 8;
 
 /// Just high enough for the hashes that are measured here.
@@ -75,3 +105,25 @@ const CEILINGS: Ceilings = Ceilings {
     scrypt_memory_bytes: 1 << 20,
     scrypt_n_r_p: 1 << 12,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The system interrupts every run but one.
+    #[test]
+    fn an_interrupted_run_does_not_count() {
+        let [undisturbed, interrupted] = [400, 13_400].map(Duration::from_micros);
+        for lucky in 0..RUNS {
+            let mut runs = (0..RUNS).map(|run| if run == lucky { undisturbed } else { interrupted });
+            assert_eq!(shortest(|| runs.next()), Some(undisturbed));
+            assert_eq!(runs.next(), None);
+        }
+    }
+
+    #[test]
+    fn a_failed_run_gives_no_measurement() {
+        let mut runs = [None, Some(Duration::from_micros(400))].into_iter().cycle();
+        assert_eq!(shortest(|| runs.next().flatten()), None);
+    }
+}
