@@ -276,6 +276,7 @@ mod tests {
             end: End::Match,
             request_id: RequestId::random(),
             trace: Trace::default(),
+            peer: None,
             total: Duration::from_millis(1),
             steps: Vec::new(),
             arena_bytes: 0,

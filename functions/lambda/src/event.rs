@@ -51,7 +51,7 @@ impl Invocation {
 
     /// The arrival of the event.
     pub(crate) fn arrival(&self) -> Arrival {
-        Arrival(self.arrival)
+        Arrival::at(self.arrival)
     }
 
     /// Returns headers with Lambda's ids, for an event that is not a valid request.

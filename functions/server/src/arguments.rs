@@ -1,14 +1,15 @@
 //! The arguments of `serve`. The module `settings` checks them.
 
 use std::{
-    net::SocketAddr,
     num::{NonZeroU64, NonZeroUsize},
     path::PathBuf,
 };
 
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
 
-use saltern_program::{KernelArguments, MachineArguments};
+use saltern_program::{Failure, KernelArguments, MachineArguments};
+
+use crate::{socket::Listen, socket_file::SocketMode};
 
 #[derive(Args, Debug)]
 #[command(
@@ -18,9 +19,17 @@ use saltern_program::{KernelArguments, MachineArguments};
 )]
 /// Arguments of the command `serve`.
 pub struct ServeArguments {
-    /// The address to listen on
-    #[arg(long, env = "SALTERN_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
-    pub(crate) listen: SocketAddr,
+    /// The address or the socket file to listen on
+    #[arg(
+        long,
+        env = "SALTERN_LISTEN",
+        value_name = "ADDRESS:PORT|unix:PATH",
+        default_value = "127.0.0.1:9000"
+    )]
+    pub(crate) listen: Listen,
+    /// The mode of the socket file, in octal digits [default: 600]
+    #[arg(long, env = "SALTERN_SOCKET_MODE", value_name = "MODE")]
+    socket_mode: Option<SocketMode>,
     /// The policy document [default: the one that Saltern ships]
     #[arg(long, env = "SALTERN_POLICIES", value_name = "FILE")]
     pub(crate) policies: Option<PathBuf>,
@@ -38,6 +47,21 @@ pub struct ServeArguments {
     /// The format of the log [default: text on a terminal, else json]
     #[arg(long, env = "SALTERN_LOG_FORMAT", value_name = "FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
+}
+
+impl ServeArguments {
+    /// The mode of the socket file.
+    ///
+    /// # Errors
+    /// [`Failure::Configuration`] if a mode is given for an address.
+    pub(crate) fn socket_mode(&self) -> Result<SocketMode, Failure> {
+        match (&self.listen, self.socket_mode) {
+            (Listen::Address(_), Some(_)) => Err(Failure::configuration(
+                "--socket-mode applies to a socket file only: leave it out, or give --listen unix:PATH",
+            )),
+            (_, mode) => Ok(mode.unwrap_or(SocketMode::OWNER)),
+        }
+    }
 }
 
 #[derive(Args, Debug)]

@@ -14,11 +14,8 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
-use tokio::{
-    net::TcpStream,
-    time::{Sleep, sleep_until, timeout},
-};
+use saltern_service::{Arrival, MAX_HEAD_BYTES, PeerAddress, Problem};
+use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
     bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
@@ -26,13 +23,13 @@ use super::{
     exchange::{Front, Peer, exchange},
     plain,
     sniff::{Opening, Protocol},
+    socket::Socket,
     watch::{ActiveRequest, Watch},
-    wire::{Socket, Stream, Wire},
+    wire::{Stream, Wire},
 };
 
 /// Serves a connection until either side ends it.
-pub(super) async fn serve(stream: TcpStream, front: Arc<Front>, draining: Draining) {
-    let socket = Socket::new(stream);
+pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining) {
     match front.tls().map(super::tls::Tls::acceptor) {
         None => talk(Box::new(socket.clone()), Parts { socket, front, draining }).await,
         Some(acceptor) => {
@@ -54,6 +51,7 @@ struct Parts {
 
 async fn talk(mut stream: Stream, parts: Parts) {
     let bounds = *parts.front.bounds();
+    let peer = parts.socket.peer();
     let mut opening = Opening::default();
     let begun = tokio::select! {
         // A request that arrived in time is answered, even if this task runs late.
@@ -67,13 +65,13 @@ async fn talk(mut stream: Stream, parts: Parts) {
     match timeout(bounds.header_timeout, opening.read(&mut stream)).await {
         Ok(Ok(protocol)) => {
             let watch = Watch::begin(begun);
-            let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&parts.front));
+            let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&parts.front), peer);
             match protocol {
                 Protocol::Http1 => http1(wire, watch, parts).await,
                 Protocol::Http2 => http2(wire, watch, parts).await,
             }
         }
-        Err(_too_slow) => refuse_slow_head(stream, &parts.front, begun).await,
+        Err(_too_slow) => refuse_slow_head(stream, &parts.front, Arrival::from_peer(begun, peer)).await,
         Ok(Err(_)) => {}
     }
 }
@@ -133,19 +131,23 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
     let stream = connection.into_parts().io.into_inner().into_stream();
     match ended {
         Ended::Closed if !watch.has_ended() => plain::linger(stream).await,
-        Ended::Slow => refuse_slow_head(stream, &front, watch.head_begun_at()).await,
+        Ended::Slow => {
+            let arrival = Arrival::from_peer(watch.head_begun_at(), socket.peer());
+            refuse_slow_head(stream, &front, arrival).await;
+        }
         Ended::Closed | Ended::Gone | Ended::Idle => {}
     }
 }
 
-async fn http2(wire: Wire, watch: Arc<Watch>, Parts { front, draining, .. }: Parts) {
+async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }: Parts) {
     let bounds = *front.bounds();
+    let peer = OverHttp2 { address: socket.peer() };
     let service = {
         let watch = Arc::clone(&watch);
         service_fn(move |request| {
             let (front, active) = (Arc::clone(&front), watch.request());
             async move {
-                let answered = exchange(&front, request, &OverHttp2).await;
+                let answered = exchange(&front, request, &peer).await;
                 drop(active);
                 answered
             }
@@ -200,6 +202,10 @@ struct OverHttp1<'a> {
 }
 
 impl Peer for OverHttp1<'_> {
+    fn address(&self) -> Option<PeerAddress> {
+        self.socket.peer()
+    }
+
     fn has_gone(&self) -> bool {
         self.socket.peer_has_gone()
     }
@@ -211,9 +217,16 @@ impl Peer for OverHttp1<'_> {
 
 /// A peer over HTTP/2. All bytes are read as they arrive, so the HTTP crate notices the end of the
 /// connection.
-struct OverHttp2;
+#[derive(Clone, Copy)]
+struct OverHttp2 {
+    address: Option<PeerAddress>,
+}
 
 impl Peer for OverHttp2 {
+    fn address(&self) -> Option<PeerAddress> {
+        self.address
+    }
+
     fn has_gone(&self) -> bool {
         false
     }
@@ -221,8 +234,8 @@ impl Peer for OverHttp2 {
     fn request_was_read(&self, _: bool) {}
 }
 
-async fn refuse_slow_head(stream: Stream, front: &Front, begun: Instant) {
-    let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), Arrival(begun));
+async fn refuse_slow_head(stream: Stream, front: &Front, arrival: Arrival) {
+    let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
     plain::answer_and_close(stream, &plain::write(&answer.response)).await;
 }
 

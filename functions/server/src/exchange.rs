@@ -15,7 +15,9 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
-use saltern_service::{Answer, Arrival, Body, MAX_HEAD_BYTES, Operation, Problem, RequestId, Service, Trace};
+use saltern_service::{
+    Answer, Arrival, Body, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
+};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -233,6 +235,9 @@ fn is_of_a_peer_that_left(error: &hyper::Error) -> bool {
 
 /// The other end of a connection.
 pub(super) trait Peer {
+    /// The address, for the log.
+    fn address(&self) -> Option<PeerAddress>;
+
     /// Whether the peer has ended the connection.
     fn has_gone(&self) -> bool;
 
@@ -252,7 +257,7 @@ pub(super) async fn exchange(
     peer: &impl Peer,
 ) -> Result<Response<Full<Bytes>>, Gone> {
     let (parts, incoming) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(&front.service, &parts);
+    let mut unanswered = Unanswered::since_now(&front.service, &parts, peer);
     let only_the_head = parts.method == Method::HEAD;
     if peer.has_gone() {
         return Err(Gone);
@@ -280,10 +285,10 @@ struct Unanswered<'a> {
 }
 
 impl<'a> Unanswered<'a> {
-    fn since_now(service: &'a Service, parts: &Parts) -> Self {
+    fn since_now(service: &'a Service, parts: &Parts, peer: &impl Peer) -> Self {
         Self {
             service,
-            arrival: Arrival(Instant::now()),
+            arrival: Arrival::from_peer(Instant::now(), peer.address()),
             operation: Service::operation(parts),
             request_id: parts.headers.get(RequestId::HEADER).cloned(),
             trace: Trace::of(&parts.headers),

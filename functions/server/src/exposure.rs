@@ -1,12 +1,12 @@
 //! The protection that an address requires: tokens and TLS if other machines can reach it.
 
-use std::net::SocketAddr;
-
 use saltern_program::Failure;
 
+use super::socket::Listen;
+
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Exposure {
-    pub(super) listen: SocketAddr,
+pub(super) struct Exposure<'a> {
+    pub(super) listen: &'a Listen,
     pub(super) tokens: bool,
     pub(super) tls: bool,
     pub(super) waived: Waived,
@@ -21,10 +21,15 @@ pub(super) enum Waived {
     TlsAndTokens,
 }
 
-impl Exposure {
+impl Exposure<'_> {
     /// Refuses an address beyond loopback without tokens and TLS, unless the operator waives them.
+    /// Only this machine reaches a socket file, and its mode says which users.
     pub(super) fn check(self) -> Result<(), Failure> {
-        if self.listen.ip().to_canonical().is_loopback() || self.waived == Waived::TlsAndTokens {
+        let is_local = match self.listen {
+            Listen::Address(address) => address.ip().to_canonical().is_loopback(),
+            Listen::File(_) => true,
+        };
+        if is_local || self.waived == Waived::TlsAndTokens {
             return Ok(());
         }
         let lacks = match (self.tokens, self.tls || self.waived == Waived::Tls) {
@@ -50,16 +55,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_requires_nothing() {
-        for listen in ["127.0.0.1:9000", "127.8.8.8:1", "[::1]:9000", "[::ffff:127.0.0.1]:9000"] {
-            assert!(bare(listen).check().is_ok(), "{listen}");
+    fn loopback_and_a_socket_file_require_nothing() {
+        for listen in ["127.0.0.1:9000", "127.8.8.8:1", "[::1]:9000", "[::ffff:127.0.0.1]:9000", "unix:path"]
+        {
+            assert!(bare(&listen.parse().unwrap()).check().is_ok(), "{listen}");
         }
     }
 
     #[test]
     fn beyond_loopback_requires_tokens_and_tls() {
         for listen in ["0.0.0.0:9000", "[::]:9000", "192.168.0.1:9000", "[::ffff:10.0.0.1]:9000"] {
-            let bare = bare(listen);
+            let listen = listen.parse().unwrap();
+            let bare = bare(&listen);
             assert_eq!(lacking(bare), Some("bearer tokens and TLS"));
             assert_eq!(lacking(Exposure { tls: true, ..bare }), Some("bearer tokens"));
             assert_eq!(lacking(Exposure { waived: Waived::Tls, ..bare }), Some("bearer tokens"));
@@ -70,11 +77,11 @@ mod tests {
         }
     }
 
-    fn bare(listen: &str) -> Exposure {
-        Exposure { listen: listen.parse().unwrap(), tokens: false, tls: false, waived: Waived::Nothing }
+    fn bare(listen: &Listen) -> Exposure<'_> {
+        Exposure { listen, tokens: false, tls: false, waived: Waived::Nothing }
     }
 
-    fn lacking(exposure: Exposure) -> Option<&'static str> {
+    fn lacking(exposure: Exposure<'_>) -> Option<&'static str> {
         let Err(Failure::Configuration(sentence)) = exposure.check() else { return None };
         ["bearer tokens and TLS:", "bearer tokens:", "TLS:"]
             .into_iter()

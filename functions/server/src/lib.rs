@@ -14,6 +14,8 @@ mod plain;
 mod residue;
 mod settings;
 mod sniff;
+mod socket;
+mod socket_file;
 mod tls;
 mod tokens;
 mod watch;
@@ -51,7 +53,7 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 }
 
 async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
-    let listener = Listener::bind(settings.listen)?;
+    let listener = Listener::bind(&settings.listen, settings.socket_mode)?;
     let started = settings.describe(listener.address());
     let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
     let pool = Pool::start(&pool).map_err(|error| {

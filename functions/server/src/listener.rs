@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -10,7 +9,6 @@ use std::{
 use http::HeaderMap;
 use saltern_service::{Arrival, Problem};
 use tokio::{
-    net::{TcpListener, TcpSocket, TcpStream},
     sync::{Semaphore, watch},
     task::{
         JoinHandle,
@@ -22,34 +20,33 @@ use tokio::{
 use saltern_program::Failure;
 
 use super::{
-    bounds::{BACKLOG, MAX_LINGERING_REFUSALS},
+    bounds::MAX_LINGERING_REFUSALS,
     connection,
     drain::{Draining, SETTLE, Signals, drain},
     exchange::Front,
     plain,
+    socket::{Listen, Listening, Socket},
+    socket_file::SocketMode,
 };
 
 pub(super) struct Listener {
-    socket: TcpListener,
-    address: SocketAddr,
+    socket: Listening,
+    address: Listen,
 }
 
 impl Listener {
-    /// Binds the address. The caller must be inside the runtime.
-    pub(super) fn bind(address: SocketAddr) -> Result<Self, Failure> {
-        let unavailable = |error| {
-            Failure::system(format!(
-                "cannot listen on {address} ({error}): end the process that uses it, or choose another address with --listen"
-            ))
-        };
-        let socket = listen(address).map_err(unavailable)?;
-        let address = socket.local_addr().map_err(unavailable)?;
+    /// Binds the socket. The caller must be inside the runtime.
+    pub(super) fn bind(listen: &Listen, mode: SocketMode) -> Result<Self, Failure> {
+        let socket = Listening::bind(listen, mode)?;
+        let address = socket.address().map_err(|error| {
+            Failure::system(format!("cannot read the address of the socket {listen} ({error})"))
+        })?;
         Ok(Self { socket, address })
     }
 
     /// Returns the address, with the port that the system chose for port 0.
-    pub(super) fn address(&self) -> SocketAddr {
-        self.address
+    pub(super) fn address(&self) -> &Listen {
+        &self.address
     }
 
     /// Starts to accept connections.
@@ -66,15 +63,6 @@ impl Listener {
         };
         Serving { accepting: tokio::spawn(acceptor.accept()), ending, slots, connections }
     }
-}
-
-/// Binds and listens as `TcpListener::bind` does, but with a longer backlog.
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A restarted server does not wait for the old connections to time out.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
 }
 
 /// A running server.
@@ -112,7 +100,7 @@ impl Serving {
 }
 
 struct Acceptor {
-    socket: TcpListener,
+    socket: Listening,
     front: Arc<Front>,
     slots: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
@@ -128,7 +116,7 @@ impl Acceptor {
                 () = &mut begun => break,
             };
             match accepted {
-                Ok((stream, _)) => self.admit(stream),
+                Ok(socket) => self.admit(socket),
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections: raise the limit on open files");
@@ -149,7 +137,7 @@ impl Acceptor {
             // Tokio allows 128 accepts in a turn and then reports that none is ready.
             match unconstrained(timeout_at((begun + SETTLE).into(), self.socket.accept())).await {
                 Err(_settled) => return,
-                Ok(Ok((stream, _))) => self.admit(stream),
+                Ok(Ok(socket)) => self.admit(socket),
                 Ok(Err(error)) if is_about_one_connection(&error) => {}
                 Ok(Err(_)) => sleep(PAUSE_DURING_SHUTDOWN).await,
             }
@@ -157,25 +145,25 @@ impl Acceptor {
         }
     }
 
-    fn admit(&self, stream: TcpStream) {
-        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return self.refuse(stream) };
+    fn admit(&self, socket: Socket) {
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return self.refuse(socket) };
         let (front, draining) = (Arc::clone(&self.front), self.draining.clone());
         tokio::spawn(async move {
-            connection::serve(stream, front, draining).await;
+            connection::serve(socket, front, draining).await;
             drop(slot);
         });
     }
 
     /// Answers a connection over the limit, but not under TLS: that would cost a handshake.
-    fn refuse(&self, stream: TcpStream) {
-        let answer =
-            self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER), Arrival(Instant::now()));
+    fn refuse(&self, socket: Socket) {
+        let arrival = Arrival::from_peer(Instant::now(), socket.peer());
+        let answer = self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER), arrival);
         if self.front.tls().is_some() {
             return;
         }
         let Ok(slot) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
         tokio::spawn(async move {
-            plain::answer_and_close(Box::new(stream), &plain::write(&answer.response)).await;
+            plain::answer_and_close(Box::new(socket), &plain::write(&answer.response)).await;
             drop(slot);
         });
     }

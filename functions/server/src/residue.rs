@@ -18,7 +18,10 @@ use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
 use saltern_service::Service;
 use zeroizing_alloc::ZeroAlloc;
 
-use super::{bounds::Bounds, exchange::Front, listener::Listener, runtime, tokens::Access};
+use super::{
+    bounds::Bounds, exchange::Front, listener::Listener, runtime, socket::Listen, socket_file::SocketMode,
+    tokens::Access,
+};
 
 /// The allocator of `saltern`, which wipes every freed buffer.
 #[global_allocator]
@@ -33,8 +36,10 @@ fn no_password_is_left_in_memory() {
 
     let runtime = runtime(2).unwrap();
     let (address, serving) = runtime.block_on(async {
-        let listener = Listener::bind(([127, 0, 0, 1], 0).into()).unwrap();
-        (listener.address(), listener.serve(front()))
+        let any_port = Listen::Address(([127, 0, 0, 1], 0).into());
+        let listener = Listener::bind(&any_port, SocketMode::OWNER).unwrap();
+        let Listen::Address(address) = *listener.address() else { panic!("not an address") };
+        (address, listener.serve(front()))
     });
     for policy in ["bcrypt-12-2023", "argon2id-2026"] {
         let answer = ask(address, "/hash", &format!(r#"","policy":"{policy}"}}"#), true);

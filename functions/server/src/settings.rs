@@ -1,6 +1,6 @@
 //! The settings of `serve`, made from its arguments. An error is reported before anything starts.
 
-use std::{io::IsTerminal as _, net::SocketAddr, num::NonZeroUsize, time::Duration};
+use std::{io::IsTerminal as _, num::NonZeroUsize, time::Duration};
 
 use saltern_algorithm::{Kernels, PoolSettings};
 use saltern_policy::Policies;
@@ -11,12 +11,15 @@ use saltern_program::{Failure, document};
 use super::{
     bounds::{Bounds, CONNECTIONS},
     exposure::{Exposure, Waived},
+    socket::Listen,
+    socket_file::SocketMode,
     tls::Tls,
     tokens::Access,
 };
 
 pub(super) struct Settings {
-    pub(super) listen: SocketAddr,
+    pub(super) listen: Listen,
+    pub(super) socket_mode: SocketMode,
     pub(super) access: Access,
     pub(super) tls: Option<Tls>,
     pub(super) policies: Policies,
@@ -32,7 +35,7 @@ impl Settings {
         let access = Access::read(arguments.access.tokens_file.as_deref())?;
         let tls = Tls::read(&arguments.access)?;
         Exposure {
-            listen: arguments.listen,
+            listen: &arguments.listen,
             tokens: access.requires_tokens(),
             tls: tls.is_some(),
             waived: match &arguments.access {
@@ -46,7 +49,8 @@ impl Settings {
         let policies = document::named_or_shipped(arguments.policies.as_deref(), &limits)?;
         let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
-            listen: arguments.listen,
+            listen: arguments.listen.clone(),
+            socket_mode: arguments.socket_mode()?,
             access,
             tls,
             policies,
@@ -64,9 +68,9 @@ impl Settings {
     }
 
     /// Returns the fields of the log line at start-up.
-    pub(super) fn describe(&self, address: SocketAddr) -> Started {
+    pub(super) fn describe(&self, address: &Listen) -> Started {
         Started {
-            address,
+            address: address.clone(),
             tls: self.tls.is_some(),
             tokens: self.access.requires_tokens(),
             workers: self.pool.workers,
@@ -82,7 +86,7 @@ impl Settings {
 
 /// The log line at start-up. With `--listen 127.0.0.1:0` it tells the port.
 pub(super) struct Started {
-    address: SocketAddr,
+    address: Listen,
     tls: bool,
     tokens: bool,
     workers: NonZeroUsize,

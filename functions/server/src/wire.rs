@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    net::Shutdown,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -10,74 +9,10 @@ use std::{
 };
 
 use http::HeaderMap;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use saltern_service::{Arrival, Problem};
-use socket2::SockRef;
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-};
+use saltern_service::{Arrival, PeerAddress, Problem};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{exchange::Front, plain, sniff::Opening, watch::Watch};
-
-/// A TCP connection whose state can be read while another task reads and writes it.
-#[derive(Clone, Debug)]
-pub(super) struct Socket(Arc<TcpStream>);
-
-impl Socket {
-    pub(super) fn new(stream: TcpStream) -> Self {
-        // Each response is one write. If the system refuses this option, responses are only later.
-        let _late = stream.set_nodelay(true);
-        Self(Arc::new(stream))
-    }
-
-    /// Whether the peer has ended the connection, even if bytes that it sent before are unread.
-    pub(super) fn peer_has_gone(&self) -> bool {
-        let mut files = [PollFd::new(&*self.0, PollFlags::RDHUP)];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        matches!(poll(&mut files, Some(&at_once)), Ok(1..))
-    }
-}
-
-impl AsyncRead for Socket {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        loop {
-            ready!(self.0.poll_read_ready(context))?;
-            match self.0.try_read(buffer.initialize_unfilled()) {
-                Ok(read) => {
-                    buffer.advance(read);
-                    return Poll::Ready(Ok(()));
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-        }
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.0.poll_write_ready(context))?;
-            match self.0.try_write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                written => return Poll::Ready(written),
-            }
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
-    }
-}
 
 /// The bytes of a connection, with or without TLS.
 ///
@@ -97,6 +32,7 @@ pub(super) struct Wire {
     opening: Opening,
     watch: Arc<Watch>,
     front: Arc<Front>,
+    peer: Option<PeerAddress>,
     fault: Option<Fault>,
 }
 
@@ -106,8 +42,14 @@ struct Fault {
 }
 
 impl Wire {
-    pub(super) fn new(stream: Stream, opening: Opening, watch: Arc<Watch>, front: Arc<Front>) -> Self {
-        Self { stream, opening, watch, front, fault: None }
+    pub(super) fn new(
+        stream: Stream,
+        opening: Opening,
+        watch: Arc<Watch>,
+        front: Arc<Front>,
+        peer: Option<PeerAddress>,
+    ) -> Self {
+        Self { stream, opening, watch, front, peer, fault: None }
     }
 
     pub(super) fn into_stream(self) -> Stream {
@@ -124,7 +66,8 @@ impl Wire {
         };
         let mut replaced = bytes[..start].to_vec();
         // A malformed request has no arrival; the time of the response stands for it.
-        let answer = self.front.refuse(&HeaderMap::new(), problem, Arrival(Instant::now()));
+        let arrival = Arrival::from_peer(Instant::now(), self.peer);
+        let answer = self.front.refuse(&HeaderMap::new(), problem, arrival);
         replaced.extend_from_slice(&plain::write(&answer.response));
         Some(Fault { bytes: replaced, written: 0 })
     }

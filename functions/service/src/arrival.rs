@@ -1,11 +1,55 @@
-use std::time::Instant;
+use core::fmt;
+use std::{net::SocketAddr, time::Instant};
 
-/// When the request arrived. The deadline counts from this time.
+/// The arrival of a request: its time and its peer. The deadline counts from the time.
 ///
 /// A front door puts it into the request's extensions. The default is the call of
-/// [`Service::answer`](crate::Service::answer).
+/// [`Service::answer`](crate::Service::answer), without a peer.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival(pub Instant);
+pub struct Arrival {
+    /// The time of the arrival.
+    pub at: Instant,
+    /// The other end of the connection, if the front door knows it.
+    pub peer: Option<PeerAddress>,
+}
+
+impl Arrival {
+    /// An arrival at this time from an unknown peer.
+    #[must_use]
+    pub fn at(at: Instant) -> Self {
+        Self { at, peer: None }
+    }
+
+    /// An arrival at this time from this peer.
+    #[must_use]
+    pub fn from_peer(at: Instant, peer: Option<PeerAddress>) -> Self {
+        Self { at, peer }
+    }
+}
+
+/// The other end of a connection, for the log line. Behind a proxy it is the proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerAddress {
+    /// An address of the network.
+    Network(SocketAddr),
+    /// A process on this machine, connected to a socket file.
+    Process {
+        /// The user of the process.
+        uid: u32,
+        /// The process, if the system tells it.
+        pid: Option<i32>,
+    },
+}
+
+impl fmt::Display for PeerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Network(address) => write!(f, "{address}"),
+            Self::Process { uid, pid: Some(pid) } => write!(f, "uid={uid} pid={pid}"),
+            Self::Process { uid, pid: None } => write!(f, "uid={uid}"),
+        }
+    }
+}
 
 /// The latest possible deadline: the time at which the front door itself is stopped.
 ///

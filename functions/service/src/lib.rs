@@ -34,7 +34,7 @@ mod route;
 mod service;
 mod trace;
 
-pub use arrival::{Arrival, NotAfter};
+pub use arrival::{Arrival, NotAfter, PeerAddress};
 pub use body::Body;
 pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};

@@ -30,6 +30,7 @@ impl Outcome {
             request_id = line.request_id,
             trace_id = line.trace_id,
             xray_trace_id = line.xray_trace_id,
+            peer = line.peer,
         );
     }
 }
@@ -52,6 +53,8 @@ pub struct LogLine<'a> {
     trace_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     xray_trace_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<String>,
 }
 
 impl<'a> LogLine<'a> {
@@ -73,6 +76,7 @@ impl<'a> LogLine<'a> {
             request_id: outcome.request_id.as_str(),
             trace_id: outcome.trace.id(),
             xray_trace_id: outcome.trace.xray_id(),
+            peer: outcome.peer.map(|peer| peer.to_string()),
         }
     }
 }

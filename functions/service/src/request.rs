@@ -92,7 +92,7 @@ fn is_plain(headers: &HeaderMap) -> bool {
 
 /// When the answer becomes useless to the caller.
 fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
-    let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
+    let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.at);
     let mut given = request.headers().get_all(DEADLINE_HEADER).iter();
     let budget = match (given.next(), given.next()) {
         (None, _) => Some(DEFAULT_BUDGET_MS),

@@ -69,7 +69,8 @@ impl Service {
     ///
     /// Dropping the future cancels work that has not started.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
-        let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.0);
+        let arrival = request.extensions().get::<Arrival>().copied();
+        let arrival = arrival.unwrap_or_else(|| Arrival::at(Instant::now()));
         let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
         let prepared = caught(self.prepare(request)).await;
         let prepared = prepared.unwrap_or_else(|| Prepared::problem(Operation::None, Problem::internal()));
@@ -78,7 +79,7 @@ impl Service {
 
     /// Answers a request that the front door rejects, and counts it as any other.
     #[must_use]
-    pub fn refuse(&self, headers: &HeaderMap, problem: Problem, Arrival(arrival): Arrival) -> Answer {
+    pub fn refuse(&self, headers: &HeaderMap, problem: Problem, arrival: Arrival) -> Answer {
         let prepared = Prepared::problem(Operation::None, problem);
         self.conclude(prepared, RequestId::of(headers), Trace::of(headers), arrival)
     }
@@ -90,7 +91,7 @@ impl Service {
         operation: Operation,
         request_id: RequestId,
         trace: Trace,
-        Arrival(arrival): Arrival,
+        arrival: Arrival,
     ) -> Outcome {
         self.count(operation, End::Gone, Vec::new(), request_id, trace, arrival)
     }
@@ -153,7 +154,7 @@ impl Service {
         Prepared { operation, end: End::Answered, steps: Vec::new(), content }
     }
 
-    fn conclude(&self, prepared: Prepared, request_id: RequestId, trace: Trace, arrival: Instant) -> Answer {
+    fn conclude(&self, prepared: Prepared, request_id: RequestId, trace: Trace, arrival: Arrival) -> Answer {
         let Prepared { operation, end, steps, content } = prepared;
         let outcome = self.count(operation, end, steps, request_id, trace, arrival);
         Answer { response: response::write(&content, &outcome), outcome }
@@ -167,14 +168,15 @@ impl Service {
         steps: Vec<Step>,
         request_id: RequestId,
         trace: Trace,
-        arrival: Instant,
+        arrival: Arrival,
     ) -> Outcome {
         let outcome = Outcome {
             operation,
             end,
             request_id,
             trace,
-            total: arrival.elapsed(),
+            peer: arrival.peer,
+            total: arrival.at.elapsed(),
             steps,
             arena_bytes: self.pool.arena_bytes(),
             is_cold_start: self.is_unused.swap(false, Ordering::Relaxed),

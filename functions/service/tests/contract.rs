@@ -78,7 +78,7 @@ async fn the_openapi_document_is_always_served_and_metrics_only_if_enabled() {
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).send(&service).await.ok();
-    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized(), Arrival(Instant::now()));
+    let _refused = service.refuse(&HeaderMap::new(), Problem::unauthorized(), Arrival::at(Instant::now()));
     let metrics = get("/metrics").send(&service).await;
     assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
@@ -706,7 +706,7 @@ async fn the_root_of_an_x_ray_header_is_returned() {
 #[tokio::test]
 async fn a_refusal_is_timed_from_the_arrival() {
     let waited = Duration::from_secs(3);
-    let arrival = Arrival(Instant::now().checked_sub(waited).unwrap());
+    let arrival = Arrival::at(Instant::now().checked_sub(waited).unwrap());
     let refused = service().refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
     assert!(refused.outcome.total >= waited, "{:?}", refused.outcome.total);
 }
@@ -922,7 +922,7 @@ async fn every_row_of_the_table_of_errors() {
         (Problem::internal(), 500, "internal"),
         (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
     ] {
-        let response = TestResponse::new(service.refuse(&headers, problem, Arrival(Instant::now())));
+        let response = TestResponse::new(service.refuse(&headers, problem, Arrival::at(Instant::now())));
         response.problem(status, code);
         assert_eq!(response.header("www-authenticate"), (status == 401).then_some("Bearer"));
         assert_eq!(response.header("retry-after"), (status == 503).then_some("1"));

@@ -95,7 +95,7 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
     let refused = service.refuse(
         &HeaderMap::new(),
         Problem::overloaded(Duration::from_secs(1)),
-        Arrival(Instant::now()),
+        Arrival::at(Instant::now()),
     );
     refused.outcome.log();
     debug(&written, &refused);

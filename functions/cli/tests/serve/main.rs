@@ -14,5 +14,6 @@ mod passwords;
 mod process;
 mod secrets;
 mod server;
+mod socket_file;
 mod start;
 mod tls;

@@ -77,7 +77,10 @@ impl Server {
         collect(child.stderr.take().unwrap(), &output);
         let mut server = Self { child, address: ([127, 0, 0, 1], 0).into(), output };
         let started = server.line("serving");
-        server.address = started["address"].as_str().unwrap().parse().unwrap();
+        // A socket file has no address.
+        if let Ok(address) = started["address"].as_str().unwrap().parse() {
+            server.address = address;
+        }
         server
     }
 

@@ -35,6 +35,10 @@ fn wrong_settings_are_refused_with_a_message() {
     let directory = env!("CARGO_TARGET_TMPDIR");
     for (arguments, sentence) in [
         (&["--listen", "nowhere"][..], "--listen"),
+        (&["--listen", "unix:"], "name a path"),
+        (&["--listen", &format!("unix:{directory}")], "not a socket"),
+        (&["--socket-mode", "600"], "--listen unix:PATH"),
+        (&["--listen", "unix:s", "--socket-mode", "rw"], "octal"),
         (&["--workers", "0"], "--workers"),
         (&["--memory-budget-mib", "0"], "--memory-budget-mib"),
         (&["--tokens-file", "/nonexistent"], "tokens file"),

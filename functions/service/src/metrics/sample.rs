@@ -133,6 +133,7 @@ pub(crate) mod tests {
             end: End::Answered,
             request_id: RequestId::random(),
             trace: Trace::default(),
+            peer: None,
             total: Duration::from_millis(1),
             steps: Vec::new(),
             arena_bytes: 0,

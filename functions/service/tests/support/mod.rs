@@ -87,7 +87,7 @@ pub(crate) struct TestRequest {
 
 /// An arrival this many seconds ago.
 pub(crate) fn ago(seconds: u64) -> Arrival {
-    Arrival(Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap())
+    Arrival::at(Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap())
 }
 
 /// A `POST` of JSON.

@@ -66,7 +66,7 @@ impl Model {
     ) -> Answered {
         let hashes = Hashes::of(&body);
         let mut request = Request::from_parts(parts, Body::new(body.to_vec()));
-        request.extensions_mut().insert(Arrival(starts.into_std()));
+        request.extensions_mut().insert(Arrival::at(starts.into_std()));
         let paced = self.paced(function, company, request, starts);
         let (answer, modelled) = HASHES.scope(hashes, paced).await;
         // A request without modelled hashes takes its real time.

@@ -1,0 +1,237 @@
+//! The transports: TCP and socket files. The other modules see one kind of connection.
+
+use std::{
+    fmt, io,
+    net::{Shutdown, SocketAddr},
+    path::PathBuf,
+    pin::Pin,
+    str::FromStr,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use saltern_service::PeerAddress;
+use socket2::SockRef;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream},
+};
+
+use saltern_program::Failure;
+
+use super::{
+    bounds::BACKLOG,
+    socket_file::{SocketFile, SocketMode},
+};
+
+/// The place where the server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Listen {
+    Address(SocketAddr),
+    File(PathBuf),
+}
+
+impl FromStr for Listen {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.strip_prefix(FILE) {
+            Some("") => Err("name a path behind `unix:`"),
+            Some(path) => Ok(Self::File(path.into())),
+            None => text
+                .parse()
+                .map(Self::Address)
+                .map_err(|_| "write ADDRESS:PORT with an IP address, such as 127.0.0.1:9000, or unix:PATH"),
+        }
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(address) => write!(f, "{address}"),
+            Self::File(path) => write!(f, "{FILE}{}", path.display()),
+        }
+    }
+}
+
+/// A bound socket.
+pub(super) enum Listening {
+    Tcp(TcpListener),
+    Unix(UnixListener, SocketFile),
+}
+
+impl Listening {
+    /// Binds the socket. The caller must be inside the runtime.
+    pub(super) fn bind(listen: &Listen, mode: SocketMode) -> Result<Self, Failure> {
+        match listen {
+            Listen::Address(address) => listen_on(*address).map(Self::Tcp).map_err(|error| {
+                Failure::system(format!(
+                    "cannot listen on {address} ({error}): end the process that uses it, or choose another address with --listen"
+                ))
+            }),
+            Listen::File(path) => {
+                let (listener, file) = SocketFile::bind(path, mode)?;
+                Ok(Self::Unix(listener, file))
+            }
+        }
+    }
+
+    /// Returns the address, with the port that the system chose for port 0.
+    pub(super) fn address(&self) -> io::Result<Listen> {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().map(Listen::Address),
+            Self::Unix(_, file) => Ok(Listen::File(file.path().to_owned())),
+        }
+    }
+
+    pub(super) async fn accept(&self) -> io::Result<Socket> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, address) = listener.accept().await?;
+                // Each response is one write. If the system refuses this option, responses are only
+                // later.
+                let _late = stream.set_nodelay(true);
+                let peer = Some(PeerAddress::Network(address));
+                Ok(Socket { stream: Arc::new(Transport::Tcp(stream)), peer })
+            }
+            Self::Unix(listener, _) => {
+                let (stream, _unnamed) = listener.accept().await?;
+                let process = stream.peer_cred().ok();
+                let peer = process.map(|own| PeerAddress::Process { uid: own.uid(), pid: own.pid() });
+                Ok(Socket { stream: Arc::new(Transport::Unix(stream)), peer })
+            }
+        }
+    }
+}
+
+/// Binds and listens as `TcpListener::bind` does, but with a longer backlog.
+fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A restarted server does not wait for the old connections to time out.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// A connection whose state can be read while another task reads and writes it.
+#[derive(Clone, Debug)]
+pub(super) struct Socket {
+    stream: Arc<Transport>,
+    peer: Option<PeerAddress>,
+}
+
+#[derive(Debug)]
+enum Transport {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    /// The other end; `None` if the system does not tell it.
+    pub(super) fn peer(&self) -> Option<PeerAddress> {
+        self.peer
+    }
+
+    /// Whether the peer has ended the connection, even if bytes that it sent before are unread.
+    pub(super) fn peer_has_gone(&self) -> bool {
+        let mut files = [match &*self.stream {
+            Transport::Tcp(stream) => PollFd::new(stream, PollFlags::RDHUP),
+            Transport::Unix(stream) => PollFd::new(stream, PollFlags::RDHUP),
+        }];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut files, Some(&at_once)), Ok(1..))
+    }
+}
+
+impl Transport {
+    fn poll_read_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Tcp(stream) => stream.poll_read_ready(context),
+            Self::Unix(stream) => stream.poll_read_ready(context),
+        }
+    }
+
+    fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.try_read(buffer),
+            Self::Unix(stream) => stream.try_read(buffer),
+        }
+    }
+
+    fn poll_write_ready(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Tcp(stream) => stream.poll_write_ready(context),
+            Self::Unix(stream) => stream.poll_write_ready(context),
+        }
+    }
+
+    fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.try_write(bytes),
+            Self::Unix(stream) => stream.try_write(bytes),
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.stream.poll_read_ready(context))?;
+            match self.stream.try_read(buffer.initialize_unfilled()) {
+                Ok(read) => {
+                    buffer.advance(read);
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream.poll_write_ready(context))?;
+            match self.stream.try_write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(match &*self.stream {
+            Transport::Tcp(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
+            Transport::Unix(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
+        })
+    }
+}
+
+/// Precedes the path of a socket file.
+const FILE: &str = "unix:";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_or_a_path_is_read_and_printed() {
+        for text in ["127.0.0.1:9000", "[::1]:0", "unix:/run/saltern.sock", "unix:relative"] {
+            assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "unix:", "localhost:9000", "9000", "/run/saltern.sock", "UNIX:/run/s"] {
+            assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
+        }
+    }
+}
