@@ -52,6 +52,7 @@ fn rust() -> Track {
                 "--no-fail-fast",
                 "--workspace",
                 "--exclude=saltern-fuzz",
+                "--bin=saltern-attack",
                 "--bin=saltern-fleet",
                 "--bin=xtask",
                 "--test=lines",
@@ -76,6 +77,12 @@ fn rust() -> Track {
             part: "contract",
             shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
             command: &["functions/cli/tests/schemathesis/run"],
+            environment: &[],
+        },
+        Check {
+            part: "attack-smoke",
+            shows: "small attacks on a running server harm no honest caller, where the row says so",
+            command: &["functions/testing/attack/run", "--smoke"],
             environment: &[],
         },
     ]
@@ -201,7 +208,19 @@ pub(crate) fn before_a_release() -> Track {
             command: &["loadtest/tests/run"],
             environment: &[("K6_MAJOR", "2")],
         },
-        // The two that measure want an idle machine.
+        // Those that measure want an idle machine.
+        Check {
+            part: "attack",
+            shows: "a server under attack keeps its bounds on memory, work, connections and waits",
+            command: &["functions/testing/attack/run"],
+            environment: &[],
+        },
+        Check {
+            part: "attack-soak",
+            shows: "ten minutes of honest and hostile traffic: nothing wrong, nothing lost, nothing grows",
+            command: &["functions/testing/attack/run", "--only", "soak"],
+            environment: &[],
+        },
         Check {
             part: "load-rate",
             shows: "3,000 requests a second are carried from k6 through fleet for a minute",

@@ -1,6 +1,8 @@
 //! `cargo xtask test` runs the checks that every change must pass. `cargo xtask test-all` also runs
 //! the longer ones. Both end with one line: `N passed, N failed`.
 //!
+//! `cargo xtask attack` attacks a running server and prints the figures.
+//!
 //! `cargo xtask generate` writes the generated parts of documents. `cargo xtask lines` counts lines
 //! of code.
 
@@ -19,6 +21,7 @@ fn main() -> ExitCode {
         // Some of the longer ones measure, and want no other beside them.
         ["test-all"] => runner::run(&[checks::every_change(), vec![checks::before_a_release()]]),
         ["test", part] => run_part(part),
+        ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
         ["generate"] => exit_code(
             Command::new("cargo")
                 .args(["run", "--quiet", "--locked", "--package", "xtask", "--features", "documents"])
@@ -26,7 +29,7 @@ fn main() -> ExitCode {
         ),
         ["lines", revision @ ..] => exit_code(Command::new("lints/lines").args(revision)),
         _ => {
-            eprintln!("usage: cargo xtask test [PART] | test-all | generate | lines [REVISION]");
+            eprintln!("usage: cargo xtask test [PART] | test-all | attack [ARGUMENTS] | generate | lines [REVISION]");
             ExitCode::from(EX_USAGE)
         }
     }

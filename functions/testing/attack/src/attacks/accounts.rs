@@ -1,0 +1,65 @@
+//! The times of probes: which of them tell a scheme from another one.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::{
+    field::Field,
+    figure::{Figure, Found, count},
+    hashes::{ARGON2ID_CURRENT, BCRYPT_10, BCRYPT_12, MD5_CRYPT, SHA512_CRYPT, UNREADABLE},
+    honest::percentile,
+    http1::{Http1, deadline_ms, post},
+    server::{Server, Setup},
+};
+
+pub(crate) async fn run(field: Field) -> Found {
+    let server = Server::start(&field, &Setup::default()).await?;
+    let long = "x".repeat(LONGEST_PASSWORD);
+    let mut connection = Http1::new(server.door.connect().await?);
+    let mut figures = Vec::new();
+    let (mut short_ms, mut unexpected) = (Vec::new(), 0);
+    for (account, hash) in ACCOUNTS {
+        for (probe, password) in [("8 bytes", "password"), ("1,024 bytes", &long), ("a NUL", "pass\0word")] {
+            let hash = hash.map_or(Value::Null, Value::from);
+            let request = post("/verify", &deadline_ms(60_000), &json!({"password": password, "hash": hash}));
+            let mut times = Vec::new();
+            // The first one warms up.
+            for _ in 0..=field.pick(2, 20) {
+                let begun = Instant::now();
+                let answer = connection.ask(&request).await?;
+                times.push(begun.elapsed().as_secs_f64() * 1000.0);
+                unexpected += usize::from((answer.status == 200) == (hash == UNREADABLE));
+            }
+            let median = percentile(times.split_off(1), 0.5);
+            if probe == "8 bytes" {
+                short_ms.push(median);
+            }
+            figures.push(Figure::new(format!("{account}, password of {probe}"), median, "ms").timed());
+        }
+    }
+    let of_current = short_ms[0] / short_ms[1];
+    figures
+        .push(Figure::new("decoy over a user of the decoy's policy", of_current, "").at_most(SAME).timed());
+    figures.push(Figure::new("unexpected answers", count(unexpected), "").at_most(0.0));
+    Ok(figures)
+}
+
+/// The first is the decoy, the second an account under the decoy's policy.
+const ACCOUNTS: &[(&str, Option<&str>)] = &[
+    ("no account", None),
+    ("argon2id, the current policy", Some(ARGON2ID_CURRENT)),
+    ("bcrypt-10", Some(BCRYPT_10)),
+    ("bcrypt-12", Some(BCRYPT_12)),
+    ("sha512-crypt", Some(SHA512_CRYPT)),
+    ("md5-crypt", Some(MD5_CRYPT)),
+    ("an unreadable hash (422)", Some(UNREADABLE)),
+];
+
+/// The decoy does the same work as a hash of its policy. The rest is noise.
+const SAME: f64 = 1.2;
+
+const LONGEST_PASSWORD: usize = 1024;
+
+/// See [`crate::figure::Attack::stated`].
+pub(crate) const STATED: &[&str] = &[];

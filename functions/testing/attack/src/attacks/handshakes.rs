@@ -1,0 +1,71 @@
+//! TLS handshakes at a fixed rate, each of which costs the server a signature.
+
+use std::time::{Duration, Instant};
+
+use tokio::{
+    task::JoinSet,
+    time::{sleep_until, timeout},
+};
+
+use crate::{
+    door::{Door, Identity, attacker},
+    field::Field,
+    figure::{Figure, Found, count},
+    honest::{Request, closed_loop},
+    server::{Server, Setup},
+};
+
+pub(crate) async fn run(field: Field) -> Found {
+    let mut figures = Vec::new();
+    for (key, identity) in [("ECDSA", Identity::ecdsa()), ("RSA-3072", Identity::rsa())] {
+        let identity = match identity {
+            Ok(identity) => identity,
+            Err(error) => {
+                figures.push(Figure::not_run(format!("{key}: honest p99 over idle"), error.to_string()));
+                continue;
+            }
+        };
+        let server = Server::start(&field, &Setup { identity: Some(&identity), ..Setup::default() }).await?;
+        let lasting = field.pick(Duration::from_secs(1), Duration::from_secs(15));
+        let request = Request::bcrypt(5000);
+        let idle = closed_loop(&server.door, &request, 1, lasting).await;
+        let per_second = field.pick(20, PER_SECOND);
+        let door = server.door.clone();
+        let attack = tokio::spawn(async move { shake_hands(&door, per_second).await });
+        let attacked = closed_loop(&server.door, &request, 1, lasting).await;
+        attack.abort();
+        let (before, during) = (idle.percentile_ms(0.99), attacked.percentile_ms(0.99));
+        figures.push(Figure::new(format!("{key}: honest p99 idle"), before, "ms").timed());
+        figures.push(Figure::new(format!("{key}: honest p50"), attacked.percentile_ms(0.5), "ms").timed());
+        figures.push(Figure::new(format!("{key}: honest p99"), during, "ms").timed());
+        let ratio = Figure::new(format!("{key}: honest p99 over idle"), during / before, "").timed();
+        figures.push(if key == "ECDSA" { ratio.at_most(SLOWER) } else { ratio });
+        let others = attacked.0.len() - attacked.right();
+        figures.push(Figure::new(format!("{key}: honest calls not served"), count(others), "").at_most(0.0));
+    }
+    Ok(figures)
+}
+
+async fn shake_hands(door: &Door, per_second: u32) {
+    let begun = Instant::now();
+    let mut hands = JoinSet::new();
+    for number in 0_u32.. {
+        sleep_until((begun + Duration::from_secs(1) * number / per_second).into()).await;
+        let door = door.clone();
+        hands.spawn(async move {
+            let from = attacker(usize::try_from(number).unwrap_or_default(), ADDRESSES);
+            let shaken = async { door.secure(door.tcp(from, None).await?).await };
+            drop(timeout(Duration::from_secs(10), shaken).await);
+        });
+        while hands.try_join_next().is_some() {}
+    }
+}
+
+/// The honest p99 over that of an idle server, with a key on P-256.
+const SLOWER: f64 = 3.0;
+
+const PER_SECOND: u32 = 200;
+const ADDRESSES: usize = 64;
+
+/// See [`crate::figure::Attack::stated`].
+pub(crate) const STATED: &[&str] = &[];

@@ -1,0 +1,74 @@
+//! Requests without a token that fill the log, whose reader is slow.
+
+use std::{io, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    task::JoinSet,
+};
+
+use crate::{
+    door::{Door, attacker},
+    field::Field,
+    figure::{Figure, Found, count},
+    honest::{Connections, Request, open_loop},
+    http1::get,
+    server::{Server, Setup, bearer, wait_until},
+};
+
+pub(crate) async fn run(field: Field) -> Found {
+    let mut figures = Vec::new();
+    for path in ["/health", "/policies"] {
+        let setup = Setup { wants_token: true, pause_per_line: PAUSE_PER_LINE, ..Setup::default() };
+        let server = Server::start(&field, &setup).await?;
+        let mut attackers = JoinSet::new();
+        for number in 0..CONNECTIONS {
+            let door = server.door.clone();
+            attackers.spawn(async move { while flood(&door, number, path).await.is_ok() {} });
+        }
+        let lasting = field.pick(Duration::from_secs(2), Duration::from_secs(10));
+        let request = Request::get("/policies").with(&bearer());
+        let calls = open_loop(&server.door, &request, Connections::Kept, PER_SECOND, lasting).await;
+        attackers.shutdown().await;
+        let answered = calls.0.len() - calls.lost();
+        wait_until(LAST_LINES, || server.logged() >= answered).await;
+        let lost = answered.saturating_sub(server.logged());
+        figures.push(Figure::new(format!("GET {path}: honest calls answered"), count(answered), ""));
+        figures.push(Figure::new(format!("GET {path}: lines lost of them"), count(lost), "").at_most(0.0));
+    }
+    Ok(figures)
+}
+
+/// Sends requests without a pause and reads the answers.
+async fn flood(door: &Door, number: usize, path: &str) -> io::Result<()> {
+    let stream = door.tcp(attacker(number, CONNECTIONS), None).await?;
+    let (mut reader, mut writer) = stream.into_split();
+    let requests = get(path, "").repeat(PIPELINED);
+    let read = async {
+        let mut buffer = vec![0; 1 << 16];
+        while reader.read(&mut buffer).await? > 0 {}
+        io::Result::Ok(())
+    };
+    let write = async {
+        loop {
+            writer.write_all(&requests).await?;
+        }
+    };
+    tokio::select! {
+        ended = read => ended,
+        ended = write => ended,
+    }
+}
+
+/// A collector that takes some 2,000 lines a second: forty times the honest callers' lines.
+const PAUSE_PER_LINE: Duration = Duration::from_micros(400);
+
+const CONNECTIONS: usize = 16;
+const PIPELINED: usize = 64;
+const PER_SECOND: f64 = 50.0;
+
+/// The reader is behind by a full channel and a full pipe.
+const LAST_LINES: Duration = Duration::from_secs(10);
+
+/// See [`crate::figure::Attack::stated`].
+pub(crate) const STATED: &[&str] = &[];

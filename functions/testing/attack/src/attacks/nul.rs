@@ -1,0 +1,78 @@
+//! A password with a NUL and a wrapped hash are each one piece of work.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::{io::AsyncWriteExt as _, time::sleep};
+
+use crate::{
+    field::Field,
+    figure::{Figure, Found, count},
+    hashes::{BCRYPT_10, BCRYPT_15, WRAPPED_TWICE_DEAR},
+    honest::ask,
+    http1::{deadline_ms, post},
+    server::{Server, Setup, wait_until},
+};
+
+pub(crate) async fn run(field: Field) -> Found {
+    // A hash of the ceiling is longer than the queue of one worker, which takes it if it is idle.
+    let setup = Setup { arguments: &["--workers", "1"], ..Setup::default() };
+    let server = Server::start(&field, &setup).await?;
+    let mut figures = Vec::new();
+    for (name, hash, times) in
+        [("bcrypt-10", BCRYPT_10, field.pick(3, 20)), ("bcrypt-15, the ceiling", BCRYPT_15, 1)]
+    {
+        let request = verify("p\0q", hash);
+        let mut refused = 0;
+        for _ in 0..times {
+            let answer = ask(&server.door, &request).await?;
+            refused += usize::from(answer.status != 200);
+        }
+        let name = format!("answers other than 200 to a NUL on an idle server, {name}");
+        figures.push(Figure::new(name, count(refused), "").at_most(0.0));
+    }
+
+    let (begun, before) = (Instant::now(), server.processor_time());
+    let answer = ask(&server.door, &verify("p", WRAPPED_TWICE_DEAR)).await?;
+    let whole = server.processor_time().saturating_sub(before);
+    let seconds = begun.elapsed().as_secs_f64();
+    if answer.status != 200 {
+        return Err(format!("the wrapped hash: {}", answer.described()).into());
+    }
+    figures.push(Figure::new("both layers of a wrapped hash, each at its ceiling", seconds, "s").timed());
+
+    let before = server.processor_time();
+    let mut leaves = server.door.connect().await?;
+    leaves.write_all(&verify("p", WRAPPED_TWICE_DEAR)).await?;
+    sleep(BEFORE_LEAVING).await;
+    drop(leaves);
+    let mut last = (server.processor_time(), Instant::now());
+    wait_until(LONGEST_WORK, || {
+        let now = server.processor_time();
+        if now > last.0 {
+            last = (now, Instant::now());
+        }
+        last.1.elapsed() > RESTS
+    })
+    .await;
+    let spent = last.0.saturating_sub(before).as_secs_f64() / whole.as_secs_f64();
+    let name = "work on it after the caller left, of the whole";
+    figures.push(Figure::new(name, spent, "").at_most(LEFT).timed());
+    Ok(figures)
+}
+
+fn verify(password: &str, hash: &str) -> Vec<u8> {
+    post("/verify", &deadline_ms(60_000), &json!({"password": password, "hash": hash}))
+}
+
+/// The inner layer runs to its end; the outer one, about a quarter of the work, does not begin.
+const LEFT: f64 = 0.9;
+
+const BEFORE_LEAVING: Duration = Duration::from_millis(300);
+
+/// A server without processor time for so long has ended its work.
+const RESTS: Duration = Duration::from_secs(1);
+const LONGEST_WORK: Duration = Duration::from_mins(1);
+
+/// See [`crate::figure::Attack::stated`].
+pub(crate) const STATED: &[&str] = &[];

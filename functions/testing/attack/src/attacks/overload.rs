@@ -1,0 +1,91 @@
+//! More honest work than the machine can do. Loads are multiples of the capacity that the same run
+//! measures.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::{
+    field::Field,
+    figure::{Figure, Found, count},
+    honest::{Calls, Connections, Outcome, Request, closed_loop, open_loop},
+    server::{Server, Setup},
+};
+
+pub(crate) async fn run(field: Field) -> Found {
+    let server = Server::start(&field, &Setup::default()).await?;
+    let request = Request::bcrypt(DEADLINE_MS);
+    let mut figures = Vec::new();
+    let measured = field.pick(Duration::from_secs(1), Duration::from_secs(8));
+    let _warm = closed_loop(&server.door, &request, CALLERS, measured / 4).await;
+    let calls = closed_loop(&server.door, &request, CALLERS, measured).await;
+    let capacity = count(calls.right()) / measured.as_secs_f64();
+    let mut wrong = calls.wrong();
+    figures.push(Figure::new("capacity", capacity, "hashes/s").timed());
+
+    for times in field.pick(&[3.0][..], &[1.5, 3.0, 5.0, 10.0]) {
+        sleep(PAUSE).await;
+        let (warm, judged) = field.pick((1, 1), (5, 15));
+        let (warm, judged) = (Duration::from_secs(warm), Duration::from_secs(judged));
+        let rate = capacity * times;
+        let calls = open_loop(&server.door, &request, Connections::Kept, rate, warm + judged).await;
+        let calls = calls.since(warm);
+        wrong += calls.wrong();
+        let goodput = in_time(&calls) / judged.as_secs_f64() / capacity;
+        let of = format!("{times} x capacity");
+        let waits = Figure::new(format!("{of}: p90 of the served"), calls.percentile_ms(0.9), "ms").timed();
+        // Ten times the capacity is printed and not bounded.
+        figures.push(Figure::new(format!("{of}: p50 of the served"), calls.percentile_ms(0.5), "ms").timed());
+        figures.push(if *times <= 5.0 { waits.at_most(P90_MS) } else { waits });
+        let goodput = Figure::new(format!("{of}: goodput of the capacity"), goodput, "").timed();
+        figures.push(goodput.at_least_of_first(GOODPUT));
+    }
+
+    sleep(PAUSE).await;
+    let rate = capacity * BURST;
+    let patient = Request::bcrypt(BURST_DEADLINE_MS);
+    let calls = open_loop(&server.door, &patient, Connections::Kept, rate, BURST_LASTING).await;
+    wrong += calls.wrong();
+    let refused = calls.0.len() - calls.right();
+    figures.push(Figure::new("a burst of 2 s: not served", count(refused), "").at_most(0.0).timed());
+
+    sleep(PAUSE).await;
+    let alone = closed_loop(&server.door, &request, 1, measured).await;
+    let beside = closed_loop(&server.door, &request, 2, measured).await;
+    wrong += alone.wrong() + beside.wrong();
+    let ratio = beside.percentile_ms(0.99) / alone.percentile_ms(0.99);
+    figures.push(Figure::new("two callers on two cores: p99 over alone", ratio, "").at_most(BESIDE).timed());
+    figures.push(Figure::new("wrong answers", count(wrong), "").at_most(0.0));
+    Ok(figures)
+}
+
+/// Returns the answers that came within the deadline.
+fn in_time(calls: &Calls) -> f64 {
+    let deadline = Duration::from_millis(u64::from(DEADLINE_MS));
+    count(calls.0.iter().filter(|call| call.outcome == Outcome::Right && call.took <= deadline).count())
+}
+
+/// The bound from the fifth second on.
+const P90_MS: f64 = 300.0;
+
+/// Of the first binary's goodput.
+const GOODPUT: f64 = 0.95;
+
+/// The p99 of two callers over that of one.
+const BESIDE: f64 = 1.3;
+
+const DEADLINE_MS: u32 = 1000;
+
+/// Callers that fill all lanes of two cores, and wait less than the deadline.
+const CALLERS: usize = 32;
+
+/// A burst whose backlog of half a second fits its deadline.
+const BURST: f64 = 1.25;
+const BURST_LASTING: Duration = Duration::from_secs(2);
+const BURST_DEADLINE_MS: u32 = 2000;
+
+/// The queue is empty after it.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// See [`crate::figure::Attack::stated`].
+pub(crate) const STATED: &[&str] = &[];
