@@ -35,7 +35,7 @@ pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]
 pub use pool::load_model;
 pub use pool::{
-    Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket, Urgency,
-    Work,
+    Caller, Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket,
+    Urgency, Work,
 };
 pub use preparation::prepare;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Urgency, Work};
+use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Work};
 use saltern_policy::Refusal;
 
 use saltern_program::Failure;
@@ -23,12 +23,7 @@ impl OneHash {
 
     /// Computes a hash. The ceilings bound its time.
     pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
-        let work = Work {
-            admitted: admitted.clone(),
-            password: password.clone(),
-            deadline: Instant::now() + LONGEST,
-            urgency: Urgency::Required,
-        };
+        let work = Work::new(admitted.clone(), password.clone(), Instant::now() + LONGEST);
         let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
         done.ok_or_else(|| Failure::system("the hash could not be computed: check the free memory"))
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use saltern_algorithm::{Pool, PoolSettings, Ticket, Urgency, Work};
+use saltern_algorithm::{Pool, PoolSettings, Ticket, Work};
 use saltern_encoded::{MAX_ENCODED_BYTES, Params, Scheme, Setting, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
@@ -113,12 +113,8 @@ impl Wrapper<'_> {
             .policies
             .admit_wrapping(&stored, self.params)
             .map_err(|refusal| not_wrapped(number, refusal))?;
-        let work = Work {
-            admitted: wrapping.admitted().clone(),
-            password: wrapping.stored().clone(),
-            deadline: Instant::now() + LONGEST,
-            urgency: Urgency::Required,
-        };
+        let deadline = Instant::now() + LONGEST;
+        let work = Work::new(wrapping.admitted().clone(), wrapping.stored().clone(), deadline);
         let ticket = self.pool.submit(work).map_err(|_| no_result(number))?;
         Ok(Some((wrapping, ticket)))
     }

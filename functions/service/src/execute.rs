@@ -4,7 +4,9 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
+use saltern_algorithm::{
+    Admitted, Caller, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work,
+};
 use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
@@ -57,6 +59,8 @@ pub(crate) struct Executor<'a> {
     pub(crate) pool: &'a Pool,
     /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,
+    /// The program that waits for the answer.
+    pub(crate) caller: Caller,
 }
 
 impl Executor<'_> {
@@ -207,7 +211,7 @@ impl Executor<'_> {
         deadline: Instant,
         urgency: Urgency,
     ) -> Result<Ticket, Problem> {
-        let work = Work { admitted: admitted.clone(), password, deadline, urgency };
+        let work = Work { urgency, caller: self.caller, ..Work::new(admitted.clone(), password, deadline) };
         self.pool.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),
@@ -313,6 +317,7 @@ fn dropped(dropped: Dropped) -> Problem {
     match dropped {
         Dropped::DeadlineExceeded => Problem::deadline_exceeded(),
         Dropped::Fault | Dropped::NoMemory => Problem::internal(),
+        Dropped::Overloaded { retry_after } => Problem::overloaded(retry_after),
     }
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use http::{HeaderMap, Request, request::Parts};
-use saltern_algorithm::Pool;
+use saltern_algorithm::{Caller, Pool};
 use saltern_policy::Policies;
 
 use crate::{
@@ -132,7 +132,8 @@ impl Service {
     }
 
     async fn execute(&self, operation: Operation, command: Command) -> Prepared {
-        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline };
+        let caller = Caller::default();
+        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline, caller };
         let content = match command {
             Command::Batch(elements, deadline) => {
                 let finished = executor(deadline).batch(elements).await;

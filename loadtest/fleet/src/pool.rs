@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use saltern_algorithm::{Password, Pool, PoolSettings, Ticket, Urgency, Work};
+use saltern_algorithm::{Password, Pool, PoolSettings, Ticket, Work};
 use saltern_policy::{NewHash, Policies, Status};
 
 use crate::{
@@ -41,8 +41,7 @@ fn start(policies: &Policies, pool: &Pool, policy: &str, index: u32) -> Result<S
         Failure::configuration(format!("no hash can be made under {policy} ({refusal:?})"))
     })?;
     let deadline = Instant::now() + LONGEST;
-    let work =
-        Work { admitted: new.admitted().clone(), password: given, deadline, urgency: Urgency::Required };
+    let work = Work::new(new.admitted().clone(), given, deadline);
     let ticket = pool.submit(work).map_err(|_| {
         Failure::configuration(format!("{policy} would take longer than an hour: lower --users"))
     })?;

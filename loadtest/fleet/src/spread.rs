@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{Password, Pool, PoolSettings, Urgency, Work};
+use saltern_algorithm::{Password, Pool, PoolSettings, Work};
 use saltern_meter::{Machine, Others, children_time, process_time, quantile};
 use saltern_policy::Policies;
 use serde::{Deserialize, Serialize};
@@ -109,12 +109,7 @@ fn time_hashes(policies: &Policies, policy: &str, samples: usize) -> Result<Vec<
             Failure::configuration(format!("--policy {policy} makes no hashes: choose an active policy"))
         })?;
         let deadline = Instant::now() + LONGEST;
-        let work = Work {
-            admitted: new.admitted().clone(),
-            password: password.clone(),
-            deadline,
-            urgency: Urgency::Required,
-        };
+        let work = Work::new(new.admitted().clone(), password.clone(), deadline);
         let before = process_time();
         let done = pool.submit(work).ok().and_then(|ticket| ticket.wait().ok());
         let done = done.ok_or_else(|| Failure::system("a hash was not computed"))?;

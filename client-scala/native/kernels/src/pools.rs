@@ -12,9 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{
-    Admitted, Ceilings, Dropped, Output, Password, Pool, PoolSettings, Refused, Urgency, Work,
-};
+use saltern_algorithm::{Admitted, Ceilings, Dropped, Output, Password, Pool, PoolSettings, Refused, Work};
 use saltern_encoded::Setting;
 
 use crate::waits::Waits;
@@ -90,16 +88,17 @@ pub(crate) fn compute(
     };
     let admitted = Admitted::new(setting, &open.ceilings).map_err(|_| NotComputed::CostOutOfBounds)?;
     let deadline = Instant::now().checked_add(left).ok_or(NotComputed::DeadlineExceeded)?;
-    let work = Work { admitted, password, deadline, urgency: Urgency::Required };
-    let ticket = open.pool.submit(work).map_err(|refused| match refused {
-        Refused::DeadlineExceeded => NotComputed::DeadlineExceeded,
-        Refused::Overloaded { .. } => NotComputed::Overloaded,
-    })?;
+    let ticket =
+        open.pool.submit(Work::new(admitted, password, deadline)).map_err(|refused| match refused {
+            Refused::DeadlineExceeded => NotComputed::DeadlineExceeded,
+            Refused::Overloaded { .. } => NotComputed::Overloaded,
+        })?;
     let answer = open.waits.wait(call, ticket).ok_or(NotComputed::Cancelled)?;
     let done = answer.map_err(|dropped| match dropped {
         Dropped::DeadlineExceeded => NotComputed::DeadlineExceeded,
         Dropped::Fault => NotComputed::Fault,
         Dropped::NoMemory => NotComputed::NoMemory,
+        Dropped::Overloaded { .. } => NotComputed::Overloaded,
     })?;
     Ok(done.output)
 }

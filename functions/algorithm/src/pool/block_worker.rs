@@ -15,7 +15,8 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
     loop {
         let mut schedule = shared.lock();
         let found = schedule.block_free(worker, Instant::now());
-        let nothing_found = found.started.is_empty() && found.expired.is_empty();
+        let refusals: Vec<_> = schedule.refusals(found.expired, found.overloaded).collect();
+        let nothing_found = found.started.is_empty() && refusals.is_empty();
         if nothing_found && schedule.closed() {
             return;
         }
@@ -28,8 +29,8 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
             continue;
         }
         drop(schedule);
-        for job in found.expired {
-            job.answer(Err(Dropped::DeadlineExceeded));
+        for (job, answer) in refusals {
+            job.answer(answer);
         }
         for waiting in found.started {
             compute(shared, worker, waiting, kernel);
@@ -38,7 +39,7 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
 }
 
 fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: &mut WholeKernel) {
-    let Waiting { job, cost, deadline, since } = waiting;
+    let Waiting { job, cost, deadline, since, .. } = waiting;
     let started = Instant::now();
     let computed = job.guarded(|| kernel.compute(&job.admitted, job.password.expose()));
     let hashed = started.elapsed();

@@ -44,8 +44,8 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
 
 /// Measures the same work several times and returns the shortest time; `None` if a run fails.
 ///
-/// A time can only be too long, because the system may interrupt a run. A run is short compared with
-/// the time slices of a busy system, so most runs are not interrupted.
+/// A time can only be too long, because the system may interrupt a run. A run is short compared
+/// with the time slices of a busy system, so most runs are not interrupted.
 fn shortest(run: impl FnMut() -> Option<Duration>) -> Option<Duration> {
     iter::repeat_with(run).take(RUNS).min().flatten()
 }
@@ -58,7 +58,8 @@ fn timed(mut run: impl FnMut() -> bool) -> impl FnMut() -> Option<Duration> {
     }
 }
 
-/// Returns one hash of each algorithm. A run takes between some microseconds and half a millisecond.
+/// Returns one hash of each algorithm. A run takes between some microseconds and half a
+/// millisecond.
 ///
 /// That is long enough to measure and short enough for a cold start.
 fn small_hashes() -> impl Iterator<Item = Admitted> {

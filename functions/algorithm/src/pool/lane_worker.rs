@@ -21,17 +21,18 @@ use crate::Output;
 pub(super) fn run(shared: &Shared, worker: usize) {
     let mut active: Vec<Active> = Vec::new();
     let mut measured: Vec<Measurement> = Vec::new();
+    let mut answers: Vec<(Submitted, Result<Done, Dropped>)> = Vec::new();
     loop {
         let mut schedule = shared.lock();
         for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
             schedule.estimates.measured(algorithm, lanes, work, elapsed);
         }
         let now = Instant::now();
-        let unwanted: Vec<_> =
-            active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
+        let unwanted = active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now));
+        answers.extend(unwanted.map(|a| (a.job, Err(Dropped::DeadlineExceeded))));
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
-        let nobody_to_answer = unwanted.is_empty() && found.expired.is_empty();
-        let nothing_to_do = active.is_empty() && found.started.is_empty() && nobody_to_answer;
+        answers.extend(schedule.refusals(found.expired, found.overloaded));
+        let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
         if nothing_to_do && schedule.closed() {
             return;
         }
@@ -41,8 +42,10 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         }
         let slices = schedule.slices(worker);
         drop(schedule);
-        for job in unwanted.into_iter().map(|a| a.job).chain(found.expired) {
-            job.answer(Err(Dropped::DeadlineExceeded));
+        // The schedule knows the free lanes before the answers are out. A caller may send its next
+        // request at once, and this worker should take it.
+        for (job, answer) in answers.drain(..) {
+            job.answer(answer);
         }
         active.extend(found.started.into_iter().filter_map(Active::start));
         let lanes = active.len();
@@ -52,7 +55,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         for (algorithm, work) in slices {
             measured.extend(advance(&mut active, algorithm, work));
         }
-        answer_finished(&mut active);
+        answers.extend(finished(&mut active));
     }
 }
 
@@ -70,7 +73,7 @@ struct Active {
 impl Active {
     /// Starts a hash. If the start panics, answers its caller and returns `None`.
     fn start(waiting: Waiting<Submitted>) -> Option<Self> {
-        let Waiting { job, cost, deadline, since } = waiting;
+        let Waiting { job, cost, deadline, since, .. } = waiting;
         let started = Instant::now();
         let lane = job.guarded(|| Lane::start(&job.admitted, job.password.expose()));
         let Ok(Some(lane)) = lane else {
@@ -113,8 +116,9 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
     Some(Measurement { algorithm, lanes, work, elapsed: started.elapsed() })
 }
 
-fn answer_finished(active: &mut Vec<Active>) {
-    for finished in active.extract_if(.., |a| a.lane.remaining() == 0) {
+/// Finishes the lanes without remaining work, and returns the answers to their callers.
+fn finished(active: &mut Vec<Active>) -> impl Iterator<Item = (Submitted, Result<Done, Dropped>)> {
+    active.extract_if(.., |a| a.lane.remaining() == 0).map(|finished| {
         let Active { lane, job, since, started, most_lanes: lanes, .. } = finished;
         let output = job.guarded(|| {
             let mut output = Output::zeroed(job.admitted.setting().output_bytes());
@@ -122,6 +126,6 @@ fn answer_finished(active: &mut Vec<Active>) {
             output
         });
         let (queued, hashed) = (started - since, started.elapsed());
-        job.answer(output.map(|output| Done { output, queued, hashed, lanes }));
-    }
+        (job, output.map(|output| Done { output, queued, hashed, lanes }))
+    })
 }

@@ -32,7 +32,7 @@ use tokio::sync::oneshot;
 pub use self::one_core::OneCore;
 pub use self::settings::{MOST_BCRYPT_LANES, PoolSettings};
 pub use self::submitted::Ticket;
-pub use self::work::{Done, Dropped, QueueLimits, Refused, Urgency, Work};
+pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
     estimate::{Cost, Estimates},
     schedule::{Schedule, Wake},
@@ -88,11 +88,18 @@ impl Pool {
             Ok(ticket) => return Ok(ticket),
             Err(returned) => returned,
         };
-        let Work { admitted, password, deadline, urgency } = work;
+        let Work { admitted, password, deadline, urgency, caller } = work;
         let (reply, ticket) = oneshot::channel();
         let cost = Cost::of(&admitted, password.expose());
-        let submitted = Submitted { admitted, password, reply };
-        let wake = self.shared.lock().submit(submitted, cost, deadline, urgency, Instant::now())?;
+        let submitted = Submitted { admitted, password, caller, reply };
+        let mut schedule = self.shared.lock();
+        let taken = schedule.submit(submitted, cost, deadline, urgency, Instant::now());
+        let (displaced, retry_after) = (schedule.take_displaced(), schedule.retry_after());
+        drop(schedule);
+        for job in displaced {
+            job.answer(Err(Dropped::Overloaded { retry_after }));
+        }
+        let wake = taken?;
         if let Some(worker) = wake {
             self.shared.doorbell(worker).notify_one();
         }

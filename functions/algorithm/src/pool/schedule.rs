@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    mem,
     time::{Duration, Instant},
 };
 
@@ -13,13 +14,16 @@ use saltern_encoded::Algorithm;
 
 use super::{
     estimate::{Cost, Estimates},
-    work::{QueueLimits, Refused, Urgency},
+    work::{Caller, QueueLimits, Refused, Urgency},
 };
 
 /// A job, as the schedule knows it.
 pub(crate) trait Job {
     /// Whether the caller has gone.
     fn abandoned(&self) -> bool;
+
+    /// The program that waits for the job.
+    fn caller(&self) -> Caller;
 }
 
 /// A job in a queue.
@@ -29,6 +33,10 @@ pub(crate) struct Waiting<J> {
     pub(crate) cost: Cost,
     pub(crate) deadline: Instant,
     pub(crate) since: Instant,
+    /// Its place among the jobs of all callers: see [`Shares`].
+    start: Duration,
+    /// Its share of a full worker's time, by the last estimate.
+    core_time: Duration,
 }
 
 /// The approximate time between two boundaries. It is short compared with a hash, so that joining
@@ -55,8 +63,14 @@ pub(crate) enum Wake {
 pub(crate) struct Found<J> {
     /// Jobs to start.
     pub(crate) started: Vec<Waiting<J>>,
-    /// Jobs to answer: they can no longer meet their deadline.
+    /// Jobs to answer: even alone they can no longer meet their deadline.
     pub(crate) expired: Vec<J>,
+    /// Jobs to answer: the jobs ahead of them take too long.
+    pub(crate) overloaded: Vec<J>,
+}
+
+impl<J> Found<J> {
+    const NOTHING: Self = Self { started: Vec::new(), expired: Vec::new(), overloaded: Vec::new() };
 }
 
 #[derive(Debug)]
@@ -66,8 +80,13 @@ pub(crate) struct Schedule<J> {
     sliced_algorithms: Vec<Algorithm>,
     sliced: Queue<J>,
     whole: Queue<J>,
+    shares: Shares,
+    /// Jobs to answer: they made room for a caller with less waiting work.
+    displaced: Vec<J>,
     lane_workers: Vec<LaneWorker>,
     block_workers: Vec<BlockWorker>,
+    /// When the waiting jobs are judged again.
+    next_judgement: Option<Instant>,
     /// For each algorithm with a job rejected as impossible: the next time to test its bound.
     next_tries: [Option<Instant>; Algorithm::ALL.len()],
     closed: bool,
@@ -87,8 +106,11 @@ impl<J: Job> Schedule<J> {
             sliced_algorithms,
             sliced: Queue::default(),
             whole: Queue::default(),
+            shares: Shares::default(),
+            displaced: Vec::new(),
             lane_workers: (0..workers).map(|_| LaneWorker::default()).collect(),
             block_workers: (0..workers).map(|_| BlockWorker::default()).collect(),
+            next_judgement: None,
             next_tries: [None; Algorithm::ALL.len()],
             closed: false,
         }
@@ -103,29 +125,46 @@ impl<J: Job> Schedule<J> {
         urgency: Urgency,
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
+        let start = self.shares.next_start(job.caller());
         if self.is_hopeless(Running { rest: cost, deadline }, now) {
-            if !self.is_time_for_a_try(cost, deadline, now) {
+            if !self.is_time_for_a_try(cost, deadline, start, now) {
                 return Err(Refused::DeadlineExceeded);
             }
             self.estimates.doubt_bound(cost.algorithm);
         }
-        let refused = |schedule: &Self| schedule.refusal(cost, deadline, urgency, now);
-        if refused(self).is_some() {
+        let core_time = self.estimates.core_time(cost);
+        let refusal = |schedule: &Self| schedule.refusal(cost, deadline, urgency, start, now);
+        if self.is_full(core_time) || refusal(self).is_some() {
             // Jobs without a caller must not take the place of others.
             self.sliced.forget_abandoned();
             self.whole.forget_abandoned();
-            if let Some(refusal) = refused(self) {
+            if let Some(refusal) = refusal(self) {
                 return Err(refusal);
             }
+            self.make_room(start, core_time)?;
         }
-        let waiting = Waiting { job, cost, deadline, since: now };
-        if self.runs_in_lanes(cost.algorithm) {
-            self.sliced.push(waiting);
+        if self.nothing_waits() {
+            self.shares = Shares::default();
+        }
+        let start = self.shares.charge(job.caller(), core_time);
+        let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
+        if self.runs_in_lanes(cost) {
+            self.sliced.insert(waiting, now);
             Ok(wake_one(self.lane_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::LaneWorker))
         } else {
-            self.whole.push(waiting);
+            self.whole.insert(waiting, now);
             Ok(wake_one(self.block_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::BlockWorker))
         }
+    }
+
+    /// Returns the jobs that made room for another job since the last call, to be answered.
+    pub(crate) fn take_displaced(&mut self) -> Vec<J> {
+        mem::take(&mut self.displaced)
+    }
+
+    /// Returns the time after which the pool would probably take work that it refuses now.
+    pub(crate) fn retry_after(&self) -> Duration {
+        (self.waiting_core_time() / self.workers()).max(LEAST_RETRY_AFTER)
     }
 
     /// Handles a slice boundary. `running` are the lanes of the worker; started jobs join them.
@@ -139,7 +178,8 @@ impl<J: Job> Schedule<J> {
         own.sleep = Sleep::Awake;
         own.lanes.clear();
         own.lanes.extend(running);
-        let mut found = Found { started: Vec::new(), expired: Vec::new() };
+        let mut found = Found::NOTHING;
+        self.judge_again(&mut found, now);
         let mut position = 0;
         while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.sliced.jobs[position];
@@ -155,6 +195,7 @@ impl<J: Job> Schedule<J> {
                 found.expired.push(waiting.job);
             } else if !gone {
                 self.lane_workers[worker].lanes.push(rest);
+                self.shares.taken(waiting.start);
                 found.started.push(waiting);
             }
         }
@@ -170,8 +211,8 @@ impl<J: Job> Schedule<J> {
     ///
     /// A bound that is too high refuses jobs, so they are not measured, and it would stay too high.
     /// So from time to time an idle worker computes one of them.
-    fn is_time_for_a_try(&mut self, cost: Cost, deadline: Instant, now: Instant) -> bool {
-        let starts_at_once = self.finish(cost, deadline, now).is_none();
+    fn is_time_for_a_try(&mut self, cost: Cost, deadline: Instant, start: Duration, now: Instant) -> bool {
+        let starts_at_once = self.forecast(cost, deadline, start, now).is_none();
         let next_try = self.next_tries[cost.algorithm as usize].get_or_insert(now + TRY_EVERY);
         let tries = deadline > now && starts_at_once && *next_try <= now;
         if tries {
@@ -196,7 +237,8 @@ impl<J: Job> Schedule<J> {
     /// Returns the next hash for a free block worker, if there is one.
     pub(crate) fn block_free(&mut self, worker: usize, now: Instant) -> Found<J> {
         self.block_workers[worker] = BlockWorker { sleep: Sleep::Awake, busy: None };
-        let mut found = Found { started: Vec::new(), expired: Vec::new() };
+        let mut found = Found::NOTHING;
+        self.judge_again(&mut found, now);
         while found.started.is_empty() {
             let Some(waiting) = self.whole.remove(0) else { break };
             if waiting.job.abandoned() {
@@ -206,6 +248,7 @@ impl<J: Job> Schedule<J> {
                 found.expired.push(waiting.job);
             } else {
                 self.block_workers[worker].busy = Some((waiting.cost, now));
+                self.shares.taken(waiting.start);
                 found.started.push(waiting);
             }
         }
@@ -254,74 +297,144 @@ impl<J: Job> Schedule<J> {
         self.closed
     }
 
-    /// Whether an algorithm is computed in lanes.
-    pub(crate) fn runs_in_lanes(&self, algorithm: Algorithm) -> bool {
-        self.sliced_algorithms.contains(&algorithm)
+    /// Whether a job is computed in lanes.
+    pub(crate) fn runs_in_lanes(&self, cost: Cost) -> bool {
+        self.sliced_algorithms.contains(&cost.algorithm)
     }
 
-    fn refusal(&self, cost: Cost, deadline: Instant, urgency: Urgency, now: Instant) -> Option<Refused> {
-        let nothing_waits = self.sliced.jobs.is_empty() && self.whole.jobs.is_empty();
-        let ahead = self.waiting_core_time();
-        let overloaded = || {
-            let drained = ahead / self.workers();
-            Some(Refused::Overloaded { retry_after: drained.max(LEAST_RETRY_AFTER) })
-        };
-        if urgency == Urgency::Optional && self.is_under_pressure(ahead) {
-            return overloaded();
-        }
-        if let Some(limits) = self.limits {
-            let full = self.sliced.jobs.len() + self.whole.jobs.len() >= limits.operations;
-            let work = ahead + self.estimates.core_time(cost);
-            // If nothing waits, an operation longer than the bound is taken. Otherwise it would
-            // never be.
-            if full || (!nothing_waits && work > limits.work_per_worker * self.workers()) {
-                return overloaded();
+    fn refusal(
+        &self,
+        cost: Cost,
+        deadline: Instant,
+        urgency: Urgency,
+        start: Duration,
+        now: Instant,
+    ) -> Option<Refused> {
+        let pressure = urgency == Urgency::Optional && self.is_under_pressure();
+        let forecast = self.forecast(cost, deadline, start, now);
+        let late = forecast.is_some_and(|forecast| forecast.finish > deadline);
+        let stands = self.limits.is_some() && self.queue_of(cost).stands(now);
+        let slow = forecast.is_some_and(|forecast| forecast.wait > LONGEST_WAIT_IN_A_STANDING_QUEUE);
+        (pressure || late || (stands && slow)).then(|| self.overloaded())
+    }
+
+    fn overloaded(&self) -> Refused {
+        Refused::Overloaded { retry_after: self.retry_after() }
+    }
+
+    /// Whether the queue has no room for a job.
+    ///
+    /// If nothing waits, an operation longer than the bound has room. Otherwise it would never be
+    /// taken.
+    fn is_full(&self, core_time: Duration) -> bool {
+        let Some(limits) = self.limits else { return false };
+        let operations = self.sliced.jobs.len() + self.whole.jobs.len();
+        let work = self.waiting_core_time() + core_time;
+        operations >= limits.operations || (operations > 0 && work > limits.work_per_worker * self.workers())
+    }
+
+    /// Displaces waiting jobs that would start after the end of this job, until this job has room.
+    fn make_room(&mut self, start: Duration, core_time: Duration) -> Result<(), Refused> {
+        while self.is_full(core_time) {
+            let [sliced, whole] = [&self.sliced, &self.whole].map(Queue::last_start);
+            let (last, queue) =
+                if sliced > whole { (sliced, &mut self.sliced) } else { (whole, &mut self.whole) };
+            if last.is_none_or(|last| last < start + core_time) {
+                return Err(self.overloaded());
             }
+            let displaced = queue.remove(queue.jobs.len() - 1);
+            self.displaced.extend(displaced.map(|waiting| waiting.job));
         }
-        match self.finish(cost, deadline, now) {
-            Some(finish) if finish > deadline => overloaded(),
-            _ => None,
+        Ok(())
+    }
+
+    /// Judges the waiting jobs again, from time to time. Estimates may have risen since a job was
+    /// taken. Jobs of other callers may stand before it now.
+    ///
+    /// The forecast has no head room, so that only jobs leave that would surely be late.
+    fn judge_again(&mut self, found: &mut Found<J>, now: Instant) {
+        if self.next_judgement.is_some_and(|next| now < next) {
+            return;
+        }
+        self.next_judgement = Some(now + JUDGE_EVERY);
+        let workers = self.workers();
+        for queue in [&mut self.sliced, &mut self.whole] {
+            let mut ahead = Duration::ZERO;
+            for mut waiting in mem::take(&mut queue.jobs) {
+                let alone = self.estimates.least_duration(waiting.cost);
+                let left = waiting.deadline.saturating_duration_since(now);
+                let in_time = ahead / workers + alone <= left;
+                if left.is_zero() || alone > left {
+                    found.expired.push(waiting.job);
+                } else if !in_time {
+                    found.overloaded.push(waiting.job);
+                } else if !waiting.job.abandoned() {
+                    waiting.core_time = self.estimates.core_time(waiting.cost);
+                    ahead += waiting.core_time;
+                    queue.jobs.push_back(waiting);
+                }
+            }
+            queue.note_emptiness();
         }
     }
 
     /// Whether the queue is too long for optional work.
-    fn is_under_pressure(&self, ahead: Duration) -> bool {
+    fn is_under_pressure(&self) -> bool {
         let bound =
             self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers());
-        bound.is_some_and(|bound| ahead > bound)
+        bound.is_some_and(|bound| self.waiting_core_time() > bound)
     }
 
-    /// Returns when `cost` would be done; `None` if it can start at once.
-    fn finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
-        if self.runs_in_lanes(cost.algorithm) {
-            self.lane_finish(cost, deadline, now)
+    /// Returns when a job with this place would be done; `None` if it can start at once.
+    fn forecast(&self, cost: Cost, deadline: Instant, start: Duration, now: Instant) -> Option<Forecast> {
+        let (position, ahead) = self.queue_of(cost).before(start);
+        let (wait, own) = if self.runs_in_lanes(cost) {
+            self.lane_forecast(cost, deadline, position, ahead, now)?
         } else {
-            self.block_finish(cost, now)
-        }
+            self.block_forecast(cost, position, ahead, now)?
+        };
+        Some(Forecast { wait, finish: now + with_head_room(wait + own) })
     }
 
-    /// Returns when `cost` would be done in lanes; `None` if it can start at once.
-    fn lane_finish(&self, cost: Cost, deadline: Instant, now: Instant) -> Option<Instant> {
+    /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
+    fn lane_forecast(
+        &self,
+        cost: Cost,
+        deadline: Instant,
+        position: usize,
+        ahead: Duration,
+        now: Instant,
+    ) -> Option<(Duration, Duration)> {
         let joining = Running { rest: cost, deadline };
         let open = (0..self.lane_workers.len()).any(|w| self.may_join(w, joining, now));
-        if open && self.sliced.jobs.is_empty() {
+        if open && position == 0 {
             return None;
         }
-        let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
-        let wait = first_lane.unwrap_or_default() + self.sliced.core_time(&self.estimates) / self.workers();
         let own = self.estimates.duration(cost, self.estimates.width(cost.algorithm));
-        Some(now + with_head_room(wait + own))
+        let free: usize =
+            self.lane_workers.iter().map(|w| w.free_lanes(cost.algorithm, &self.estimates)).sum();
+        if open && position < free {
+            return Some((Duration::ZERO, own));
+        }
+        let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
+        Some((first_lane.unwrap_or_default() + ahead / self.workers(), own))
     }
 
-    /// Returns when a block worker would finish `cost`; `None` if it can start at once.
-    fn block_finish(&self, cost: Cost, now: Instant) -> Option<Instant> {
+    /// Returns the wait for a block worker, and the time on it; `None` if the job can start at
+    /// once.
+    fn block_forecast(
+        &self,
+        cost: Cost,
+        position: usize,
+        ahead: Duration,
+        now: Instant,
+    ) -> Option<(Duration, Duration)> {
         let idle = self.block_workers.iter().any(|w| w.busy.is_none());
-        if idle && self.whole.jobs.is_empty() {
+        if idle && position == 0 {
             return None;
         }
         let running: Duration = self.block_workers.iter().map(|w| w.rest(&self.estimates, now)).sum();
-        let wait = (running + self.whole.core_time(&self.estimates)) / self.workers();
-        Some(now + with_head_room(wait + self.estimates.duration(cost, 1)))
+        Some(((running + ahead) / self.workers(), self.estimates.duration(cost, 1)))
     }
 
     /// Whether a job joins this worker. It does not if it may join another worker that has fewer
@@ -344,8 +457,7 @@ impl<J: Job> Schedule<J> {
         if lanes.is_empty() {
             return true;
         }
-        let share = |running: &Running| FULL / self.estimates.width(running.rest.algorithm);
-        if lanes.iter().map(share).sum::<usize>() + share(&joining) > FULL {
+        if self.lane_workers[worker].free_lanes(joining.rest.algorithm, &self.estimates) == 0 {
             return false;
         }
         let finish = |running: &Running, together: &LaneCounts| {
@@ -360,8 +472,16 @@ impl<J: Job> Schedule<J> {
         finish(&joining, &after) <= joining.deadline && !lanes.iter().any(pushed_past)
     }
 
+    fn queue_of(&self, cost: Cost) -> &Queue<J> {
+        if self.runs_in_lanes(cost) { &self.sliced } else { &self.whole }
+    }
+
+    fn nothing_waits(&self) -> bool {
+        self.sliced.jobs.is_empty() && self.whole.jobs.is_empty()
+    }
+
     fn waiting_core_time(&self) -> Duration {
-        self.sliced.core_time(&self.estimates) + self.whole.core_time(&self.estimates)
+        self.sliced.core_time() + self.whole.core_time()
     }
 
     fn workers(&self) -> u32 {
@@ -369,47 +489,109 @@ impl<J: Job> Schedule<J> {
     }
 }
 
-/// Waiting jobs, first in, first out, and the sum of their work.
+/// A forecast for a job that cannot start at once.
+#[derive(Clone, Copy)]
+struct Forecast {
+    wait: Duration,
+    /// With head room.
+    finish: Instant,
+}
+
+/// Waiting jobs in the order of their starts. The jobs of one caller are first in, first out.
 #[derive(Debug)]
 struct Queue<J> {
     jobs: VecDeque<Waiting<J>>,
-    work: [u64; Algorithm::ALL.len()],
+    /// Since when there is always a job.
+    occupied_since: Option<Instant>,
 }
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        Self { jobs: VecDeque::new(), work: [0; Algorithm::ALL.len()] }
+        Self { jobs: VecDeque::new(), occupied_since: None }
     }
 }
 
 impl<J: Job> Queue<J> {
-    fn push(&mut self, waiting: Waiting<J>) {
-        self.work[waiting.cost.algorithm as usize] += waiting.cost.work;
-        self.jobs.push_back(waiting);
+    fn insert(&mut self, waiting: Waiting<J>, now: Instant) {
+        self.occupied_since.get_or_insert(now);
+        self.jobs.insert(self.position(waiting.start), waiting);
     }
 
     fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
         let waiting = self.jobs.remove(position)?;
-        self.work[waiting.cost.algorithm as usize] -= waiting.cost.work;
+        self.note_emptiness();
         Some(waiting)
     }
 
     fn forget_abandoned(&mut self) {
-        let work = &mut self.work;
-        self.jobs.retain(|waiting| {
-            let abandoned = waiting.job.abandoned();
-            if abandoned {
-                work[waiting.cost.algorithm as usize] -= waiting.cost.work;
-            }
-            !abandoned
-        });
+        self.jobs.retain(|waiting| !waiting.job.abandoned());
+        self.note_emptiness();
     }
 
-    fn core_time(&self, estimates: &Estimates) -> Duration {
-        let of_algorithm = |algorithm: Algorithm| {
-            estimates.core_time(Cost { algorithm, work: self.work[algorithm as usize] })
-        };
-        Algorithm::ALL.into_iter().map(of_algorithm).sum()
+    fn note_emptiness(&mut self) {
+        self.occupied_since = self.occupied_since.filter(|_| !self.jobs.is_empty());
+    }
+
+    /// Whether the load lasts: the workers have not emptied the queue for some time.
+    ///
+    /// A worker takes all jobs that it has room for at each boundary. So a queue under normal load
+    /// is empty after each boundary.
+    fn stands(&self, now: Instant) -> bool {
+        self.occupied_since.is_some_and(|since| now.saturating_duration_since(since) >= STANDING_AFTER)
+    }
+
+    /// Returns the position of a new job with this start.
+    fn position(&self, start: Duration) -> usize {
+        self.jobs.partition_point(|waiting| waiting.start <= start)
+    }
+
+    /// Returns the position of a new job with this start, and the work before it.
+    fn before(&self, start: Duration) -> (usize, Duration) {
+        let position = self.position(start);
+        (position, self.jobs.range(..position).map(|waiting| waiting.core_time).sum())
+    }
+
+    fn last_start(&self) -> Option<Duration> {
+        self.jobs.back().map(|waiting| waiting.start)
+    }
+
+    fn core_time(&self) -> Duration {
+        self.jobs.iter().map(|waiting| waiting.core_time).sum()
+    }
+}
+
+/// Shares the workers among the callers that wait: start-time fair queueing.
+///
+/// Virtual time is work. A job starts when its caller's last job ends, but not before the present.
+/// Jobs are taken in the order of their starts. So callers that wait at the same time get the same
+/// work done, and a caller that did not wait starts at the present.
+#[derive(Debug, Default)]
+struct Shares {
+    /// The start of the last job that a worker took.
+    present: Duration,
+    /// The callers whose next job starts after the present, with that start.
+    next_starts: Vec<(Caller, Duration)>,
+}
+
+impl Shares {
+    fn next_start(&self, caller: Caller) -> Duration {
+        let next = self.next_starts.iter().find(|(other, _)| *other == caller);
+        next.map_or(self.present, |&(_, start)| start.max(self.present))
+    }
+
+    /// Adds a job to the work of its caller, and returns the start of the job.
+    fn charge(&mut self, caller: Caller, core_time: Duration) -> Duration {
+        let start = self.next_start(caller);
+        self.next_starts.retain(|&(other, next)| other != caller && next > self.present);
+        if self.next_starts.len() >= MOST_CALLERS {
+            self.next_starts.clear();
+        }
+        self.next_starts.push((caller, start + core_time));
+        start
+    }
+
+    fn taken(&mut self, start: Duration) {
+        self.present = self.present.max(start);
     }
 }
 
@@ -420,6 +602,13 @@ struct LaneWorker {
 }
 
 impl LaneWorker {
+    /// Returns how many hashes of an algorithm have room beside its lanes.
+    fn free_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
+        let share = |algorithm| FULL / estimates.width(algorithm);
+        let used: usize = self.lanes.iter().map(|lane| share(lane.rest.algorithm)).sum();
+        FULL.saturating_sub(used) / share(algorithm)
+    }
+
     /// Returns the time until its first lane is free.
     fn next_to_finish(&self, estimates: &Estimates) -> Duration {
         let together = LaneCounts::of_lanes(self.lanes.iter());
@@ -505,6 +694,23 @@ const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 /// The time between two tests of a bound that refuses jobs. A wrong bound does not last long, and a
 /// useless hash is rare.
 const TRY_EVERY: Duration = Duration::from_secs(10);
+
+/// A queue that was not empty for so long stands: the load lasts. A shorter burst may queue up to
+/// its deadlines.
+const STANDING_AFTER: Duration = Duration::from_millis(2500);
+
+/// The longest forecast wait of a job that joins a queue that stands. A longer queue serves no more
+/// callers, and each of them later.
+///
+/// The contract's bound is 200 ms. A forecast is right on average, so the rest is for its errors.
+const LONGEST_WAIT_IN_A_STANDING_QUEUE: Duration = Duration::from_millis(140);
+
+/// The time between two judgements of the waiting jobs. It is short compared with a deadline. It is
+/// long compared with a walk over a full queue, which takes some dozens of microseconds.
+const JUDGE_EVERY: Duration = Duration::from_millis(100);
+
+/// The most callers whose work is remembered. Beyond it all callers start at the present again.
+const MOST_CALLERS: usize = 1024;
 
 /// The shortest `retry_after`. A shorter one would bring the caller back to the same queue.
 const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);

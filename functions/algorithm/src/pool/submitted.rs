@@ -8,8 +8,8 @@ use std::{
 use tokio::sync::oneshot;
 
 use super::{
-    schedule::Job,
-    work::{Done, Dropped},
+    schedule::{Job, Schedule},
+    work::{Caller, Done, Dropped},
 };
 use crate::{Admitted, Password};
 
@@ -41,6 +41,7 @@ impl Future for Ticket {
 pub(super) struct Submitted {
     pub(super) admitted: Admitted,
     pub(super) password: Password,
+    pub(super) caller: Caller,
     pub(super) reply: oneshot::Sender<Result<Done, Dropped>>,
 }
 
@@ -65,5 +66,24 @@ impl Submitted {
 impl Job for Submitted {
     fn abandoned(&self) -> bool {
         self.reply.is_closed()
+    }
+
+    fn caller(&self) -> Caller {
+        self.caller
+    }
+}
+
+impl Schedule<Submitted> {
+    /// Returns the answers to jobs that were taken and will not be computed.
+    pub(super) fn refusals(
+        &self,
+        expired: Vec<Submitted>,
+        overloaded: Vec<Submitted>,
+    ) -> impl Iterator<Item = (Submitted, Result<Done, Dropped>)> + use<> {
+        let retry_after = self.retry_after();
+        let expired = expired.into_iter().map(|job| (job, Err(Dropped::DeadlineExceeded)));
+        let overloaded =
+            overloaded.into_iter().map(move |job| (job, Err(Dropped::Overloaded { retry_after })));
+        expired.chain(overloaded)
     }
 }

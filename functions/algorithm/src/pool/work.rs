@@ -15,7 +15,23 @@ pub struct Work {
     pub deadline: Instant,
     /// Whether it may be refused in favour of other work.
     pub urgency: Urgency,
+    /// The program that waits for it.
+    pub caller: Caller,
 }
+
+impl Work {
+    /// Makes work that a caller waits for. It belongs to the one caller of a program that does not
+    /// tell callers apart.
+    #[must_use]
+    pub fn new(admitted: Admitted, password: Password, deadline: Instant) -> Self {
+        Self { admitted, password, deadline, urgency: Urgency::Required, caller: Caller::default() }
+    }
+}
+
+/// A program that sends work, by a number of the front door. Callers that wait at the same time get
+/// equal shares of the workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Caller(pub u32);
 
 /// Whether work may be refused in favour of other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +79,12 @@ pub enum Dropped {
     Fault,
     /// The system gave no memory for the hash.
     NoMemory,
+    /// The work ahead of it takes longer than expected, or other callers have less work in the
+    /// queue.
+    Overloaded {
+        /// As in [`Refused::Overloaded`].
+        retry_after: Duration,
+    },
 }
 
 /// A computed hash.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use saltern_algorithm::{
-    Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Urgency, Work,
+    Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Work,
     fault::{PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER},
 };
 use saltern_encoded::{Params, Setting, bcrypt};
@@ -38,13 +38,9 @@ fn hash(pool: &Pool, cost: u32, password: &str) -> Result<Done, Dropped> {
 
 fn submit(pool: &Pool, cost: u32, password: &str) -> Ticket {
     let params = Params::Bcrypt(bcrypt::Params::new(cost).unwrap());
-    let work = Work {
-        admitted: Admitted::new(Setting::fresh(params, [7; 16]), &CEILINGS).unwrap(),
-        password: Password::new(password.as_bytes()).unwrap(),
-        deadline: Instant::now() + Duration::from_secs(20),
-        urgency: Urgency::Required,
-    };
-    pool.submit(work).unwrap()
+    let admitted = Admitted::new(Setting::fresh(params, [7; 16]), &CEILINGS).unwrap();
+    let password = Password::new(password.as_bytes()).unwrap();
+    pool.submit(Work::new(admitted, password, Instant::now() + Duration::from_secs(20))).unwrap()
 }
 
 #[test]

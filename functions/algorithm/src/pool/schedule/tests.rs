@@ -1,6 +1,6 @@
 //! Tests each rule, then every order of events on small machines.
 
-use std::{cell::Cell, collections::HashSet, rc::Rc};
+use std::{cell::Cell, collections::HashSet, ops::Range, rc::Rc};
 
 use super::*;
 
@@ -11,17 +11,26 @@ const MS: Duration = Duration::from_millis(1);
 struct Numbered {
     number: usize,
     gone: Rc<Cell<bool>>,
+    caller: Caller,
 }
 
 impl Numbered {
     fn new(number: usize) -> Self {
-        Self { number, gone: Rc::default() }
+        Self::of(Caller::default(), number)
+    }
+
+    fn of(caller: Caller, number: usize) -> Self {
+        Self { number, gone: Rc::default(), caller }
     }
 }
 
 impl Job for Numbered {
     fn abandoned(&self) -> bool {
         self.gone.get()
+    }
+
+    fn caller(&self) -> Caller {
+        self.caller
     }
 }
 
@@ -250,6 +259,233 @@ fn a_job_that_expires_in_the_queue_is_answered_and_not_started() {
     }
     let found = schedule.block_free(0, now + MS * 300);
     assert_eq!((found.expired.len(), started(&found)), (1, vec![1]));
+}
+
+/// A hash takes fifty times as long as expected, so the jobs behind it can no longer be in time.
+#[test]
+fn waiting_jobs_are_answered_when_their_wait_becomes_too_long() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let within = |milliseconds| now + MS * milliseconds;
+    for (number, deadline) in [(0, 1_000), (1, 1_000), (2, 1_000), (3, 60_000)] {
+        let job = Numbered::new(number);
+        assert!(schedule.submit(job, ARGON2, within(deadline), Urgency::Required, now).is_ok());
+    }
+    assert_eq!(started(&schedule.block_free(0, now)), [0]);
+    schedule.block_done(0, Some((ARGON2, MS * 1_000)));
+    let found = schedule.block_free(0, within(500));
+    let overloaded: Vec<_> = found.overloaded.iter().map(|job| job.number).collect();
+    assert_eq!((started(&found), overloaded, found.expired.len()), (vec![1], vec![2], 0));
+    assert_eq!(schedule.whole.jobs.len(), 1, "the job with the far deadline waits");
+}
+
+#[test]
+fn a_worker_takes_the_next_job_of_the_caller_that_it_has_just_answered() {
+    let (mut schedule, now) = (machine(2, None), Instant::now());
+    let far = now + MS * 1000;
+    for number in 0..2 {
+        assert!(schedule.submit(Numbered::new(number), BCRYPT, far, Urgency::Required, now).is_ok());
+    }
+    for worker in 0..2 {
+        assert_eq!(started(&schedule.lane_boundary(worker, lanes(0, 0, far), now)), [worker]);
+    }
+    // Job 0 is done. Its caller gets the answer after this boundary.
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, far), now)), [0; 0]);
+    assert!(schedule.submit(Numbered::new(2), BCRYPT, far, Urgency::Required, now).is_ok());
+    assert_eq!(started(&schedule.lane_boundary(1, lanes(1, 50, far), now)), [0; 0], "it is at work");
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, far), now)), [2]);
+}
+
+/// Another caller has sent all its jobs before.
+#[test]
+fn callers_that_wait_take_turns() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let far = now + MS * 60_000;
+    let mut submit = |caller, number| {
+        let job = Numbered::of(Caller(caller), number);
+        assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
+    };
+    (0..6).for_each(|number| submit(1, number));
+    (10..12).for_each(|number| submit(2, number));
+    (20..22).for_each(|number| submit(3, number));
+    let order: Vec<_> = (0..10).flat_map(|_| started(&schedule.block_free(0, now))).collect();
+    assert_eq!(order, [0, 10, 20, 1, 11, 21, 2, 3, 4, 5]);
+}
+
+/// The work counts, not the number of jobs.
+#[test]
+fn a_caller_with_expensive_jobs_gets_no_larger_share() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let far = now + MS * 60_000;
+    let expensive = Cost { work: 4 * ARGON2.work, ..ARGON2 };
+    for number in 0..3 {
+        let job = Numbered::of(Caller(1), number);
+        assert!(schedule.submit(job, expensive, far, Urgency::Required, now).is_ok());
+    }
+    for number in 10..20 {
+        let job = Numbered::of(Caller(2), number);
+        assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
+    }
+    let order: Vec<_> = (0..9).flat_map(|_| started(&schedule.block_free(0, now))).collect();
+    assert_eq!(order, [0, 10, 11, 12, 13, 1, 14, 15, 16]);
+}
+
+#[test]
+fn a_caller_that_fills_the_queue_makes_room_for_another() {
+    let now = Instant::now();
+    let far = now + MS * 60_000;
+    let count = QueueLimits { operations: 5, work_per_worker: MS * 60_000 };
+    let work = QueueLimits { operations: 1000, work_per_worker: MS * 100 };
+    for limits in [count, work] {
+        let mut schedule = machine(1, Some(limits));
+        let mut submit = |caller, number| {
+            let taken =
+                schedule.submit(Numbered::of(Caller(caller), number), ARGON2, far, Urgency::Required, now);
+            (taken.is_ok(), schedule.take_displaced().iter().map(|job| job.number).collect::<Vec<_>>())
+        };
+        for number in 0..5 {
+            assert_eq!(submit(1, number), (true, vec![]));
+        }
+        assert_eq!(submit(1, 5), (false, vec![]), "the queue is full");
+        assert_eq!(submit(2, 10), (true, vec![4]));
+        assert_eq!(submit(2, 11), (true, vec![3]));
+        assert_eq!(submit(2, 12), (false, vec![]), "both have their share");
+        assert_eq!(submit(1, 6), (false, vec![]));
+    }
+}
+
+#[test]
+fn the_number_of_callers_that_are_remembered_is_bounded() {
+    let mut shares = Shares::default();
+    for number in 0..10_000 {
+        assert_eq!(shares.charge(Caller(number), MS), Duration::ZERO);
+        assert!(shares.next_starts.len() <= MOST_CALLERS);
+    }
+}
+
+/// The workers of an open loop in virtual time. Callers come at a fixed rate, also under overload.
+struct OpenLoop {
+    schedule: Schedule<Numbered>,
+    start: Instant,
+    /// The lanes of each worker, each with the number of its job.
+    lanes: [Vec<(usize, Running)>; 2],
+    /// For each job its arrival and its end, if it was computed within its deadline.
+    jobs: Vec<(Duration, Option<Duration>)>,
+    refused: usize,
+}
+
+/// bcrypt hashes a second at full load on two workers with eight lanes each.
+const CAPACITY: usize = 2 * 8 * 1000 / 139;
+
+/// The times of one bcrypt hash of cost 10 in 1 to 8 lanes, in milliseconds, as measured.
+const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
+const COST_10: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 1_000_000 };
+
+impl OpenLoop {
+    fn new() -> Self {
+        let mut estimates = Estimates::new(|_| IN_LANES.len());
+        for (lanes, milliseconds) in (1..).zip(IN_LANES) {
+            estimates.measured(Algorithm::Bcrypt, lanes, COST_10.work, MS * milliseconds);
+        }
+        let limits = Some(QueueLimits::default());
+        Self {
+            schedule: Schedule::new(2, vec![Algorithm::Bcrypt], estimates, limits),
+            start: Instant::now(),
+            lanes: [Vec::new(), Vec::new()],
+            jobs: Vec::new(),
+            refused: 0,
+        }
+    }
+
+    /// Lets callers come for some milliseconds, at this percentage of the capacity. Each has a
+    /// deadline of a second.
+    fn run(&mut self, milliseconds: Range<u32>, percent: usize) {
+        let first = milliseconds.start;
+        let due = |at: u32| (at - first) as usize * CAPACITY * percent / 100 / 1000;
+        for at in milliseconds {
+            let now = self.start + MS * at;
+            for _ in due(at)..due(at + 1) {
+                let job = Numbered::new(self.jobs.len());
+                let deadline = now + MS * 1000;
+                let taken = self.schedule.submit(job, COST_10, deadline, Urgency::Required, now);
+                self.refused += usize::from(taken.is_err());
+                self.jobs.push((MS * at, None));
+            }
+            for worker in 0..2 {
+                self.boundary(worker, MS * at);
+            }
+        }
+    }
+
+    fn boundary(&mut self, worker: usize, at: Duration) {
+        let now = self.start + at;
+        let lanes = &mut self.lanes[worker];
+        let done = IN_LANES.get(lanes.len().wrapping_sub(1)).map_or(0, |ms| COST_10.work / u64::from(*ms));
+        for (number, running) in &mut *lanes {
+            running.rest.work = running.rest.work.saturating_sub(done);
+            if running.rest.work == 0 && now <= running.deadline {
+                self.jobs[*number].1 = Some(at);
+            }
+        }
+        lanes.retain(|(_, running)| running.rest.work > 0 && running.deadline > now);
+        let found = self.schedule.lane_boundary(worker, lanes.iter().map(|lane| lane.1), now);
+        lanes.extend(
+            found.started.iter().map(|waiting| {
+                (waiting.job.number, Running { rest: waiting.cost, deadline: waiting.deadline })
+            }),
+        );
+    }
+
+    /// Returns the latencies of the jobs that came after this time and were done, shortest first.
+    fn latencies(&self, after: Duration) -> Vec<Duration> {
+        let late = self.jobs.iter().filter(|(arrival, _)| *arrival >= after);
+        let mut latencies: Vec<_> =
+            late.filter_map(|(arrival, end)| end.map(|end| end.saturating_sub(*arrival))).collect();
+        latencies.sort();
+        latencies
+    }
+}
+
+#[test]
+fn under_lasting_overload_the_wait_is_short_and_no_capacity_is_lost() {
+    for percent in [150, 300, 500] {
+        let mut open_loop = OpenLoop::new();
+        open_loop.run(0..10_000, percent);
+        let latencies = open_loop.latencies(MS * 5_000);
+        let p90 = latencies[latencies.len() * 9 / 10];
+        assert!(p90 <= MS * 300, "{percent} %: {p90:?}");
+        // The jobs of the last moments are not done yet.
+        let possible = CAPACITY * 5 - CAPACITY * 300 / 1000;
+        assert!(latencies.len() * 100 >= possible * 95, "{percent} %: {} of {possible}", latencies.len());
+    }
+}
+
+#[test]
+fn a_burst_of_two_seconds_is_served_whole() {
+    let mut open_loop = OpenLoop::new();
+    open_loop.run(0..2_000, 130);
+    let burst = open_loop.jobs.len();
+    open_loop.run(2_000..3_000, 0);
+    assert_eq!((open_loop.latencies(Duration::ZERO).len(), open_loop.refused), (burst, 0));
+}
+
+#[test]
+fn a_load_below_the_capacity_is_served_whole_for_any_time() {
+    let mut open_loop = OpenLoop::new();
+    open_loop.run(0..10_000, 90);
+    assert_eq!(open_loop.refused, 0);
+}
+
+/// Without the short queue the next burst would be refused.
+#[test]
+fn an_emptied_queue_takes_a_burst_again() {
+    let mut open_loop = OpenLoop::new();
+    open_loop.run(0..5_000, 300);
+    open_loop.run(5_000..6_000, 10);
+    let (refused, before) = (open_loop.refused, open_loop.jobs.len());
+    open_loop.run(6_000..8_000, 130);
+    let burst = open_loop.jobs.len() - before;
+    open_loop.run(8_000..9_000, 0);
+    assert_eq!((open_loop.latencies(MS * 6_000).len(), open_loop.refused), (burst, refused));
 }
 
 /// Tests every order of submissions, departures and boundaries, with two workers and five jobs of
