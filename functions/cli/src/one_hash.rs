@@ -36,12 +36,16 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
             "the cost of the hash exceeds a ceiling of the policy document: raise the ceiling if you accept the cost"
         }
         Refusal::InvalidHash => "the hash is malformed for its scheme: check that it is complete",
-        Refusal::NoRandomness => "the system returned no random bytes",
+        Refusal::NoRandomness => return Failure::system("the system returned no random bytes"),
         Refusal::PasswordHasNul => "a new bcrypt hash cannot cover a password with a NUL: use another policy",
         Refusal::PasswordTooLong => "a new bcrypt hash covers 72 bytes of a password: use another policy",
-        Refusal::PolicyNotForHashing => "the policy is verify-only: name an active one",
+        Refusal::PolicyNotForHashing => {
+            return Failure::configuration("the policy is verify-only: name an active one");
+        }
         Refusal::UnknownPolicy => {
-            "no policy has this id: `saltern policies check --json` lists the ids of a document"
+            return Failure::configuration(
+                "no policy has this id: `saltern policies check --json` lists the ids of a document",
+            );
         }
         Refusal::UnsupportedHash => "the scheme of the hash is not supported",
         Refusal::WeakScheme => {

@@ -22,6 +22,8 @@ pub(crate) enum Command {
 /// One element of a batch: a task, or the problem of an element that is none.
 #[derive(Debug)]
 pub(crate) struct Element {
+    /// The caller's name of the operation, for its result.
+    pub(crate) id: Option<Given>,
     pub(crate) operation: Operation,
     pub(crate) task: Result<Task, Problem>,
 }
@@ -50,7 +52,8 @@ impl Given {
         Self(text)
     }
 
-    /// Returns the text, for the policies. They look it up or parse it, and keep no part of it.
+    /// Returns the text, for the policies and for the result of an id. The policies look it up or
+    /// parse it, and keep no part of it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }

@@ -20,6 +20,8 @@ use crate::{
 
 /// A finished task: the result for the caller, and the step for the log and the metrics.
 pub(crate) struct Finished {
+    /// The caller's name of the operation, in a batch.
+    pub(crate) id: Option<Given>,
     pub(crate) result: Result<Success, Problem>,
     pub(crate) step: Step,
 }
@@ -74,7 +76,8 @@ impl Executor<'_> {
 
     /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited,
     /// and all are judged before the first rehash takes a worker.
-    pub(crate) async fn batch(self, elements: Vec<Element>) -> Vec<Finished> {
+    pub(crate) async fn batch(self, mut elements: Vec<Element>) -> Vec<Finished> {
+        let ids: Vec<_> = elements.iter_mut().map(|element| element.id.take()).collect();
         let start = |(index, element): (usize, Element)| match element.task {
             Ok(task) => self.start(task, Some(index)),
             Err(problem) => Started::failed(element.operation, problem),
@@ -86,8 +89,8 @@ impl Executor<'_> {
         }
         let rehashing: Vec<_> = judged.into_iter().map(|judged| self.rehash(judged)).collect();
         let mut finished = Vec::with_capacity(rehashing.len());
-        for rehashing in rehashing {
-            finished.push(rehashing.finish().await);
+        for (rehashing, id) in rehashing.into_iter().zip(ids) {
+            finished.push(Finished { id, ..rehashing.finish().await });
         }
         finished
     }
@@ -132,6 +135,7 @@ impl Executor<'_> {
         };
         let stored = stored.map_err(|refusal| refused(refusal, index))?;
         step.algorithm = Some(stored.algorithm());
+        step.is_decoy = hash.is_none();
         step.policy = self.policies.id_of(&stored).map(str::to_owned);
         let candidates = stored.candidates(&password);
         let submit = |candidate: &Candidate| {
@@ -271,7 +275,7 @@ impl Rehashing {
         if let Err(problem) = &result {
             step.end = End::Problem(problem.code());
         }
-        Finished { result, step }
+        Finished { id: None, result, step }
     }
 }
 

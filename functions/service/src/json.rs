@@ -8,7 +8,7 @@ use core::fmt;
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
@@ -64,15 +64,15 @@ impl<'a> Value<'a> {
         self.own.starts_with('{')
     }
 
-    /// The members with these names, in the order of the names. The object may have one more
-    /// member, `beside`, which the caller has read already.
+    /// The members with these names, in the order of the names. The object may also have the
+    /// members `beside`, which the caller reads by [`Self::peek`].
     ///
     /// # Errors
     /// The value is not an object, or it has an unknown member or a member twice.
     pub(crate) fn members<const N: usize>(
         self,
         names: [&'static str; N],
-        beside: Option<&'static str>,
+        beside: &[&'static str],
     ) -> Result<[Option<Value<'a>>; N], NotMembers<'a>> {
         if !self.is_object() {
             return Err(NotMembers::NotAnObject);
@@ -83,7 +83,7 @@ impl<'a> Value<'a> {
         members.map_err(|_| defect.unwrap_or(NotMembers::NotAnObject))
     }
 
-    /// The first member with this name. Other members, and the same member again, are ignored.
+    /// The member with this name; `None` if the object has it twice. Other members are ignored.
     pub(crate) fn peek(self, name: &'static str) -> Option<Value<'a>> {
         if !self.is_object() {
             return None;
@@ -185,7 +185,7 @@ impl<'a> Visitor<'a> for Elements<'a> {
 struct Members<'a, 'd, const N: usize> {
     whole: &'a str,
     names: [&'static str; N],
-    beside: Option<&'static str>,
+    beside: &'d [&'static str],
     defect: &'d mut Option<NotMembers<'a>>,
 }
 
@@ -198,11 +198,11 @@ impl<'a, const N: usize> Visitor<'a> for Members<'a, '_, N> {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = [None; N];
-        let mut besides = None;
+        let mut besides = vec![None; self.beside.len()];
         while let Some((key, raw)) = map.next_entry::<String, &RawValue>()? {
             let key = Zeroizing::new(key);
             let value = Value { whole: self.whole, own: raw.get() };
-            let slots = self.names.iter().zip(&mut members).chain(self.beside.iter().zip([&mut besides]));
+            let slots = self.names.iter().zip(&mut members).chain(self.beside.iter().zip(&mut besides));
             let known = slots.into_iter().find(|(name, _)| **name == *key);
             let defect = match known {
                 None => NotMembers::Unknown(value),
@@ -233,14 +233,14 @@ impl<'a> Visitor<'a> for Peek<'a> {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
-        while let Some(key) = map.next_key::<String>()?.map(Zeroizing::new) {
-            if *key == self.name && found.is_none() {
-                found = Some(Value { whole: self.whole, own: map.next_value::<&RawValue>()?.get() });
-            } else {
-                map.next_value::<IgnoredAny>()?;
+        let mut times = 0_usize;
+        while let Some((key, raw)) = map.next_entry::<String, &RawValue>()? {
+            if *Zeroizing::new(key) == self.name {
+                found = Some(Value { whole: self.whole, own: raw.get() });
+                times += 1;
             }
         }
-        Ok(found)
+        Ok(found.filter(|_| times == 1))
     }
 }
 

@@ -167,6 +167,8 @@ pub struct Step {
     pub end: End,
     /// The id of the policy; `None` if no policy lists the params, or the hash was not admitted.
     pub policy: Option<String>,
+    /// Whether the hash is that of the decoy: the request names no stored hash.
+    pub is_decoy: bool,
     /// The algorithm; `None` if the hash was not admitted.
     pub algorithm: Option<&'static str>,
     /// The times of the work; `None` if nothing was computed.
@@ -183,6 +185,7 @@ impl Step {
             operation,
             end: End::Problem(Code::Internal),
             policy: None,
+            is_decoy: false,
             algorithm: None,
             timing: None,
             rehash_reason: None,
@@ -190,9 +193,10 @@ impl Step {
         }
     }
 
-    /// The policy's label in logs and metrics: its id, `unlisted` or `none`.
+    /// The policy's label in logs and metrics: its id, `decoy`, `unlisted` or `none`.
     pub(crate) fn policy_label(&self) -> &str {
         match (&self.policy, self.algorithm) {
+            _ if self.is_decoy => DECOY,
             (Some(id), _) => id,
             (None, Some(_)) => UNLISTED,
             (None, None) => NONE,
@@ -250,6 +254,10 @@ impl Outcome {
 
 /// The label of a step without policy or algorithm.
 pub(crate) const NONE: &str = "none";
+
+/// The label of the policy if the request names no stored hash. Its own label tells these apart
+/// from logins under the same policy.
+const DECOY: &str = "decoy";
 
 /// The label of params that no policy lists.
 const UNLISTED: &str = "unlisted";

@@ -165,7 +165,7 @@ impl Code {
                 "The body must be well-formed JSON in UTF-8. The first error is at `line` and `column`."
             }
             Self::InvalidRequest => {
-                "A member or header is missing, unknown, given twice or of the wrong type."
+                "The member or header in `field`, or at `line` and `column`, is missing, unknown, given twice or malformed."
             }
             Self::MethodNotAllowed => "The Allow header lists the methods of this path.",
             Self::NotFound => "GET /openapi.json lists the paths.",
@@ -274,8 +274,9 @@ impl Problem {
         Self { allow: Some(allow), ..Self::new(Code::MethodNotAllowed) }
     }
 
+    /// It has no time of a next try: no server can do the work in that time.
     pub(crate) fn deadline_exceeded() -> Self {
-        Self { retry_after: Some(RETRY_AFTER_A_DEADLINE), ..Self::new(Code::DeadlineExceeded) }
+        Self::new(Code::DeadlineExceeded)
     }
 
     /// The problem as the document of RFC 9457.
@@ -358,7 +359,3 @@ fn whole_milliseconds(duration: Duration) -> u64 {
 const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body without Content-Encoding.";
 
 const WEAK_SCHEME: &str = "The scheme is unsalted or fast. The service verifies such a scheme only if --accept-weak or SALTERN_ACCEPT_WEAK names it.";
-
-/// After a missed deadline the caller must change its budget. This time only prevents a loop of
-/// requests.
-const RETRY_AFTER_A_DEADLINE: Duration = Duration::from_secs(1);

@@ -12,6 +12,7 @@ use crate::{
     command::{Command, Element, Given, Task},
     json::{NotMembers, Value},
     problem::Field,
+    request_id::is_well_formed,
     route::{Route, body_limit},
 };
 
@@ -113,6 +114,10 @@ fn budget_ms(text: &str) -> Option<u64> {
 
 fn batch(body: Value<'_>) -> Result<Vec<Element>, Problem> {
     let at = Position { operation: None };
+    if !body.is_object() {
+        // A list of operations without its object is a common mistake.
+        return Err(at.invalid(body, "operations"));
+    }
     let [operations] = at.members(body, ["operations"])?;
     let operations = at.required(body, "operations", operations)?;
     let elements = operations.elements(MAX_OPERATIONS).filter(|elements| !elements.is_empty());
@@ -123,14 +128,18 @@ fn batch(body: Value<'_>) -> Result<Vec<Element>, Problem> {
 fn element(index: usize, value: Value<'_>) -> Element {
     let at = Position { operation: Some(index) };
     let op = value.peek("op").and_then(Value::string);
-    match op.as_ref().map(|op| op.as_str()) {
-        Some("hash") => Element { operation: Operation::Hash, task: hash(at, value) },
-        Some("verify") => Element { operation: Operation::Verify, task: verify(at, value) },
+    let (operation, task) = match op.as_ref().map(|op| op.as_str()) {
+        Some("hash") => (Operation::Hash, hash(at, value)),
+        Some("verify") => (Operation::Verify, verify(at, value)),
         _ => {
             let place = value.peek("op").unwrap_or(value);
             let name = if value.is_object() { "op" } else { "" };
-            Element { operation: Operation::None, task: Err(at.invalid(place, name)) }
+            (Operation::None, Err(at.invalid(place, name)))
         }
+    };
+    match value.peek("id").map(|id| at.id(id)).transpose() {
+        Ok(id) => Element { id, operation, task },
+        Err(problem) => Element { id: None, operation, task: Err(problem) },
     }
 }
 
@@ -171,13 +180,13 @@ impl Position {
         }
     }
 
-    /// The members of a task. In a batch `op` is an additional member.
+    /// The members of a task. An operation of a batch may have more.
     fn members<'a, const N: usize>(
         self,
         value: Value<'a>,
         names: [&'static str; N],
     ) -> Result<[Option<Value<'a>>; N], Problem> {
-        let beside = self.operation.map(|_| "op");
+        let beside: &[_] = if self.operation.is_some() { &["id", "op"] } else { &[] };
         value.members(names, beside).map_err(|defect| self.not_members(value, defect))
     }
 
@@ -201,6 +210,12 @@ impl Position {
         name: &'static str,
     ) -> Result<Given, Problem> {
         self.string(self.required(parent, name, member)?, name)
+    }
+
+    /// The name that the caller gives to an operation of a batch. Its result has the same.
+    fn id(self, value: Value<'_>) -> Result<Given, Problem> {
+        let id = self.string(value, "id")?;
+        if is_well_formed(id.expose()) { Ok(id) } else { Err(self.invalid(value, "id")) }
     }
 
     /// Checks the length of a password. Callers check the types of all members first: a wrong type
@@ -243,7 +258,7 @@ mod tests {
     #[test]
     fn debug_of_a_command_shows_no_input() {
         let body = br#"{"operations": [
-            {"op": "hash", "password": "MARK", "policy": "MARK"},
+            {"op": "hash", "id": "MARK", "password": "MARK", "policy": "MARK"},
             {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true},
             {"op": "MARK"}
         ]}"#;

@@ -49,10 +49,10 @@ impl fmt::Display for RequestId {
 }
 
 /// Whether an id matches `[A-Za-z0-9._-]{1,64}`: safe in headers, log lines and search fields.
-fn is_well_formed(id: &str) -> bool {
+pub(crate) fn is_well_formed(id: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// The longest id that a response returns (HTTP contract, "Requests and answers").
+/// The longest id of a request or of an operation that a response returns (HTTP contract, "Requests and answers").
 const MAX_ID_BYTES: usize = 64;

@@ -95,7 +95,10 @@ struct Results<'a> {
 /// One result of a batch: status and body of the same request outside a batch.
 impl Serialize for Finished {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(id) = &self.id {
+            map.serialize_entry("id", id.expose())?;
+        }
         match &self.result {
             Ok(success) => {
                 map.serialize_entry("status", &StatusCode::OK.as_u16())?;

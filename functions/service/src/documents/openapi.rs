@@ -178,7 +178,8 @@ fn header_components() -> Value {
         "Cache-Control": {"required": true, "schema": {"const": "no-store"}},
         "Request-Id": {"required": true, "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}},
         "Retry-After": {
-            "description": "Whole seconds", "required": true, "schema": {"type": "integer", "minimum": 1},
+            "description": "Whole seconds. Absent after `deadline_exceeded`: no server can do the work in that time.",
+            "schema": {"type": "integer", "minimum": 1},
         },
         "Server-Timing": {
             "description": "`queue;dur=…, hash;dur=…` in milliseconds, if a hash was computed.",
@@ -246,6 +247,7 @@ fn schemas() -> Value {
             },
         })),
         "FailedResult": object(&["status", "problem"], json!({
+            "id": operation_id(),
             "status": {"enum": [400, 422, 500, 503]},
             "problem": reference("Problem"),
         })),
@@ -275,6 +277,7 @@ fn schemas() -> Value {
         ]},
         "Problem": problem(),
         "Result": object(&["status", "body"], json!({
+            "id": operation_id(),
             "status": {"const": 200},
             "body": {"oneOf": [reference("HashResponse"), reference("VerifyResponse")]},
         })),
@@ -326,6 +329,7 @@ fn password() -> Value {
 
 fn task(op: &str, mut fields: Value, required: &[&str]) -> Value {
     fields["op"] = json!({"const": op});
+    fields["id"] = operation_id();
     object(&[&["op"], required].concat(), fields)
 }
 
@@ -362,6 +366,14 @@ fn problem() -> Value {
 
 fn policy_id() -> Value {
     json!({"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"})
+}
+
+fn operation_id() -> Value {
+    json!({
+        "type": "string",
+        "pattern": "^[A-Za-z0-9._-]{1,64}$",
+        "description": "The caller's name of the operation; the result has the same",
+    })
 }
 
 fn digest() -> Value {

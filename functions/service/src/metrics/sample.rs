@@ -122,7 +122,7 @@ const SAMPLES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{Rehash, RequestId, Trace};
+    use crate::{LogLine, Rehash, RequestId, Trace};
 
     use super::*;
 
@@ -202,6 +202,27 @@ pub(crate) mod tests {
                 "ArenaBytes 7",
             ]
         );
+    }
+
+    #[test]
+    fn a_decoy_is_counted_and_logged_as_the_decoy() {
+        let decoy = || Step { is_decoy: true, ..verification(End::Mismatch, None) };
+        let login = |steps| Outcome { operation: Operation::Verify, end: End::Mismatch, steps, ..outcome() };
+        assert_eq!(
+            text(&of(&login(vec![decoy()]))),
+            [
+                "Requests operation=verify outcome=mismatch 1",
+                "AnswerMilliseconds operation=verify 1",
+                "Operations operation=verify algorithm=bcrypt policy=decoy outcome=mismatch 1",
+                "QueueMilliseconds 2",
+                "HashMilliseconds algorithm=bcrypt policy=decoy 40",
+                "LanesInUse 3",
+                "ArenaBytes 0",
+            ]
+        );
+        let policy = |steps| serde_json::to_value(LogLine::of(&login(steps))).unwrap()["policy"].clone();
+        assert_eq!(policy(vec![decoy(), decoy()]), "decoy");
+        assert_eq!(policy(vec![decoy(), verification(End::Mismatch, None)]), "several");
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub enum Label {
     /// The end: `answered`, `hashed`, `match`, `mismatch` or `refused`. `gone` if the caller closed
     /// the connection before the answer, which only `saltern serve` detects.
     Outcome,
-    /// The id of a policy, `unlisted` for params that no policy lists, or `none` without a policy.
+    /// The id of a policy, `decoy` if the request names no stored hash, `unlisted` for params that
+    /// no policy lists, or `none` without a policy.
     Policy,
     /// The reason to replace a hash.
     Reason,
