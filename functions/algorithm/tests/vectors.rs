@@ -42,6 +42,11 @@ fn deviations() {
 }
 
 #[test]
+fn floors() {
+    every_vector_of(Topic::Floors);
+}
+
+#[test]
 fn foreign() {
     every_vector_of(Topic::Foreign);
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use saltern_encoded::{Encoded, ParseError, Preparation, Setting, Weakness};
+use saltern_encoded::{Encoded, ParseError, Preparation, Setting};
 use saltern_meter::{Effort, Meter};
-use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason};
+use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, WeakHash};
 use serde_json::{Value, json};
 
 use crate::{migrate_plan::cost_in_words, one_hash::refused, terminal};
@@ -37,6 +37,7 @@ struct Explained<'a> {
     encoded: &'a Encoded,
     current: String,
     policy: Option<String>,
+    weakness: Option<WeakHash>,
     milliseconds: Option<f64>,
     /// The effect of a login that matches: a new hash with this reason, no change, or a refusal.
     at_login: Result<Option<RehashReason>, Refusal>,
@@ -54,6 +55,7 @@ impl<'a> Explained<'a> {
             encoded,
             current: policies.current().id().to_owned(),
             policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
+            weakness: policies.weakness(encoded),
             milliseconds: measured.map(|measured| measured.hash_cpu_ms()),
             at_login,
         })
@@ -120,6 +122,11 @@ impl<'a> Explained<'a> {
             Ok(Some(reason)) => {
                 format!("verified; a login that matches replaces it by {} ({})", self.current, reason.name())
             }
+            Err(Refusal::WeakScheme) => {
+                let weakness = self.weakness.map_or_else(String::new, |weakness| weakness.to_string());
+                let scheme = self.encoded.scheme().name();
+                format!("refused: {weakness}; accept it with --accept-weak {scheme}, or wrap it")
+            }
             Err(refusal) => format!("refused: {}", refused(refusal)),
         }
     }
@@ -132,7 +139,6 @@ impl<'a> Explained<'a> {
             Err(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
             Err(_) => ("unsupported_hash", None),
         };
-        let weakness = self.encoded.scheme().weakness().map(Weakness::name);
         json!({
             "scheme": self.encoded.scheme().name(),
             "label": self.encoded.label(),
@@ -141,7 +147,8 @@ impl<'a> Explained<'a> {
             "salt_bytes": setting.salt().len(),
             "output_bytes": setting.output_bytes(),
             "reads": self.reading(),
-            "weakness": weakness,
+            "weakness": self.weakness.map(WeakHash::name),
+            "floor": self.weakness.and_then(WeakHash::floor),
             "milliseconds": self.milliseconds,
             "policy": self.policy,
             "verdict": verdict,

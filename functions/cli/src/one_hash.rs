@@ -49,7 +49,7 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
         }
         Refusal::UnsupportedHash => "the scheme of the hash is not supported",
         Refusal::WeakScheme => {
-            "the scheme of the hash is unsalted or fast: accept it by name with --accept-weak, or wrap the hash"
+            "the hash is unsalted, fast or below a floor: accept its scheme by name with --accept-weak, or wrap the hash"
         }
     })
 }

@@ -41,7 +41,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     ))
 }
 
-/// Returns the policies and ceilings in force on this machine.
+/// Returns the policies, ceilings and floors in force on this machine.
 fn summary(policies: &Policies) -> Value {
     let ids: Vec<_> = policies.list().iter().map(Policy::id).collect();
     json!({
@@ -51,5 +51,6 @@ fn summary(policies: &Policies) -> Value {
         "decoy": policies.decoy().id(),
         "digest": policies.digest(),
         "ceilings": policies.ceiling_values(),
+        "floors": policies.floor_values(),
     })
 }

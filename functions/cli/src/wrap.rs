@@ -103,7 +103,7 @@ impl Wrapper<'_> {
     fn start(&self, number: u64, hash: &str) -> Result<Option<(Wrapping, Ticket)>, Failure> {
         let Ok(stored) = saltern_encoded::parse(hash) else { return Ok(None) };
         let is_selected = match self.schemes {
-            [] => stored.scheme().weakness().is_some(),
+            [] => self.policies.weakness(&stored).is_some(),
             schemes => schemes.contains(&stored.scheme()),
         };
         if !is_selected || matches!(stored.setting(), Setting::Wrapped(_)) {

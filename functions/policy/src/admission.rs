@@ -28,7 +28,8 @@ pub enum Refusal {
     UnknownPolicy,
     /// The scheme of the stored hash is unknown, or lacks a setting that it needs.
     UnsupportedHash,
-    /// The scheme of the stored hash is unsalted or fast, and the operator has not accepted it.
+    /// The scheme of the stored hash is unsalted or fast, or the hash is below a floor, and the
+    /// operator has not accepted the scheme.
     WeakScheme,
 }
 
@@ -191,11 +192,11 @@ impl Policies {
     /// [`Refusal::CostOutOfBounds`].
     pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
         let encoded = saltern_encoded::parse(stored)?;
-        if !self.accepted_weak.accepts(encoded.scheme()) {
-            return Err(Refusal::WeakScheme);
-        }
+        let is_refused = self.weakness(&encoded).is_some() && !self.accepted_weak.names(encoded.scheme());
         let policy = self.policy_of(&encoded);
-        self.stored(encoded, policy, false)
+        // A hash below a floor may exceed a ceiling too. No permission helps then.
+        let stored = self.stored(encoded, policy, false)?;
+        if is_refused { Err(Refusal::WeakScheme) } else { Ok(stored) }
     }
 
     /// Returns the hash to verify if the user does not exist: it takes the work of the decoy

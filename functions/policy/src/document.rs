@@ -7,7 +7,7 @@ use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{AcceptedWeak, DocumentError, FirebaseProject, LoweredCeilings};
+use crate::{AcceptedWeak, DocumentError, FirebaseProject, FloorEntry, LoweredCeilings, floors};
 
 /// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Limits {
     pub memory_budget_bytes: u64,
     /// The ceilings that settings lower: name in the document, and value.
     pub lowered_ceilings: LoweredCeilings,
-    /// The unsalted and fast schemes that the operator accepts.
+    /// The schemes of weak hashes that the operator accepts.
     pub accepted_weak: AcceptedWeak,
     /// The project of Firebase hashes. Without a project no Firebase hash is verified.
     pub firebase_project: Option<FirebaseProject>,
@@ -107,6 +107,7 @@ pub struct Policies {
     pub(crate) firebase_project: Option<FirebaseProject>,
     ceilings: Ceilings,
     ceiling_values: BTreeMap<String, u64>,
+    floor_values: BTreeMap<String, u64>,
     digest: String,
 }
 
@@ -118,8 +119,9 @@ impl Policies {
     ///
     /// - The document is not JSON of the schema's shape.
     /// - Two policies have the same id, or the same algorithm and params.
-    /// - `current` or `decoy` is not listed, or `current` is not active.
-    /// - A parameter is out of its algorithm's range or exceeds a ceiling.
+    /// - `current` or `decoy` is not listed, `decoy` is missing beside several policies, or
+    ///   `current` is not active.
+    /// - A parameter is out of its algorithm's range, exceeds a ceiling or is below a floor.
     /// - The memory of a policy times the workers exceeds the memory budget.
     pub fn load(document: &[u8], limits: &Limits) -> Result<Self, DocumentError> {
         let raw: RawDocument = serde_json::from_slice(document)
@@ -130,8 +132,10 @@ impl Policies {
         let policies = raw.policies.iter().map(RawPolicy::check).collect::<Result<Vec<_>, _>>()?;
         refuse_duplicates(&policies)?;
         let document_ceilings = ceilings_from(&ceiling_values)?;
+        let floor_values = floors::values(&raw.floors)?;
         for policy in &policies {
             refuse_over_ceiling(policy, &document_ceilings)?;
+            refuse_below_floor(policy, &floor_values)?;
             refuse_over_budget(policy, limits)?;
         }
         bound_by_budget(&mut ceiling_values, limits);
@@ -145,7 +149,12 @@ impl Policies {
         }
         let decoy = match &raw.decoy {
             Some(id) => position(&policies, "decoy", id)?,
-            None => current,
+            None if policies.len() == 1 => current,
+            None => {
+                return Err(DocumentError::new(
+                    "`decoy` is missing: name the policy that most of your users have",
+                ));
+            }
         };
         let decoy_hash = decoy_hash(policies[decoy].params)?;
         let digest = digest(document);
@@ -160,6 +169,7 @@ impl Policies {
             firebase_project: limits.firebase_project.clone(),
             ceilings,
             ceiling_values,
+            floor_values,
             digest,
         })
     }
@@ -182,7 +192,7 @@ impl Policies {
         &self.list[self.current]
     }
 
-    /// The policy whose work is done if the user does not exist.
+    /// The policy whose work is done if the user does not exist or has no password.
     #[must_use]
     pub fn decoy(&self) -> &Policy {
         &self.list[self.decoy]
@@ -200,7 +210,13 @@ impl Policies {
         &self.ceiling_values
     }
 
-    /// The unsalted and fast schemes that the operator accepts.
+    /// The floors, with their names in the document.
+    #[must_use]
+    pub fn floor_values(&self) -> &BTreeMap<String, u64> {
+        &self.floor_values
+    }
+
+    /// The schemes of weak hashes that the operator accepts.
     #[must_use]
     pub fn accepted_weak(&self) -> &AcceptedWeak {
         &self.accepted_weak
@@ -251,6 +267,7 @@ struct RawDocument {
     rehash_truncated: bool,
     policies: Vec<RawPolicy>,
     ceilings: BTreeMap<String, CeilingEntry>,
+    floors: BTreeMap<String, FloorEntry>,
 }
 
 /// The JSON form of a policy. [`Params`] cannot take its place: serde rejects unknown and duplicate
@@ -444,6 +461,16 @@ fn refuse_over_ceiling(policy: &Policy, ceilings: &Ceilings) -> Result<(), Docum
             policy.id
         ))
     })
+}
+
+fn refuse_below_floor(policy: &Policy, floors: &BTreeMap<String, u64>) -> Result<(), DocumentError> {
+    match floors::below(&Setting::fresh(policy.params, [0; NEW_SALT_BYTES]), floors) {
+        None => Ok(()),
+        Some(floor) => Err(DocumentError::new(format!(
+            "policy `{}` is below the floor `{floor}`, so its own hashes would be refused as weak: raise its cost or lower the floor",
+            policy.id
+        ))),
+    }
 }
 
 fn refuse_over_budget(policy: &Policy, limits: &Limits) -> Result<(), DocumentError> {

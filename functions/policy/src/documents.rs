@@ -2,17 +2,15 @@
 //!
 //! Only the feature `documents` builds this module. `cargo xtask generate` writes the document.
 
-use saltern_encoded::Scheme;
 use serde::Serialize;
 
-use crate::{document::CEILING_NAMES, weak::weak_schemes};
+use crate::{document::CEILING_NAMES, weak::scheme_names};
 
 /// Returns the names that settings accept, for Terraform: the content of
 /// `infra/modules/password-hasher/settings.json`.
 #[must_use]
 pub fn settings_json() -> String {
-    let names =
-        Names { accept_weak: weak_schemes().map(Scheme::name).collect(), ceilings: CEILING_NAMES.to_vec() };
+    let names = Names { accept_weak: scheme_names(), ceilings: CEILING_NAMES.to_vec() };
     // Serialization cannot fail: every key is a string.
     let mut text = serde_json::to_string_pretty(&names).unwrap_or_default();
     text.push('\n');

@@ -11,6 +11,7 @@ mod document;
 pub mod documents;
 mod error;
 mod firebase;
+mod floors;
 mod lowered;
 mod verdict;
 mod weak;
@@ -19,9 +20,10 @@ pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
+pub use floors::{FloorEntry, WeakHash};
 pub use lowered::{LoweredCeilings, MalformedCeilings};
 pub use verdict::{RehashReason, Verdict};
-pub use weak::{AcceptedWeak, UnknownWeakScheme};
+pub use weak::{AcceptedWeak, UnknownScheme};
 
 /// The document that Saltern ships: the default.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");

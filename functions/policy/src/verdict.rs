@@ -15,7 +15,8 @@ pub enum RehashReason {
     /// The hash has no policy and the current algorithm. A cost, the salt or the output is below
     /// the current policy's.
     UnlistedParameters,
-    /// The scheme of the hash, or of the hash inside a wrapped one, is unsalted or fast.
+    /// The scheme of the hash is unsalted or fast, or the hash is below a floor. The same counts
+    /// for the hash inside a wrapped one.
     WeakScheme,
 }
 
@@ -75,7 +76,7 @@ impl Policies {
     }
 
     fn reason_without_policy(&self, encoded: &Encoded) -> Option<RehashReason> {
-        if innermost(encoded).scheme().weakness().is_some() {
+        if self.weakness(encoded).or_else(|| self.weakness(innermost(encoded))).is_some() {
             return Some(RehashReason::WeakScheme);
         }
         if encoded.scheme().reading().preparation != Preparation::None {

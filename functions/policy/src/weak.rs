@@ -1,68 +1,68 @@
-//! The unsalted and fast schemes that the service verifies: only those that the operator names.
+//! The weak hashes that the service verifies: only of schemes that the operator names.
 
 use core::{fmt, str::FromStr};
 
 use saltern_encoded::Scheme;
 
-/// The unsalted and fast schemes that the operator accepts.
+/// The schemes of which the operator accepts weak hashes: those of an unsalted or fast scheme, and
+/// those below a floor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AcceptedWeak(Vec<Scheme>);
+pub struct AcceptedWeak(Vec<&'static str>);
 
 impl AcceptedWeak {
-    /// Every unsalted and fast scheme: `all`.
+    /// Every scheme: `all`.
     #[must_use]
     pub fn all() -> Self {
-        Self(weak_schemes().collect())
+        Self(scheme_names())
     }
 
-    /// Whether hashes of this scheme are verified.
+    /// Whether weak hashes of this scheme are verified.
     #[must_use]
-    pub fn accepts(&self, scheme: Scheme) -> bool {
-        scheme.weakness().is_none() || self.0.contains(&scheme)
+    pub fn names(&self, scheme: Scheme) -> bool {
+        self.0.contains(&scheme.name())
     }
 }
 
-/// Writes the names, separated by commas.
+/// Writes the names, separated by commas, or `all`.
 impl fmt::Display for AcceptedWeak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, scheme) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str(",")?;
-            }
-            f.write_str(scheme.name())?;
-        }
-        Ok(())
+        if *self == Self::all() { f.write_str(ALL) } else { f.write_str(&self.0.join(",")) }
     }
 }
 
 /// Parses names, separated by commas, or `all`.
 impl FromStr for AcceptedWeak {
-    type Err = UnknownWeakScheme;
+    type Err = UnknownScheme;
 
-    fn from_str(text: &str) -> Result<Self, UnknownWeakScheme> {
+    fn from_str(text: &str) -> Result<Self, UnknownScheme> {
         if text == ALL {
             return Ok(Self::all());
         }
-        let named = |name: &str| weak_schemes().find(|scheme| scheme.name() == name).ok_or(UnknownWeakScheme);
+        let known = scheme_names();
+        let named = |name: &str| known.iter().copied().find(|known| *known == name).ok_or(UnknownScheme);
         text.split(',').map(named).collect::<Result<_, _>>().map(Self)
     }
 }
 
-pub(crate) fn weak_schemes() -> impl Iterator<Item = Scheme> {
-    Scheme::ALL.iter().copied().filter(|scheme| scheme.weakness().is_some())
+/// Returns the names of all schemes, in order. Several rows of [`Scheme::ALL`] may share one.
+pub(crate) fn scheme_names() -> Vec<&'static str> {
+    let mut names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
-/// A name is not that of an unsalted or fast scheme. The message lists all names.
+/// A name is not that of a scheme. The message lists all names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownWeakScheme;
+pub struct UnknownScheme;
 
-impl fmt::Display for UnknownWeakScheme {
+impl fmt::Display for UnknownScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "use `{ALL}`, or some of these names, separated by commas:")?;
-        weak_schemes().try_for_each(|scheme| write!(f, " {}", scheme.name()))
+        scheme_names().iter().try_for_each(|name| write!(f, " {name}"))
     }
 }
 
-impl core::error::Error for UnknownWeakScheme {}
+impl core::error::Error for UnknownScheme {}
 
 const ALL: &str = "all";

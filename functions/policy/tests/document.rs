@@ -37,7 +37,7 @@ fn the_shipped_document_is_valid_and_realistic() {
         ]
     );
     assert_eq!(policies.current().id(), "argon2id-2026");
-    assert_eq!(policies.decoy().id(), policies.current().id(), "the default decoy is the current policy");
+    assert_eq!(shipped()["decoy"], policies.decoy().id(), "the shipped document names its decoy");
 }
 
 #[test]
@@ -74,6 +74,7 @@ const INVALID: &[Case] = &[
     ("current not listed", |d| d["current"] = json!("x"), "`current` names `x`", false),
     ("current verify-only", |d| d["current"] = json!("bcrypt-10-2019"), "verify-only", false),
     ("decoy not listed", |d| d["decoy"] = json!("x"), "`decoy` names `x`", false),
+    ("decoy missing", |d| drop_key(d, "decoy"), "`decoy` is missing", true),
     ("no policies", |d| d["policies"] = json!([]), "`current` names", true),
     ("bcrypt cost 3", |d| d["policies"][1]["cost"] = json!(3), "4 <= cost <= 31", true),
     ("bcrypt cost over its ceiling", |d| d["policies"][1]["cost"] = json!(16), "exceeds a ceiling", false),
@@ -111,6 +112,45 @@ const INVALID: &[Case] = &[
         "`md5` is not a ceiling",
         true,
     ),
+    ("floors missing", |d| drop_key(d, "floors"), "floors", true),
+    ("floor missing", |d| drop_key(&mut d["floors"], "salt_bytes"), "`salt_bytes` is missing", true),
+    (
+        "floor unknown",
+        |d| d["floors"]["md5"] = d["floors"]["salt_bytes"].clone(),
+        "`md5` is not a floor",
+        true,
+    ),
+    ("floor without witness", |d| drop_key(&mut d["floors"]["salt_bytes"], "witness"), "witness", true),
+    (
+        "bcrypt cost below its floor",
+        |d| d["policies"][1]["cost"] = json!(4),
+        "below the floor `bcrypt_cost`",
+        false,
+    ),
+    (
+        "PBKDF2 below its floor",
+        |d| d["policies"][0]["iterations"] = json!(999),
+        "below the floor `pbkdf2_iterations`",
+        false,
+    ),
+    (
+        "argon2 memory below its floor",
+        |d| d["policies"][3]["memory_kib"] = json!(511),
+        "below the floor `argon2_memory_kib`",
+        false,
+    ),
+    (
+        "argon2 m·t below its floor",
+        |d| (d["policies"][3]["memory_kib"], d["policies"][3]["passes"]) = (json!(1023), json!(1)),
+        "below the floor `argon2_memory_passes_kib`",
+        false,
+    ),
+    (
+        "a floor above all salts",
+        |d| d["floors"]["salt_bytes"]["min"] = json!(17),
+        "below the floor `salt_bytes`",
+        false,
+    ),
     ("ceiling without source", |d| drop_key(&mut d["ceilings"]["bcrypt_cost"], "source"), "source", true),
 ];
 
@@ -128,6 +168,15 @@ fn an_invalid_document_is_refused_with_a_message_of_one_line() {
         assert!(!message.contains('\n'), "{name}: {message}");
         assert_eq!(!valid_by_schema(&document), *by_schema, "{name}: the schema");
     }
+}
+
+#[test]
+fn a_document_with_one_policy_needs_no_decoy() {
+    let mut document = shipped();
+    drop_key(&mut document, "decoy");
+    document["policies"].as_array_mut().unwrap().drain(..3);
+    assert!(valid_by_schema(&document));
+    assert_eq!(load(&document, &roomy()).unwrap().decoy().id(), "argon2id-2026");
 }
 
 #[test]

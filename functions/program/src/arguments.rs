@@ -35,7 +35,7 @@ pub struct MachineArguments {
     /// Lower a ceiling of the policy document; may be repeated
     #[arg(long = "ceiling", env = "SALTERN_CEILINGS", value_name = "NAME=VALUE")]
     pub lowered_ceilings: Vec<LoweredCeilings>,
-    /// Also verify hashes of these unsalted or fast schemes: names separated by commas, or `all`
+    /// Also verify weak hashes of these schemes: names separated by commas, or `all`
     #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
     pub accepted_weak: Option<AcceptedWeak>,
     /// Also verify hashes of this Firebase project: a file with the password hash parameters of its

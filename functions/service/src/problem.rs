@@ -252,7 +252,7 @@ impl Problem {
         Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
     }
 
-    /// The scheme is known but not enabled.
+    /// The hash is weak, and its scheme is not accepted.
     pub(crate) fn weak_scheme() -> Self {
         Self { detail: WEAK_SCHEME, ..Self::new(Code::UnsupportedHash) }
     }
@@ -358,4 +358,4 @@ fn whole_milliseconds(duration: Duration) -> u64 {
 
 const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body without Content-Encoding.";
 
-const WEAK_SCHEME: &str = "The scheme is unsalted or fast. The service verifies such a scheme only if --accept-weak or SALTERN_ACCEPT_WEAK names it.";
+const WEAK_SCHEME: &str = "The hash is unsalted, fast or below a floor. The service verifies such a hash only if --accept-weak or SALTERN_ACCEPT_WEAK names its scheme.";

@@ -54,5 +54,6 @@ pub(crate) fn is_well_formed(id: &str) -> bool {
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// The longest id of a request or of an operation that a response returns (HTTP contract, "Requests and answers").
+/// The longest id of a request or of an operation that a response returns (HTTP contract, table of
+/// requests).
 const MAX_ID_BYTES: usize = 64;

@@ -258,6 +258,22 @@ async fn a_weak_scheme_is_refused_unless_accepted_and_then_replaced() {
 }
 
 #[tokio::test]
+async fn a_hash_below_a_floor_is_refused_unless_accepted_and_then_replaced() {
+    let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let body = json!({"password": "saltern", "hash": WORDPRESS_OF_SALTERN});
+    let strict = service_with(&shipped, &one_worker());
+    let refused = post("/verify", &body).send(&strict).await;
+    let problem = refused.problem(422, "unsupported_hash");
+    assert_eq!(problem["field"], "hash");
+    assert!(problem["detail"].as_str().unwrap().contains("below a floor"), "{problem}");
+    let service = service_accepting("wordpress".parse().unwrap(), &shipped, &one_worker());
+    let verified = post("/verify", &body).send(&service).await.ok();
+    let expected =
+        json!({"match": true, "needs_rehash": true, "rehash_reason": "weak_scheme", "policy": null});
+    assert_eq!(verified, expected);
+}
+
+#[tokio::test]
 async fn a_wrapped_hash_is_always_admitted_and_replaced_by_a_plain_one() {
     let service = service();
     let verified =
@@ -397,7 +413,14 @@ async fn a_problem_names_the_place_of_an_error_and_quotes_no_input() {
         ("/verify", b"{\"password\": \"MARK\", \"rehash\": null}", "invalid_request", 1, 32, Some("rehash")),
         ("/verify", b"{\"password\": \"MARK\", \"policy\": \"MARK\"}", "invalid_request", 1, 32, None),
         ("/batch", b"[]", "invalid_request", 1, 1, Some("operations")),
-        ("/batch", b" [{\"op\": \"hash\", \"password\": \"MARK\"}]", "invalid_request", 1, 2, Some("operations")),
+        (
+            "/batch",
+            b" [{\"op\": \"hash\", \"password\": \"MARK\"}]",
+            "invalid_request",
+            1,
+            2,
+            Some("operations"),
+        ),
         ("/batch", b"\"MARK\"", "invalid_request", 1, 1, Some("operations")),
         ("/batch", b"{}", "invalid_request", 1, 1, Some("operations")),
         ("/batch", b"{\"operations\": []}", "invalid_request", 1, 16, Some("operations")),

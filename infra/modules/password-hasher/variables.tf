@@ -307,8 +307,8 @@ variable "rollback_to_version" {
 
 variable "settings" {
   description = <<-EOT
-    Settings of the function. None of them is secret. `accept_weak` names the unsalted and fast schemes that the function
-    verifies nevertheless (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document
+    Settings of the function. None of them is secret. `accept_weak` names the schemes of which the function verifies weak
+    hashes too: unsalted, fast or below a floor (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document
     (`{ bcrypt_cost = 12 }`). The function does not start if a ceiling is above that of the document, or below the cost of a
     listed policy. `distributions` is `cloudwatch` to send the distributions to CloudWatch's API, or `printed` to write them
     to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project` names

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use saltern_encoded::ParseError;
+use saltern_policy::Policies;
 use zeroize::Zeroizing;
 
 use super::shape::Shape;
@@ -73,11 +74,12 @@ impl Unread {
 }
 
 impl Census {
-    pub(super) fn count(&mut self, row: &Row<'_>) {
+    pub(super) fn count(&mut self, row: &Row<'_>, policies: &Policies) {
         self.rows += 1;
         match saltern_encoded::parse(row.hash) {
             Ok(encoded) => {
-                let counted = self.shapes.entry(Shape::of(&encoded)).or_insert_with(|| Counted {
+                let shape = Shape::of(&encoded, policies.weakness(&encoded));
+                let counted = self.shapes.entry(shape).or_insert_with(|| Counted {
                     occurrences: Occurrences::default(),
                     example: Zeroizing::new(row.hash.to_owned()),
                 });

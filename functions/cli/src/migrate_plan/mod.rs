@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let mut census = Census::default();
     let form = column::for_each(&arguments.column, &mut |row| {
         if !row.is_header {
-            census.count(&row);
+            census.count(&row, &policies);
         }
         Ok(())
     })?;

@@ -4,9 +4,9 @@ use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_seconds};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, Weakness, bcrypt, pbkdf2};
+use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_meter::{Effort, Meter};
-use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored};
+use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored, WeakHash};
 
 use super::{
     census::{Census, Counted, Occurrences, Unread},
@@ -30,6 +30,7 @@ pub(super) struct Class<'a> {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
     pub(super) cost: String,
+    pub(super) weakness: Option<WeakHash>,
     pub(super) count: u64,
     /// The rows.
     pub(super) occurrences: &'a Occurrences,
@@ -45,8 +46,8 @@ pub(super) enum AtLogin {
     Stays,
     /// A hash of the current policy replaces it.
     Replaced(RehashReason),
-    /// The hash is refused: its scheme is unsalted or fast and not accepted by name.
-    NeedsPermission(Weakness),
+    /// The hash is refused: it is weak, and its scheme is not accepted by name.
+    NeedsPermission(WeakHash),
     /// The hash is refused: it is of Firebase, and no project is set.
     NeedsProject,
     /// The hash is refused: its cost exceeds a ceiling.
@@ -65,7 +66,7 @@ pub(super) struct Moving {
     pub(super) function: Size,
     /// The ratio of times on Lambda to times on this machine.
     pub(super) scale: Scale,
-    /// Unsalted or fast hashes that are not wrapped.
+    /// Weak hashes that are not wrapped.
     pub(super) weak: u64,
     /// Time on one core to wrap these. `None` if the current policy is not argon2id.
     pub(super) wrapping: Option<Duration>,
@@ -81,7 +82,7 @@ impl<'a> Plan<'a> {
         };
         let mut merged: HashMap<(Scheme, Option<&str>, Cost, AtLogin), Class<'a>> = HashMap::new();
         for (shape, counted) in &census.shapes {
-            let (at_login, stored) = judge.at_login(shape.scheme, counted);
+            let (at_login, stored) = judge.at_login(shape, counted);
             let key = (shape.scheme, shape.label, shape.cost, at_login);
             if let Some(class) = merged.get_mut(&key) {
                 class.count += counted.occurrences.count;
@@ -89,10 +90,12 @@ impl<'a> Plan<'a> {
             }
             let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
             let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
+            let weakness = shape.weakness;
             let class = Class {
                 scheme,
                 label,
                 cost,
+                weakness,
                 count: counted.occurrences.count,
                 occurrences: &counted.occurrences,
                 at_login,
@@ -128,7 +131,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// Returns the effect of a login, and the hash to compute.
-    fn at_login(&self, scheme: Scheme, counted: &Counted) -> (AtLogin, Option<Stored>) {
+    fn at_login(&self, shape: &Shape, counted: &Counted) -> (AtLogin, Option<Stored>) {
         let stored = match self.lenient.admit_stored(&counted.example) {
             Ok(stored) => stored,
             Err(Refusal::UnsupportedHash) => return (AtLogin::NeedsProject, None),
@@ -137,7 +140,7 @@ impl Judge<'_> {
         let at_login = match self.policies.admit_stored(&counted.example) {
             Ok(stored) => self.policies.rehash_reason(&stored).map_or(AtLogin::Stays, AtLogin::Replaced),
             // The policies refuse nothing else that the lenient ones admit.
-            Err(_) => scheme.weakness().map_or(AtLogin::OverCeiling, AtLogin::NeedsPermission),
+            Err(_) => shape.weakness.map_or(AtLogin::OverCeiling, AtLogin::NeedsPermission),
         };
         (at_login, Some(stored))
     }
@@ -176,8 +179,7 @@ impl Judge<'_> {
             .map(|class| times(class.time.unwrap_or_default(), class.count, 1))
             .sum::<Duration>();
         let core_time = verifying + times(new, replaced, 1);
-        let weak =
-            classes.iter().filter(|class| class.scheme.weakness().is_some()).map(|class| class.count).sum();
+        let weak = classes.iter().filter(|class| class.weakness.is_some()).map(|class| class.count).sum();
         let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
         let function = Size {
             memory_mb: Durations::documented().reference_memory_mb(),

@@ -60,8 +60,7 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
             AtLogin::Stays => "stays".to_owned(),
             AtLogin::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
             AtLogin::NeedsPermission(weakness) => format!(
-                "refused: {}; accept it with --accept-weak {}, or wrap it",
-                weakness.name(),
+                "refused: {weakness}; accept it with --accept-weak {}, or wrap it",
                 class.scheme.name()
             ),
             AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
@@ -109,7 +108,7 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "  Unsalted or fast: {}. An attacker with the table finds most of these passwords within hours.",
+        "  Unsalted, fast or below a floor: {}. An attacker with the table finds most of these passwords within hours.",
         hashes(moving.weak)
     );
     let _infallible = match moving.wrapping {

@@ -1,6 +1,7 @@
 //! The shape of a hash: the part that decides its cost and the effect of a login.
 
 use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, argon2, verify_only};
+use saltern_policy::WeakHash;
 
 /// A hash without the bytes of its salt and output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -8,6 +9,7 @@ pub(super) struct Shape {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
     pub(super) cost: Cost,
+    pub(super) weakness: Option<WeakHash>,
     salt_bytes: usize,
     output_bytes: usize,
 }
@@ -24,12 +26,13 @@ pub(super) enum Cost {
 }
 
 impl Shape {
-    pub(super) fn of(encoded: &Encoded) -> Self {
+    pub(super) fn of(encoded: &Encoded, weakness: Option<WeakHash>) -> Self {
         let setting = encoded.setting();
         Self {
             scheme: encoded.scheme(),
             label: encoded.label(),
             cost: Cost::of(encoded).to_count_by(),
+            weakness,
             salt_bytes: setting.salt().len(),
             output_bytes: setting.output_bytes(),
         }

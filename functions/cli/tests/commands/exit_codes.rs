@@ -19,7 +19,11 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["hash", "--workers", "none"], "saltern\n", 64),
         (&["hash", "--policy", "unknown"], "saltern\n", 64),
         (&["hash", "--policy", "bcrypt-10-2019"], "saltern\n", 64),
-        (&["hash", "--policy", "bcrypt-12-2023"], "one longer than 72 bytes: ......................................................\n", 65),
+        (
+            &["hash", "--policy", "bcrypt-12-2023"],
+            "one longer than 72 bytes: ......................................................\n",
+            65,
+        ),
         (&["inspect", BCRYPT], "", 0),
         (&["inspect"], "", 64),
         (&["inspect", "plain"], "", 65),

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import sys
 
-BCRYPT = "$2y$04$fZsupqA82A68/HAxerOBBOBDxusev84JAKbNitEJKv21Bn0YvVaAa"
+BCRYPT = "$2y$05$cdowWt2zq32WWUGxEiTjPuNKk168hSgk6UP3O2yqaboDWsSrnFs7e"
 # The outputs of some hashes belong to no password: the statements only copy text.
 ROWS = {
     "users (id, pass, password, password_hash)": [(1, BCRYPT, "{bcrypt}" + BCRYPT, BCRYPT)],

@@ -49,5 +49,5 @@ const PASSWORD: &str = "saltern";
 /// `printf saltern | openssl dgst -sha1 -binary | base64`
 const LDAP_SHA: &str = "{SHA}3EvVateGVQQa1aJk+74E1imN5KA=";
 
-/// PHP's `password_hash('saltern', PASSWORD_BCRYPT, ['cost' => 4])`
-const BCRYPT: &str = "$2y$04$fZsupqA82A68/HAxerOBBOBDxusev84JAKbNitEJKv21Bn0YvVaAa";
+/// libxcrypt's hash with its default cost, in PHP's spelling.
+const BCRYPT: &str = "$2y$05$cdowWt2zq32WWUGxEiTjPuNKk168hSgk6UP3O2yqaboDWsSrnFs7e";

@@ -52,7 +52,7 @@ fn replaced_and_weak_hashes_count_as_moving() {
 
 #[test]
 fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
-    let expensive = BCRYPT.replace("$04$", "$31$");
+    let expensive = BCRYPT.replace("$05$", "$31$");
     let plan = plan(&expensive);
     assert_eq!(plan["classes"][0]["at_login"], "cost_out_of_bounds");
     assert_eq!(plan["classes"][0]["milliseconds"], Value::Null);
@@ -66,7 +66,7 @@ fn a_firebase_hash_without_its_project_is_unsupported() {
 
 #[test]
 fn the_plan_of_an_htpasswd_file_names_users_with_slow_hashes() {
-    let slow = BCRYPT.replace("$04$", "$12$");
+    let slow = BCRYPT.replace("$05$", "$12$");
     let ended = saltern(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(ended.out.contains("This is an htpasswd file"), "{}", ended.out);
@@ -124,7 +124,7 @@ fn a_file_without_hashes_is_refused_with_a_message() {
 /// Lambda's cores have another speed: the scale is the same as in `saltern-numbers calibrate`.
 #[test]
 fn the_cost_on_lambda_is_scaled_by_a_hash_with_a_known_time_there() {
-    let rows = BCRYPT.replace("$04$", "$10$");
+    let rows = BCRYPT.replace("$05$", "$10$");
     let moving = plan(&rows)["moving"].clone();
     let number = |value: &Value| value.as_f64().unwrap();
     let times = number(&moving["scaled_to_lambda_by"]["times"]);

@@ -213,6 +213,9 @@ fn policies() -> PathBuf {
         },
         bcrypt(4),
     ]);
+    for floor in document["floors"].as_object_mut().unwrap().values_mut() {
+        floor["min"] = json!(0);
+    }
     document["current"] = json!("bcrypt-4");
     document["decoy"] = json!("bcrypt-4");
     document.as_object_mut().unwrap().remove("$schema");

@@ -50,7 +50,7 @@ fn wrong_settings_are_refused_with_a_message() {
         (&["--ceiling", "bcrypt_cost=31"], "raises the ceiling"),
         (&["--ceiling", "no_such=1"], "not a ceiling"),
         (&["--ceiling", "bcrypt_cost=8"], "exceeds a ceiling"),
-        (&["--accept-weak", "bcrypt"], "ldap-ssha"),
+        (&["--accept-weak", "bcrypt-12"], "ldap-ssha"),
         (&["--accept-weak", ""], "--accept-weak"),
         (&["--firebase-project", "/nonexistent"], "cannot read the Firebase project"),
         (&["--firebase-project", short.to_str().unwrap()], "Password hash parameters"),
@@ -146,8 +146,7 @@ fn the_line_at_start_up_names_the_accepted_weak_schemes() {
     let two = Server::start(&["--accept-weak", "ldap-ssha,django-md5"]).line("serving");
     assert_eq!(two["accepted_weak"], "ldap-ssha,django-md5");
     let all = Server::start_with(&[], &[("SALTERN_ACCEPT_WEAK", "all")]).line("serving");
-    let all = all["accepted_weak"].as_str().unwrap();
-    assert!(all.contains("ldap-sha,") && !all.contains("bcrypt"), "{all}");
+    assert_eq!(all["accepted_weak"], "all");
 }
 
 #[test]

@@ -327,7 +327,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
-        (vec![("SALTERN_ACCEPT_WEAK", "bcrypt")], "SALTERN_ACCEPT_WEAK is `bcrypt`: use `all`"),
+        (vec![("SALTERN_ACCEPT_WEAK", "sha1")], "SALTERN_ACCEPT_WEAK is `sha1`: use `all`"),
         (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "cannot read the Firebase project /nowhere/p"),
         (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json is malformed"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),

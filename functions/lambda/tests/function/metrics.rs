@@ -436,11 +436,15 @@ impl Document {
         let extras = (1..=extra).map(|i| policy(format!("extra-{i}"), pbkdf2(100 + i)));
         let old = policy("old".to_owned(), json!({"algorithm": "bcrypt", "cost": 5}));
         let new = policy("new".to_owned(), pbkdf2(1_000));
-        let shipped: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+        let mut document: Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+        for floor in document["floors"].as_object_mut().unwrap().values_mut() {
+            floor["min"] = json!(0);
+        }
         let slow = policy("slow".to_owned(), json!({"algorithm": "bcrypt", "cost": 8}));
         let slowest = policy("slowest".to_owned(), json!({"algorithm": "bcrypt", "cost": 14}));
         let policies: Vec<_> = extras.chain([old, slow, slowest, new]).collect();
-        let document = json!({"current": "new", "policies": policies, "ceilings": shipped["ceilings"]});
+        (document["current"], document["decoy"]) = (json!("new"), json!("new"));
+        document["policies"] = json!(policies);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         let path = std::env::temp_dir().join(format!("saltern-metrics-{}-{nanos}.json", process::id()));
         fs::write(&path, document.to_string()).unwrap();

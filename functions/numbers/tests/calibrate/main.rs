@@ -216,7 +216,8 @@ fn narrow_document(name: &str) -> String {
         document["policies"].as_array().unwrap().iter().find(|policy| policy["algorithm"] == "bcrypt");
     let mut policy = policy.unwrap().clone();
     (policy["id"], policy["cost"], policy["status"]) = (json!("weak"), json!(8), json!("active"));
-    (document["policies"], document["current"]) = (json!([policy]), json!("weak"));
+    (document["policies"], document["current"], document["decoy"]) =
+        (json!([policy]), json!("weak"), json!("weak"));
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
     fs::write(&file, document.to_string()).unwrap();
     file.into_os_string().into_string().unwrap()

@@ -45,6 +45,7 @@ pub(crate) fn one_worker() -> PoolSettings {
     PoolSettings::new(NonZeroUsize::MIN)
 }
 
+/// The shipped document with cheap policies, and without floors.
 pub(crate) fn document() -> Value {
     let policy = |id: &str, algorithm: &str, status: &str, parameters: Value| {
         let mut policy = json!({
@@ -56,18 +57,19 @@ pub(crate) fn document() -> Value {
         }
         policy
     };
-    let shipped: Value = serde_json::from_slice(SHIPPED).unwrap();
-    json!({
-        "current": CURRENT,
-        "policies": [
-            policy(BCRYPT_VERIFY_ONLY, "bcrypt", "verify-only", json!({"cost": 4})),
-            policy(BCRYPT, "bcrypt", "active", json!({"cost": 5})),
-            policy(SCRYPT, "scrypt", "active", json!({"log_n": 4, "r": 1, "p": 1})),
-            policy(CURRENT, "argon2id", "active", json!({"memory_kib": 64, "passes": 1, "parallelism": 1})),
-            policy(AFTER_CURRENT, "pbkdf2-sha256", "active", json!({"iterations": 10})),
-        ],
-        "ceilings": shipped["ceilings"],
-    })
+    let mut document: Value = serde_json::from_slice(SHIPPED).unwrap();
+    for floor in document["floors"].as_object_mut().unwrap().values_mut() {
+        floor["min"] = json!(0);
+    }
+    (document["current"], document["decoy"]) = (json!(CURRENT), json!(CURRENT));
+    document["policies"] = json!([
+        policy(BCRYPT_VERIFY_ONLY, "bcrypt", "verify-only", json!({"cost": 4})),
+        policy(BCRYPT, "bcrypt", "active", json!({"cost": 5})),
+        policy(SCRYPT, "scrypt", "active", json!({"log_n": 4, "r": 1, "p": 1})),
+        policy(CURRENT, "argon2id", "active", json!({"memory_kib": 64, "passes": 1, "parallelism": 1})),
+        policy(AFTER_CURRENT, "pbkdf2-sha256", "active", json!({"iterations": 10})),
+    ]);
+    document
 }
 
 /// [`document`] with another current policy.

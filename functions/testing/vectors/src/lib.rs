@@ -66,6 +66,8 @@ pub enum Topic {
     Crypt,
     /// Hashes that software prints in another than the canonical form.
     Deviations,
+    /// Hashes at the floors of the policy document, and hashes below them.
+    Floors,
     /// Hashes made by other software.
     Foreign,
     /// Hashes of web frameworks.
@@ -86,11 +88,12 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
         Self::Deviations,
+        Self::Floors,
         Self::Foreign,
         Self::Frameworks,
         Self::Hostile,
@@ -120,6 +123,7 @@ impl Topic {
             Self::Bcrypt => include_str!("../data/bcrypt.json"),
             Self::Crypt => include_str!("../data/crypt.json"),
             Self::Deviations => include_str!("../data/deviations.json"),
+            Self::Floors => include_str!("../data/floors.json"),
             Self::Foreign => include_str!("../data/foreign.json"),
             Self::Frameworks => include_str!("../data/frameworks.json"),
             Self::Hostile => include_str!("../data/hostile.json"),
@@ -257,7 +261,7 @@ pub struct Verify {
     pub password: Vec<u8>,
     /// The stored hash.
     pub hash: String,
-    /// The result of verifying with the shipped ceilings.
+    /// The result of verifying with the shipped ceilings and every weak hash accepted.
     pub result: Expected,
     /// Keys of [`File::notes`].
     pub flags: Vec<String>,

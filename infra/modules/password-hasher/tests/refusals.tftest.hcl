@@ -430,11 +430,11 @@ run "an_unknown_weak_scheme_is_refused" {
   expect_failures = [var.settings]
 }
 
-run "a_strong_scheme_among_the_weak_is_refused" {
+run "a_policy_among_the_schemes_is_refused" {
   command = plan
 
   variables {
-    settings = { accept_weak = ["bcrypt"] }
+    settings = { accept_weak = ["ldap-sha", "bcrypt-12-2023"] }
   }
 
   expect_failures = [var.settings]

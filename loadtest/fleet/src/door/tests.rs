@@ -35,7 +35,10 @@ fn document() -> Value {
         policy("pbkdf2", &json!({"algorithm": "pbkdf2-sha512", "iterations": 1000})),
         policy("bcrypt-8", &json!({"algorithm": "bcrypt", "cost": 8})),
     ]);
-    document["current"] = json!("bcrypt-8");
+    (document["current"], document["decoy"]) = (json!("bcrypt-8"), json!("bcrypt-8"));
+    for floor in document["floors"].as_object_mut().unwrap().values_mut() {
+        floor["min"] = json!(0);
+    }
     document
 }
 

@@ -86,9 +86,9 @@ sealed abstract class ClientConfig {
   /** The Firebase project whose hashes are verified locally. */
   private[saltern] def firebaseProject: Option[FirebaseProject]
 
-  /** Also verifies these unsalted and fast schemes locally: the names that the service was given
-    * with `--accept-weak`, or `all`. Throws an `IllegalArgumentException` if a name is not that of
-    * a weak scheme.
+  /** Also verifies weak hashes of these schemes locally: unsalted, fast or below a floor. The names
+    * are those of the service's `--accept-weak`, or `all`. Throws an `IllegalArgumentException` if
+    * a name is not that of a scheme.
     */
   def withAcceptedWeak(schemes: String*): ClientConfig
 

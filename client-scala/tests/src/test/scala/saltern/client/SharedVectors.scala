@@ -35,7 +35,7 @@ object SharedVectors {
 
   private def isQuick(stored: String, result: String): Boolean = EncodedHash.parse(stored) match {
     case Right(encoded) =>
-      !encoded.innermost.scheme.isWeak &&
+      !shipped.isWeak(encoded) && !shipped.isWeak(encoded.innermost) &&
       (result == "cost_out_of_bounds" ||
         Admitted(encoded.setting, shipped.ceilings).exists(admitted => new Estimator().estimate(admitted, admitted.work) < Quick))
     case Left(_) => result == "invalid_hash"

@@ -43,14 +43,15 @@ private[saltern] final class LocalHasher(
     case Some(text) =>
       for {
         encoded <- EncodedHash.parse(text).left.map(refusalOf)
-        _ <- Either.cond(
-          acceptedWeak.accepts(encoded.scheme),
-          (),
-          Refusal.NotSetUp(s"`${encoded.scheme}` is a weak scheme that is not accepted: see withAcceptedWeak")
-        )
         resolved <- resolve(encoded)
         (setting, expected) = resolved
+        // A hash below a floor may exceed a ceiling too. No permission helps then.
         admitted <- admit(setting)
+        _ <- Either.cond(
+          !policies.isWeak(encoded) || acceptedWeak.names(encoded.scheme),
+          (),
+          Refusal.NotSetUp(s"the `${encoded.scheme}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
+        )
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
       } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, expected, admitted, candidates, password, _))
   }

@@ -20,6 +20,7 @@ private[saltern] final class Policies private (
     val decoy: Policy,
     val rehashTruncated: Boolean,
     val ceilings: Ceilings,
+    floors: Floors,
     val digest: String
 ) {
   import LocalHasher.Refusal
@@ -63,12 +64,17 @@ private[saltern] final class Policies private (
       case _                                                              => None
     }
     below match {
-      case _ if encoded.innermost.scheme.isWeak => Some(RehashReason.WeakScheme)
+      case _ if isWeak(encoded) || isWeak(encoded.innermost) => Some(RehashReason.WeakScheme)
       case None                                 => Some(RehashReason.OtherAlgorithm)
       case Some(isBelow)                        =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
   }
+
+  /** Whether the scheme is unsalted or fast, or the hash is below a floor. Such a hash is verified
+    * only if its scheme was allowed by name.
+    */
+  def isWeak(encoded: EncodedHash): Boolean = encoded.scheme.isWeak || floors.below(encoded.setting).isDefined
 
   private def shorterThanFresh(setting: Setting, params: Params): Boolean = {
     val fresh = Setting.fresh(params, new Array[Byte](Setting.NewSaltBytes))
@@ -85,6 +91,7 @@ private[saltern] object Policies {
     for {
       raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON, or a member is missing or has a wrong type")
       ceilings <- ceilingsOf(raw.ceilings)
+      floors <- floorsOf(raw.floors)
       list <- raw.policies.foldLeft[Either[String, Vector[Policy]]](Right(Vector.empty)) { (read, policy) =>
         read.flatMap(done => checked(policy).map(done :+ _))
       }
@@ -94,10 +101,19 @@ private[saltern] object Policies {
         .find(p => Admitted(Setting.fresh(p.params, new Array[Byte](Setting.NewSaltBytes)), ceilings).isEmpty)
         .map(p => s"policy `${p.id}` costs more than a ceiling, so its hashes could not be verified: raise the ceiling")
         .toLeft(())
+      _ <- list.iterator
+        .flatMap(p => floors.below(Setting.fresh(p.params, new Array[Byte](Setting.NewSaltBytes))).map(p.id -> _))
+        .nextOption()
+        .map { case (id, floor) => s"policy `$id` is below the floor `$floor`, so its hashes would be refused as weak: lower the floor" }
+        .toLeft(())
       current <- indexOf(list, "current", raw.current)
       _ <- Either.cond(list(current).active, (), s"`current` names `${raw.current}`, which is verify-only")
-      decoy <- raw.decoy.fold[Either[String, Int]](Right(current))(indexOf(list, "decoy", _))
-    } yield new Policies(list, current, list(decoy), raw.rehash_truncated, ceilings, digestOf(document))
+      decoy <- raw.decoy match {
+        case Some(id)              => indexOf(list, "decoy", id)
+        case None if list.size < 2 => Right(current)
+        case None                  => Left("`decoy` is missing: name the policy that most of your users have")
+      }
+    } yield new Policies(list, current, list(decoy), raw.rehash_truncated, ceilings, floors, digestOf(document))
 
   private def checked(raw: RawPolicy): Either[String, Policy] = {
     def values(names: String*): Either[String, Vector[Long]] = {
@@ -154,6 +170,12 @@ private[saltern] object Policies {
     }
   }
 
+  private def floorsOf(raw: Map[String, RawFloor]): Either[String, Floors] =
+    Floors.Names.find(!raw.contains(_)) match {
+      case Some(missing) => Left(s"the floor `$missing` is missing")
+      case None          => raw.keys.find(!Floors.Names.contains(_)).map(name => s"`$name` is not a floor").toLeft(new Floors(raw.view.mapValues(_.min).toMap))
+    }
+
   private def indexOf(list: Vector[Policy], role: String, id: String): Either[String, Int] =
     Some(list.indexWhere(_.id == id)).filter(_ >= 0).toRight(s"`$role` names `$id`, which is not listed")
 
@@ -163,6 +185,8 @@ private[saltern] object Policies {
     MessageDigest.getInstance("SHA-256").digest(document).map("%02x".format(_)).mkString("sha256:", "", "")
 
   private[local] final case class RawCeiling(max: Long, unit: String, memory: String, time: String, source: String)
+
+  private[local] final case class RawFloor(min: Long, unit: String, witness: String, source: String)
 
   private[local] final case class RawPolicy(
       id: String,
@@ -197,7 +221,8 @@ private[saltern] object Policies {
       decoy: Option[String],
       rehash_truncated: Boolean = false,
       policies: Vector[RawPolicy],
-      ceilings: Map[String, RawCeiling]
+      ceilings: Map[String, RawCeiling],
+      floors: Map[String, RawFloor]
   )
 
   private implicit val codec: JsonValueCodec[RawDocument] =

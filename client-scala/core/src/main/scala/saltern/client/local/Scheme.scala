@@ -65,22 +65,24 @@ private[saltern] object Scheme {
     Option.when(stored.startsWith("$"))(stored.indexOf('$'.toInt, 1)).filter(_ > 0).map(stored.substring(1, _))
 }
 
-/** The unsalted and fast schemes that are verified. By default there are none. */
+/** The schemes of which weak hashes are verified: unsalted, fast or below a floor. By default there
+  * are none.
+  */
 private[saltern] final class AcceptedWeak private (schemes: Set[Scheme]) {
-  def accepts(scheme: Scheme): Boolean = !scheme.isWeak || schemes(scheme)
+  def names(scheme: Scheme): Boolean = schemes(scheme)
 }
 
 private[saltern] object AcceptedWeak {
   val None: AcceptedWeak = new AcceptedWeak(Set.empty)
 
-  /** Reads names of schemes, or `all` alone. If a name is not that of a weak scheme, returns a
-    * sentence that lists the names.
+  /** Reads names of schemes, or `all` alone. If a name is not that of a scheme, returns a sentence
+    * that lists the names.
     */
   def named(names: Seq[String]): Either[String, AcceptedWeak] = {
-    val weak = Scheme.all.filter(_.isWeak)
-    if (names == Seq("all")) Right(new AcceptedWeak(weak.toSet))
-    else if (names.forall(name => weak.exists(_.name == name))) Right(new AcceptedWeak(weak.filter(s => names.contains(s.name)).toSet))
-    else Left(s"give `all`, or names of this list: ${weak.map(_.name).mkString(" ")}")
+    val all = Scheme.all
+    if (names == Seq("all")) Right(new AcceptedWeak(all.toSet))
+    else if (names.forall(name => all.exists(_.name == name))) Right(new AcceptedWeak(all.filter(s => names.contains(s.name)).toSet))
+    else Left(s"give `all`, or names of this list: ${all.map(_.name).mkString(" ")}")
   }
 }
 

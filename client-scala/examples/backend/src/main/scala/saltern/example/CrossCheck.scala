@@ -38,7 +38,7 @@ object CrossCheck {
   private type Checked = Either[String, Unit]
 
   private def vectors(directory: Path, there: Saltern, here: Saltern): Seq[Checked] = {
-    val topics = Seq("argon2", "bcrypt", "crypt", "deviations", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt")
+    val topics = Seq("argon2", "bcrypt", "crypt", "deviations", "floors", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt")
     for {
       topic <- topics
       vector <- readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.filter(_.`type` == "verify").flatMap(_.tests)

@@ -135,7 +135,10 @@ class LocalHasherSuite extends munit.FunSuite {
         "\"cost\":4" -> "\"cost\":4,\"iterations\":1",
         "\"cost\":4" -> "\"cost\":10",
         "\"unit\":\"u\"" -> "\"unit\":\"u\",\"surprise\":1",
-        "\"bcrypt_cost\"" -> "\"bcrypt_price\""
+        "\"bcrypt_cost\"" -> "\"bcrypt_price\"",
+        "\"decoy\":\"bcrypt-4\"," -> "",
+        "\"phpass_rounds\"" -> "\"phpass_price\"",
+        "\"min\":0" -> "\"min\":65"
       )
     ) {
       assert(good.contains(from))
@@ -167,7 +170,7 @@ object LocalHasherSuite {
   def verdict(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => throw new AssertionError(r.toString), identity)
 
-  /** Cheap policies of every algorithm, with the shipped ceilings. */
+  /** Cheap policies of every algorithm, with the shipped ceilings and without floors. */
   def document(rehashTruncated: Boolean = false): String = {
     def policy(id: String, status: String, rest: String) =
       s"""{"id":"$id","status":"$status","rationale":"r","source":"s",$rest}"""
@@ -189,7 +192,8 @@ object LocalHasherSuite {
       ceiling("scrypt_n_r_p", 4194304),
       ceiling("sha_crypt_rounds", 1000000)
     )
+    val floors = Floors.Names.map(name => s""""$name":{"min":0,"unit":"u","witness":"w","source":"s"}""")
     s"""{"current":"argon2id-2","decoy":"bcrypt-4","rehash_truncated":$rehashTruncated,""" +
-      s""""policies":[${policies.mkString(",")}],"ceilings":{${ceilings.mkString(",")}}}"""
+      s""""policies":[${policies.mkString(",")}],"ceilings":{${ceilings.mkString(",")}},"floors":{${floors.mkString(",")}}}"""
   }
 }

@@ -56,15 +56,15 @@ class SchemesSuite extends munit.FunSuite {
     }
   }
 
-  test("an unknown weak scheme is refused when it is set") {
-    for (names <- Seq(Seq("bcrypt"), Seq("nobody"), Seq("all", "ldap-sha"), Seq(""))) {
+  test("an unknown scheme is refused when its weak hashes are allowed") {
+    for (names <- Seq(Seq("bcrypt-12"), Seq("nobody"), Seq("all", "ldap-sha"), Seq(""))) {
       val problem = intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:1").withAcceptedWeak(names*))
       assert(problem.getMessage.contains("ldap-sha"), problem.getMessage)
     }
   }
 
   test("a wrapped hash is verified through both layers without permission, and asks for a rehash") {
-    val setting = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
+    val setting = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 1024, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
     val outer = Kernels.compute(Admitted(setting, policies.ceilings).get, bytes(ShaOfSaltern))
     val wrapped = s"$$saltern-wrap${setting.print(outer)}$${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
     assertEquals(EncodedHash.parse(wrapped).map(_.print), Right(wrapped))
@@ -80,8 +80,9 @@ class SchemesSuite extends munit.FunSuite {
     val md5Crypt = "$1$saltsalt$......................"
     val outer = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 64, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
     val wrapped = s"$$saltern-wrap${outer.print(new Array[Byte](32))}$$$md5Crypt"
+    val hasher = accepting("wrapped")
     def work(stored: String, password: String) =
-      strict.prepareVerify(Some(stored), bytes(password)).fold(r => fail(r.toString), identity).work
+      hasher.prepareVerify(Some(stored), bytes(password)).fold(r => fail(r.toString), identity).work
     val (short, long) = ("x", "x" * 1024)
     assertEquals(work(md5Crypt, short), 1000L)
     assertEquals(work(md5Crypt, long), 1000L * 11)
@@ -94,6 +95,31 @@ class SchemesSuite extends munit.FunSuite {
   test("a hash of a transformed password has no policy") {
     val stored = "bcrypt_sha256$$2b$10$3uxvWBO9lJbQxcCNPjHMKeSRQ9bdtN6nBR.EuhMr99PPq26IKk19a"
     assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
+  }
+
+  test("a hash below a floor is weak, and each floor has a witness that is not") {
+    val document = readFromArray[VectorsThrough.File](Files.readAllBytes(Paths.get(sys.props("saltern.vectors"), "floors.json")))
+    val known = document.testGroups.flatMap(_.tests).flatMap(test => EncodedHash.parse(test.hash.get).toOption.map(test -> _))
+    def password(test: VectorsThrough.Vector1) = test.password.grouped(2).map(Integer.parseInt(_, 16).toChar).mkString
+    for ((test, encoded) <- known) {
+      val (stored, flags) = (test.hash.get, test.flags)
+      val weak = Some(RehashReason.WeakScheme)
+      if (flags.contains("BelowFloor")) {
+        for (hasher <- Seq(strict, accepting("ldap-sha")))
+          hasher.prepareVerify(Some(stored), bytes("x")) match {
+            case Left(LocalHasher.Refusal.NotSetUp(what)) => assert(what.contains(encoded.scheme.name), what)
+            case other                                    => fail(s"${test.comment}: $other")
+          }
+        for (names <- Seq(encoded.scheme.name, "all"))
+          assertEquals(judge(accepting(names), stored, password(test)), LocalHasher.Verdict(matches = true, weak, None), test.comment)
+      } else {
+        val verdict = judge(strict, stored, password(test))
+        assert(verdict.matches, test.comment)
+        assertEquals(verdict.rehashReason == weak, flags.contains("BeneathAnother"), test.comment)
+      }
+    }
+    val witnessed = known.collect { case (test, _) if !test.flags.contains("BelowFloor") => test.flags }.flatten.toSet
+    assertEquals(Floors.Names.filterNot(witnessed), Seq.empty)
   }
 
   test("a match that DES cut asks for no rehash") {

@@ -30,6 +30,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
     "bcrypt",
     "crypt",
     "deviations",
+    "floors",
     "foreign",
     "frameworks",
     "hostile",
@@ -64,7 +65,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
   /** Any text of yescrypt: under its own name, behind LDAP's label, or beneath another layer. */
   private def isOfTheServiceAlone(group: Group, vector: Vector1): Boolean =
     group.scheme.contains("yescrypt") || vector.hash.exists { hash =>
-      hash.startsWith("{CRYPT}$y$") || hash.startsWith("{crypt}$y$") || hash.startsWith("$saltern-wrap$") && hash.contains("$y$j")
+      hash.startsWith("$y$") || hash.startsWith("{CRYPT}$y$") || hash.startsWith("{crypt}$y$") || hash.startsWith("$saltern-wrap$") && hash.contains("$y$j")
     }
 
   private def answer(group: Group, vector: Vector1): String = group.`type` match {
@@ -153,6 +154,7 @@ object VectorsThrough {
       password: String,
       hash: Option[String],
       result: String,
+      flags: Vector[String],
       prf: Option[String],
       salt: Option[String],
       iterations: Option[Long],
