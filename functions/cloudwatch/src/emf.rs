@@ -338,6 +338,7 @@ mod tests {
             operation: Operation::Verify,
             end: End::Match,
             policy: Some("old".to_owned()),
+            is_decoy: false,
             algorithm: Some("bcrypt"),
             timing: None,
             rehash_reason: None,
