@@ -67,7 +67,13 @@ impl Policies {
     #[must_use]
     pub fn weakness(&self, encoded: &Encoded) -> Option<WeakHash> {
         let of_scheme = encoded.scheme().weakness().map(WeakHash::Scheme);
-        of_scheme.or_else(|| below(encoded.setting(), self.floor_values()).map(WeakHash::BelowFloor))
+        of_scheme.or_else(|| self.floor_above(encoded.setting()).map(WeakHash::BelowFloor))
+    }
+
+    /// Returns the name of the first floor that a setting is below.
+    #[must_use]
+    pub fn floor_above(&self, setting: &Setting) -> Option<&'static str> {
+        below(setting, self.floor_values())
     }
 }
 

@@ -49,10 +49,13 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns `None` above a ceiling or the memory of a worker: `policies check` refuses such
-    /// parameters.
+    /// Returns `None` below a floor, above a ceiling or above the memory of a worker: `policies
+    /// check` refuses such parameters.
     pub(super) fn admit(params: Params, policies: &Policies, bytes_per_worker: u64) -> Option<Self> {
         let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
+        if policies.floor_above(&setting).is_some() {
+            return None;
+        }
         let admitted = Admitted::new(setting, policies.ceilings()).ok()?;
         (memory_bytes(params) <= bytes_per_worker).then_some(Self { params, admitted })
     }
@@ -220,6 +223,11 @@ mod tests {
         assert_eq!(end_of(Algorithm::Bcrypt, 100), Bound::Ceiling);
         assert_eq!(end_of(Algorithm::Argon2id, 4096), Bound::Ceiling);
         assert_eq!(end_of(Algorithm::Argon2id, 20), Bound::Memory);
+    }
+
+    #[test]
+    fn a_ladder_begins_at_the_floors() {
+        assert_eq!(ladder(Algorithm::Bcrypt, 100)[0].params, Params::Bcrypt(bcrypt::Params::new(5).unwrap()));
     }
 
     #[test]
