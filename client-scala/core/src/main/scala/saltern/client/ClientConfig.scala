@@ -4,7 +4,7 @@ import java.net.URI
 import java.nio.file.Path
 import javax.net.ssl.SSLContext
 import saltern.client.local.{AcceptedWeak, FirebaseProject}
-import saltern.client.resilience.{BreakerSettings, RetryBudget}
+import saltern.client.resilience.{RetryBudget, ShareSettings}
 import scala.concurrent.duration.*
 
 /** The settings of a client. Every `withX` method returns changed settings and leaves the original
@@ -43,8 +43,8 @@ sealed abstract class ClientConfig {
     */
   def retryBudget: Int
 
-  /** Whether passwords are hashed locally if the service cannot hash them. */
-  def fallback: Boolean
+  /** When passwords are hashed locally. */
+  def fallback: Fallback
 
   /** The code that computes local hashes. */
   def localKernels: LocalKernels
@@ -78,7 +78,7 @@ sealed abstract class ClientConfig {
   /** How often the client compares its policy digest with the service's. More than 0. */
   def policyCheckInterval: FiniteDuration
 
-  private[saltern] def breaker: BreakerSettings
+  private[saltern] def share: ShareSettings
 
   /** The unsalted and fast schemes that are verified locally. */
   private[saltern] def acceptedWeak: AcceptedWeak
@@ -95,16 +95,16 @@ sealed abstract class ClientConfig {
   /** Sets the authentication of requests to the service. */
   def withAuth(auth: RequestAuth): ClientConfig
 
-  /** Sets how long an open breaker sends no calls to the service: `shortest` at first, doubled
-    * while probes fail, at most `longest`. 0 < `shortest` <= `longest` is required. 250 ms and 1 s
-    * by default.
+  /** Sets the pause between two probes of an unreachable service: `shortest` at first, doubled
+    * while probes fail, at most `longest`. 0 < `shortest` <= `longest` is required. 250 ms and
+    * 500 ms by default.
     */
   def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig
 
-  /** Sets the time from which an answer counts as slow. The breaker opens if four fifths of the
-    * last calls were slow or failed. More than 0; 1.5 s by default.
+  /** Sets how long the service may answer no exchange at all while one is waiting. After that it is
+    * unreachable. More than 0; 1 s by default. Set more than the time of the slowest stored hash.
     */
-  def withBreakerSlowCall(slowCall: FiniteDuration): ClientConfig
+  def withBreakerSilence(silence: FiniteDuration): ClientConfig
 
   /** Sets the largest number of calls in one batch, 1 to 8, and how long a call waits for others,
     * more than 0.
@@ -122,11 +122,10 @@ sealed abstract class ClientConfig {
     */
   def withAttemptTimeout(timeout: FiniteDuration): ClientConfig
 
-  /** Sets whether passwords are hashed locally if the service cannot hash them. Without fallback
-    * such calls fail with [[SalternError.NotSent]], [[SalternError.MaybeSent]],
-    * [[SalternError.Unreadable]] or [[SalternError.Overloaded]].
+  /** Sets when passwords are hashed locally. Otherwise calls fail with [[SalternError.NotSent]],
+    * [[SalternError.MaybeSent]], [[SalternError.Unreadable]] or [[SalternError.Overloaded]].
     */
-  def withFallback(enabled: Boolean): ClientConfig
+  def withFallback(fallback: Fallback): ClientConfig
 
   /** Verifies the hashes of this Firebase project locally. The argument is the text that the
     * Firebase console shows as "Password hash parameters"; it contains a secret. Throws an
@@ -229,7 +228,7 @@ object ClientConfig {
       connectTimeout = DefaultConnectTimeout,
       maxConnections = DefaultMaxConnections,
       retryBudget = RetryBudget.DefaultCapacity,
-      fallback = true,
+      fallback = Fallback.UnreachableOrOverloaded,
       localKernels = LocalKernels.Jvm,
       // Half of the cores stay free for the host's own work.
       localWorkers = math.max(1, cores / 2),
@@ -242,7 +241,7 @@ object ClientConfig {
       listener = ClientListener.Silent,
       sslContext = None,
       policyCheckInterval = DefaultPolicyCheckInterval,
-      breaker = BreakerSettings.Default,
+      share = ShareSettings.Default,
       acceptedWeak = AcceptedWeak.None,
       firebaseProject = None
     )
@@ -259,7 +258,7 @@ object ClientConfig {
       connectTimeout: FiniteDuration,
       maxConnections: Int,
       retryBudget: Int,
-      fallback: Boolean,
+      fallback: Fallback,
       localKernels: LocalKernels,
       localWorkers: Int,
       localQueue: Int,
@@ -270,7 +269,7 @@ object ClientConfig {
       listener: ClientListener,
       sslContext: Option[SSLContext],
       policyCheckInterval: FiniteDuration,
-      breaker: BreakerSettings,
+      share: ShareSettings,
       acceptedWeak: AcceptedWeak,
       firebaseProject: Option[FirebaseProject]
   ) extends ClientConfig {
@@ -281,11 +280,11 @@ object ClientConfig {
 
     def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig = {
       require(shortest > Duration.Zero && longest >= shortest, "breaker: give 0 < shortest <= longest")
-      copy(breaker = breaker.copy(openFor = shortest, maxOpenFor = longest))
+      copy(share = share.copy(openFor = shortest, maxOpenFor = longest))
     }
 
-    def withBreakerSlowCall(slowCall: FiniteDuration): ClientConfig =
-      copy(breaker = breaker.copy(slowCall = positive("slowCall", slowCall)))
+    def withBreakerSilence(silence: FiniteDuration): ClientConfig =
+      copy(share = share.copy(silence = positive("silence", silence)))
 
     def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig = {
       require(atMost >= 1 && atMost <= LargestCoalesceAtMost, s"coalesceAtMost: give 1 to $LargestCoalesceAtMost")
@@ -300,7 +299,7 @@ object ClientConfig {
     def withAttemptTimeout(timeout: FiniteDuration): ClientConfig =
       copy(attemptTimeout = positive("attemptTimeout", timeout))
 
-    def withFallback(enabled: Boolean): ClientConfig = copy(fallback = enabled)
+    def withFallback(fallback: Fallback): ClientConfig = copy(fallback = fallback)
 
     def withFirebaseProject(passwordHashParameters: String): ClientConfig =
       copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
@@ -320,7 +319,7 @@ object ClientConfig {
     }
 
     def withLocalWorkers(workers: Int): ClientConfig = {
-      require(workers >= 1, "localWorkers: give at least 1, or turn local hashing off by withFallback(false)")
+      require(workers >= 1, "localWorkers: give at least 1, or turn local hashing off by withFallback(Fallback.Never)")
       copy(localWorkers = workers)
     }
 
@@ -357,6 +356,31 @@ object ClientConfig {
     require(value > Duration.Zero, s"$name: give more than 0")
     value
   }
+}
+
+/** When this host hashes a password itself.
+  *
+  * @param name in settings files, in lower case with hyphens
+  */
+sealed abstract class Fallback(val name: String) {
+  override def toString: String = name
+}
+
+object Fallback {
+
+  /** Never. */
+  case object Never extends Fallback("never")
+
+  /** If the service gives no answer, or an answer that is not its own. If it is overloaded, the call
+    * fails with [[SalternError.Overloaded]].
+    */
+  case object Unreachable extends Fallback("unreachable")
+
+  /** Also if the service is overloaded. The default. */
+  case object UnreachableOrOverloaded extends Fallback("unreachable-or-overloaded")
+
+  /** Every value. */
+  val all: Seq[Fallback] = Seq(Never, Unreachable, UnreachableOrOverloaded)
 }
 
 /** The source of the policy document. The document must be the service's, byte for byte, because

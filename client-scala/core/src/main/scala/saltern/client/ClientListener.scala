@@ -52,7 +52,7 @@ object ClientListener {
   val Silent: ClientListener = new ClientListener {}
 }
 
-/** The state of the breaker.
+/** Which calls go to the service.
   *
   * @param name in metrics: `closed`, `open` or `half_open`
   */
@@ -62,13 +62,13 @@ sealed abstract class BreakerState(val name: String) {
 
 object BreakerState {
 
-  /** Calls go to the service. */
+  /** All calls. */
   case object Closed extends BreakerState("closed")
 
-  /** No call goes to the service; calls are hashed locally. */
+  /** None, except for one probe at a time. */
   case object Open extends BreakerState("open")
 
-  /** One call in each interval goes to the service as a probe. */
+  /** A share of the calls: the service is overloaded, or was unreachable a short time ago. */
   case object HalfOpen extends BreakerState("half_open")
 }
 
@@ -87,10 +87,10 @@ object FallbackReason {
     */
   case object AnswerNotOurs extends FallbackReason("answer_not_ours")
 
-  /** No answer within the time for one attempt. */
+  /** No answer within the time for one attempt, or the service could not keep that time. */
   case object AttemptTimeout extends FallbackReason("attempt_timeout")
 
-  /** The breaker sends no calls to the service. */
+  /** The service is unreachable, or was a short time ago. The call was not sent. */
   case object BreakerOpen extends FallbackReason("breaker_open")
 
   /** No connection: DNS failure, connection refused, no route, or connect timeout. */
@@ -108,7 +108,7 @@ object FallbackReason {
   /** A 5xx status that is not an overload. */
   case object ServerError extends FallbackReason("server_error")
 
-  /** A 429 or an `overloaded`, now or just before. */
+  /** A 429 or an `overloaded`; or a call that was not sent because of others that met one. */
   case object Throttled extends FallbackReason("throttled")
 
   /** TLS failed: the peer has no trusted certificate for this host. */

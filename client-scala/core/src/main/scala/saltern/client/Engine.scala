@@ -26,7 +26,11 @@ private[client] final class Engine(
 ) {
   import Engine.*
 
-  private val health = new AtomicReference(Health(Breaker(config.breaker), RetryBudget.full(config.retryBudget), None))
+  private val health =
+    new AtomicReference(Health(Share.full(config.share, scheduler.nanos), RetryBudget.full(config.retryBudget)))
+
+  /** When an exchange was last answered. */
+  private val heardAt = new AtomicLong(scheduler.nanos)
   private val permits = new Permits(config.maxConnections, LongestLine)
   private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
   private val active = new ConcurrentHashMap[Future[?], Call[?]]
@@ -83,9 +87,13 @@ private[client] final class Engine(
   // Remote
 
   private def route(call: Call[?]): Unit =
-    health.get().keptAway(scheduler.nanos) match {
-      case Some(reason) => goLocal(call, reason, "not tried")
-      case None         =>
+    updated(_.admit(scheduler.nanos, chance())) match {
+      case Share.Admission.Keep(reason) => goLocal(call, reason, "not sent")
+      case Share.Admission.Probe        =>
+        launch(new Group(Vector(call), None, probe = true))
+        // The call does not wait for the probe. The first of both answers counts.
+        if (config.fallback != Fallback.Never) goLocal(call, FallbackReason.BreakerOpen, "sent as a probe")
+      case Share.Admission.Send =>
         keyOf(call) match {
           case None      => launch(new Group(Vector(call), None))
           case Some(key) =>
@@ -127,7 +135,7 @@ private[client] final class Engine(
 
   private def launch(group: Group): Unit = {
     val now = scheduler.nanos
-    group.ends = now + Attempt.longest((group.deadline - now).nanos, config.attemptTimeout, config.fallback).toNanos
+    group.ends = now + Attempt.longest((group.deadline - now).nanos, config.attemptTimeout, config.fallback != Fallback.Never).toNanos
     group.calls.foreach(_.group = Some(group))
     permits.request(() => transmit(group)) match {
       case None         => settle(group, Outcome.NoConnection)
@@ -146,60 +154,70 @@ private[client] final class Engine(
 
   private def transmit(group: Group): Unit = {
     val now = scheduler.nanos
-    val millisLeft = (group.deadline - now) / 1000000
+    def unsent(outcome: Outcome[Nothing]): Unit = { permits.release(); settle(group, outcome) }
     // The permit may come as the attempt's time ends. Then nothing is sent any more.
-    if (group.done) { permits.release(); settle(group, Outcome.Abandoned) }
-    else if (closed.get() || group.ends - now <= 0) { permits.release(); settle(group, Outcome.NoConnection) }
-    // Less time is left than the header's unit. The timers of the calls end them.
-    else if (millisLeft < 1) { permits.release(); settle(group, Outcome.Failed(TransportFailure.Kind.TimedOut, "before sending")) }
-    else
-      updated(_.admit(now)) match {
-        case Left(reason) => permits.release(); settle(group, Outcome.NotTried(reason))
-        case Right(epoch) => exchange(group, epoch, now, millisLeft)
-      }
+    if (group.done) unsent(Outcome.Abandoned)
+    else if (closed.get() || group.ends - now < LeastTime) unsent(Outcome.NoConnection)
+    else if (!group.probe && health.get().share.isDown) unsent(Outcome.NotTried(FallbackReason.BreakerOpen))
+    else exchange(group, now)
   }
 
-  private def exchange(group: Group, epoch: Breaker.Epoch, now: Long, millisLeft: Long): Unit = {
+  private def exchange(group: Group, sent: Long): Unit = {
     group.dropDone()
-    val request = requestOf(group, millisLeft, (group.ends - now).nanos)
+    val time = (group.ends - sent).nanos
+    val request = requestOf(group, time)
     group.calls.foreach(_.sent = true)
     listener.onSend(group.calls.size)
-    val exchange = sent(request)
+    val exchange = start(request)
     val ended = new AtomicBoolean
-    def end(read: => Either[Outcome[Nothing], Vector[Outcome[Answered]]]): Unit =
+    def end(read: => Answers, silent: Boolean): Unit =
       if (ended.compareAndSet(false, true)) {
-        val outcomes = read
+        val answers = read
         request.wipe()
         permits.release()
-        val at = scheduler.nanos
-        val told = outcomes.fold(identity, worst)
-        val result = Decision.health(told, (at - now).nanos, config.breaker)
-        updated(h => (h.record(epoch, told, result, at, chance()), ()))
-        outcomes.fold(settle(group, _), settleEach(group, _))
+        val signal = Decision.signal(worst(answers.outcomes), answers.queue, silent)
+        record(group, sent, signal)
+        settleEach(group, answers.outcomes)
         // Last, so that the calls have their answers even if this fails.
-        if (result == CallResult.Success) drift.check()
+        signal match { case Signal.Answered(_) => drift.check(); case _ => () }
       }
-    val timer = scheduler.after((group.ends - now).nanos) { () =>
-      end(Left(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")))
+    def all(outcome: Outcome[Nothing]): Answers = new Answers(group.calls.map(_ => outcome), None)
+    def giveUp(silent: Boolean): Unit = {
+      end(all(Outcome.Failed(TransportFailure.Kind.TimedOut, "no answer in time")), silent)
       exchange.cancel()
     }
+    @volatile var timer: Cancellable = () => ()
+    def silent: Boolean = heardAt.get - sent <= 0
+    def watch(after: FiniteDuration): Cancellable = scheduler.after(after) { () =>
+      val rest = (group.ends - scheduler.nanos).nanos
+      if (rest <= Duration.Zero || silent || health.get().share.isDown) giveUp(silent)
+      else timer = scheduler.after(rest)(() => giveUp(silent))
+    }
+    timer = watch(if (group.probe) time else time.min(config.share.silence))
     group.leavesBy(Group.Carried) { () =>
       timer.cancel()
-      end(Left(Outcome.Abandoned))
+      end(all(Outcome.Abandoned), silent = false)
       exchange.cancel()
     }
     exchange.response.onComplete { answer =>
       timer.cancel()
-      end(answer match {
-        case Success(response)            => interpreted(group, response)
-        case Failure(f: TransportFailure) => Left(Outcome.Failed(f.kind, f.detail))
-        case Failure(e)                   => Left(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName))
-      })
+      answer match {
+        case Success(response) =>
+          heardAt.set(scheduler.nanos)
+          end(interpreted(group, response), silent = false)
+        case Failure(f: TransportFailure) => end(all(Outcome.Failed(f.kind, f.detail)), silent)
+        case Failure(e)                   => end(all(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)), silent)
+      }
     }(ExecutionContext.parasitic)
   }
 
+  private def record(group: Group, sent: Long, signal: Signal): Unit = {
+    val now = scheduler.nanos
+    updated(h => (h.record(sent, group.probe, signal, now, chance()), ()))
+  }
+
   /** An exception of the transport fails only this exchange. */
-  private def sent(request: Transport.Request): Transport.Exchange =
+  private def start(request: Transport.Request): Transport.Exchange =
     try transport.send(request)
     catch {
       case NonFatal(e) =>
@@ -209,7 +227,7 @@ private[client] final class Engine(
         }
     }
 
-  private def requestOf(group: Group, millisLeft: Long, timeout: FiniteDuration): Transport.Request = {
+  private def requestOf(group: Group, time: FiniteDuration): Transport.Request = {
     val json = new JsonBytes(group.calls.size * 512)
     val alone = group.calls.sizeIs == 1
     if (alone) { json.raw("{"); group.calls.head.write(json); json.raw("}") }
@@ -228,15 +246,15 @@ private[client] final class Engine(
       Seq(
         "Content-Type" -> "application/json",
         "Accept" -> "application/json, application/problem+json",
-        "Saltern-Deadline-Ms" -> millisLeft.toString
+        "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString
       ),
       json.finish(),
-      timeout,
+      time,
       Wire.MaxAnswerBytes * group.calls.size
     )
   }
 
-  private def interpreted(group: Group, response: Transport.Response): Either[Outcome[Nothing], Vector[Outcome[Answered]]] = {
+  private def interpreted(group: Group, response: Transport.Response): Answers = {
     val header = response.header("Server-Timing")
     val measured = Measured(ServerTiming.duration(header, "queue"), ServerTiming.duration(header, "hash"))
     def checked(call: Call[?], outcome: Outcome[Wire.Answer]): Outcome[Answered] = outcome match {
@@ -253,20 +271,25 @@ private[client] final class Engine(
       case Outcome.Abandoned         => Outcome.Abandoned
       case Outcome.NoConnection      => Outcome.NoConnection
     }
-    if (group.calls.sizeIs == 1) Right(Vector(checked(group.calls.head, Wire.single(response))))
-    else
-      Wire.batch(response, group.calls.size).map { outcomes =>
-        val read = group.calls.zip(outcomes).map { case (call, outcome) => checked(call, outcome) }
-        // If one result does not fit its operation, the order of all results is in doubt. A login
-        // must not get the answer of another.
-        read.collectFirst { case doubt: Outcome.Unreadable => doubt } match {
-          case Some(doubt) => read.map(_ => doubt)
-          case None        => read
+    val outcomes =
+      if (group.calls.sizeIs == 1) Vector(checked(group.calls.head, Wire.single(response)))
+      else
+        Wire.batch(response, group.calls.size) match {
+          case Left(outcome)   => group.calls.map(_ => outcome)
+          case Right(outcomes) =>
+            val read = group.calls.zip(outcomes).map { case (call, outcome) => checked(call, outcome) }
+            // If one result does not fit its operation, the order of all results is in doubt. A login
+            // must not get the answer of another.
+            read.collectFirst { case doubt: Outcome.Unreadable => doubt }.fold(read)(doubt => read.map(_ => doubt))
         }
-      }
+    new Answers(outcomes, measured.queue)
   }
 
-  private def settle(group: Group, outcome: Outcome[Nothing]): Unit = settleEach(group, group.calls.map(_ => outcome))
+  /** Ends a group that was not sent. */
+  private def settle(group: Group, outcome: Outcome[Nothing]): Unit = {
+    record(group, scheduler.nanos, Signal.Nothing)
+    settleEach(group, group.calls.map(_ => outcome))
+  }
 
   private def settleEach(group: Group, outcomes: Vector[Outcome[Answered]]): Unit = {
     val now = scheduler.nanos
@@ -287,9 +310,11 @@ private[client] final class Engine(
   }
 
   private def obey(call: Call[?], decision: Decision[Answered]): Unit = decision match {
-    case Decision.Answer(complete)        => answered(call, Origin.Remote, complete)
-    case Decision.GoLocal(reason, detail) => goLocal(call, reason, detail)
-    case Decision.Refuse(code, field)     =>
+    case Decision.Answer(complete) =>
+      answered(call, Origin.Remote, complete)
+      call.localPlace.cancel()
+    case Decision.GoLocal(reason, detail, retryAfter) => goLocal(call, reason, detail, retryAfter)
+    case Decision.Refuse(code, field)                 =>
       fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
     case Decision.Drop                    => ()
@@ -298,9 +323,19 @@ private[client] final class Engine(
 
   // Local
 
-  private def goLocal[A](call: Call[A], reason: FallbackReason, detail: String): Unit =
-    if (!call.done) {
-      if (!config.fallback) fail(call, withoutFallback(reason, detail))
+  private def goLocal[A](
+      call: Call[A],
+      reason: FallbackReason,
+      detail: String,
+      retryAfter: FiniteDuration = Decision.RetryUnlessTold
+  ): Unit =
+    if (!call.done && call.wantsLocal()) {
+      val allowed = config.fallback match {
+        case Fallback.Never                   => false
+        case Fallback.Unreachable             => reason != FallbackReason.Throttled
+        case Fallback.UnreachableOrOverloaded => true
+      }
+      if (!allowed) fail(call, withoutFallback(reason, detail, retryAfter))
       else if (closed.get()) fail(call, new SalternError.NotSent("the client is closed"))
       else {
         listener.onFallback(reason)
@@ -345,10 +380,10 @@ private[client] final class Engine(
       new SalternError.NotAvailableLocally(s"the hash needs more memory than this host has; remote: ${reason.name}")
   }
 
-  private def withoutFallback(reason: FallbackReason, detail: String): SalternError = {
+  private def withoutFallback(reason: FallbackReason, detail: String, retryAfter: FiniteDuration): SalternError = {
     val text = s"${reason.name}: $detail"
     reason match {
-      case FallbackReason.Throttled                                                                     => new SalternError.Overloaded(pauseLeft, text)
+      case FallbackReason.Throttled                                                                     => new SalternError.Overloaded(retryAfter, text)
       case FallbackReason.AnswerNotOurs                                                                 => new SalternError.Unreadable(text)
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
         new SalternError.MaybeSent(text)
@@ -357,10 +392,6 @@ private[client] final class Engine(
         new SalternError.NotSent(text)
     }
   }
-
-  /** How long later calls are kept from the service. */
-  private def pauseLeft: FiniteDuration =
-    health.get().pausedUntil.fold(Decision.PauseUnlessTold)(until => (until - scheduler.nanos).nanos.max(Decision.PauseUnlessTold))
 
   // Ends
 
@@ -399,7 +430,7 @@ private[client] final class Engine(
     val (after, result) = step(before)
     if (!health.compareAndSet(before, after)) updated(step)
     else {
-      if (before.breaker.state != after.breaker.state) listener.onBreaker(after.breaker.state)
+      if (before.share.state != after.share.state) listener.onBreaker(after.share.state)
       result
     }
   }
@@ -421,6 +452,10 @@ private[client] final class Engine(
     @volatile var key: Option[Key] = None
     @volatile var group: Option[Group] = None
     @volatile var localPlace: Cancellable = () => ()
+    private val local = new AtomicBoolean
+
+    /** A probe is hashed locally while it is sent, and only once. */
+    def wantsLocal(): Boolean = local.compareAndSet(false, true)
 
     def result: Future[A] = promise.future
     def done: Boolean = promise.isCompleted
@@ -441,8 +476,17 @@ private[client] final class Engine(
     override def toString: String = s"Call(${operation.name})"
   }
 
-  /** Calls that travel together, in attempt number `attempt`. */
-  private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0) {
+  /** The outcomes of one exchange, one for each call of its group.
+    *
+    * @param queue the wait for a worker, as the service reports it
+    */
+  private final class Answers(val outcomes: Vector[Outcome[Answered]], val queue: Option[FiniteDuration])
+
+  /** Calls that travel together, in attempt number `attempt`.
+    *
+    * @param probe whether the call asks if an unreachable service is back
+    */
+  private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0, val probe: Boolean = false) {
     @volatile private var carried = members
     @volatile private var leaving: () => Unit = () => ()
     private var stage = Group.InLine
@@ -469,7 +513,7 @@ private[client] final class Engine(
       leaveIfDone()
     }
     def leaveIfDone(): Unit = if (done) leaving()
-    def next: Group = new Group(carried, key, attempt + 1)
+    def next: Group = new Group(carried, key, attempt + 1, probe)
   }
 
   private object Group {
@@ -494,10 +538,13 @@ private[client] object Engine {
     */
   private val LongestLine = 1024
 
+  /** Less than the header's unit cannot be asked for. */
+  private val LeastTime = 1.milli.toNanos
+
   /** Compares two instants of a clock that may wrap around. */
   private def earlier(a: Long, b: Long): Long = if (a - b <= 0) a else b
 
-  /** The worst result of a batch is what the breaker learns about the service. */
+  /** The worst result of a batch is what the client learns about the service. */
   private def worst(outcomes: Vector[Outcome[Any]]): Outcome[Any] = {
     def rank(outcome: Outcome[Any]): Int = outcome match {
       case Outcome.Unreadable(_)                             => 0

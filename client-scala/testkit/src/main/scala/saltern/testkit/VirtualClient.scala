@@ -1,6 +1,6 @@
 package saltern.testkit
 
-import saltern.client.{Cancellable, ClientConfig, Saltern, Scheduler, Transport}
+import saltern.client.{ClientConfig, Saltern, Transport}
 import scala.collection.mutable
 import scala.concurrent.duration.*
 
@@ -29,38 +29,4 @@ final class VirtualClient(config: ClientConfig, transport: Transport, chance: Do
 
   /** Runs all waiting local hashes, one after the other. */
   def runLocal(): Unit = while (localTasks.nonEmpty) localTasks.dequeue().run()
-}
-
-private final class VirtualScheduler extends Scheduler {
-  private final class Task(val at: Long, val run: () => Unit)
-
-  private var time = 0L
-  private var tasks = Vector.empty[Task]
-
-  def nanos: Long = time
-
-  def after(delay: FiniteDuration)(task: () => Unit): Cancellable = {
-    val added = new Task(time + math.max(0L, delay.toNanos), task)
-    tasks :+= added
-    () => tasks = tasks.filterNot(_ eq added)
-  }
-
-  def close(): Unit = tasks = Vector.empty
-
-  def advance(by: FiniteDuration): Unit = {
-    val end = time + by.toNanos
-    var due = nextBefore(end)
-    while (due.isDefined) {
-      due.foreach { task =>
-        tasks = tasks.filterNot(_ eq task)
-        time = math.max(time, task.at)
-        task.run()
-      }
-      due = nextBefore(end)
-    }
-    time = end
-  }
-
-  /** The earliest task; of equal ones, the one that was added first. */
-  private def nextBefore(end: Long): Option[Task] = tasks.filter(_.at <= end).minByOption(_.at)
 }

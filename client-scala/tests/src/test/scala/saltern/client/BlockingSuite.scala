@@ -28,7 +28,7 @@ class BlockingSuite extends munit.FunSuite {
   }
 
   test("it blocks no longer than the deadline, and throws the client's error") {
-    using(_.withFallback(false)) { (service, client) =>
+    using(_.withFallback(Fallback.Never)) { (service, client) =>
       service.failAlways(Fault.Never)
       val started = System.nanoTime()
       intercept[SalternError.DeadlineExceeded](client.withDeadline(200.millis).blocking.verify(secret, bcrypt4))
@@ -38,7 +38,7 @@ class BlockingSuite extends munit.FunSuite {
   }
 
   test("an interrupted thread cancels its call and stays interrupted") {
-    using(_.withFallback(false)) { (service, client) =>
+    using(_.withFallback(Fallback.Never)) { (service, client) =>
       service.failAlways(Fault.Never)
       val threads = Executors.newSingleThreadExecutor()
       val ended = new CountDownLatch(1)

@@ -12,13 +12,15 @@ import scala.util.{Failure, Success}
 
 /** The whole client under virtual time: no test sleeps, and every run is the same. */
 class EngineSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 5.minutes
+
   import EngineSuite.*
 
   private final class World(change: ClientConfig => ClientConfig = identity, source: PolicySource = cheap) {
     val listener = new RecordingListener
     val service: InMemoryService = InMemoryService(source)
     val virtual = new VirtualClient(
-      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener)),
+      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis)),
       service
     )
     val client: Saltern = virtual.client
@@ -60,11 +62,12 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.map(_.path).distinct, Vector("/hash", "/verify"))
   }
 
-  test("the deadline is sent, and a client with another deadline sends that one") {
+  test("the service is told in which time the attempt's answer is wanted") {
     val world = new World(_.withDeadline(5.seconds))
     now(world.client.hash(secret))
     now(world.client.withDeadline(250.millis).hash(secret))
-    assertEquals(world.service.requests.flatMap(_.header("Saltern-Deadline-Ms")), Vector("5000", "250"))
+    // Half of the call's time, and for the first call the attempt's, less the time of travel.
+    assertEquals(world.service.requests.flatMap(_.header("Saltern-Deadline-Ms")), Vector("2450", "118"))
   }
 
   // With and without fallback
@@ -110,16 +113,16 @@ class EngineSuite extends munit.FunSuite {
     }
   }
 
-  test("deadline_exceeded ends the call") {
+  test("deadline_exceeded ends the attempt, and the call is hashed locally") {
     val world = new World()
     world.service.next(Fault.Problem(503, "deadline_exceeded"))
-    failure[SalternError.DeadlineExceeded](world.client.verify(secret, bcrypt4))
-    assertEquals(world.virtual.localWaiting, 0)
+    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+    assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
   }
 
   test("without fallback the error says whether the request was sent") {
     def error(fault: Fault): SalternError = {
-      val world = new World(_.withFallback(false).withRetryBudget(0))
+      val world = new World(_.withFallback(Fallback.Never).withRetryBudget(0))
       world.service.next(fault)
       val future = world.client.verify(secret, bcrypt4)
       world.virtual.advance(4.seconds)
@@ -192,7 +195,7 @@ class EngineSuite extends munit.FunSuite {
   }
 
   test("a call falls back after two failed connects, and with an empty budget after one") {
-    val world = new World(_.withBreakerOpenFor(1.hour, 1.hour).withoutCoalescing)
+    val world = new World(_.withoutCoalescing)
     world.service.failAlways(connectFails)
     assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
     assertEquals(world.service.requests.size, 2)
@@ -202,26 +205,39 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(poor.service.requests.size, 4, "two, one, one")
   }
 
-  test("no call goes to the service until Retry-After is over") {
-    val world = new World()
-    world.service.next(Fault.Answer(429, Seq("Retry-After" -> "2"), ""))
-    world.local(world.client.verify(secret, bcrypt4))
-    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
-    assertEquals(world.service.requests.size, 1)
-    world.virtual.advance(2.seconds)
+  test("an overload reduces the share that is sent, and never to nothing") {
+    val world = new World(_.withoutCoalescing.withLocalQueue(1000))
+    world.service.failAlways(problem503)
+    for (_ <- 1 to 50) { world.client.verify(secret, bcrypt4); world.virtual.advance(50.millis) }
+    assert(world.service.requests.size < 40, s"${world.service.requests.size}")
+    assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen))
+    assertEquals(world.listener.fallbacks.toSet, Set[FallbackReason](FallbackReason.Throttled))
+    world.service.recover()
+    world.virtual.advance(10.seconds)
     assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
   }
 
-  test("the breaker opens, probes and closes, and calls are remote within 2 s of the recovery") {
+  test("without fallback for overload, a call that the service refuses or that is not sent is an overload") {
+    val world = new World(_.withFallback(Fallback.Unreachable).withoutCoalescing)
+    world.service.failAlways(Fault.Answer(429, Seq("Retry-After" -> "3"), ""))
+    for (_ <- 1 to 20) { failure[SalternError.Overloaded](world.client.verify(secret, bcrypt4)); world.virtual.advance(150.millis) }
+    assert(world.service.requests.size < 20)
+    assertEquals((world.virtual.localWaiting, world.listener.fallbacks), (0, Vector.empty))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    world.virtual.advance(10.seconds)
+    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+  }
+
+  test("a failing service gets one probe at a time, and all calls again within 3 s of the recovery") {
     val world = new World()
     world.service.failAlways(Fault.Answer(502, Nil, ""))
-    for (_ <- 1 to 40) world.local(world.client.verify(secret, bcrypt4))
+    for (_ <- 1 to 40) { world.local(world.client.verify(secret, bcrypt4)) }
     assert(world.breakerStates.contains(BreakerState.Open))
-    assert(world.service.requests.size < 40, "an open breaker sends few requests")
+    assert(world.service.requests.size < 40, "an unreachable service gets few requests")
     world.service.recover()
     val recovered = world.virtual.now
     var origins = Vector.empty[Origin]
-    while (world.virtual.now - recovered < 2.seconds) {
+    while (world.virtual.now - recovered < 3.seconds) {
       val future = world.client.verify(secret, bcrypt4)
       world.virtual.runLocal()
       origins :+= now(future).origin
@@ -231,19 +247,72 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(origins.last, Origin.Remote: Origin)
   }
 
+  test("a probe is a copy of a login that is hashed locally, and the first answer counts") {
+    val world = new World(_.withLocalQueue(1000).withRetryBudget(0))
+    world.service.failAlways(connectFails)
+    for (_ <- 1 to 10) { world.local(world.client.verify(secret, bcrypt4)) }
+    assertEquals(world.breakerStates.last, BreakerState.Open: BreakerState)
+    world.service.failAlways(Fault.Never)
+    world.virtual.advance(1.second)
+    val sent = world.service.requests.size
+    val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
+    assertEquals(world.service.requests.size, sent + 1, "one probe at a time")
+    world.virtual.runLocal()
+    assert(calls.forall(now(_).origin == Origin.Local), "no login waits for a probe")
+    // The probe gets no answer in its time.
+    world.virtual.advance(4.seconds)
+    world.service.recover()
+    assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+  }
+
+  test("if a probe fails, its login is hashed only once") {
+    val world = new World(_.withRetryBudget(0))
+    world.service.failAlways(connectFails)
+    for (_ <- 1 to 10) { world.local(world.client.verify(secret, bcrypt4)) }
+    world.virtual.advance(1.second)
+    val (sent, before) = (world.service.requests.size, world.listener.fallbacks.size)
+    val probed = world.client.verify(secret, bcrypt4)
+    assertEquals((world.service.requests.size, world.listener.fallbacks.size), (sent + 1, before + 1))
+    world.virtual.runLocal()
+    assert(now(probed).matches)
+  }
+
   // Time
 
-  test("a silent service is replaced locally after the attempt's time, and the call ends at its deadline") {
-    val world = new World()
+  test("a silent service is noticed by the exchanges in flight, and later calls do not wait for it") {
+    val world = new World(_.withoutCoalescing)
     world.service.failAlways(Fault.Never)
-    val patient = world.client.verify(secret, bcrypt4)
-    world.virtual.advance(2999.millis)
+    val first = world.client.verify(secret, bcrypt4)
+    world.virtual.advance(600.millis)
+    val second = world.client.verify(secret, bcrypt4)
+    world.virtual.advance(399.millis)
     assertEquals(world.virtual.localWaiting, 0)
     world.virtual.advance(1.milli)
-    world.virtual.runLocal()
-    assertEquals(now(patient).origin, Origin.Local: Origin)
+    assertEquals((world.virtual.localWaiting, world.breakerStates), (1, Vector[BreakerState](BreakerState.Open)))
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
-    // Nothing is hashed locally in the meantime.
+    val later = Vector.fill(3)(world.client.verify(secret, bcrypt4))
+    world.virtual.runLocal()
+    assert((first +: later).forall(now(_).origin == Origin.Local))
+    world.virtual.advance(600.millis)
+    world.virtual.runLocal()
+    assertEquals(now(second).origin, Origin.Local: Origin)
+  }
+
+  test("one slow exchange among answered ones is no silence") {
+    val world = new World(_.withoutCoalescing)
+    world.service.next(Fault.Never)
+    val slow = world.client.verify(secret, bcrypt4)
+    for (_ <- 1 to 20) { world.virtual.advance(145.millis); now(world.client.verify(secret, bcrypt4)) }
+    assertEquals((slow.isCompleted, world.breakerStates), (false, Vector.empty))
+    world.virtual.advance(100.millis)
+    world.virtual.runLocal()
+    assertEquals(now(slow).origin, Origin.Local: Origin)
+    assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen), "a timeout reduces the share")
+  }
+
+  test("a call that gets no local thread ends at its deadline") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
     val unserved = world.client.verify(secret, bcrypt4)
     world.virtual.advance(9999.millis)
     assert(!unserved.isCompleted)
@@ -262,9 +331,8 @@ class EngineSuite extends munit.FunSuite {
     world.virtual.runLocal()
     assertEquals((now(hurried).matches, now(hurried).origin), (true, Origin.Local: Origin))
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
-    // The service may have hashed until the deadline. Its own "deadline_exceeded" would have ended
-    // the call.
-    assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("800")))
+    // The service must not work on an answer that is not awaited any more.
+    assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("380")))
   }
 
   test("a wait for a connection leaves half of a short deadline for local hashing") {
@@ -279,7 +347,7 @@ class EngineSuite extends munit.FunSuite {
   }
 
   test("without fallback the attempt has the whole deadline") {
-    val world = new World(_.withFallback(false))
+    val world = new World(_.withFallback(Fallback.Never))
     world.service.failAlways(Fault.Never)
     val hurried = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
     world.virtual.advance(799.millis)
@@ -497,7 +565,7 @@ class EngineSuite extends munit.FunSuite {
       case Some(Failure(_: SalternError)) => ()
       case other                          => fail(s"$other")
     }
-    assert(cancelled > 50, s"$cancelled")
+    assert(cancelled > 20, s"$cancelled")
     // Waits until an open breaker is closed again.
     for (_ <- 1 to 20) { world.local(world.client.verify(secret, bcrypt4)); world.virtual.advance(300.millis) }
     // Every connection and every place is free again: that many calls of unequal work are sent at
@@ -549,7 +617,7 @@ class EngineSuite extends munit.FunSuite {
     world.client.verify(secret, bcrypt4)
     world.virtual.advance(3.millis)
     world.client.verify(secret, bcrypt4)
-    assertEquals(world.service.requests.last.header("Saltern-Deadline-Ms"), Some("9997"))
+    assertEquals(world.service.requests.last.header("Saltern-Deadline-Ms"), Some("2950"))
   }
 
   test("coalescing can be turned off") {

@@ -207,7 +207,7 @@ class HttpTransportSuite extends munit.FunSuite {
 
   test("64 calls to a silent server all end by their deadline") {
     val server = new RawServer((_, _) => Thread.sleep(60000))
-    using(server, _.withDeadline(1.second).withAttemptTimeout(900.millis).withFallback(false)) { client =>
+    using(server, _.withDeadline(1.second).withAttemptTimeout(900.millis).withFallback(Fallback.Never)) { client =>
       val started = System.nanoTime()
       val calls = Vector.fill(64)(client.client.verify(secret, bcrypt4))
       calls.foreach(call => assert(Await.ready(call, 3.seconds).value.exists(_.isFailure)))
@@ -274,7 +274,7 @@ class HttpTransportSuite extends munit.FunSuite {
       ),
       "marked-body marked-body\r\n\r\n".getBytes
     )
-    for (bytes <- bodies; fallback <- Seq(true, false); failing <- Seq(true, false)) {
+    for (bytes <- bodies; fallback <- Fallback.all; failing <- Seq(true, false)) {
       val server = new RawServer((seen, out) => { seen.close = true; out.write(bytes) })
       val auth: RequestAuth =
         if (failing) (_, _, _, _) => Future.failed(new RuntimeException("marked-credential")) else RequestAuth.bearer("marked-token")

@@ -178,7 +178,7 @@ class SalternFSuite extends munit.FunSuite {
     import org.http4s.headers.`Retry-After`
     import org.http4s.implicits.*
     val service = InMemoryService(config.policies)
-    using(service, _.withFallback(false)) { saltern =>
+    using(service, _.withFallback(Fallback.Never)) { saltern =>
       for {
         users <- LoginServer.Users.of("ada" -> oldHash)
         app = LoginServer.routes(saltern, users).orNotFound

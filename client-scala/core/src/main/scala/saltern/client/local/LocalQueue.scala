@@ -7,7 +7,7 @@ private[saltern] object LocalQueue {
   sealed trait Admission
   case object Take extends Admission
 
-  /** The queue is full, or the deadline would pass before the work has ended. */
+  /** The queue is full, or the wait would take too much of the time left. */
   final case class Shed(retryAfter: FiniteDuration) extends Admission
 
   /** @param atOnce hashes that may be in progress at the same time
@@ -20,9 +20,15 @@ private[saltern] object LocalQueue {
     // If a worker is free, the work is tried even against the estimate. Otherwise a wrong estimate
     // would never be corrected.
     if (state.running < state.atOnce && state.queued == 0) Take
-    else if (state.queued >= state.capacity || wait + own > timeLeft) Shed(wait.max(ShortestRetryAfter))
+    else if (state.queued >= state.capacity || wait > timeLeft / LongestWait || wait + own > timeLeft)
+      Shed(wait.max(ShortestRetryAfter))
     else Take
   }
+
+  /** The wait takes at most this part of the time left. Under lasting overload a longer queue would
+    * answer no more calls, but each of them later.
+    */
+  private val LongestWait = 4L
 
   /** An earlier retry would find the same queue. */
   val ShortestRetryAfter: FiniteDuration = 1.second

@@ -27,7 +27,7 @@ private[saltern] object Outcome {
   /** The caller has cancelled or ended the call. It says nothing about the service. */
   case object Abandoned extends Outcome[Nothing]
 
-  /** The breaker or a `Retry-After` keeps calls from the service. Nothing was sent. */
+  /** The service became unreachable while the call waited for a connection. Nothing was sent. */
   final case class NotTried(reason: FallbackReason) extends Outcome[Nothing]
 }
 
@@ -39,7 +39,10 @@ private[saltern] object Decision {
   /** The call has ended; no answer is needed. */
   case object Drop extends Decision[Nothing]
   case object Retry extends Decision[Nothing]
-  final case class GoLocal(reason: FallbackReason, detail: String) extends Decision[Nothing]
+
+  /** @param retryAfter for the caller, if nothing is hashed locally */
+  final case class GoLocal(reason: FallbackReason, detail: String, retryAfter: FiniteDuration = RetryUnlessTold)
+      extends Decision[Nothing]
   final case class Refuse(code: String, field: Option[String]) extends Decision[Nothing]
   final case class DeadlineExceeded(where: String) extends Decision[Nothing]
 
@@ -54,16 +57,17 @@ private[saltern] object Decision {
     outcome match {
       case Answered(answer)                                 => Answer(answer)
       case Abandoned                                        => Drop
-      case Problem(_, "deadline_exceeded", _, _)            => DeadlineExceeded("at the service")
       case Problem(422 | 400, code, field, _)               => Refuse(code, field)
       case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while waiting for the service")
+      case Problem(_, "deadline_exceeded", _, _)            => GoLocal(FallbackReason.AttemptTimeout, "deadline_exceeded")
       case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
-      case Problem(429, code, _, _)                         => GoLocal(FallbackReason.Throttled, code)
-      case Problem(_, "overloaded", _, _)                   => GoLocal(FallbackReason.Throttled, "overloaded")
+      case Problem(429, code, _, after)                     => throttled(code, after)
+      case Problem(_, "overloaded", _, after)               => throttled("overloaded", after)
       case Problem(status, code, _, _) if status >= 500     => GoLocal(FallbackReason.ServerError, code)
       case Problem(status, code, field, _) if status >= 400 => Refuse(code, field)
       case Problem(status, _, _, _)                         => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
-      case Foreign(429, _)                                  => GoLocal(FallbackReason.Throttled, "status 429")
+      case Foreign(429, after)                              => throttled("status 429", after)
+      case Foreign(504, _)                                  => GoLocal(FallbackReason.AttemptTimeout, "status 504")
       case Foreign(status, _) if status >= 500              => GoLocal(FallbackReason.ServerError, s"status $status")
       case Foreign(status, _)                               => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
       case Unreadable(what)                                 => GoLocal(FallbackReason.AnswerNotOurs, what)
@@ -79,37 +83,35 @@ private[saltern] object Decision {
     }
   }
 
-  /** Returns the result as the breaker counts it. */
-  def health(outcome: Outcome[Any], took: FiniteDuration, settings: BreakerSettings): CallResult = {
+  private def throttled(detail: String, after: Option[FiniteDuration]): Decision[Nothing] =
+    GoLocal(FallbackReason.Throttled, detail, after.fold(RetryUnlessTold)(_.min(LongestRetry)))
+
+  /** Returns what an exchange says about the service's health.
+    *
+    * @param waited for a worker, as the service reports it
+    * @param silent whether no exchange was answered while this one was waiting
+    */
+  def signal(outcome: Outcome[Any], waited: Option[FiniteDuration], silent: Boolean): Signal = {
     import Outcome.*
     outcome match {
-      case Answered(_) if took >= settings.slowCall                           => CallResult.Slow
-      case Answered(_)                                                        => CallResult.Success
-      case Problem(_, "overloaded" | "deadline_exceeded", _, _)               => CallResult.Neutral
-      case Problem(429, _, _, _) | Foreign(429, _)                            => CallResult.Neutral
-      case Problem(401, _, _, _)                                              => CallResult.Failure
-      case Problem(status, _, _, _) if status < 500                           => CallResult.Success
-      case Abandoned | NoConnection | NotTried(_)                             => CallResult.Neutral
-      case Problem(_, _, _, _) | Foreign(_, _) | Unreadable(_) | Failed(_, _) => CallResult.Failure
+      case Answered(_)                                            => Signal.Answered(waited.getOrElse(Duration.Zero))
+      case Problem(429, _, _, _) | Problem(_, "overloaded", _, _) => Signal.Overloaded
+      case Problem(_, "deadline_exceeded", _, _)                  => Signal.Unable
+      // A property of the stored hash: other hashes may have another key.
+      case Problem(_, "key_unavailable", _, _)                                => Signal.Unable
+      case Problem(status, _, _, _) if status < 500 && status != 401          => Signal.Answered(Duration.Zero)
+      case Foreign(429, _)                                                    => Signal.Overloaded
+      case Foreign(504, _)                                                    => Signal.Slow
+      case Failed(TransportFailure.Kind.TimedOut, _) if silent                => Signal.Silent
+      case Failed(TransportFailure.Kind.TimedOut, _)                          => Signal.Slow
+      case Abandoned | NoConnection | NotTried(_)                             => Signal.Nothing
+      case Problem(_, _, _, _) | Foreign(_, _) | Unreadable(_) | Failed(_, _) => Signal.Failed
     }
   }
 
-  /** Returns how long later calls are kept from the service, if the answer asks for it. */
-  def pause(outcome: Outcome[Any]): Option[FiniteDuration] = {
-    val asked = outcome match {
-      case Outcome.Problem(_, "overloaded", _, after) => Some(after)
-      case Outcome.Problem(429, _, _, after)          => Some(after)
-      case Outcome.Foreign(429, after)                => Some(after)
-      case _                                          => None
-    }
-    asked.map(_.getOrElse(PauseUnlessTold).min(LongestPause))
-  }
+  /** For a throttled answer without a `Retry-After`, and for a call that was not sent. */
+  val RetryUnlessTold: FiniteDuration = 1.second
 
-  /** For a throttled answer without a `Retry-After` (Lambda's 429 has none). */
-  val PauseUnlessTold: FiniteDuration = 100.millis
-
-  /** The longest `Retry-After` that is obeyed. A longer one would switch the service off for this
-    * client.
-    */
-  val LongestPause: FiniteDuration = 5.seconds
+  /** The longest `Retry-After` that is passed on. */
+  val LongestRetry: FiniteDuration = 5.seconds
 }

@@ -2,7 +2,7 @@ package saltern.example
 
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import saltern.client.{ClientConfig, Origin, Password, Saltern}
+import saltern.client.{ClientConfig, Fallback, Origin, Password, Saltern}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 
@@ -36,7 +36,7 @@ object Coalesced {
 
   private def throughput(atMost: Int, stored: String, callers: Int, time: FiniteDuration): Double = {
     val config =
-      ClientConfig(s"http://127.0.0.1:$GatePort").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds).withFallback(false)
+      ClientConfig(s"http://127.0.0.1:$GatePort").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds).withFallback(Fallback.Never)
     val client = Saltern(if (atMost == 1) config.withoutCoalescing else config.withCoalescing(atMost, config.coalesceWindow))
     val threads = Executors.newFixedThreadPool(1)
     implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)

@@ -5,7 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.ByteBuffer
 import java.nio.charset.{CharacterCodingException, StandardCharsets}
 import java.nio.file.{Files, Path, Paths}
-import saltern.client.{ClientConfig, Origin, Password, Saltern, SalternError, Verified}
+import saltern.client.{ClientConfig, Fallback, Origin, Password, Saltern, SalternError, Verified}
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success, Try}
@@ -23,8 +23,8 @@ object CrossCheck {
     val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--vectors" -> sys.props("saltern.vectors")))
     require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
     val server = Child.start(Seq(settings("--server"), "serve", "--accept-weak", "all", "--listen", s"127.0.0.1:$Port", "--log-format", "json"))
-    val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSlowCall(60.seconds)
-    val there = Saltern(patient.withFallback(false))
+    val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds)
+    val there = Saltern(patient.withFallback(Fallback.Never))
     val here = Saltern(ClientConfig("http://127.0.0.1:1").withDeadline(60.seconds).withLocalMemoryBytes(2L << 30).withAcceptedWeak("all"))
     try {
       Child.awaitPort(Port)

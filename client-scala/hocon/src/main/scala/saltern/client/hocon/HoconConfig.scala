@@ -3,7 +3,7 @@ package saltern.client.hocon
 import com.typesafe.config.{Config, ConfigFactory}
 import java.net.URI
 import java.nio.file.Paths
-import saltern.client.{ClientConfig, PolicySource, RequestAuth}
+import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
@@ -23,9 +23,9 @@ import scala.jdk.CollectionConverters.*
   *   policy-check-interval = 5m
   *   accept-weak = [ldap-sha, django-md5]           # or [all]
   *   firebase-project = "..."                       # a secret: "Password hash parameters"
-  *   fallback { enabled = true, workers = 1, queue = 128, memory = 64MiB }
+  *   fallback { when = unreachable-or-overloaded, workers = 1, queue = 128, memory = 64MiB }
   *   coalescing { at-most = 4, window = 2ms }
-  *   breaker { open-for = 250ms, max-open-for = 1s, slow-call = 1500ms }
+  *   breaker { open-for = 250ms, max-open-for = 500ms, silence = 1s }
   * }
   * }}}
   */
@@ -66,7 +66,7 @@ object HoconConfig {
     "policy-check-interval" -> ((s, c, n) => s.withPolicyCheckInterval(duration(c, n))),
     "accept-weak" -> ((s, c, n) => s.withAcceptedWeak(c.getStringList(n).asScala.toSeq*)),
     "firebase-project" -> ((s, c, n) => s.withFirebaseProject(c.getString(n))),
-    "fallback.enabled" -> ((s, c, n) => s.withFallback(c.getBoolean(n))),
+    "fallback.when" -> ((s, c, n) => s.withFallback(fallback(c.getString(n)))),
     "fallback.workers" -> ((s, c, n) => s.withLocalWorkers(c.getInt(n))),
     "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),
     "fallback.memory" -> ((s, c, n) => s.withLocalMemoryBytes(c.getBytes(n))),
@@ -74,16 +74,20 @@ object HoconConfig {
     "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.coalesceAtMost, duration(c, n))),
     "breaker.open-for" -> ((s, c, n) => s.withBreakerOpenFor(duration(c, n), longestRest(c, duration(c, n)))),
     "breaker.max-open-for" -> ((s, c, n) => s.withBreakerOpenFor(shortestRest(c, duration(c, n)), duration(c, n))),
-    "breaker.slow-call" -> ((s, c, n) => s.withBreakerSlowCall(duration(c, n)))
+    "breaker.silence" -> ((s, c, n) => s.withBreakerSilence(duration(c, n)))
   )
 
   private def duration(config: Config, name: String): FiniteDuration = config.getDuration(name).toNanos.nanos
+
+  private def fallback(name: String): Fallback = Fallback.all
+    .find(_.name == name)
+    .getOrElse(throw new IllegalArgumentException(s"saltern.fallback.when: give ${Fallback.all.map(_.name).mkString(", ")}"))
 
   /** Both ends of the breaker's range are set together. If only one is given, the other keeps its
     * default if possible.
     */
   private def longestRest(config: Config, shortest: FiniteDuration): FiniteDuration =
-    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(1.second)
+    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(500.millis)
 
   private def shortestRest(config: Config, longest: FiniteDuration): FiniteDuration =
     if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(250.millis)

@@ -59,7 +59,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
   }
 
   test("a call without an answer throws, and the wait is bounded") {
-    using(_.withFallback(false)) { world =>
+    using(_.withFallback(Fallback.Never)) { world =>
       world.service.failAlways(Fault.Never)
       val started = System.nanoTime()
       intercept[SalternError.DeadlineExceeded](world.hasher.withWait(150.millis).hash("secret"))
@@ -82,7 +82,7 @@ class SalternPasswordHasherSuite extends munit.FunSuite {
   }
 
   test("the example answers a login, a wrong password and an overload, and the registry finds the hasher") {
-    using(_.withFallback(false)) { world =>
+    using(_.withFallback(Fallback.Never)) { world =>
       val threads = SilhouetteLogin.waitingThreads(2)
       val users = new SilhouetteLogin.Users("ada" -> PasswordInfo("bcrypt", oldHash))
       val provider = SilhouetteLogin.credentials(world.client, users)(threads)

@@ -85,7 +85,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
   }
 
   test("a call without an answer throws the client's error, which is not an AuthenticationException") {
-    using(_.withFallback(false)) { world =>
+    using(_.withFallback(Fallback.Never)) { world =>
       world.service.next(Fault.Problem(503, "deadline_exceeded"))
       intercept[SalternError.DeadlineExceeded](world.encoder.encode("secret"))
       intercept[SalternError.Refused](world.encoder.matches("secret", "{noop}secret"))
@@ -97,7 +97,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
   }
 
   test("the wait is bounded by withWait") {
-    using(_.withFallback(false)) { world =>
+    using(_.withFallback(Fallback.Never)) { world =>
       world.service.failAlways(Fault.Never)
       val started = System.nanoTime()
       intercept[SalternError.DeadlineExceeded](world.encoder.withWait(Duration.ofMillis(150)).matches("secret", oldHash))
@@ -119,7 +119,7 @@ class SalternPasswordEncoderSuite extends munit.FunSuite {
   }
 
   test("the example answers a login, a wrong password and an overload") {
-    using(_.withFallback(false)) { world =>
+    using(_.withFallback(Fallback.Never)) { world =>
       val users = SpringLogin.users("{bcrypt}" + oldHash)
       val manager = SpringLogin.authenticationManager(world.client, users)
       assertEquals(SpringLogin.login(manager, "ada", "wrong"), 401)

@@ -13,11 +13,12 @@ class LocalQueueSuite extends munit.FunSuite {
     for (
       (before, timeLeft, expected) <- Seq(
         (state(running = 0), 1.second, Take),
-        (state(queued = 3, backlog = 350.millis), 1.second, Take),
+        (state(queued = 3, backlog = 350.millis), 2.seconds, Take),
         (state(queued = 4, backlog = 450.millis), 10.seconds, Shed(1.second)),
         (state(queued = 4, backlog = 3.seconds), 10.seconds, Shed(3.seconds)),
-        (state(queued = 1, backlog = 900.millis), 1.second, Take),
-        (state(queued = 1, backlog = 901.millis), 1.second, Shed(1.second))
+        (state(queued = 1, backlog = 250.millis), 1.second, Take),
+        (state(queued = 1, backlog = 251.millis), 1.second, Shed(1.second)),
+        (state(queued = 1, backlog = 20.millis), 119.millis, Shed(1.second))
       )
     ) assertEquals(admit(before, own, timeLeft), expected: Admission, s"$before $timeLeft")
   }
@@ -27,7 +28,7 @@ class LocalQueueSuite extends munit.FunSuite {
   }
 
   test("the backlog is shared by the workers") {
-    val two = State(atOnce = 2, running = 2, queued = 1, capacity = 4, backlog = 1800.millis)
+    val two = State(atOnce = 2, running = 2, queued = 1, capacity = 4, backlog = 500.millis)
     assertEquals(admit(two, 100.millis, 1.second), Take: Admission)
   }
 

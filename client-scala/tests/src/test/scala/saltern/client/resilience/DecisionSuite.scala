@@ -15,7 +15,7 @@ class DecisionSuite extends munit.FunSuite {
     case Answer(value)       => s"answer $value"
     case Drop                => "nothing"
     case Retry               => "retry"
-    case GoLocal(reason, _)  => s"local $reason"
+    case GoLocal(r, _, _)    => s"local $r"
     case Refuse(code, _)     => s"refuse $code"
     case DeadlineExceeded(_) => "deadline"
   }
@@ -46,7 +46,7 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(problem(401, "unauthorized")), s"local ${F.CredentialsFailed}")
     assertEquals(decide(problem(500, "internal")), s"local ${F.ServerError}")
     assertEquals(decide(problem(503, "overloaded")), s"local ${F.Throttled}")
-    assertEquals(decide(problem(503, "deadline_exceeded")), "deadline")
+    assertEquals(decide(problem(503, "deadline_exceeded")), s"local ${F.AttemptTimeout}")
     assertEquals(decide(Outcome.Answered("x")), "answer x")
   }
 
@@ -55,20 +55,22 @@ class DecisionSuite extends munit.FunSuite {
       assertEquals(decide(problem(status, "some_code"), mayRetry = mayRetry), "refuse some_code", s"$status")
   }
 
-  test("deadline_exceeded never falls back, whatever its status and the time left") {
-    for (status <- 400 to 599; left <- Seq(-1.second, 0.seconds, 1.hour))
-      assertEquals(decide(problem(status, "deadline_exceeded"), left), "deadline")
+  test("deadline_exceeded ends the attempt: with time left the call is hashed locally") {
+    for (mayRetry <- Seq(true, false)) {
+      assertEquals(decide(problem(503, "deadline_exceeded"), 1.milli, mayRetry), s"local ${F.AttemptTimeout}")
+      assertEquals(decide(problem(503, "deadline_exceeded"), 0.seconds, mayRetry), "deadline")
+    }
   }
 
   test("a cancelled call has no next step, and says nothing about the service") {
     for (left <- Seq(-1.second, 1.hour); mayRetry <- Seq(true, false))
       assertEquals(decide(Outcome.Abandoned, left, mayRetry), "nothing")
-    assertEquals(Decision.health(Outcome.Abandoned, 1.hour, BreakerSettings.Default), CallResult.Neutral: CallResult)
+    assertEquals(Decision.signal(Outcome.Abandoned, None, silent = true), Signal.Nothing: Signal)
   }
 
   test("an answer that is not the service's falls back, for every status") {
     for (status <- 100 to 999) {
-      val reason = if (status == 429) F.Throttled else if (status >= 500) F.ServerError else F.AnswerNotOurs
+      val reason = if (status == 429) F.Throttled else if (status == 504) F.AttemptTimeout else if (status >= 500) F.ServerError else F.AnswerNotOurs
       assertEquals(decide(Outcome.Foreign(status, None), mayRetry = true), s"local $reason", s"$status")
     }
     assertEquals(decide(Outcome.Unreadable("x")), s"local ${F.AnswerNotOurs}")
@@ -109,34 +111,34 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(problem(422, "invalid_hash"), 0.seconds), "refuse invalid_hash")
   }
 
-  test("the breaker counts each outcome as it should") {
-    val settings = BreakerSettings.Default
-    def health(outcome: Outcome[Any], took: FiniteDuration = 1.milli) = Decision.health(outcome, took, settings)
-    val expected = Seq[(Outcome[Any], CallResult)](
-      Outcome.Answered("x") -> CallResult.Success,
-      problem(422, "invalid_hash") -> CallResult.Success,
-      problem(401, "unauthorized") -> CallResult.Failure,
-      problem(500, "internal") -> CallResult.Failure,
-      problem(503, "overloaded") -> CallResult.Neutral,
-      problem(503, "deadline_exceeded") -> CallResult.Neutral,
-      Outcome.Foreign(429, None) -> CallResult.Neutral,
-      Outcome.Foreign(403, None) -> CallResult.Failure,
-      Outcome.Foreign(502, None) -> CallResult.Failure,
-      Outcome.Unreadable("x") -> CallResult.Failure,
-      Outcome.Failed(Kind.TimedOut, "x") -> CallResult.Failure,
-      Outcome.NoConnection -> CallResult.Neutral
+  test("each outcome is the sign that it should be") {
+    val expected = Seq[(Outcome[Any], Signal)](
+      Outcome.Answered("x") -> Signal.Answered(Duration.Zero),
+      problem(422, "invalid_hash") -> Signal.Answered(Duration.Zero),
+      problem(503, "key_unavailable") -> Signal.Unable,
+      problem(401, "unauthorized") -> Signal.Failed,
+      problem(500, "internal") -> Signal.Failed,
+      problem(503, "overloaded") -> Signal.Overloaded,
+      problem(503, "deadline_exceeded") -> Signal.Unable,
+      Outcome.Foreign(429, None) -> Signal.Overloaded,
+      Outcome.Foreign(504, None) -> Signal.Slow,
+      Outcome.Foreign(403, None) -> Signal.Failed,
+      Outcome.Foreign(502, None) -> Signal.Failed,
+      Outcome.Unreadable("x") -> Signal.Failed,
+      Outcome.Failed(Kind.Broken, "x") -> Signal.Failed,
+      Outcome.Failed(Kind.TimedOut, "x") -> Signal.Slow,
+      Outcome.NoConnection -> Signal.Nothing
     )
-    for ((outcome, result) <- expected) assertEquals(health(outcome), result, outcome.toString)
-    assertEquals(health(Outcome.Answered("x"), settings.slowCall), CallResult.Slow: CallResult)
+    for ((outcome, signal) <- expected) assertEquals(Decision.signal(outcome, None, silent = false), signal, outcome.toString)
+    assertEquals(Decision.signal(Outcome.Failed(Kind.TimedOut, "x"), None, silent = true), Signal.Silent: Signal)
+    assertEquals(Decision.signal(Outcome.Answered("x"), Some(9.millis), silent = false), Signal.Answered(9.millis): Signal)
   }
 
-  test("a throttled answer keeps calls from the service for a bounded time") {
-    val none = Option.empty[FiniteDuration]
-    def pause(outcome: Outcome[Any]) = Decision.pause(outcome)
-    assertEquals(pause(Outcome.Problem(503, "overloaded", None, Some(2.seconds))), Some(2.seconds))
-    assertEquals(pause(Outcome.Problem(503, "overloaded", None, Some(1.hour))), Some(Decision.LongestPause))
-    assertEquals(pause(Outcome.Foreign(429, None)), Some(Decision.PauseUnlessTold))
-    assertEquals(pause(Outcome.Foreign(503, Some(2.seconds))), none)
-    assertEquals(pause(Outcome.Problem(503, "deadline_exceeded", None, Some(2.seconds))), none)
+  test("a Retry-After is passed on, within bounds") {
+    def after(outcome: Outcome[String]): Option[FiniteDuration] =
+      Decision.after(outcome, 1.second, mayRetry = false) match { case GoLocal(_, _, after) => Some(after); case _ => None }
+    assertEquals(after(Outcome.Problem(503, "overloaded", None, Some(2.seconds))), Some(2.seconds))
+    assertEquals(after(Outcome.Problem(503, "overloaded", None, Some(1.hour))), Some(Decision.LongestRetry))
+    assertEquals(after(Outcome.Foreign(429, None)), Some(Decision.RetryUnlessTold))
   }
 }

@@ -186,7 +186,7 @@ class SalternZIOSuite extends munit.FunSuite {
       assert(busy.left.exists(_.isInstanceOf[SalternError.Overloaded]), busy.toString)
       assert(stored.exists(_.startsWith("$argon2id$")), "replaced at the login")
     }
-    run(program.provide(SalternZIO.layer(config.withFallback(false), service), Login.Users.layer("ada" -> oldHash)))
+    run(program.provide(SalternZIO.layer(config.withFallback(Fallback.Never), service), Login.Users.layer("ada" -> oldHash)))
   }
 
   test("the example also runs without a service") {
