@@ -63,7 +63,9 @@ sealed abstract class ClientConfig {
   /** The source of the policy document. */
   def policies: PolicySource
 
-  /** The largest number of calls in one batch, 1 to 8. 1 turns coalescing off. */
+  /** The largest number of calls in one batch, 1 to 8. 1 turns coalescing off. By default 4 for
+    * Lambda, which computes one request at a time, and 1 for a server, which has lanes of its own.
+    */
   def coalesceAtMost: Int
 
   /** How long a call waits for others while some are in flight. More than 0. */
@@ -192,7 +194,9 @@ object ClientConfig {
   /** Ten seconds of bcrypt-10 on one worker. */
   val DefaultLocalQueue: Int = 128
 
-  /** Four lanes make bcrypt 3.3 times as fast and fit every L1 cache; eight lanes need 48 KiB. */
+  /** For Lambda. Four lanes make bcrypt 3.3 times as fast and fit every L1 cache; eight lanes need
+    * 48 KiB.
+    */
   val DefaultCoalesceAtMost: Int = 4
 
   /** The number of lanes in the service. */
@@ -236,7 +240,7 @@ object ClientConfig {
       // A quarter of the heap. A hash that needs more fails with NotAvailableLocally.
       localMemoryBytes = Runtime.getRuntime.maxMemory / 4,
       policies = PolicySource.Packed,
-      coalesceAtMost = DefaultCoalesceAtMost,
+      coalesceAtMost = if (isLambda(endpoint.getHost)) DefaultCoalesceAtMost else 1,
       coalesceWindow = DefaultCoalesceWindow,
       listener = ClientListener.Silent,
       sslContext = None,
@@ -246,6 +250,10 @@ object ClientConfig {
       firebaseProject = None
     )
   }
+
+  /** The address of a Function URL, or of Lambda's API or its VPC endpoint. */
+  private def isLambda(host: String): Boolean =
+    host.endsWith(".on.aws") || host.contains("lambda.") && host.contains(".amazonaws.com")
 
   /** The same, with the endpoint as text. */
   def apply(endpoint: String): ClientConfig = apply(URI.create(endpoint))
@@ -371,8 +379,8 @@ object Fallback {
   /** Never. */
   case object Never extends Fallback("never")
 
-  /** If the service gives no answer, or an answer that is not its own. If it is overloaded, the call
-    * fails with [[SalternError.Overloaded]].
+  /** If the service gives no answer, or an answer that is not the service's. If it is overloaded,
+    * the call fails with [[SalternError.Overloaded]].
     */
   case object Unreachable extends Fallback("unreachable")
 

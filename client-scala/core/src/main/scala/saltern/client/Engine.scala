@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import saltern.client.local.{LocalHasher, LocalPool}
 import saltern.client.resilience.*
-import saltern.client.wire.{JsonBytes, ServerTiming, Wire}
+import saltern.client.wire.{JsonBytes, Name, ServerTiming, Wire}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
@@ -165,7 +165,8 @@ private[client] final class Engine(
   private def exchange(group: Group, sent: Long): Unit = {
     group.dropDone()
     val time = (group.ends - sent).nanos
-    val request = requestOf(group, time)
+    val (name, operations) = (Name.random(), group.calls.map(_ => Name.random()))
+    val request = requestOf(group, time, name, operations)
     group.calls.foreach(_.sent = true)
     listener.onSend(group.calls.size)
     val exchange = start(request)
@@ -204,7 +205,7 @@ private[client] final class Engine(
       answer match {
         case Success(response) =>
           heardAt.set(scheduler.nanos)
-          end(interpreted(group, response), silent = false)
+          end(interpreted(group, response, name, operations), silent = false)
         case Failure(f: TransportFailure) => end(all(Outcome.Failed(f.kind, f.detail)), silent)
         case Failure(e)                   => end(all(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)), silent)
       }
@@ -227,14 +228,17 @@ private[client] final class Engine(
         }
     }
 
-  private def requestOf(group: Group, time: FiniteDuration): Transport.Request = {
+  /** @param name of the request
+    * @param operations the names of the operations, if it is a batch
+    */
+  private def requestOf(group: Group, time: FiniteDuration, name: String, operations: Vector[String]): Transport.Request = {
     val json = new JsonBytes(group.calls.size * 512)
     val alone = group.calls.sizeIs == 1
     if (alone) { json.raw("{"); group.calls.head.write(json); json.raw("}") }
     else {
       json.raw("{\"operations\":[")
-      group.calls.zipWithIndex.foreach { case (call, i) =>
-        json.raw(if (i == 0) "{\"op\":\"" else ",{\"op\":\"").raw(call.operation.name).raw("\",")
+      group.calls.zip(operations).zipWithIndex.foreach { case ((call, id), i) =>
+        json.raw(if (i == 0) "{\"op\":\"" else ",{\"op\":\"").raw(call.operation.name).raw("\",\"id\":\"").raw(id).raw("\",")
         call.write(json)
         json.raw("}")
       }
@@ -246,7 +250,8 @@ private[client] final class Engine(
       Seq(
         "Content-Type" -> "application/json",
         "Accept" -> "application/json, application/problem+json",
-        "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString
+        "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString,
+        Name.Header -> name
       ),
       json.finish(),
       time,
@@ -254,7 +259,7 @@ private[client] final class Engine(
     )
   }
 
-  private def interpreted(group: Group, response: Transport.Response): Answers = {
+  private def interpreted(group: Group, response: Transport.Response, name: String, operations: Vector[String]): Answers = {
     val header = response.header("Server-Timing")
     val measured = Measured(ServerTiming.duration(header, "queue"), ServerTiming.duration(header, "hash"))
     def checked(call: Call[?], outcome: Outcome[Wire.Answer]): Outcome[Answered] = outcome match {
@@ -272,14 +277,14 @@ private[client] final class Engine(
       case Outcome.NoConnection      => Outcome.NoConnection
     }
     val outcomes =
-      if (group.calls.sizeIs == 1) Vector(checked(group.calls.head, Wire.single(response)))
+      if (group.calls.sizeIs == 1) Vector(checked(group.calls.head, Wire.single(response, name)))
       else
-        Wire.batch(response, group.calls.size) match {
+        Wire.batch(response, name, operations) match {
           case Left(outcome)   => group.calls.map(_ => outcome)
           case Right(outcomes) =>
             val read = group.calls.zip(outcomes).map { case (call, outcome) => checked(call, outcome) }
-            // If one result does not fit its operation, the order of all results is in doubt. A login
-            // must not get the answer of another.
+            // If one result does not fit its operation, all results are in doubt. A login must not
+            // get the answer of another.
             read.collectFirst { case doubt: Outcome.Unreadable => doubt }.fold(read)(doubt => read.map(_ => doubt))
         }
     new Answers(outcomes, measured.queue)

@@ -45,15 +45,16 @@ final class InMemoryService private (policies: Policies) extends Transport {
 
   override def send(request: Transport.Request): Transport.Exchange = {
     if (request.path != "/health") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
-    if (request.path == "/health") new Settled(Future.successful(answer(request)))
+    def named(response: Transport.Response): Transport.Exchange = new Settled(Future.successful(InMemoryService.named(request, response)))
+    if (request.path == "/health") named(answer(request))
     else
       always.orElse(Option(script.poll())) match {
-        case None                                      => new Settled(Future.successful(answer(request)))
+        case None                                      => named(answer(request))
         case Some(Fault.Answer(status, headers, body)) =>
           new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
         case Some(Fault.Fails(kind))           => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
         case Some(Fault.Never)                 => new Settled(Promise[Transport.Response]().future)
-        case Some(Fault.Problem(status, code)) => new Settled(Future.successful(problem(status, code)))
+        case Some(Fault.Problem(status, code)) => named(problem(status, code))
       }
   }
 
@@ -71,9 +72,10 @@ final class InMemoryService private (policies: Policies) extends Transport {
         case "/verify" => single(readFromArray[Operation](request.body).copy(op = Some("verify")))
         case "/batch"  =>
           val results = readFromArray[Batch](request.body).operations.map { operation =>
+            val id = operation.id.fold("")(text => s""""id":"$text",""")
             run(operation) match {
-              case Right(body) => s"""{"status":200,"body":$body}"""
-              case Left(code)  => s"""{"status":422,"problem":${problemText(422, code)}}"""
+              case Right(body) => s"""{$id"status":200,"body":$body}"""
+              case Left(code)  => s"""{$id"status":422,"problem":${problemText(422, code)}}"""
             }
           }
           json(results.mkString("{\"results\":[", ",", "]}"))
@@ -128,7 +130,8 @@ object InMemoryService {
   sealed trait Fault
   object Fault {
 
-    /** This answer to any request.
+    /** This answer to any request, without the request's name: something between the client and the
+      * service answers.
       *
       * @param status of HTTP
       * @param headers names and values
@@ -174,6 +177,7 @@ object InMemoryService {
 
   private final case class Operation(
       op: Option[String],
+      id: Option[String],
       password: String,
       policy: Option[String],
       hash: Option[String],
@@ -185,6 +189,12 @@ object InMemoryService {
   private implicit val batchCodec: JsonValueCodec[Batch] = JsonCodecMaker.make
 
   private def quoted(text: Option[String]): String = text.fold("null")(t => "\"" + t + "\"")
+
+  /** The answer carries the name of its request. */
+  private def named(request: Transport.Request, response: Transport.Response): Transport.Response = {
+    val name = request.headers.collect { case (key, value) if key.equalsIgnoreCase("x-request-id") => key -> value }
+    new Transport.Response(response.status, Seq("Content-Type", "Retry-After").flatMap(h => response.header(h).map(h -> _)) ++ name, response.body)
+  }
 
   private def json(body: String): Transport.Response =
     new Transport.Response(200, Seq("Content-Type" -> "application/json"), body.getBytes(UTF_8))

@@ -620,6 +620,14 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.last.header("Saltern-Deadline-Ms"), Some("2950"))
   }
 
+  test("coalescing is on for Lambda and off for a server") {
+    val lambda =
+      Seq("https://abc123.lambda-url.eu-north-1.on.aws", "https://lambda.eu-north-1.amazonaws.com", "https://vpce-1.lambda.eu-north-1.vpce.amazonaws.com")
+    for (endpoint <- lambda) assertEquals(ClientConfig(endpoint).coalesceAtMost, 4, endpoint)
+    for (endpoint <- Seq("http://127.0.0.1:9000", "https://lambda.example.org", "https://saltern.amazonaws.com.example.org"))
+      assertEquals(ClientConfig(endpoint).coalesceAtMost, 1, endpoint)
+  }
+
   test("coalescing can be turned off") {
     val world = new World(_.withoutCoalescing)
     world.service.next(Fault.Never)
@@ -637,7 +645,7 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(failure[SalternError.Refused](bad).code, RefusalCode.PasswordTooLong)
   }
 
-  test("if batch results are missing, extra or out of order, every call is answered locally and rightly") {
+  test("if batch results are missing, extra, out of order or without names, every call is answered locally and rightly") {
     val verify = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
     val hash = """{"status":200,"body":{"hash":"$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S","policy":"bcrypt-4"}}"""
     for (results <- Seq(Seq(verify), Seq(verify, hash, verify), Seq(hash, verify), Nil)) {

@@ -27,11 +27,11 @@ object FrameworkFixtures {
   final class Distant(atOnce: Int, pause: FiniteDuration) extends Transport {
     private val threads = Executors.newSingleThreadScheduledExecutor(Threads.named("distant"))
     private val arrived = new AtomicInteger
-    private val answers = new ConcurrentLinkedQueue[Promise[Transport.Response]]
+    private val answers = new ConcurrentLinkedQueue[(Promise[Transport.Response], (String, String))]
 
     def send(request: Transport.Request): Transport.Exchange = {
       val answer = Promise[Transport.Response]()
-      answers.add(answer)
+      answers.add((answer, request.headers.find(_._1 == "x-request-id").get))
       if (arrived.incrementAndGet() == atOnce) { val _ = threads.schedule((() => answerAll()): Runnable, pause.toNanos, TimeUnit.NANOSECONDS) }
       new Transport.Exchange {
         val response: Future[Transport.Response] = answer.future
@@ -41,10 +41,8 @@ object FrameworkFixtures {
 
     def close(): Unit = { val _ = threads.shutdownNow() }
 
-    private def answerAll(): Unit = answers.forEach { answer =>
-      val _ = answer.success(mismatch)
+    private def answerAll(): Unit = answers.forEach { case (answer, name) =>
+      val _ = answer.success(new Transport.Response(200, Seq("Content-Type" -> "application/json", name), RawServer.mismatch.getBytes(UTF_8)))
     }
-
-    private def mismatch = new Transport.Response(200, Seq("Content-Type" -> "application/json"), RawServer.mismatch.getBytes(UTF_8))
   }
 }

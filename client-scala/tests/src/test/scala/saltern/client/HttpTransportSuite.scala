@@ -22,7 +22,11 @@ class HttpTransportSuite extends munit.FunSuite {
   private final class Client(endpoint: URI, change: ClientConfig => ClientConfig = identity) extends AutoCloseable {
     val listener = new RecordingListener
     // Long enough for a busy machine. The tests of slow servers set shorter times.
-    private val patient = ClientConfig(endpoint).withDeadline(8.seconds).withAttemptTimeout(4.seconds).withConnectTimeout(4.seconds)
+    private val patient = ClientConfig(endpoint)
+      .withDeadline(8.seconds)
+      .withAttemptTimeout(4.seconds)
+      .withConnectTimeout(4.seconds)
+      .withBreakerSilence(4.seconds)
     val client: Saltern = Saltern(change(patient.withPolicies(cheap).withListener(listener)))
     def verify(): Verified = Await.result(client.verify(secret, bcrypt4), 10.seconds)
     def close(): Unit = client.close()
@@ -75,6 +79,11 @@ class HttpTransportSuite extends munit.FunSuite {
     ("an empty body", response(200, "application/json", ""), notOurs),
     ("a web page", response(200, "text/html", "<html>log in</html>"), notOurs),
     ("a huge body", response(200, "application/json", "{\"match\":" + " " * 5000000 + "true}"), notOurs),
+    (
+      "another request's answer",
+      new String(response(200, "application/json", mismatch)).replace(RawServer.NoName, "1" * 32).getBytes,
+      notOurs
+    ),
     ("a redirect", "HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n".getBytes, notOurs),
     ("a platform's 403", response(403, "application/json", "{\"Message\":\"Forbidden\"}"), notOurs),
     ("a platform's 404", response(404, "application/json", "{\"Message\":null}"), notOurs),
@@ -83,13 +92,13 @@ class HttpTransportSuite extends munit.FunSuite {
   )
   for ((name, bytes, reason) <- hostile) test(s"$name is answered locally") {
     // The connection ends behind it, so that the client sees that something is missing.
-    using(new RawServer((seen, out) => { seen.close = true; out.write(bytes) }))(client => answeredLocally(client, reason))
+    using(new RawServer((seen, out) => { seen.close = true; out.write(seen.named(bytes)) }))(client => answeredLocally(client, reason))
   }
 
   test("with a huge header the answer is right, whether the JDK reads it (before 22) or refuses it") {
     val bytes =
-      s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
-    using(new RawServer((seen, out) => { seen.close = true; out.write(bytes.getBytes) })) { client =>
+      s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nx-request-id: ${RawServer.NoName}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
+    using(new RawServer((seen, out) => { seen.close = true; out.write(seen.named(bytes.getBytes)) })) { client =>
       val verified = client.verify()
       // The server answers a mismatch; the local side finds the match.
       assertEquals(verified.matches, verified.origin == Origin.Local)
@@ -137,7 +146,7 @@ class HttpTransportSuite extends munit.FunSuite {
   }
 
   test("nothing is sent to a server with an untrusted certificate") {
-    val server = new RawServer((_, out) => out.write(response(200, "application/json", mismatch)), tls())
+    val server = new RawServer((seen, out) => out.write(seen.named(response(200, "application/json", mismatch))), tls())
     val client = new Client(URI.create(s"https://127.0.0.1:${server.port}"))
     answeredLocally(client, FallbackReason.TlsFailed)
     assertEquals(server.seen.size, 0)
@@ -224,12 +233,12 @@ class HttpTransportSuite extends munit.FunSuite {
     for (_ <- 1 to 30) assertEquals(client.verify().origin, Origin.Local: Origin)
     assert(client.listener.breakerStates.contains(BreakerState.Open))
     val socket = new ServerSocket(); socket.setReuseAddress(true); socket.bind(new java.net.InetSocketAddress("127.0.0.1", first.port))
-    val second = new RawServer((_, out) => out.write(response(200, "application/json", mismatch)), socket)
+    val second = new RawServer((seen, out) => out.write(seen.named(response(200, "application/json", mismatch))), socket)
     val recovered = System.nanoTime()
     var origin: Origin = Origin.Local
-    while (origin == Origin.Local && System.nanoTime() - recovered < 5.seconds.toNanos) { origin = client.verify().origin; Thread.sleep(10) }
-    val took = (System.nanoTime() - recovered).nanos
-    assert(origin == Origin.Remote && took < 2.seconds, s"$origin after $took")
+    while (origin == Origin.Local && System.nanoTime() - recovered < 20.seconds.toNanos) { origin = client.verify().origin; Thread.sleep(10) }
+    // EngineSuite holds the time, under virtual time.
+    assertEquals(origin, Origin.Remote: Origin)
     client.close()
     second.close()
   }
@@ -275,7 +284,7 @@ class HttpTransportSuite extends munit.FunSuite {
       "marked-body marked-body\r\n\r\n".getBytes
     )
     for (bytes <- bodies; fallback <- Fallback.all; failing <- Seq(true, false)) {
-      val server = new RawServer((seen, out) => { seen.close = true; out.write(bytes) })
+      val server = new RawServer((seen, out) => { seen.close = true; out.write(seen.named(bytes)) })
       val auth: RequestAuth =
         if (failing) (_, _, _, _) => Future.failed(new RuntimeException("marked-credential")) else RequestAuth.bearer("marked-token")
       using(server, _.withFallback(fallback).withAuth(auth)) { client =>

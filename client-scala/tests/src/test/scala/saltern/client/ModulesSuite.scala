@@ -73,9 +73,13 @@ class ModulesSuite extends munit.FunSuite {
   private final class Invoked(answer: Transport.Response) extends Transport {
     @volatile var requests: Vector[(String, String)] = Vector.empty
     def send(r: Transport.Request): Transport.Exchange = {
-      requests :+= ((r.path, new String(r.body, UTF_8)))
+      val event = new String(r.body, UTF_8)
+      requests :+= ((r.path, event))
+      val name = "\"x-request-id\":\"([0-9a-f]{32})\"".r.findFirstMatchIn(event).get.group(1)
+      val named = new String(answer.body, UTF_8).replace(RawServer.NoName, name).getBytes(UTF_8)
+      val headers = Seq("Retry-After", "X-Amz-Function-Error").flatMap(h => answer.header(h).map(h -> _))
       new Transport.Exchange {
-        val response: Future[Transport.Response] = Promise.successful(answer).future
+        val response: Future[Transport.Response] = Promise.successful(new Transport.Response(answer.status, headers, named)).future
         def cancel(): Unit = ()
       }
     }
@@ -96,12 +100,24 @@ class ModulesSuite extends munit.FunSuite {
   test("Invoke sends a payload-v2 event, and its answer is read like an HTTP answer") {
     val inner = """{\"match\":true,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
     val (http, future, _) =
-      invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""))
+      invoked(lambdaAnswer(
+        200,
+        s"""{"statusCode":200,"headers":{"content-type":"application/json","x-request-id":"${RawServer.NoName}"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""
+      ))
     assertEquals(future.value.map(_.get.origin), Some(Origin.Remote: Origin))
     val (path, event) = http.requests.head
     assertEquals(path, "/2015-03-31/functions/saltern/invocations?Qualifier=live")
-    for (part <- Seq("\"version\":\"2.0\"", "\"routeKey\":\"$default\"", "\"isBase64Encoded\":true", "\"saltern-deadline-ms\":\"10000\""))
+    for (part <- Seq("\"version\":\"2.0\"", "\"routeKey\":\"$default\"", "\"isBase64Encoded\":true", "\"saltern-deadline-ms\":\"2950\""))
       assert(event.contains(part), s"$part in $event")
+  }
+
+  test("an invocation's answer without the name of its request is not believed") {
+    val inner = """{\"match\":false,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
+    for (more <- Seq("", s""","x-request-id":"${"1" * 32}"""")) {
+      val (_, future, virtual) = invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"$more},"body":"$inner"}"""))
+      virtual.runLocal()
+      assertEquals(future.value.map(v => (v.get.matches, v.get.origin)), Some((true, Origin.Local: Origin)))
+    }
   }
 
   test("the body of an event is the request's body in Base64") {
@@ -153,7 +169,7 @@ class ModulesSuite extends munit.FunSuite {
     assertEquals(registry.get("saltern.client.fallback").tag("reason", "server_error").counter().count(), 1.0)
     assertEquals(registry.get("saltern.client.fallback").tag("reason", "throttled").counter().count(), 0.0)
     assertEquals(registry.get("saltern.client.sends").counter().count(), 2.0)
-    for (_ <- 1 to 20) { service.next(Fault.Problem(500, "internal")); virtual.client.verify(secret, bcrypt4); virtual.runLocal() }
+    for (_ <- 1 to 20) { service.next(Fault.Problem(500, "internal")); virtual.client.verify(secret, bcrypt4); virtual.runLocal(); virtual.advance(30.millis) }
     assertEquals(registry.get("saltern.client.breaker").gauge().value(), 2.0)
   }
 

@@ -65,15 +65,22 @@ final class RawServer(answer: (RawServer.Seen, OutputStream) => Unit, socket: Se
 object RawServer {
   final case class Seen(method: String, path: String, headers: Map[String, String], body: String) {
     @volatile var close: Boolean = false
+
+    /** The bytes with the request's name in place of [[RawServer.NoName]]. */
+    def named(bytes: Array[Byte]): Array[Byte] =
+      new String(bytes, ISO_8859_1).replace(NoName, headers.getOrElse("x-request-id", NoName)).getBytes(ISO_8859_1)
   }
+
+  /** As long as the client's names, which change no length. */
+  val NoName: String = "0" * 32
 
   def plain(): ServerSocket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress)
 
   def response(status: Int, contentType: String, body: String): Array[Byte] =
-    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
+    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nx-request-id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
 
   val mismatch: String = """{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
 
-  /** The same bytes for every request. */
-  def always(bytes: Array[Byte]): RawServer = new RawServer((_, out) => out.write(bytes))
+  /** The same bytes for every request, with its name. */
+  def always(bytes: Array[Byte]): RawServer = new RawServer((seen, out) => out.write(seen.named(bytes)))
 }

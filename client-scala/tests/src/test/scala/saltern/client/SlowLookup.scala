@@ -18,11 +18,12 @@ object SlowLookup {
     Files.writeString(hosts, "127.0.0.1 service.test\n")
     val (held, release) = (new AtomicBoolean, new CountDownLatch(1))
     val arrived = new CountDownLatch(1)
-    val server = new RawServer((_, out) => {
+    val server = new RawServer((seen, out) => {
       if (held.compareAndSet(false, true)) { arrived.countDown(); release.await() }
-      out.write(RawServer.response(200, "application/json", RawServer.mismatch))
+      out.write(seen.named(RawServer.response(200, "application/json", RawServer.mismatch)))
     })
-    val config = ClientConfig(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing
+    val config =
+      ClientConfig(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing.withBreakerSilence(20.seconds)
     val client = Saltern(config.withAttemptTimeout(20.seconds).withDeadline(50.seconds))
     val underWay = client.verify(Password("secret"), EngineSuite.bcrypt4)
     arrived.await()

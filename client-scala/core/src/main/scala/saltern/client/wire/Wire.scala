@@ -33,7 +33,7 @@ private[saltern] object Wire {
       retry_after_ms: Option[Long]
   )
 
-  final case class Result(status: Int, body: Option[Answer], problem: Option[Problem])
+  final case class Result(id: Option[String], status: Int, body: Option[Answer], problem: Option[Problem])
   final case class Batch(results: Vector[Result])
   final case class Health(policies: String)
 
@@ -52,38 +52,44 @@ private[saltern] object Wire {
     try Some(readFromArray[A](bytes, readerConfig))
     catch { case NonFatal(_) => None }
 
-  /** Reads the answer to an operation that was sent alone. */
-  def single(response: Transport.Response): Outcome[Answer] =
-    if (response.status != 200) notAnswered(response)
+  /** Reads the answer to an operation that was sent alone, in the request with this name. */
+  def single(response: Transport.Response, name: String): Outcome[Answer] =
+    if (response.status != 200) notAnswered(response, name)
     else if (!isJson(response)) Outcome.Unreadable("status 200 with a content type that is not JSON")
+    else if (!carries(response, name)) unnamed
     else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with a body that does not follow the contract"))(Outcome.Answered(_))
 
-  /** Reads the answer to a batch of `size` operations: one outcome for each, in order, or one for
-    * all.
+  /** Reads the answer to a batch of the operations with these names: one outcome for each, in
+    * order, or one for all.
     */
-  def batch(response: Transport.Response, size: Int): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
-    if (response.status != 200) Left(notAnswered(response))
+  def batch(response: Transport.Response, name: String, operations: Vector[String]): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
+    if (response.status != 200) Left(notAnswered(response, name))
     else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with a content type that is not JSON"))
+    else if (!carries(response, name)) Left(unnamed)
     else
       read[Batch](response.body) match {
         case None => Left(Outcome.Unreadable("status 200 with a body that does not follow the contract"))
-        // With a wrong number of results, no result can be assigned to its operation.
-        case Some(batch) if batch.results.size != size => Left(Outcome.Unreadable("the number of results differs from the number of operations"))
-        case Some(batch)                               => Right(batch.results.map(resultOf))
+        case Some(batch) if batch.results.map(_.id) != operations.map(Option(_)) =>
+          Left(Outcome.Unreadable("the results do not carry the names of the operations in their order"))
+        case Some(batch) => Right(batch.results.map(resultOf))
       }
 
   private def resultOf(result: Result): Outcome[Answer] = result match {
-    case Result(200, Some(answer), None)                                                 => Outcome.Answered(answer)
-    case Result(status, None, Some(problem)) if status != 200 && isOurs(problem, status) => problemOf(problem, None)
-    case _                                                                               => Outcome.Unreadable("a result that is neither a body nor a problem")
+    case Result(_, 200, Some(answer), None)                                                 => Outcome.Answered(answer)
+    case Result(_, status, None, Some(problem)) if status != 200 && isOurs(problem, status) => problemOf(problem, None)
+    case _ => Outcome.Unreadable("a result that is neither a body nor a problem")
   }
 
-  private def notAnswered(response: Transport.Response): Outcome[Nothing] = {
+  private def carries(response: Transport.Response, name: String): Boolean = response.header(Name.Header).contains(name)
+
+  private val unnamed = Outcome.Unreadable("an answer that does not carry the name of its request (x-request-id)")
+
+  private def notAnswered(response: Transport.Response, name: String): Outcome[Nothing] = {
     val isProblem = contentType(response).contains("application/problem+json")
     val problem = Option.when(isProblem)(response).flatMap(r => read[Problem](r.body)).filter(isOurs(_, response.status))
     val retryAfter = response.header("Retry-After").flatMap(secondsOf)
     problem match {
-      case Some(ours) => problemOf(ours, retryAfter)
+      case Some(ours) => if (carries(response, name)) problemOf(ours, retryAfter) else unnamed
       case None       => Outcome.Foreign(response.status, retryAfter)
     }
   }

@@ -27,7 +27,7 @@ object StubService {
         val request = exchange.getRequestBody.readAllBytes()
         val body = exchange.getRequestURI.getPath match {
           case "/verify" => Verified
-          case "/batch"  => Seq.fill(operations(request))(s"""{"status":200,"body":$Verified}""").mkString("{\"results\":[", ",", "]}")
+          case "/batch"  => operations(request).map(id => s"""{$id,"status":200,"body":$Verified}""").mkString("{\"results\":[", ",", "]}")
           case "/health" => """{"status":"ok","version":"stub","policies":"none"}"""
           case _         => "{}"
         }
@@ -42,13 +42,14 @@ object StubService {
   private def answer(exchange: HttpExchange, body: String): Unit = {
     val bytes = body.getBytes(UTF_8)
     exchange.getResponseHeaders.set("Content-Type", "application/json")
+    Option(exchange.getRequestHeaders.getFirst("x-request-id")).foreach(exchange.getResponseHeaders.set("x-request-id", _))
     exchange.sendResponseHeaders(200, bytes.length.toLong)
     exchange.getResponseBody.write(bytes)
     exchange.close()
   }
 
-  /** Counted by the members' names, because the stub does not parse JSON. */
-  private def operations(request: Array[Byte]): Int = "\"op\":\"".r.findAllIn(new String(request, UTF_8)).size
+  /** The operations' ids. They are found by their form, because the stub does not parse JSON. */
+  private def operations(request: Array[Byte]): Iterator[String] = "\"id\":\"[0-9a-f]{32}\"".r.findAllIn(new String(request, UTF_8))
 
   private val Verified = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
 

@@ -67,8 +67,9 @@ class ShareSuite extends munit.FunSuite {
   }
 
   test("failures in a row over some time make the service unreachable, an answer between them does not") {
-    def failing(start: Share, times: Int, apart: FiniteDuration): Share =
-      (1 to times).foldLeft(start)((share, i) => heard(share, apart * i.toLong, Signal.Failed))
+    def failing(start: Share, times: Int, apart: FiniteDuration): Share = (1 to times).foldLeft(start)((share, i) =>
+      heard(share, apart * i.toLong, Signal.Failed)
+    )
     assertEquals(failing(full, 4, 100.millis).state, BreakerState.Closed: BreakerState)
     assertEquals(failing(full, 5, 100.millis).state, BreakerState.Open: BreakerState)
     assertEquals(failing(full, 50, 1.milli).state, BreakerState.Closed: BreakerState, "connections that break together")

@@ -6,17 +6,18 @@ import saltern.client.resilience.Outcome
 import scala.concurrent.duration.*
 
 class WireSuite extends munit.FunSuite {
+  private val name = Name.random()
   private val json = "Content-Type" -> "application/json"
   private val problemJson = "Content-Type" -> "application/problem+json; charset=utf-8"
 
   private def response(status: Int, header: (String, String), body: String, more: (String, String)*) =
-    new Transport.Response(status, header +: more, body.getBytes(UTF_8))
+    new Transport.Response(status, header +: ("X-Request-Id" -> name) +: more, body.getBytes(UTF_8))
 
   private def problem(code: String, status: Int, more: String = "") =
     s"""{"type":"urn:saltern:problem:$code","title":"t","status":$status,"code":"$code","detail":"d"$more}"""
 
   test("problem documents of the service are told from similar ones") {
-    val ours = Wire.single(response(422, problemJson, problem("invalid_hash", 422, ",\"field\":\"hash\",\"line\":1")))
+    val ours = Wire.single(response(422, problemJson, problem("invalid_hash", 422, ",\"field\":\"hash\",\"line\":1")), name)
     assertEquals(ours, Outcome.Problem(422, "invalid_hash", Some("hash"), None): Outcome[Wire.Answer])
     val foreign: Outcome[Wire.Answer] = Outcome.Foreign(422, None)
     for (
@@ -30,12 +31,12 @@ class WireSuite extends munit.FunSuite {
         response(422, problemJson, ""),
         response(422, problemJson, problem("invalid_hash", 422) + "x")
       )
-    ) assertEquals(Wire.single(answer), foreign)
+    ) assertEquals(Wire.single(answer, name), foreign)
   }
 
   test("the retry time is the document's milliseconds, else the header's seconds, never a date") {
     def after(more: String, header: String) =
-      Wire.single(response(503, problemJson, problem("overloaded", 503, more), "retry-after" -> header)) match {
+      Wire.single(response(503, problemJson, problem("overloaded", 503, more), "retry-after" -> header), name) match {
         case Outcome.Problem(_, _, _, retryAfter) => retryAfter
         case other                                => fail(other.toString)
       }
@@ -48,7 +49,7 @@ class WireSuite extends munit.FunSuite {
   test("a 200 with any other body is unreadable") {
     val good = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":"p","later":[1,{"x":2}]}"""
     assertEquals(
-      Wire.single(response(200, json, good)),
+      Wire.single(response(200, json, good), name),
       Outcome.Answered(Wire.Answer(None, Some("p"), Some(true), Some(false), None, None)): Outcome[Wire.Answer]
     )
     for (
@@ -63,28 +64,60 @@ class WireSuite extends munit.FunSuite {
         "[" * 5000
       )
     )
-      Wire.single(response(200, json, body)) match {
+      Wire.single(response(200, json, body), name) match {
         case Outcome.Unreadable(_)    => ()
         case Outcome.Answered(answer) => fail(s"$body: $answer")
         case other                    => fail(s"$body: $other")
       }
     for (kind <- Seq("text/html", "text/plain", "", "application/jsonp"))
-      Wire.single(response(200, "Content-Type" -> kind, good)) match {
+      Wire.single(response(200, "Content-Type" -> kind, good), name) match {
         case Outcome.Unreadable(_) => ()
         case other                 => fail(s"$kind: $other")
       }
   }
 
-  test("a batch with a missing or an extra result is unreadable as a whole") {
-    val result = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
-    def batch(results: String*) = response(200, json, results.mkString("{\"results\":[", ",", "]}"))
-    assertEquals(Wire.batch(batch(result, result), 2).map(_.size), Right(2))
-    for (count <- Seq(0, 1, 3)) assert(Wire.batch(batch(Seq.fill(count)(result)*), 2).isLeft, s"$count")
-    val mixed = Wire.batch(batch(result, s"""{"status":422,"problem":${problem("invalid_hash", 422)}}"""), 2)
+  test("an answer or a problem without the name of its request is unreadable, and a platform's error is not") {
+    val good = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":"p"}"""
+    val answers =
+      Seq(response(200, json, good), response(422, problemJson, problem("invalid_hash", 422)), response(503, problemJson, problem("overloaded", 503)))
+    for (answer <- answers; other <- Seq(Name.random(), "", name.drop(1)))
+      Wire.single(answer, other) match {
+        case Outcome.Unreadable(_) => ()
+        case read                  => fail(s"$answer: $read")
+      }
+    for (status <- Seq(403, 429, 502, 504))
+      assertEquals(Wire.single(response(status, json, "{}"), Name.random()), Outcome.Foreign(status, None): Outcome[Wire.Answer])
+  }
+
+  test("names are 128 random bits in the contract's characters") {
+    val names = Vector.fill(1000)(Name.random())
+    assert(names.forall(_.matches("[0-9a-f]{32}")))
+    assertEquals(names.distinct.size, names.size)
+  }
+
+  test("a batch whose results do not carry the names of its operations in their order is unreadable as a whole") {
+    val body = """"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
+    def result(id: String) = s"""{"id":"$id",$body"""
+    def answer(results: String*) = response(200, json, results.mkString("{\"results\":[", ",", "]}"))
+    def read(results: String*) = Wire.batch(answer(results*), name, Vector("a", "b"))
+    assertEquals(read(result("a"), result("b")).map(_.size), Right(2))
+    val wrong = Seq(
+      Nil,
+      Seq(result("a")),
+      Seq(result("a"), result("b"), result("b")),
+      Seq(result("b"), result("a")),
+      Seq(result("a"), result("a")),
+      Seq(result("a"), result("c")),
+      Seq(result("a"), s"{$body"),
+      Seq(s"{$body", s"{$body"),
+      Seq(result("a"), "{}")
+    )
+    for (results <- wrong) assert(read(results*).isLeft, results.toString)
+    assert(Wire.batch(answer(result("a"), result("b")), Name.random(), Vector("a", "b")).isLeft)
+    val mixed = read(result("a"), s"""{"id":"b","status":422,"problem":${problem("invalid_hash", 422)}}""")
     assertEquals(mixed.map(_(1)), Right(Outcome.Problem(422, "invalid_hash", None, None)))
-    assert(Wire.batch(batch(result, "{}"), 2).isLeft)
-    for (odd <- Seq("""{"status":200}""", """{"status":422,"body":{}}""", s"""{"status":500,"problem":${problem("invalid_hash", 422)}}"""))
-      Wire.batch(batch(result, odd), 2).map(_(1)) match {
+    for (odd <- Seq(""""status":200""", """"status":422,"body":{}""", s""""status":500,"problem":${problem("invalid_hash", 422)}"""))
+      read(result("a"), s"""{"id":"b",$odd}""").map(_(1)) match {
         case Right(Outcome.Unreadable(_)) => ()
         case other                        => fail(s"$odd: $other")
       }
