@@ -37,7 +37,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "weak-costs",
             asks: "stored hashes below every floor, without a permission",
-            state: State::Open,
+            state: State::Held,
             stated: weak_costs::STATED,
             run: |field| Box::pin(weak_costs::run(field)),
         },

@@ -62,4 +62,4 @@ const SAME: f64 = 1.2;
 const LONGEST_PASSWORD: usize = 1024;
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] = &["That takes as long as a login of a user *under that policy*."];

@@ -62,4 +62,4 @@ const AT: &[&str] = &[
 ];
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] = &["below one a hash is refused unless the operator names its scheme"];
