@@ -36,6 +36,13 @@ pub(crate) const WRAPPED_TWICE_DEAR: &str = concat!(
     "$$md5,rounds=995904$saltsalt$$......................"
 );
 
+/// A sixth of the inner work, so that the outer layer is most of the whole.
+pub(crate) const WRAPPED_DEAR_OUTSIDE: &str = concat!(
+    "$saltern-wrap$argon2id$v=19$m=262144,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$$md5,rounds=145904$saltsalt$$......................"
+);
+
 /// yescrypt with N=2^15 and r=32: 128 MiB.
 pub(crate) const YESCRYPT_128_MIB: &str =
     "$y$jCT$saltsaltsaltsaltsalts.$...........................................";

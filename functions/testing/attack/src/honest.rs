@@ -194,7 +194,7 @@ pub(crate) async fn closed_loop(door: &Door, request: &Request, callers: usize, 
 
 /// Sends a request on a new connection and returns its response, if there is one in time.
 pub(crate) async fn ask(door: &Door, request: &[u8]) -> io::Result<Response> {
-    timeout(PATIENCE, async { Http1::new(door.connect().await?).ask(request).await }).await?
+    timeout(LONGEST, async { Http1::new(door.connect().await?).ask(request).await }).await?
 }
 
 /// Connections that wait for their next request.
@@ -237,6 +237,9 @@ impl Kept {
         response
     }
 }
+
+/// Longer than the longest deadline.
+const LONGEST: Duration = Duration::from_secs(70);
 
 /// Longer than every deadline of an honest caller.
 const PATIENCE: Duration = Duration::from_secs(20);
