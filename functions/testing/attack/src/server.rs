@@ -5,7 +5,7 @@ use std::{
     error::Error,
     fs,
     io::{BufRead as _, BufReader},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc, Mutex, PoisonError,
@@ -48,7 +48,7 @@ pub(crate) struct Setup<'a> {
 impl Server {
     /// Starts a server and waits until it listens.
     pub(crate) async fn start(field: &Field, setup: &Setup<'_>) -> Result<Self, Box<dyn Error>> {
-        let mut command = command(&field.binary, setup)?;
+        let mut command = command(field, setup)?;
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let honest_ids = Arc::default();
         let output = child.stdout.take().ok_or("no output")?;
@@ -158,11 +158,11 @@ pub(crate) fn raise_open_files() {
     let _stays = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-fn command(binary: &Path, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> {
+fn command(field: &Field, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> {
     // The shell joins the group and then becomes the server.
     let join = setup.cgroup.map(|group| format!("echo $$ > {} && ", group.processes().display()));
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("{}exec \"$0\" \"$@\"", join.unwrap_or_default())]).arg(binary);
+    command.args(["-c", &format!("{}exec \"$0\" \"$@\"", join.unwrap_or_default())]).arg(&field.binary);
     command.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]).args(setup.arguments);
     let settings = std::env::vars().map(|(name, _)| name).filter(|name| name.starts_with("SALTERN_"));
     settings.for_each(|name| {
@@ -172,7 +172,10 @@ fn command(binary: &Path, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> 
         command.arg("--tls-certificate").arg(certificate).arg("--tls-key").arg(key);
     }
     if setup.wants_token {
-        command.arg("--tokens-file").arg(file("tokens", TOKEN)?);
+        let has_names = field.has_setting("NAME SCOPES EXPIRY TOKEN")?;
+        let line =
+            if has_names { format!("honest hash,verify,metrics never {TOKEN}") } else { TOKEN.to_owned() };
+        command.arg("--tokens-file").arg(file("tokens", &line)?);
     }
     Ok(command)
 }

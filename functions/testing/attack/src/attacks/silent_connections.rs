@@ -24,7 +24,11 @@ use crate::{
 
 pub(crate) async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
-    for (from, addresses, arguments) in [("one address", 1, &[][..]), ("64 addresses", 64, &[])] {
+    let unbound: &[&str] =
+        if field.has_setting(BOUND_OF_AN_ADDRESS)? { &[BOUND_OF_AN_ADDRESS, "0"] } else { &[] };
+    for (from, addresses, arguments) in
+        [("one address", 1, &[][..]), ("64 addresses without a bound for each", 64, unbound)]
+    {
         let (connections, limit) = field.pick((60, "40"), (4700, "4096"));
         let arguments = [&["--connections", limit], arguments].concat();
         let server = Server::start(&field, &Setup { arguments: &arguments, ..Setup::default() }).await?;
@@ -67,6 +71,8 @@ async fn be_silent(door: &crate::door::Door, number: usize, addresses: usize, op
     }
     number
 }
+
+const BOUND_OF_AN_ADDRESS: &str = "--connections-per-address";
 
 /// The share of honest calls.
 const SERVED: f64 = 95.0;
