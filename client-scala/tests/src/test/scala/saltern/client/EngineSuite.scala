@@ -670,7 +670,7 @@ class EngineSuite extends munit.FunSuite {
   }
 
   test("connections are bounded, and a call without one in time falls back") {
-    val world = new World(_.withMaxConnections(2).withoutCoalescing)
+    val world = new World(_.withMaxConnections(2).withoutCoalescing.withBreakerSilence(1.hour))
     world.service.failAlways(Fault.Never)
     val calls = Vector.fill(5)(world.client.verify(secret, bcrypt4))
     assertEquals(world.service.requests.size, 2)
