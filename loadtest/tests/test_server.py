@@ -66,7 +66,7 @@ class Server(unittest.TestCase):
     def test_a_token_is_required_and_accepted(self):
         knobs = {"LOAD_SMOKE_SECONDS": 2, **PATIENT}
         with tempfile.NamedTemporaryFile("w") as file:
-            file.write(TOKEN)
+            file.write(f"load hash,verify never {TOKEN}")
             file.flush()
             with server("--tokens-file", file.name) as url:
                 run = k6("run", "smoke.ts", LOAD_URL=url, **knobs)

@@ -261,7 +261,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use saltern_service::{
-        End, Operation, RequestId, Step, Trace,
+        Caller, End, Operation, RequestId, Step, Trace,
         metrics::{
             HASH, Label, METRICS, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
         },
@@ -276,6 +276,7 @@ mod tests {
             end: End::Match,
             request_id: RequestId::random(),
             trace: Trace::default(),
+            caller: Caller::Anyone,
             peer: None,
             total: Duration::from_millis(1),
             steps: Vec::new(),

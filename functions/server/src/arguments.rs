@@ -13,7 +13,7 @@ use crate::{socket::Listen, socket_file::SocketMode};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, separated by commas.\n\
+    after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, with `;` between the lines. It stays readable there.\n\
                   On SIGHUP the server reads the tokens and the certificate again. It reads the policies only at the start.\n\
                   On SIGTERM the server answers the accepted requests and ends."
 )]
@@ -66,7 +66,7 @@ impl ServeArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct AccessArguments {
-    /// Bearer tokens, one a line, all valid at once; lines that begin with # are comments
+    /// Bearer tokens, one a line as NAME SCOPES EXPIRY TOKEN; lines that begin with # are comments
     #[arg(long, env = "SALTERN_TOKENS_FILE", value_name = "FILE")]
     pub(crate) tokens_file: Option<PathBuf>,
     /// The certificate chain, in PEM

@@ -16,7 +16,7 @@ use http::{
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use saltern_service::{
-    Answer, Arrival, Body, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
+    Answer, Arrival, Body, Caller, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
 };
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
@@ -45,6 +45,11 @@ impl Front {
         Self { service, access, tls, bounds, room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE) }
     }
 
+    /// Logs what the operator should change.
+    pub(super) fn log_advice(&self) {
+        self.access.log_advice();
+    }
+
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
     }
@@ -67,6 +72,7 @@ impl Front {
                 );
                 if let Some(fresh) = tokens {
                     self.access.install(fresh);
+                    self.access.log_advice();
                 }
                 if let Some((tls, fresh)) = certificate {
                     tls.install(fresh);
@@ -93,7 +99,7 @@ impl Front {
         peer: &impl Peer,
     ) -> Result<Answer, Gone> {
         let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
-        let body = match self.read_body(&parts, &mut incoming, peer).await {
+        let body = match self.read_body(&parts, &mut incoming, &arrival.caller, peer).await {
             Ok(body) => body,
             Err(Unanswerable::Gone) => return Err(Gone),
             Err(Unanswerable::Refused(problem)) => {
@@ -116,9 +122,10 @@ impl Front {
         &self,
         parts: &Parts,
         incoming: &mut Incoming,
+        caller: &Caller,
         peer: &impl Peer,
     ) -> Result<Body, Unanswerable> {
-        self.check(parts)?;
+        check(parts, caller)?;
         let limit = Service::body_limit(parts);
         let expected = expected_bytes(incoming, limit)?;
         let read = async {
@@ -142,20 +149,6 @@ impl Front {
         timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
     }
 
-    /// Checks the head of a request.
-    fn check(&self, parts: &Parts) -> Result<(), Problem> {
-        if head_bytes(parts) > MAX_HEAD_BYTES {
-            return Err(Problem::headers_too_large());
-        }
-        if !is_well_formed(parts) {
-            return Err(Problem::malformed_request());
-        }
-        if parts.uri.path() != PATH_WITHOUT_TOKEN && !self.access.admits(&parts.headers) {
-            return Err(Problem::unauthorized());
-        }
-        Ok(())
-    }
-
     /// Reads a body.
     ///
     /// Until the last byte has arrived, the body counts against the memory for bodies with the
@@ -176,6 +169,17 @@ impl Front {
         }
         Ok(body.into())
     }
+}
+
+/// Checks the head of a request. The service checks the scopes of the token.
+fn check(parts: &Parts, caller: &Caller) -> Result<(), Problem> {
+    if head_bytes(parts) > MAX_HEAD_BYTES {
+        return Err(Problem::headers_too_large());
+    }
+    if !is_well_formed(parts) {
+        return Err(Problem::malformed_request());
+    }
+    if parts.uri.path() == PATH_WITHOUT_TOKEN { Ok(()) } else { caller.authenticated() }
 }
 
 /// Reads and discards a body that the route ignores, so that the connection can be used again.
@@ -257,12 +261,13 @@ pub(super) async fn exchange(
     peer: &impl Peer,
 ) -> Result<Response<Full<Bytes>>, Gone> {
     let (parts, incoming) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(&front.service, &parts, peer);
+    let mut unanswered = Unanswered::since_now(front, &parts, peer);
     let only_the_head = parts.method == Method::HEAD;
     if peer.has_gone() {
         return Err(Gone);
     }
-    let Answer { mut response, outcome } = front.answer(parts, incoming, unanswered.arrival, peer).await?;
+    let Answer { mut response, outcome } =
+        front.answer(parts, incoming, unanswered.arrival.clone(), peer).await?;
     unanswered.is_answered = true;
     outcome.log();
     if only_the_head {
@@ -285,10 +290,14 @@ struct Unanswered<'a> {
 }
 
 impl<'a> Unanswered<'a> {
-    fn since_now(service: &'a Service, parts: &Parts, peer: &impl Peer) -> Self {
+    fn since_now(front: &'a Front, parts: &Parts, peer: &impl Peer) -> Self {
         Self {
-            service,
-            arrival: Arrival::from_peer(Instant::now(), peer.address()),
+            service: &front.service,
+            arrival: Arrival {
+                at: Instant::now(),
+                peer: peer.address(),
+                caller: front.access.caller(&parts.headers),
+            },
             operation: Service::operation(parts),
             request_id: parts.headers.get(RequestId::HEADER).cloned(),
             trace: Trace::of(&parts.headers),
@@ -305,7 +314,7 @@ impl Drop for Unanswered<'_> {
         let given = self.request_id.take().map(|id| (HeaderName::from_static(RequestId::HEADER), id));
         let request_id = RequestId::of(&given.into_iter().collect());
         let trace = std::mem::take(&mut self.trace);
-        self.service.count_gone(self.operation, request_id, trace, self.arrival).log();
+        self.service.count_gone(self.operation, request_id, trace, self.arrival.clone()).log();
     }
 }
 

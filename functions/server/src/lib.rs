@@ -63,6 +63,7 @@ async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
     let front = Arc::new(Front::new(service, access, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();
+    front.log_advice();
     let serving = listener.serve(Arc::clone(&front));
     signals.until_asked_to_end(|| front.read_again()).await;
     serving.drain(drain, signals).await

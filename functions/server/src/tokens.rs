@@ -1,14 +1,17 @@
-//! Bearer tokens (RFC 6750). Several are valid at once, so that a rotation refuses no caller.
+//! Bearer tokens (RFC 6750), each with a name, scopes and an expiry. Several are valid at once, so
+//! that a rotation refuses no caller.
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use http::{HeaderMap, header::AUTHORIZATION};
+use saltern_service::{Caller, Identity, Scope};
 use sha2::{Digest as _, Sha256};
-use subtle::{Choice, ConstantTimeEq as _};
+use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 use zeroize::Zeroizing;
 
 use saltern_program::Failure;
@@ -22,59 +25,86 @@ pub(super) enum Access {
     Tokens(Tokens),
 }
 
-/// The digests of the tokens. The tokens themselves are not kept.
 #[derive(Debug)]
 pub(super) struct Tokens {
+    /// `None`: the tokens are from the environment.
     file: Option<PathBuf>,
-    digests: RwLock<Vec<TokenDigest>>,
+    known: RwLock<Vec<Token>>,
+}
+
+/// The digest of a token. The token itself is not kept.
+#[derive(Debug)]
+struct Token {
+    digest: TokenDigest,
+    identity: Arc<Identity>,
+    /// The first second in which the token is not valid, since 1970. `None`: it does not expire.
+    expires: Option<u64>,
 }
 
 type TokenDigest = [u8; 32];
 
 /// Tokens that were read and are not in use yet.
-pub(super) struct FreshTokens(Vec<TokenDigest>);
+pub(super) struct FreshTokens(Vec<Token>);
 
 impl Access {
     /// Reads the tokens from the file, or from the environment if no file is named.
     pub(super) fn read(file: Option<&Path>) -> Result<Self, Failure> {
-        let digests = match file {
+        let known = match file {
             Some(file) => read_file(file)?,
             None => match env::var(VARIABLE) {
-                Ok(tokens) => {
-                    let tokens = Zeroizing::new(tokens);
-                    digests(tokens.split([',', '\n']), VARIABLE)?
-                }
+                Ok(tokens) => parse(Zeroizing::new(tokens).split(['\n', ';']), "entry", VARIABLE)?,
                 Err(env::VarError::NotPresent) => return Ok(Self::Anyone),
                 Err(env::VarError::NotUnicode(_)) => {
                     return Err(Failure::configuration(format!("{VARIABLE} is not UTF-8: {FORM}")));
                 }
             },
         };
-        Ok(Self::Tokens(Tokens { file: file.map(Path::to_owned), digests: RwLock::new(digests) }))
+        Ok(Self::Tokens(Tokens { file: file.map(Path::to_owned), known: RwLock::new(known) }))
     }
 
     pub(super) fn requires_tokens(&self) -> bool {
         matches!(self, Self::Tokens(_))
     }
 
-    /// Whether a request with these headers is allowed.
-    pub(super) fn admits(&self, headers: &HeaderMap) -> bool {
+    /// Returns the caller of a request with these headers.
+    pub(super) fn caller(&self, headers: &HeaderMap) -> Caller {
         match self {
-            Self::Anyone => true,
-            Self::Tokens(tokens) => bearer(headers).is_some_and(|token| tokens.contain(token)),
+            Self::Anyone => Caller::Anyone,
+            Self::Tokens(tokens) => {
+                bearer(headers).map_or(Caller::Unknown, |token| tokens.caller(token, now()))
+            }
         }
     }
 
     /// Reads the file again, if there is one. [`Self::install`] puts the tokens in use.
     pub(super) fn read_again(&self) -> Result<Option<FreshTokens>, Failure> {
         let Self::Tokens(Tokens { file: Some(file), .. }) = self else { return Ok(None) };
-        read_file(file).map(|digests| Some(FreshTokens(digests)))
+        read_file(file).map(|known| Some(FreshTokens(known)))
     }
 
     /// Puts these tokens in use for all later requests.
     pub(super) fn install(&self, FreshTokens(fresh): FreshTokens) {
-        if let Self::Tokens(Tokens { digests, .. }) = self {
-            *digests.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        if let Self::Tokens(Tokens { known, .. }) = self {
+            *known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
+    }
+
+    /// Logs what the operator should change about the tokens.
+    pub(super) fn log_advice(&self) {
+        let Self::Tokens(Tokens { file, known }) = self else { return };
+        if file.is_none() {
+            tracing::warn!(
+                "{VARIABLE} stays readable in the environment of the process and of the program that starts it: \
+                 use --tokens-file"
+            );
+        }
+        for token in known.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            let (caller, now) = (token.identity.name.as_str(), now());
+            if token.has_expired(now) {
+                tracing::warn!(caller, "the token has expired: remove its line, or give it a later expiry");
+            } else if token.has_expired(now + NOTICE_SECONDS) {
+                tracing::warn!(caller, "the token expires within two weeks: add its successor");
+            }
         }
     }
 }
@@ -82,10 +112,50 @@ impl Access {
 impl Tokens {
     /// Compares all digests in constant time: the time shows neither a token's first bytes nor its
     /// position in the file.
-    fn contain(&self, token: &[u8]) -> bool {
+    fn caller(&self, token: &[u8], now: u64) -> Caller {
         let digest: TokenDigest = Sha256::digest(token).into();
-        let digests = self.digests.read().unwrap_or_else(PoisonError::into_inner);
-        digests.iter().fold(Choice::from(0), |found, known| found | known.ct_eq(&digest)).into()
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut found = u64::MAX;
+        for (index, token) in (0..).zip(known.iter()) {
+            found.conditional_assign(&index, token.digest.ct_eq(&digest));
+        }
+        match usize::try_from(found).ok().and_then(|found| known.get(found)) {
+            None => Caller::Unknown,
+            Some(token) if token.has_expired(now) => Caller::Expired(Arc::clone(&token.identity)),
+            Some(token) => Caller::Named(Arc::clone(&token.identity)),
+        }
+    }
+}
+
+impl Token {
+    fn has_expired(&self, now: u64) -> bool {
+        self.expires.is_some_and(|expires| expires <= now)
+    }
+
+    /// Reads one line. The error is a reason without a part of the line.
+    fn parse(line: &str) -> Result<Self, String> {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [name, scopes, expiry, token] = fields[..] else { return Err(FORM.to_owned()) };
+        if !is_name(name) {
+            return Err(format!("write a name of at most {MAX_NAME_BYTES} letters, digits and ._-"));
+        }
+        if token.len() < MIN_TOKEN_BYTES {
+            return Err(format!(
+                "the token is shorter than {MIN_TOKEN_BYTES} characters and could be guessed: \
+                 make one with `openssl rand -hex 32`"
+            ));
+        }
+        if !token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b)) {
+            return Err("the token has a character that RFC 6750 does not allow: \
+                 use letters, digits and -._~+/="
+                .to_owned());
+        }
+        let identity = Identity { name: name.to_owned(), key: key(name), scopes: parse_scopes(scopes)? };
+        Ok(Self {
+            digest: Sha256::digest(token).into(),
+            identity: Arc::new(identity),
+            expires: if expiry == NEVER { None } else { Some(end_of_day(expiry).ok_or(EXPIRY)?) },
+        })
     }
 }
 
@@ -99,53 +169,129 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim_ascii())
 }
 
-fn read_file(file: &Path) -> Result<Vec<TokenDigest>, Failure> {
+fn read_file(file: &Path) -> Result<Vec<Token>, Failure> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
         Failure::configuration(format!("cannot read the tokens file {name} ({error}): name a readable file"))
     })?;
-    digests(text.lines(), &name)
+    parse(text.lines(), "line", &name)
 }
 
-/// Returns the digests of all lines that are neither empty nor comments.
+/// Returns the tokens of all lines that are neither empty nor comments.
 ///
 /// # Errors
-/// [`Failure::Configuration`], with the number of the token and never its text.
-fn digests<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> Result<Vec<TokenDigest>, Failure> {
-    let mut digests = Vec::new();
+/// [`Failure::Configuration`], with the number of the line and never its text.
+fn parse<'a>(lines: impl Iterator<Item = &'a str>, unit: &str, source: &str) -> Result<Vec<Token>, Failure> {
+    let mut tokens: Vec<Token> = Vec::new();
     for (index, line) in lines.enumerate() {
-        let token = line.trim();
-        if token.is_empty() || token.starts_with('#') {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        let token = Token::parse(line).and_then(|token| {
+            let names_another = |known: &Token| known.identity.name == token.identity.name;
+            if tokens.iter().any(names_another) {
+                return Err(
+                    "an earlier line has this name: give each token its own, such as shop-2".to_owned()
+                );
+            }
+            if tokens.iter().any(|known| known.digest == token.digest) {
+                return Err("an earlier line has this token: make one with `openssl rand -hex 32`".to_owned());
+            }
+            Ok(token)
+        });
         let number = index + 1;
-        if token.len() < MIN_TOKEN_BYTES {
-            return Err(Failure::configuration(format!(
-                "token {number} of {source} is shorter than {MIN_TOKEN_BYTES} characters and could be guessed: \
-                 make one with `openssl rand -hex 32`"
-            )));
-        }
-        if !token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b)) {
-            return Err(Failure::configuration(format!(
-                "token {number} of {source} has a character that RFC 6750 does not allow: {FORM}"
-            )));
-        }
-        digests.push(Sha256::digest(token).into());
+        tokens
+            .push(token.map_err(|reason| {
+                Failure::configuration(format!("{unit} {number} of {source}: {reason}"))
+            })?);
     }
-    if digests.is_empty() {
+    if tokens.is_empty() {
         return Err(Failure::configuration(format!("{source} has no token: {FORM}")));
     }
-    Ok(digests)
+    Ok(tokens)
+}
+
+/// Reads scopes separated by commas. Each may be there once.
+fn parse_scopes(text: &str) -> Result<Vec<Scope>, String> {
+    let mut scopes = Vec::new();
+    for name in text.split(',') {
+        match Scope::ALL.into_iter().find(|scope| scope.name() == name) {
+            Some(scope) if !scopes.contains(&scope) => scopes.push(scope),
+            _ => {
+                return Err(
+                    "write the scopes hash, verify and metrics, or some of them, each once".to_owned()
+                );
+            }
+        }
+    }
+    Ok(scopes)
+}
+
+/// Returns the first second after a day such as 2027-12-31 in UTC, since 1970.
+fn end_of_day(text: &str) -> Option<u64> {
+    let number = |range: std::ops::Range<usize>| {
+        let digits = text.get(range).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
+        digits.parse::<u64>().ok()
+    };
+    if text.len() != "2027-12-31".len() || text.get(4..5)? != "-" || text.get(7..8)? != "-" {
+        return None;
+    }
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days_of = |month: u64| match month {
+        2 if leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    if year < 1970 || !(1..=12).contains(&month) || !(1..=days_of(month)).contains(&day) {
+        return None;
+    }
+    let years: u64 = (1970..year).map(|year| 365 + u64::from(leap(year))).sum();
+    let months: u64 = (1..month).map(days_of).sum();
+    Some((years + months + day) * SECONDS_PER_DAY)
+}
+
+/// The seconds since 1970.
+fn now() -> u64 {
+    // A clock before 1970 is wrong. No token counts as expired then.
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=MAX_NAME_BYTES).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+}
+
+/// The same name has the same key before and after a rotation.
+fn key(name: &str) -> u64 {
+    let digest: TokenDigest = Sha256::digest(name).into();
+    digest.into_iter().take(8).fold(0, |key, byte| key << 8 | u64::from(byte))
 }
 
 /// 128 bits in hexadecimal. At 10^5 guesses a second an attacker needs 10^26 years.
 const MIN_TOKEN_BYTES: usize = 32;
 
+/// Shorter than every token: a token in the place of the name is refused, and never logged.
+const MAX_NAME_BYTES: usize = MIN_TOKEN_BYTES - 1;
+
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+
+/// Two weeks: time to give every caller its new token.
+const NOTICE_SECONDS: u64 = 14 * SECONDS_PER_DAY;
+
 const SCHEME: &[u8] = b"Bearer";
 
 const VARIABLE: &str = "SALTERN_TOKENS";
 
-const FORM: &str = "write one token a line, of letters, digits and -._~+/=";
+/// The expiry of a token that does not expire.
+const NEVER: &str = "never";
+
+const FORM: &str = "write NAME SCOPES EXPIRY TOKEN, such as `shop hash,verify 2027-12-31` and a token of `openssl rand -hex 32`";
+
+const EXPIRY: &str =
+    "write the expiry as the last day in UTC on which the token is valid, such as 2027-12-31, or `never`";
 
 #[cfg(test)]
 mod tests {
@@ -154,10 +300,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_token_is_admitted_and_no_other() {
-        let access = tokens(&format!("# old\n{OLD}\n\n  {NEW}  \n"));
-        assert!(access.admits(&authorization(&format!("Bearer {OLD}"))));
-        assert!(access.admits(&authorization(&format!("bEARER {NEW}"))));
+    fn every_listed_token_names_its_caller_and_no_other_does() {
+        let tokens =
+            tokens(&format!("# old\nold hash never {OLD}\n\n  new\tverify,metrics  2027-01-01 {NEW}  \n"));
+        let name = |headers: &HeaderMap| match tokens.caller(headers) {
+            Caller::Named(identity) => Some((identity.name.clone(), identity.scopes.clone())),
+            _ => None,
+        };
+        let old = Some(("old".to_owned(), vec![Scope::Hash]));
+        assert_eq!(name(&authorization(&format!("Bearer {OLD}"))), old);
+        let new = Some(("new".to_owned(), vec![Scope::Verify, Scope::Metrics]));
+        assert_eq!(name(&authorization(&format!("bEARER {NEW}"))), new);
         for wrong in [
             String::new(),
             "Bearer".to_owned(),
@@ -168,33 +321,100 @@ mod tests {
             OLD.to_owned(),
             format!("Bearer{OLD}"),
         ] {
-            assert!(!access.admits(&authorization(&wrong)), "{wrong}");
+            assert!(matches!(tokens.caller(&authorization(&wrong)), Caller::Unknown), "{wrong}");
         }
-        assert!(!access.admits(&HeaderMap::new()));
+        assert!(matches!(tokens.caller(&HeaderMap::new()), Caller::Unknown));
     }
 
     #[test]
     fn two_headers_are_none() {
-        let access = tokens(OLD);
+        let tokens = tokens(&format!("old hash never {OLD}"));
         let mut headers = authorization(&format!("Bearer {OLD}"));
         headers.append(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {OLD}")).unwrap());
-        assert!(!access.admits(&headers));
+        assert!(matches!(tokens.caller(&headers), Caller::Unknown));
     }
 
     #[test]
-    fn a_weak_token_is_refused_without_being_quoted() {
-        for wrong in
-            ["short-secret", "", "# only a comment", "with space in it and long enough to be a token"]
-        {
-            let Err(Failure::Configuration(sentence)) = digests(wrong.lines(), "tokens") else {
+    fn a_token_expires_at_the_end_of_its_day() {
+        let Access::Tokens(tokens) = tokens(&format!("old hash 2026-11-22 {OLD}\nnew hash never {NEW}"))
+        else {
+            panic!("no tokens")
+        };
+        // `date -u -d 2026-11-23 +%s`
+        let end = 1_795_392_000;
+        assert!(matches!(tokens.caller(OLD.as_bytes(), end - 1), Caller::Named(_)));
+        assert!(matches!(tokens.caller(OLD.as_bytes(), end), Caller::Expired(_)));
+        assert!(matches!(tokens.caller(NEW.as_bytes(), u64::MAX), Caller::Named(_)));
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        // `date -u -d DAY +%s`, a day later
+        for (day, end) in [
+            ("1970-01-01", 86_400),
+            ("2000-02-29", 951_868_800),
+            ("2024-12-31", 1_735_689_600),
+            ("2100-02-28", 4_107_542_400),
+            ("9999-12-31", 253_402_300_800),
+        ] {
+            assert_eq!(end_of_day(day), Some(end), "{day}");
+        }
+        for wrong in [
+            "2100-02-29",
+            "2027-04-31",
+            "2027-13-01",
+            "2027-00-01",
+            "2027-01-00",
+            "1969-12-31",
+            "2027-1-01",
+            "2027/01/01",
+            "27-01-01",
+            "2027-01-01T00:00:00Z",
+            "+027-01-01",
+            "",
+            "tomorrow",
+            "2027-01-0é",
+        ] {
+            assert_eq!(end_of_day(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_line_is_refused_with_its_number_and_without_its_text() {
+        let good = format!("good hash never {OLD}");
+        for (wrong, reason) in [
+            (NEW.to_owned(), "NAME SCOPES EXPIRY TOKEN"),
+            (format!("shop hash never {NEW} more"), "NAME SCOPES EXPIRY TOKEN"),
+            (format!("sh/op hash never {NEW}"), "a name of"),
+            (format!("{OLD} hash never {NEW}"), "a name of"),
+            (format!("shop hash,verfy never {NEW}"), "the scopes"),
+            (format!("shop hash,hash never {NEW}"), "the scopes"),
+            (format!("shop , never {NEW}"), "the scopes"),
+            (format!("shop hash 2027-02-29 {NEW}"), "the last day"),
+            ("shop hash never short-secret".to_owned(), "openssl rand"),
+            (format!("shop hash never {NEW}é"), "RFC 6750"),
+            (format!("good verify never {NEW}"), "this name"),
+            (format!("shop verify never {OLD}"), "this token"),
+            // A token in the place of another field.
+            (format!("{NEW} shop hash never"), "a name of"),
+        ] {
+            let text = format!("# comment\n{good}\n{wrong}");
+            let Err(Failure::Configuration(sentence)) = parse(text.lines(), "line", "the file") else {
                 panic!("{wrong} was accepted")
             };
-            assert!(wrong.is_empty() || !sentence.contains(wrong), "{sentence}");
+            assert!(sentence.starts_with("line 3 of the file: ") && sentence.contains(reason), "{sentence}");
+            for secret in [OLD, NEW, "short-secret"] {
+                assert!(!sentence.contains(secret), "{sentence}");
+            }
+        }
+        for empty in ["", "# only a comment"] {
+            assert!(parse(empty.lines(), "line", "the file").is_err());
         }
     }
 
     fn tokens(text: &str) -> Access {
-        Access::Tokens(Tokens { file: None, digests: RwLock::new(digests(text.lines(), "tokens").unwrap()) })
+        let known = RwLock::new(parse(text.lines(), "line", "tokens").unwrap());
+        Access::Tokens(Tokens { file: None, known })
     }
 
     fn authorization(value: &str) -> HeaderMap {

@@ -1,29 +1,33 @@
 use core::fmt;
 use std::{net::SocketAddr, time::Instant};
 
-/// The arrival of a request: its time and its peer. The deadline counts from the time.
+use crate::Caller;
+
+/// The arrival of a request: its time, its peer and its caller. The deadline counts from the time.
 ///
 /// A front door puts it into the request's extensions. The default is the call of
-/// [`Service::answer`](crate::Service::answer), without a peer.
-#[derive(Clone, Copy, Debug)]
+/// [`Service::answer`](crate::Service::answer), without a peer, for any caller.
+#[derive(Clone, Debug)]
 pub struct Arrival {
     /// The time of the arrival.
     pub at: Instant,
     /// The other end of the connection, if the front door knows it.
     pub peer: Option<PeerAddress>,
+    /// The caller, and the operations that are allowed.
+    pub caller: Caller,
 }
 
 impl Arrival {
-    /// An arrival at this time from an unknown peer.
+    /// An arrival at this time from an unknown peer, at a front door that asks for no token.
     #[must_use]
     pub fn at(at: Instant) -> Self {
-        Self { at, peer: None }
+        Self { at, peer: None, caller: Caller::Anyone }
     }
 
-    /// An arrival at this time from this peer.
+    /// An arrival at this time from this peer, whose token was not read yet.
     #[must_use]
     pub fn from_peer(at: Instant, peer: Option<PeerAddress>) -> Self {
-        Self { at, peer }
+        Self { at, peer, caller: Caller::Unknown }
     }
 }
 

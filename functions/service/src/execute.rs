@@ -4,16 +4,14 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{
-    Admitted, Caller, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work,
-};
+use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
 use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
 use zeroize::Zeroizing;
 
 use crate::{
-    Code, End, Operation, Problem, Rehash, Step, Timing,
+    Caller, Code, End, Operation, Problem, Rehash, Step, Timing,
     command::{Element, Given, Task},
     problem::Field,
 };
@@ -59,10 +57,10 @@ pub(crate) struct Verified {
 pub(crate) struct Executor<'a> {
     pub(crate) policies: &'a Policies,
     pub(crate) pool: &'a Pool,
+    /// The program that waits for the answer.
+    pub(crate) caller: &'a Caller,
     /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,
-    /// The program that waits for the answer.
-    pub(crate) caller: Caller,
 }
 
 impl Executor<'_> {
@@ -79,6 +77,10 @@ impl Executor<'_> {
     pub(crate) async fn batch(self, mut elements: Vec<Element>) -> Vec<Finished> {
         let ids: Vec<_> = elements.iter_mut().map(|element| element.id.take()).collect();
         let start = |(index, element): (usize, Element)| match element.task {
+            _ if !self.caller.may(element.operation) => Started::failed(
+                element.operation,
+                Problem::forbidden().in_field(Field { operation: Some(index), name: "op" }),
+            ),
             Ok(task) => self.start(task, Some(index)),
             Err(problem) => Started::failed(element.operation, problem),
         };
@@ -215,7 +217,8 @@ impl Executor<'_> {
         deadline: Instant,
         urgency: Urgency,
     ) -> Result<Ticket, Problem> {
-        let work = Work { urgency, caller: self.caller, ..Work::new(admitted.clone(), password, deadline) };
+        let work =
+            Work { urgency, caller: self.caller.share(), ..Work::new(admitted.clone(), password, deadline) };
         self.pool.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),

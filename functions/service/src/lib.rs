@@ -18,6 +18,7 @@
 
 mod arrival;
 mod body;
+mod caller;
 mod command;
 #[cfg(any(test, feature = "documents"))]
 pub mod documents;
@@ -36,6 +37,7 @@ mod trace;
 
 pub use arrival::{Arrival, NotAfter, PeerAddress};
 pub use body::Body;
+pub use caller::{Caller, Identity, Scope};
 pub use log::{LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};

@@ -30,6 +30,7 @@ impl Outcome {
             request_id = line.request_id,
             trace_id = line.trace_id,
             xray_trace_id = line.xray_trace_id,
+            caller = line.caller,
             peer = line.peer,
         );
     }
@@ -54,6 +55,8 @@ pub struct LogLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     xray_trace_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<String>,
 }
 
@@ -76,6 +79,7 @@ impl<'a> LogLine<'a> {
             request_id: outcome.request_id.as_str(),
             trace_id: outcome.trace.id(),
             xray_trace_id: outcome.trace.xray_id(),
+            caller: outcome.caller.name(),
             peer: outcome.peer.map(|peer| peer.to_string()),
         }
     }

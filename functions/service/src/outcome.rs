@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use saltern_algorithm::Done;
 
-use crate::{Code, PeerAddress, RequestId, Trace};
+use crate::{Caller, Code, PeerAddress, RequestId, Trace};
 
 /// The operation that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -232,6 +232,8 @@ pub struct Outcome {
     pub request_id: RequestId,
     /// The trace of the request, if its headers name one.
     pub trace: Trace,
+    /// The caller. Its token may have expired.
+    pub caller: Caller,
     /// The other end of the connection, if the front door knows it.
     pub peer: Option<PeerAddress>,
     /// The time from arrival to answer, or until the caller closed the connection.

@@ -15,6 +15,8 @@ pub enum Code {
     CostOutOfBounds,
     /// The work takes longer than the deadline allows, on any server.
     DeadlineExceeded,
+    /// The token does not allow the operation.
+    Forbidden,
     /// The head of the request is longer than its limit.
     HeadersTooLarge,
     /// The service has a fault.
@@ -51,10 +53,11 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::BodyTooLarge,
         Self::CostOutOfBounds,
         Self::DeadlineExceeded,
+        Self::Forbidden,
         Self::HeadersTooLarge,
         Self::Internal,
         Self::InvalidHash,
@@ -80,6 +83,7 @@ impl Code {
             Self::BodyTooLarge => "body_too_large",
             Self::CostOutOfBounds => "cost_out_of_bounds",
             Self::DeadlineExceeded => "deadline_exceeded",
+            Self::Forbidden => "forbidden",
             Self::HeadersTooLarge => "headers_too_large",
             Self::Internal => "internal",
             Self::InvalidHash => "invalid_hash",
@@ -112,6 +116,7 @@ impl Code {
             | Self::UnknownPolicy
             | Self::UnsupportedHash => StatusCode::UNPROCESSABLE_ENTITY,
             Self::DeadlineExceeded | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Forbidden => StatusCode::FORBIDDEN,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::InvalidJson | Self::InvalidRequest => StatusCode::BAD_REQUEST,
@@ -128,6 +133,7 @@ impl Code {
             Self::BodyTooLarge => "The body is too large",
             Self::CostOutOfBounds => "The cost of the stored hash is too high",
             Self::DeadlineExceeded => "The deadline is too short",
+            Self::Forbidden => "The token does not allow the operation",
             Self::HeadersTooLarge => "The headers are too large",
             Self::Internal => "The service failed",
             Self::InvalidHash => "The stored hash is invalid",
@@ -155,6 +161,9 @@ impl Code {
             }
             Self::DeadlineExceeded => {
                 "The work takes longer than the deadline allows. No server can finish it in time."
+            }
+            Self::Forbidden => {
+                "The scopes of the token do not include the operation. The operator gives the scopes."
             }
             Self::HeadersTooLarge => "The limit is 16 KiB for all headers together.",
             Self::Internal => "Look for the request id in the service's log.",
@@ -205,6 +214,12 @@ impl Problem {
         Self::new(Code::BodyTooLarge)
     }
 
+    /// The token is known and has expired.
+    #[must_use]
+    pub fn expired_token() -> Self {
+        Self { detail: EXPIRED_TOKEN, ..Self::new(Code::Unauthorized) }
+    }
+
     /// The head of the request is longer than the front door's limit.
     #[must_use]
     pub fn headers_too_large() -> Self {
@@ -246,6 +261,11 @@ impl Problem {
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
+    }
+
+    /// The token is valid and its scopes do not include the operation.
+    pub(crate) fn forbidden() -> Self {
+        Self::new(Code::Forbidden)
     }
 
     pub(crate) fn new(code: Code) -> Self {
@@ -355,6 +375,8 @@ pub(crate) struct Document {
 fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
+
+const EXPIRED_TOKEN: &str = "The token has expired. Ask the operator for a new one.";
 
 const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body without Content-Encoding.";
 

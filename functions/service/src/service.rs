@@ -14,11 +14,11 @@ use std::{
 };
 
 use http::{HeaderMap, Request, request::Parts};
-use saltern_algorithm::{Caller, Pool};
+use saltern_algorithm::Pool;
 use saltern_policy::Policies;
 
 use crate::{
-    Answer, Arrival, Body, End, Operation, Outcome, Problem, RequestId, Step, Trace,
+    Answer, Arrival, Body, Caller, End, Operation, Outcome, Problem, RequestId, Step, Trace,
     command::Command,
     execute::Executor,
     metrics::{self, DroppedLines, Prometheus, Sink},
@@ -69,10 +69,10 @@ impl Service {
     ///
     /// Dropping the future cancels work that has not started.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
-        let arrival = request.extensions().get::<Arrival>().copied();
+        let arrival = request.extensions().get::<Arrival>().cloned();
         let arrival = arrival.unwrap_or_else(|| Arrival::at(Instant::now()));
         let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
-        let prepared = caught(self.prepare(request)).await;
+        let prepared = caught(self.prepare(request, &arrival.caller)).await;
         let prepared = prepared.unwrap_or_else(|| Prepared::problem(Operation::None, Problem::internal()));
         self.conclude(prepared, request_id, trace, arrival)
     }
@@ -116,24 +116,26 @@ impl Service {
         Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
     }
 
-    async fn prepare(&self, mut request: Request<Body>) -> Prepared {
+    async fn prepare(&self, mut request: Request<Body>, caller: &Caller) -> Prepared {
         let route = match request::route(&request, self.prometheus.is_some()) {
             Ok(route) => route,
             Err((operation, problem)) => return Prepared::problem(operation, problem),
         };
         let operation = route.operation();
+        if !caller.may(operation) {
+            return Prepared::problem(operation, Problem::forbidden());
+        }
         let command = request::command(route, &request);
         // The command holds its own copies of the passwords, in types that are wiped.
         drop(core::mem::take(request.body_mut()));
         match command {
             Err(problem) => Prepared::problem(operation, problem),
-            Ok(command) => self.execute(operation, command).await,
+            Ok(command) => self.execute(operation, command, caller).await,
         }
     }
 
-    async fn execute(&self, operation: Operation, command: Command) -> Prepared {
-        let caller = Caller::default();
-        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, deadline, caller };
+    async fn execute(&self, operation: Operation, command: Command, caller: &Caller) -> Prepared {
+        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, caller, deadline };
         let content = match command {
             Command::Batch(elements, deadline) => {
                 let finished = executor(deadline).batch(elements).await;
@@ -176,6 +178,7 @@ impl Service {
             end,
             request_id,
             trace,
+            caller: arrival.caller,
             peer: arrival.peer,
             total: arrival.at.elapsed(),
             steps,

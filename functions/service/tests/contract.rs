@@ -6,12 +6,15 @@ mod support;
 use std::{
     collections::HashSet,
     num::NonZeroUsize,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use http::{HeaderMap, Method, Request};
 use saltern_algorithm::{PoolSettings, QueueLimits};
-use saltern_service::{Arrival, Body, Code, OPENAPI, Problem, Service, metrics::DroppedLines};
+use saltern_service::{
+    Arrival, Body, Caller, Code, Identity, OPENAPI, Problem, Scope, Service, metrics::DroppedLines,
+};
 use serde_json::{Value, json};
 use support::*;
 
@@ -969,6 +972,7 @@ async fn every_row_of_the_table_of_errors() {
         (hash("p", "MARK"), 422, "unknown_policy"),
         (hash("p", BCRYPT_VERIFY_ONLY), 422, "policy_not_for_hashing"),
         (hash("p", CURRENT).arrived(expired), 503, "deadline_exceeded"),
+        (hash("p", CURRENT).arrived(of_caller(vec![Scope::Verify])), 403, "forbidden"),
     ];
     for (ask, status, code) in rows {
         let response = ask.send(&service).await;
@@ -981,6 +985,7 @@ async fn every_row_of_the_table_of_errors() {
     let headers = HeaderMap::new();
     for (problem, status, code) in [
         (Problem::unauthorized(), 401, "unauthorized"),
+        (Problem::expired_token(), 401, "unauthorized"),
         (Problem::request_timeout(), 408, "request_timeout"),
         (Problem::body_too_large(), 413, "body_too_large"),
         (Problem::headers_too_large(), 431, "headers_too_large"),
@@ -996,6 +1001,43 @@ async fn every_row_of_the_table_of_errors() {
     }
     let table: HashSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();
     assert_eq!(seen, table);
+}
+
+#[tokio::test]
+async fn a_caller_outside_its_scopes_is_refused_and_in_a_batch_its_operation_is() {
+    let service = service().with_metrics(&DroppedLines::default());
+    let task = json!({"password": "p"});
+    for (scope, statuses) in
+        [(Scope::Hash, [200, 403, 403]), (Scope::Verify, [403, 200, 403]), (Scope::Metrics, [403, 403, 200])]
+    {
+        let arrived = || of_caller(vec![scope]);
+        let single = [post("/hash", &task), post("/verify", &task), get("/metrics")];
+        for (request, status) in single.into_iter().zip(statuses) {
+            assert_eq!(request.arrived(arrived()).send(&service).await.status(), status, "{scope:?}");
+        }
+        for path in ["/health", "/policies", "/openapi.json"] {
+            assert_eq!(get(path).arrived(arrived()).send(&service).await.status(), 200);
+        }
+        // The scope is checked before the members.
+        let operations = json!({"operations": [
+            {"op": "hash", "password": "p"}, {"op": "verify", "password": "p"}, {"op": "hash"}, {"op": "frob"},
+        ]});
+        let batch = post("/batch", &operations).arrived(arrived()).send(&service).await;
+        let results = batch.json["results"].as_array().unwrap();
+        let of_batch: Vec<_> = results.iter().map(|result| result["status"].as_u64().unwrap()).collect();
+        let wrong = if scope == Scope::Hash { 400 } else { 403 };
+        assert_eq!(of_batch, [statuses[0], statuses[1], wrong, 400].map(u64::from), "{scope:?}");
+        for (index, result) in results.iter().enumerate().filter(|(_, result)| result["status"] == 403) {
+            assert_eq!(result["problem"]["code"], "forbidden");
+            assert_eq!(result["problem"]["field"], format!("operations[{index}].op"));
+        }
+    }
+}
+
+/// The arrival of a request of a caller with these scopes.
+fn of_caller(scopes: Vec<Scope>) -> Arrival {
+    let identity = Identity { name: "shop".to_owned(), key: 1, scopes };
+    Arrival { caller: Caller::Named(Arc::new(identity)), ..Arrival::at(Instant::now()) }
 }
 
 /// The hash of `saltern`, by `openssl dgst -sha1 -binary | base64`.

@@ -29,7 +29,9 @@ fn main() -> ExitCode {
         ),
         ["lines", revision @ ..] => exit_code(Command::new("lints/lines").args(revision)),
         _ => {
-            eprintln!("usage: cargo xtask test [PART] | test-all | attack [ARGUMENTS] | generate | lines [REVISION]");
+            eprintln!(
+                "usage: cargo xtask test [PART] | test-all | attack [ARGUMENTS] | generate | lines [REVISION]"
+            );
             ExitCode::from(EX_USAGE)
         }
     }

@@ -1,6 +1,6 @@
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     client::{ask, get, post_with},
@@ -9,7 +9,8 @@ use crate::{
 
 #[test]
 fn every_path_except_health_requires_a_token() {
-    let tokens = file("tokens", &format!("# the old and the new one\n{OLD}\n{NEW}\n"));
+    let tokens =
+        file("tokens", &format!("# the old and the new one\n{}\n{}\n", line("old", OLD), line("new", NEW)));
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
     assert_eq!(ask(server.address(), get("/health")).status, 200);
     for token in [OLD, NEW] {
@@ -41,19 +42,87 @@ fn every_path_except_health_requires_a_token() {
 }
 
 #[test]
+fn a_token_allows_its_scopes_only() {
+    let lines = [("hash", OLD), ("verify", NEW), ("metrics", OTHER)]
+        .map(|(scope, token)| format!("only-{scope} {scope} never {token}"));
+    let tokens = file("scopes", &lines.join("\n"));
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let verify = json!({"password": "p", "hash": null, "rehash": true});
+    for (token, hash, verified, metrics) in
+        [(OLD, 200, 403, 403), (NEW, 403, 200, 403), (OTHER, 403, 403, 200)]
+    {
+        let with = format!("Authorization: Bearer {token}\r\n");
+        assert_eq!(hash_with(&server, &with), hash);
+        assert_eq!(ask(server.address(), post_with("/verify", &with, &verify.to_string())).status, verified);
+        assert_eq!(ask(server.address(), get_with("/metrics", &with)).status, metrics);
+        for any in ["/policies", "/openapi.json", "/health"] {
+            assert_eq!(ask(server.address(), get_with(any, &with)).status, 200, "{any}");
+        }
+        let operations = json!({"operations": [
+            {"op": "hash", "password": "p"}, {"op": "verify", "password": "p"}, {"op": "frob"},
+        ]});
+        let batch = ask(server.address(), post_with("/batch", &with, &operations.to_string())).json();
+        let results = batch["results"].as_array().unwrap();
+        let statuses: Vec<&Value> = results.iter().map(|result| &result["status"]).collect();
+        assert_eq!(statuses, [&json!(hash), &json!(verified), &json!(400)], "{batch}");
+        for (index, refused) in results.iter().enumerate().filter(|(_, result)| result["status"] == 403) {
+            assert_eq!(refused["problem"]["code"], "forbidden");
+            assert_eq!(refused["problem"]["field"], format!("operations[{index}].op"));
+        }
+    }
+    let wrong = post_with("/hash", &format!("Authorization: Bearer {OTHER}\r\n"), "not JSON");
+    ask(server.address(), wrong).assert_problem(403, "forbidden");
+}
+
+#[test]
+fn an_expired_token_is_refused_and_named() {
+    let tokens = file("expired", &format!("past hash 2026-01-31 {OLD}\n{}", line("present", NEW)));
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let told = server.line("the token has expired: remove its line, or give it a later expiry");
+    assert_eq!((&told["level"], &told["caller"]), (&json!("WARN"), &json!("past")));
+    let refused = ask(server.address(), get_with("/policies", &format!("Authorization: Bearer {OLD}\r\n")));
+    refused.assert_problem(401, "unauthorized");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("expired"));
+    let line = until(|| of_request(&server, "unauthorized")).unwrap();
+    assert_eq!(line["caller"], "past");
+}
+
+#[test]
+fn each_line_of_a_request_names_its_caller_and_its_peer() {
+    let tokens = file("named", &line("shop-1", OLD));
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let mut client = crate::client::Client::connect(server.address());
+    let peer = client.stream().local_addr().unwrap().to_string();
+    client.ask(post_with("/hash", &format!("Authorization: Bearer {OLD}\r\n"), r#"{"password":"p"}"#));
+    let line = until(|| of_request(&server, "hashed")).unwrap();
+    assert_eq!((&line["caller"], &line["peer"]), (&json!("shop-1"), &json!(peer)));
+    client.ask(get("/policies"));
+    let line = until(|| of_request(&server, "unauthorized")).unwrap();
+    assert_eq!((&line["caller"], &line["peer"]), (&Value::Null, &json!(peer)));
+    client.send("neither a request nor TLS\r\n\r\n");
+    client.receive().assert_problem(400, "invalid_request");
+    let line = until(|| of_request(&server, "invalid_request")).unwrap();
+    assert_eq!((&line["caller"], &line["peer"]), (&Value::Null, &json!(peer)));
+}
+
+#[test]
 fn tokens_come_from_the_environment_too() {
-    let server = Server::start_with(&[], &[("SALTERN_TOKENS", &format!("{OLD},{NEW}"))]);
+    let lines = format!("{};{}", line("old", OLD), line("new", NEW));
+    let server = Server::start_with(&[], &[("SALTERN_TOKENS", &lines)]);
     assert_eq!(hash_with(&server, &format!("Authorization: Bearer {NEW}\r\n")), 200);
     assert_eq!(hash_with(&server, ""), 401);
+    let told =
+        until(|| server.output().lines().find(|line| line.contains("stays readable")).map(str::to_owned));
+    assert!(told.is_some_and(|line| line.contains("--tokens-file")), "{}", server.output());
 }
 
 #[test]
 fn a_token_is_rotated_without_a_restart() {
-    let tokens = file("rotated", OLD);
+    let tokens = file("rotated", &line("shop", OLD));
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
     let (old, new) = (format!("Authorization: Bearer {OLD}\r\n"), format!("Authorization: Bearer {NEW}\r\n"));
     assert_eq!((hash_with(&server, &old), hash_with(&server, &new)), (200, 401));
-    fs::write(&tokens, NEW).unwrap();
+    fs::write(&tokens, line("shop", NEW)).unwrap();
     server.signal("HUP");
     until(|| (hash_with(&server, &new) == 200).then_some(())).expect("the new token is read");
     assert_eq!(hash_with(&server, &old), 401);
@@ -71,5 +140,22 @@ fn hash_with(server: &Server, headers: &str) -> u16 {
     ask(server.address(), post_with("/hash", headers, &json!({"password": "p"}).to_string())).status
 }
 
+fn get_with(path: &str, headers: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: saltern\r\n{headers}\r\n")
+}
+
+/// A line of the tokens file with all scopes.
+fn line(name: &str, token: &str) -> String {
+    format!("{name} hash,verify,metrics never {token}")
+}
+
+/// The first line of a request with this outcome.
+fn of_request(server: &Server, outcome: &str) -> Option<Value> {
+    let output = server.output();
+    let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.find(|line| line["outcome"] == outcome)
+}
+
 const OLD: &str = "0123456789abcdef0123456789abcdef";
 const NEW: &str = "Zm9yIHRlc3RzIG9ubHksIG5vdCBhIHNlY3JldA==";
+const OTHER: &str = "fedcba9876543210fedcba9876543210";

@@ -9,7 +9,7 @@ use crate::{
 
 #[test]
 fn the_output_contains_no_secret() {
-    let tokens = file("tokens", TOKEN);
+    let tokens = file("tokens", &format!("shop hash,verify,metrics never {TOKEN}"));
     let server = Server::start_with(
         &[
             "--tokens-file",

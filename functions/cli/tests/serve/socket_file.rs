@@ -18,7 +18,8 @@ fn a_socket_file_is_served_with_its_mode_and_removed_at_the_end() {
     assert_eq!(server.line("serving")["address"], listen(&path));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
     assert!(ask(&path, "/policies", "").starts_with("HTTP/1.1 200 "));
-    let line = until(|| server.output().lines().find(|line| line.contains(r#""policies","#)).map(str::to_owned));
+    let line =
+        until(|| server.output().lines().find(|line| line.contains(r#""policies","#)).map(str::to_owned));
     let peer = format!("uid={} pid={}", rustix::process::geteuid().as_raw(), process::id());
     assert!(line.is_some_and(|line| line.contains(&peer)), "{}", server.output());
 
@@ -48,10 +49,12 @@ fn the_socket_file_of_a_killed_server_is_replaced() {
 #[test]
 fn tokens_apply_to_a_socket_file() {
     let path = path("tokens");
-    let tokens = file("tokens", TOKENS);
+    let tokens = file("tokens", &format!("shop hash never {TOKEN}"));
     let _server = Server::start(&["--listen", &listen(&path), "--tokens-file", tokens.to_str().unwrap()]);
     assert!(ask(&path, "/policies", "").starts_with("HTTP/1.1 401 "));
-    assert!(ask(&path, "/policies", &format!("Authorization: Bearer {TOKEN}\r\n")).starts_with("HTTP/1.1 200 "));
+    assert!(
+        ask(&path, "/policies", &format!("Authorization: Bearer {TOKEN}\r\n")).starts_with("HTTP/1.1 200 ")
+    );
 }
 
 /// Returns a path that is short enough for a socket.
@@ -74,7 +77,6 @@ fn ask(path: &Path, uri: &str, headers: &str) -> String {
 }
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-const TOKENS: &str = TOKEN;
 
 /// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);

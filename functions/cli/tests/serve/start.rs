@@ -9,7 +9,7 @@ use crate::{
 
 #[test]
 fn beyond_loopback_requires_tokens_and_tls() {
-    let tokens = file("tokens", TOKEN);
+    let tokens = file("tokens", &format!("shop hash never {TOKEN}"));
     let tokens = tokens.to_str().unwrap();
     for listen in ["0.0.0.0:0", "[::]:0"] {
         assert_refused(&["--listen", listen], "lacks bearer tokens and TLS");
@@ -20,7 +20,7 @@ fn beyond_loopback_requires_tokens_and_tls() {
 
 #[test]
 fn beyond_loopback_starts_if_the_operator_waives_tokens_or_tls() {
-    let tokens = file("tokens", TOKEN);
+    let tokens = file("tokens", &format!("shop hash never {TOKEN}"));
     for arguments in [&["--insecure"][..], &["--behind-tls-proxy", "--tokens-file", tokens.to_str().unwrap()]]
     {
         let server = Server::start(&[&["--listen", "0.0.0.0:0"], arguments].concat());
@@ -31,6 +31,7 @@ fn beyond_loopback_starts_if_the_operator_waives_tokens_or_tls() {
 #[test]
 fn wrong_settings_are_refused_with_a_message() {
     let short = file("short", "short");
+    let expiry = file("expiry", &format!("# by hand\nshop hash 31.12.2027 {TOKEN}"));
     let broken = file("broken.json", "{");
     let directory = env!("CARGO_TARGET_TMPDIR");
     for (arguments, sentence) in [
@@ -42,7 +43,9 @@ fn wrong_settings_are_refused_with_a_message() {
         (&["--workers", "0"], "--workers"),
         (&["--memory-budget-mib", "0"], "--memory-budget-mib"),
         (&["--tokens-file", "/nonexistent"], "tokens file"),
-        (&["--tokens-file", short.to_str().unwrap()], "openssl rand"),
+        (&["--tokens-file", short.to_str().unwrap()], ": write NAME SCOPES EXPIRY TOKEN"),
+        (&["--tokens-file", expiry.to_str().unwrap()], "line 2 of "),
+        (&["--tokens-file", expiry.to_str().unwrap()], ": write the expiry as the last day"),
         (&["--tls-certificate", "/nonexistent"], "--tls-key"),
         (&["--tls-certificate", "/nonexistent", "--tls-key", "/nonexistent"], "PEM"),
         (&["--ceiling", "bcrypt_cost"], "NAME=VALUE"),

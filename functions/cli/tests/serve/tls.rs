@@ -56,7 +56,8 @@ fn a_fault_inside_tls_is_a_problem_document_too() {
 #[test]
 fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
     let (old, new) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
-    let tokens = file("tokens", old);
+    let line = |token: &str| format!("shop hash never {token}");
+    let tokens = file("tokens", &line(old));
     let (first, second) = (identity(), identity());
     let (certificate, key) =
         (file("certificate.pem", &first.cert.pem()), file("key.pem", &first.signing_key.serialize_pem()));
@@ -83,7 +84,7 @@ fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
     };
     assert_eq!(status(first.cert.der(), old), "200");
 
-    fs::write(&tokens, new).unwrap();
+    fs::write(&tokens, line(new)).unwrap();
     fs::write(&certificate, "half of a file").unwrap();
     server.signal("HUP");
     server.line("the old tokens and the old certificate stay in use");
@@ -126,7 +127,7 @@ fn connections_beyond_the_bound_are_dropped() {
 
 #[test]
 fn beyond_loopback_starts_with_tokens_and_tls() {
-    let tokens = file("tokens", "0123456789abcdef0123456789abcdef");
+    let tokens = file("tokens", "shop hash never 0123456789abcdef0123456789abcdef");
     let (server, certificate) = start(&["--listen", "0.0.0.0:0", "--tokens-file", tokens.to_str().unwrap()]);
     let local: SocketAddr = ([127, 0, 0, 1], server.address().port()).into();
     let mut http2 = Http2::connect_over(async { connect(local, &certificate, &[b"h2"]).await });

@@ -31,7 +31,7 @@ pub(super) fn document() -> Value {
             "headers": header_components(),
             "schemas": schemas(),
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "Required if `saltern serve` is started with tokens."},
+                "token": {"type": "http", "scheme": "bearer", "description": "Required if `saltern serve` is started with tokens. A token has the scopes `hash`, `verify` (with `rehash`) and `metrics`, or some of them. `/policies` and `/openapi.json` take any token."},
                 "aws": {
                     "type": "apiKey", "in": "header", "name": "Authorization",
                     "description": "AWS Signature Version 4 for the service `lambda`, required at a Function URL.",
@@ -211,6 +211,9 @@ fn codes(route: Route) -> Vec<Code> {
     if route != Route::Health {
         codes.push(Code::Unauthorized);
     }
+    if matches!(route, Route::Hash | Route::Metrics | Route::Verify) {
+        codes.push(Code::Forbidden);
+    }
     codes.extend([
         Code::BodyTooLarge,
         Code::HeadersTooLarge,
@@ -248,7 +251,7 @@ fn schemas() -> Value {
         })),
         "FailedResult": object(&["status", "problem"], json!({
             "id": operation_id(),
-            "status": {"enum": [400, 422, 500, 503]},
+            "status": {"enum": [400, 403, 422, 500, 503]},
             "problem": reference("Problem"),
         })),
         "HashOperation": task("hash", hash_fields(), &["password"]),

@@ -122,7 +122,7 @@ const SAMPLES_OF_A_STEP: usize = 5;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{LogLine, Rehash, RequestId, Trace};
+    use crate::{Caller, LogLine, Rehash, RequestId, Trace};
 
     use super::*;
 
@@ -133,6 +133,7 @@ pub(crate) mod tests {
             end: End::Answered,
             request_id: RequestId::random(),
             trace: Trace::default(),
+            caller: Caller::Anyone,
             peer: None,
             total: Duration::from_millis(1),
             steps: Vec::new(),

@@ -1,0 +1,110 @@
+//! The caller of a request, and the operations that its token allows.
+
+use std::sync::Arc;
+
+use crate::{Operation, Problem};
+
+/// The caller of a request, as the front door knows it.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// The front door asks for no token. Every operation is allowed.
+    Anyone,
+    /// The token of this caller has expired.
+    Expired(Arc<Identity>),
+    /// The caller with a valid token.
+    Named(Arc<Identity>),
+    /// No known token came with the request, or the request was refused before its token was read.
+    Unknown,
+}
+
+/// The name and the rights of a token.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The name, for the log line.
+    pub name: String,
+    /// The number under which the workers give this caller its share. It follows from the name.
+    pub key: u32,
+    /// The allowed operations.
+    pub scopes: Vec<Scope>,
+}
+
+/// A kind of operation that a token may allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// `POST /hash`, and such operations of a batch.
+    Hash,
+    /// `GET /metrics`.
+    Metrics,
+    /// `POST /verify` with its rehash, and such operations of a batch.
+    Verify,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 3] = [Self::Hash, Self::Metrics, Self::Verify];
+
+    /// The name in the contract.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hash => "hash",
+            Self::Metrics => "metrics",
+            Self::Verify => "verify",
+        }
+    }
+
+    /// The scope of an operation. `None`: any token allows it.
+    fn of(operation: Operation) -> Option<Self> {
+        match operation {
+            Operation::Hash => Some(Self::Hash),
+            Operation::Metrics => Some(Self::Metrics),
+            Operation::Verify => Some(Self::Verify),
+            Operation::Batch
+            | Operation::Health
+            | Operation::None
+            | Operation::OpenApi
+            | Operation::Policies => None,
+        }
+    }
+}
+
+impl Caller {
+    /// The name of the token, for the log line.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Expired(identity) | Self::Named(identity) => Some(&identity.name),
+            Self::Anyone | Self::Unknown => None,
+        }
+    }
+
+    /// The problem of a caller without a valid token.
+    ///
+    /// # Errors
+    /// [`Problem::unauthorized`], or the same code with the remark that the token has expired.
+    pub fn authenticated(&self) -> Result<(), Problem> {
+        match self {
+            Self::Anyone | Self::Named(_) => Ok(()),
+            Self::Expired(_) => Err(Problem::expired_token()),
+            Self::Unknown => Err(Problem::unauthorized()),
+        }
+    }
+
+    /// The caller for the workers. Callers without a token are one.
+    pub(crate) fn share(&self) -> saltern_algorithm::Caller {
+        match self {
+            Self::Named(identity) => saltern_algorithm::Caller(identity.key),
+            Self::Anyone | Self::Expired(_) | Self::Unknown => saltern_algorithm::Caller::default(),
+        }
+    }
+
+    /// Whether the token allows the operation. A batch is allowed; its operations are asked one by
+    /// one.
+    pub(crate) fn may(&self, operation: Operation) -> bool {
+        match (self, Scope::of(operation)) {
+            (_, None) | (Self::Anyone, _) => true,
+            (Self::Named(identity), Some(scope)) => identity.scopes.contains(&scope),
+            (Self::Expired(_) | Self::Unknown, Some(_)) => false,
+        }
+    }
+}
