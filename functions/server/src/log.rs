@@ -25,7 +25,7 @@ pub(super) fn start(format: LogFormat) -> Result<Log, Failure> {
         .with_target(false)
         // Else it would report a failed write to standard error, and panic if that fails too.
         .log_internal_errors(false)
-        .with_writer(move || writer.clone());
+        .with_writer(writer);
     match format {
         LogFormat::Json => subscriber.json().flatten_event(true).with_current_span(false).init(),
         LogFormat::Text => subscriber.with_ansi(false).init(),

@@ -132,8 +132,20 @@ impl Token {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// Reads one line. The error is a reason without a part of the line.
-    fn parse(line: &str) -> Result<Self, String> {
+    /// Refuses a token whose name or text another line has.
+    fn unlike(self, others: &[Self]) -> Result<Self, String> {
+        if others.iter().any(|other| other.identity.name == self.identity.name) {
+            return Err("an earlier line has this name: give each token its own, such as shop-2".to_owned());
+        }
+        if others.iter().any(|other| other.digest == self.digest) {
+            return Err("an earlier line has this token: make one with `openssl rand -hex 32`".to_owned());
+        }
+        Ok(self)
+    }
+
+    /// Reads one line. The error is a reason without a part of the line. The number of the line is
+    /// the caller's key.
+    fn parse(line: &str, key: u32) -> Result<Self, String> {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let [name, scopes, expiry, token] = fields[..] else { return Err(FORM.to_owned()) };
         if !is_name(name) {
@@ -150,7 +162,7 @@ impl Token {
                  use letters, digits and -._~+/="
                 .to_owned());
         }
-        let identity = Identity { name: name.to_owned(), key: key(name), scopes: parse_scopes(scopes)? };
+        let identity = Identity { name: name.to_owned(), key, scopes: parse_scopes(scopes)? };
         Ok(Self {
             digest: Sha256::digest(token).into(),
             identity: Arc::new(identity),
@@ -183,28 +195,14 @@ fn read_file(file: &Path) -> Result<Vec<Token>, Failure> {
 /// [`Failure::Configuration`], with the number of the line and never its text.
 fn parse<'a>(lines: impl Iterator<Item = &'a str>, unit: &str, source: &str) -> Result<Vec<Token>, Failure> {
     let mut tokens: Vec<Token> = Vec::new();
-    for (index, line) in lines.enumerate() {
+    for (number, line) in (1..).zip(lines) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let token = Token::parse(line).and_then(|token| {
-            let names_another = |known: &Token| known.identity.name == token.identity.name;
-            if tokens.iter().any(names_another) {
-                return Err(
-                    "an earlier line has this name: give each token its own, such as shop-2".to_owned()
-                );
-            }
-            if tokens.iter().any(|known| known.digest == token.digest) {
-                return Err("an earlier line has this token: make one with `openssl rand -hex 32`".to_owned());
-            }
-            Ok(token)
-        });
-        let number = index + 1;
-        tokens
-            .push(token.map_err(|reason| {
-                Failure::configuration(format!("{unit} {number} of {source}: {reason}"))
-            })?);
+        let token = Token::parse(line, number).and_then(|token| token.unlike(&tokens));
+        let refused = |reason| Failure::configuration(format!("{unit} {number} of {source}: {reason}"));
+        tokens.push(token.map_err(refused)?);
     }
     if tokens.is_empty() {
         return Err(Failure::configuration(format!("{source} has no token: {FORM}")));
@@ -262,12 +260,6 @@ fn now() -> u64 {
 fn is_name(text: &str) -> bool {
     (1..=MAX_NAME_BYTES).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
-}
-
-/// The same name has the same key before and after a rotation.
-fn key(name: &str) -> u64 {
-    let digest: TokenDigest = Sha256::digest(name).into();
-    digest.into_iter().take(8).fold(0, |key, byte| key << 8 | u64::from(byte))
 }
 
 /// 128 bits in hexadecimal. At 10^5 guesses a second an attacker needs 10^26 years.

@@ -8,7 +8,31 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{Outcome, Step, outcome::NONE};
+use crate::{Caller, Operation, Outcome, Step, outcome::NONE};
+
+/// Writes a line with a constant target.
+macro_rules! write_line {
+    ($target:expr, $line:expr) => {
+        tracing::info!(
+            target: $target,
+            operation = $line.operation,
+            policy = $line.policy,
+            algorithm = $line.algorithm,
+            outcome = $line.outcome,
+            operations = $line.operations,
+            failed = $line.failed,
+            rehashed = $line.rehashed,
+            total_ms = $line.total_ms,
+            queue_ms = $line.queue_ms,
+            hash_ms = $line.hash_ms,
+            request_id = $line.request_id,
+            trace_id = $line.trace_id,
+            xray_trace_id = $line.xray_trace_id,
+            caller = $line.caller,
+            peer = $line.peer,
+        )
+    };
+}
 
 impl Outcome {
     /// Writes the request's log line. A front door calls it once, when the answer is ready or the
@@ -16,23 +40,51 @@ impl Outcome {
     /// the metrics instead.
     pub fn log(&self) {
         let line = LogLine::of(self);
-        tracing::info!(
-            operation = line.operation,
-            policy = line.policy,
-            algorithm = line.algorithm,
-            outcome = line.outcome,
-            operations = line.operations,
-            failed = line.failed,
-            rehashed = line.rehashed,
-            total_ms = line.total_ms,
-            queue_ms = line.queue_ms,
-            hash_ms = line.hash_ms,
-            request_id = line.request_id,
-            trace_id = line.trace_id,
-            xray_trace_id = line.xray_trace_id,
-            caller = line.caller,
-            peer = line.peer,
-        );
+        // The target of a line is constant.
+        match self.line_class() {
+            LineClass::Caller => write_line!(OF_CALLERS, line),
+            LineClass::Unauthenticated => write_line!(UNAUTHENTICATED, line),
+        }
+    }
+
+    /// Anyone can ask `/health` and send requests without a token. Without tokens every caller is
+    /// known.
+    fn line_class(&self) -> LineClass {
+        match (&self.caller, self.operation) {
+            (Caller::Named(_), _) => LineClass::Caller,
+            (Caller::Anyone, operation) if operation != Operation::Health => LineClass::Caller,
+            (Caller::Anyone | Caller::Expired(_) | Caller::Unknown, _) => LineClass::Unauthenticated,
+        }
+    }
+}
+
+/// The class of a line of the log. A line of one class never takes the place of another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineClass {
+    /// Lines of requests with a known caller, and of the process itself.
+    Caller,
+    /// Lines that anyone who reaches the port can cause.
+    Unauthenticated,
+}
+
+impl LineClass {
+    /// All classes.
+    pub const ALL: [Self; 2] = [Self::Caller, Self::Unauthenticated];
+
+    /// The name in metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Unauthenticated => "unauthenticated",
+        }
+    }
+
+    /// The class of a line with this target. Lines of other crates may be about any connection.
+    #[must_use]
+    pub fn of_target(target: &str) -> Self {
+        let is_ours = target != UNAUTHENTICATED && target.starts_with(OURS);
+        if is_ours { Self::Caller } else { Self::Unauthenticated }
     }
 }
 
@@ -111,4 +163,41 @@ fn shared<'a>(steps: &'a [Step], of: impl Fn(&'a Step) -> &'a str) -> &'a str {
 /// Milliseconds, rounded to three decimals.
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The target of lines of [`LineClass::Caller`].
+const OF_CALLERS: &str = "saltern_service::log::callers";
+
+/// The target of lines of [`LineClass::Unauthenticated`].
+const UNAUTHENTICATED: &str = "saltern_service::log::unauthenticated";
+
+/// The beginning of the targets of Saltern's own crates.
+const OURS: &str = "saltern";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Identity, metrics::tests::outcome};
+
+    use super::*;
+
+    #[test]
+    fn lines_that_anyone_can_cause_are_a_class_of_their_own() {
+        let identity = || Arc::new(Identity { name: "shop".to_owned(), key: 1, scopes: Vec::new() });
+        let class = |caller, operation| Outcome { caller, operation, ..outcome() }.line_class();
+        assert_eq!(class(Caller::Named(identity()), Operation::Health), LineClass::Caller);
+        assert_eq!(class(Caller::Anyone, Operation::None), LineClass::Caller);
+        assert_eq!(class(Caller::Anyone, Operation::Health), LineClass::Unauthenticated);
+        assert_eq!(class(Caller::Unknown, Operation::Hash), LineClass::Unauthenticated);
+        assert_eq!(class(Caller::Expired(identity()), Operation::Hash), LineClass::Unauthenticated);
+        for (target, class) in [
+            (OF_CALLERS, LineClass::Caller),
+            ("saltern_server::listener", LineClass::Caller),
+            (UNAUTHENTICATED, LineClass::Unauthenticated),
+            ("h2::server", LineClass::Unauthenticated),
+        ] {
+            assert_eq!(LineClass::of_target(target), class, "{target}");
+        }
+    }
 }

@@ -674,20 +674,20 @@ async fn the_deadline_header_is_a_number_from_1_to_60000() {
 #[tokio::test]
 async fn the_deadline_counts_from_arrival() {
     let service = service();
-    let long_ago = ago(11);
+    let long_ago = || ago(11);
     let hash = json!({"password": "p"});
     for ask in [
-        post("/hash", &hash).arrived(long_ago),
-        post("/verify", &hash).arrived(long_ago),
+        post("/hash", &hash).arrived(long_ago()),
+        post("/verify", &hash).arrived(long_ago()),
         post("/hash", &hash).arrived(ago(2)).header("saltern-deadline-ms", "2000"),
     ] {
         let response = ask.send(&service).await;
         response.problem(503, "deadline_exceeded");
         assert_eq!(response.header("retry-after"), None, "no server can do it in that time");
     }
-    post("/hash", &hash).arrived(long_ago).header("saltern-deadline-ms", "60000").send(&service).await.ok();
+    post("/hash", &hash).arrived(long_ago()).header("saltern-deadline-ms", "60000").send(&service).await.ok();
     let batch = json!({"operations": [{"op": "hash", "password": "p"}, {"op": "frob"}]});
-    let response = post("/batch", &batch).arrived(long_ago).send(&service).await.ok();
+    let response = post("/batch", &batch).arrived(long_ago()).send(&service).await.ok();
     assert_problem(&response["results"][0]["problem"], 503, "deadline_exceeded");
     assert_problem(&response["results"][1]["problem"], 400, "invalid_request");
 }

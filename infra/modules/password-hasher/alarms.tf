@@ -174,6 +174,44 @@ resource "aws_cloudwatch_metric_alarm" "spillover" {
   ok_actions          = [var.alarms.topic_arn]
 }
 
+# The alarms that the table of metrics has (functions/service/src/metrics/table.rs).
+resource "aws_cloudwatch_metric_alarm" "share" {
+  for_each = { for alarm in local.metrics.alarms : alarm.name => alarm }
+
+  alarm_name          = "${var.name}-${each.key}"
+  alarm_description   = each.value.help
+  evaluation_periods  = 1
+  threshold           = each.value.percent
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [var.alarms.topic_arn]
+  ok_actions          = [var.alarms.topic_arn]
+
+  # Few events have any share by chance.
+  metric_query {
+    id          = "percent"
+    expression  = "IF(FILL(counted, 0) + FILL(beside, 0) >= ${each.value.least}, 100 * FILL(counted, 0) / (FILL(counted, 0) + FILL(beside, 0)), 0)"
+    label       = "${each.value.value}, percent of ${each.value.metric}"
+    return_data = true
+  }
+
+  dynamic "metric_query" {
+    for_each = { counted = each.value.value, beside = each.value.beside }
+
+    content {
+      id = metric_query.key
+
+      metric {
+        namespace   = local.metrics.namespace
+        metric_name = each.value.metric
+        dimensions  = { Service = var.name, (each.value.dimension) = metric_query.value }
+        stat        = "Sum"
+        period      = each.value.seconds
+      }
+    }
+  }
+}
+
 resource "aws_cloudwatch_metric_alarm" "client_fallback" {
   count = var.alarms.client_metrics_namespace == null ? 0 : 1
 

@@ -3,22 +3,26 @@
 use std::{
     fs::File,
     process::Stdio,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
+
 use crate::{
     client::{Client, ask, get},
-    server::{Server, until},
+    server::{Server, file, until},
 };
 
 #[test]
 fn a_full_output_does_not_stop_the_service() {
     let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
     let mut server = Server::start_writing_to(full(), full());
+    assert_eq!(ask(server.address(), get("/policies")).status, 200);
     assert_eq!(ask(server.address(), get("/health")).status, 200);
-    assert_eq!(ask(server.address(), get("/health")).status, 200);
-    assert_loss_is_counted(&server);
+    assert_loss_is_counted(&server, "unauthenticated");
+    assert_loss_is_counted(&server, "caller");
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(0));
 }
@@ -29,18 +33,18 @@ fn a_reader_that_stops_reading_does_not_stop_the_service() {
     let errors = writer.try_clone().unwrap();
     let mut server = Server::start_writing_to(writer.into(), errors.into());
     let mut client = Client::connect(server.address());
-    let many = get("/health").repeat(PIPELINED);
+    let many = get("/nowhere").repeat(PIPELINED);
     // Each request writes a line: more than the pipe and the server hold.
     for _ in 0..LINES / PIPELINED {
         let mut sender = client.stream().try_clone().unwrap();
         let request = many.clone();
         let sending = thread::spawn(move || std::io::Write::write_all(&mut sender, request.as_bytes()));
         for _ in 0..PIPELINED {
-            assert_eq!(client.receive().status, 200);
+            assert_eq!(client.receive().status, 404);
         }
         sending.join().unwrap().unwrap();
     }
-    assert_loss_is_counted(&server);
+    assert_loss_is_counted(&server, "caller");
     let asked = Instant::now();
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(0));
@@ -66,6 +70,46 @@ fn a_second_signal_ends_a_server_with_an_unread_log_at_once() {
     drop(unread);
 }
 
+#[test]
+fn a_flood_without_a_token_costs_no_line_of_a_caller() {
+    let tokens = file("tokens", &format!("shop hash never {TOKEN}\nprobe metrics never {OTHER}"));
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let (started, is_over) = (Instant::now(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for path in ["/health", "/policies"] {
+            let (address, is_over) = (server.address(), &is_over);
+            scope.spawn(move || {
+                let mut client = Client::connect(address);
+                while !is_over.load(Relaxed) {
+                    client.send(get(path).repeat(PIPELINED));
+                    (0..PIPELINED).for_each(|_| drop(client.receive()));
+                }
+            });
+        }
+        let mut client = Client::connect(server.address());
+        for _ in 0..OF_CALLER {
+            let request =
+                format!("GET /nowhere HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
+            assert_eq!(client.ask(request).status, 404);
+        }
+        is_over.store(true, Relaxed);
+    });
+    let lines = |of_caller: bool| {
+        let output = server.output();
+        let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["operation"].is_string() && (line["caller"] == "shop") == of_caller).count()
+    };
+    until(|| (lines(true) == OF_CALLER).then_some(())).expect("each line of the caller");
+    let rate = usize::try_from(started.elapsed().as_millis() / 100).unwrap();
+    let sampled = lines(false);
+    assert!((1..=64 + rate + 1).contains(&sampled), "{sampled} lines of the flood");
+    let metrics = format!("GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {OTHER}\r\n\r\n");
+    let metrics = ask(server.address(), metrics).body;
+    assert!(metrics.contains("saltern_log_lines_dropped_total{class=\"caller\"} 0\n"), "{metrics}");
+    assert!(!metrics.contains("saltern_log_lines_dropped_total{class=\"unauthenticated\"} 0\n"), "{metrics}");
+    assert!(!metrics.contains("saltern_refusals_total{code=\"unauthorized\"} 0\n"), "{metrics}");
+}
+
 /// Fills a pipe.
 fn fill(mut writer: &std::io::PipeWriter) {
     let flags = rustix::fs::fcntl_getfl(writer).unwrap();
@@ -76,19 +120,24 @@ fn fill(mut writer: &std::io::PipeWriter) {
 }
 
 /// Waits for the count: another thread writes the lines, after the responses.
-fn assert_loss_is_counted(server: &Server) {
+fn assert_loss_is_counted(server: &Server, class: &str) {
+    let counter = format!("saltern_log_lines_dropped_total{{class=\"{class}\"}} ");
     let counted = until(|| {
         let metrics = ask(server.address(), get("/metrics")).body;
-        let counted = metrics.lines().find_map(|line| line.strip_prefix(DROPPED)).expect("a counter");
+        let counted = metrics.lines().find_map(|line| line.strip_prefix(&counter)).expect("a counter");
         (counted.trim() != "0").then_some(())
     });
     assert!(counted.is_some(), "lost lines are counted");
 }
-
-const DROPPED: &str = "saltern_log_lines_dropped_total ";
 
 /// More than the 4,096 lines that wait and the lines that a pipe holds.
 const LINES: usize = 6_000;
 
 /// Requests at once, whose responses fit into the buffers of the system.
 const PIPELINED: usize = 100;
+
+/// Requests of the caller beside the flood.
+const OF_CALLER: usize = 300;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const OTHER: &str = "fedcba9876543210fedcba9876543210";

@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::metrics::{DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE, ProcessCount, SERVICE};
+use crate::metrics::{
+    ALARM_MINUTES, ALARMS, Above, Alarm, DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE, ProcessCount,
+    SERVICE,
+};
 
 /// `metrics.json`.
 #[derive(Serialize)]
 pub(super) struct Document {
     namespace: &'static str,
     metrics: Vec<Entry>,
+    alarms: Vec<Share>,
 }
 
 #[derive(Serialize)]
@@ -21,6 +25,59 @@ struct Entry {
     sink: &'static str,
     dimensions: [Vec<&'static str>; 1],
     help: &'static str,
+}
+
+/// An alarm on the share of a count.
+#[derive(Serialize)]
+struct Share {
+    name: &'static str,
+    metric: &'static str,
+    dimension: &'static str,
+    value: &'static str,
+    beside: &'static str,
+    percent: u32,
+    least: u32,
+    seconds: u32,
+    help: &'static str,
+}
+
+impl Share {
+    /// `None` if CloudWatch has no such count. The counts of CloudWatch have no other alarm.
+    fn of(alarm: &Alarm) -> Option<Self> {
+        let Above::Share { percent, least_per_minute, beside } = alarm.above else { return None };
+        Some(Self {
+            name: alarm.name,
+            metric: alarm.cloudwatch?,
+            dimension: alarm.label.dimension(),
+            value: alarm.value,
+            beside,
+            percent,
+            least: least_per_minute * ALARM_MINUTES,
+            seconds: ALARM_MINUTES * 60,
+            help: alarm.help,
+        })
+    }
+}
+
+/// The alarms as rules of Prometheus: the items of `rules`.
+pub(super) fn rules() -> String {
+    let mut rules = String::new();
+    for alarm in &ALARMS {
+        let Alarm { prometheus, counter, value, help, .. } = alarm;
+        let label = alarm.label.prometheus();
+        let minutes = |of: &str| format!("sum(increase({of}[{ALARM_MINUTES}m]))");
+        let counted = minutes(&format!("{counter}{{{label}=\"{value}\"}}"));
+        let expression = match alarm.above {
+            Above::PerMinute(most) => format!("{counted} > {}", most * ALARM_MINUTES),
+            Above::Share { percent, least_per_minute, .. } => {
+                let (all, least) = (minutes(counter), least_per_minute * ALARM_MINUTES);
+                format!("100 * {counted} / {all} > {percent} and {all} >= {least}")
+            }
+        };
+        let _infallible =
+            writeln!(rules, "      - alert: {prometheus}\n        # {help}\n        expr: {expression}");
+    }
+    rules
 }
 
 pub(super) fn document() -> Document {
@@ -40,7 +97,8 @@ pub(super) fn document() -> Document {
         let unsent = metric.unsent.map(|name| entry(name, metric, "emf"));
         [Some(entry(metric.cloudwatch, metric, sink)), unsent]
     });
-    Document { namespace: NAMESPACE, metrics: entries.flatten().collect() }
+    let alarms = ALARMS.iter().filter_map(Share::of).collect();
+    Document { namespace: NAMESPACE, metrics: entries.flatten().collect(), alarms }
 }
 
 pub(super) fn table() -> String {
@@ -59,8 +117,9 @@ pub(super) fn table() -> String {
             metric.help,
         );
     }
-    let ProcessCount { prometheus, help } = &DROPPED_LINES;
-    let _infallible = writeln!(rows, "| — | `{prometheus}` | count | Count |  | {help} |");
+    let ProcessCount { prometheus, label, help } = &DROPPED_LINES;
+    let _infallible =
+        writeln!(rows, "| — | `{prometheus}` | count | Count | `{}` | {help} |", label.dimension());
     rows
 }
 

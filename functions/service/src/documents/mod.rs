@@ -26,6 +26,13 @@ pub fn metrics_markdown() -> String {
     metrics::table()
 }
 
+/// Returns the alarms as rules of Prometheus: the lines between `# rules:begin` and
+/// `# rules:end` of `infra/OPERATIONS.md`, each with its newline.
+#[must_use]
+pub fn rules_yaml() -> String {
+    metrics::rules()
+}
+
 /// Indented JSON with a newline at the end.
 fn pretty(document: &impl serde::Serialize) -> String {
     // Serialization cannot fail: every key is a string.
@@ -50,6 +57,15 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/modules/password-hasher/metrics.json");
         let committed = fs::read_to_string(path).unwrap();
         assert!(committed == metrics_json(), "{path} is out of date: run `cargo xtask generate`");
+    }
+
+    #[test]
+    fn the_rules_of_the_operations_guide_are_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/OPERATIONS.md");
+        let guide = fs::read_to_string(path).unwrap();
+        let (_, rest) = guide.split_once("      # rules:begin\n").unwrap();
+        let (rules, _) = rest.split_once("      # rules:end\n").unwrap();
+        assert!(rules == rules_yaml(), "{path} is out of date: run `cargo xtask generate`");
     }
 
     #[test]

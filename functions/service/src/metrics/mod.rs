@@ -12,11 +12,13 @@ use crate::Outcome;
 pub use prometheus::DroppedLines;
 pub(crate) use prometheus::Prometheus;
 pub(crate) use sample::of as samples;
+#[cfg(test)]
+pub(crate) use sample::tests;
 pub use sample::{Labels, Sample};
 pub use table::{
-    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, DROPPED_LINES, HASH, Kind, LANES, Label, METRICS, Metric,
-    NAMESPACE, OPERATIONS, ProcessCount, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SERVICE,
-    Unit,
+    ALARM_MINUTES, ALARMS, ANSWER, ARENA, Above, Alarm, BATCH_OPERATIONS, COLD_STARTS, DROPPED_LINES, HASH,
+    Kind, LANES, Label, METRICS, Metric, NAMESPACE, OPERATIONS, ProcessCount, QUEUE, REFUSALS, REHASHES_DONE,
+    REHASHES_NEEDED, REQUESTS, SERVICE, Unit, VERIFICATIONS,
 };
 
 /// Receives the samples of each request. The request waits for the sink, so a sink must not block.

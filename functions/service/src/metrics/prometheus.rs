@@ -8,9 +8,9 @@ use prometheus_client::{
     registry::{self, Registry},
 };
 
-use crate::Outcome;
+use crate::{LineClass, Outcome};
 
-use super::{DROPPED_LINES, Kind, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
+use super::{DROPPED_LINES, Kind, Label, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
 
 /// A sink that keeps the metrics in memory and writes them for Prometheus.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Prometheus {
             }
         }
         if let Some(bare) = DROPPED_LINES.prometheus.strip_suffix("_total") {
-            registry.register(bare, sentence(DROPPED_LINES.help), dropped);
+            registry.register(bare, sentence(DROPPED_LINES.help), dropped.0);
         }
         Self { registry, series }
     }
@@ -44,8 +44,34 @@ impl Prometheus {
     }
 }
 
-/// Counts dropped lines of the log. All clones share one count.
-pub type DroppedLines = Counter;
+/// Counts dropped lines of the log by class. All clones share the counts.
+#[derive(Clone, Debug)]
+pub struct DroppedLines(Family<NamedLabels, Counter>);
+
+impl Default for DroppedLines {
+    fn default() -> Self {
+        let zero = Self(Family::default());
+        LineClass::ALL.into_iter().for_each(|class| drop(zero.of(class)));
+        zero
+    }
+}
+
+impl DroppedLines {
+    /// Counts a line of this class.
+    pub fn inc(&self, class: LineClass) {
+        self.of(class).inc();
+    }
+
+    /// The count of this class.
+    #[must_use]
+    pub fn get(&self, class: LineClass) -> u64 {
+        self.of(class).get()
+    }
+
+    fn of(&self, class: LineClass) -> Counter {
+        self.0.get_or_create(&vec![(Label::Class.prometheus(), class.name().into())]).clone()
+    }
+}
 
 impl Sink for Prometheus {
     fn record(&self, _outcome: &Outcome, samples: &[Sample]) {
@@ -167,7 +193,9 @@ mod tests {
             r#"saltern_refusals_total{code="unauthorized"} 0"#,
             r#"saltern_requests_total{operation="verify",outcome="mismatch"} 0"#,
             r#"saltern_requests_total{operation="hash",outcome="gone"} 0"#,
-            "saltern_log_lines_dropped_total 0",
+            r#"saltern_log_lines_dropped_total{class="caller"} 0"#,
+            r#"saltern_log_lines_dropped_total{class="unauthenticated"} 0"#,
+            r#"saltern_verifications_total{outcome="mismatch"} 0"#,
         ] {
             assert!(text.lines().any(|own| own == line), "no {line} in:\n{text}");
         }
@@ -180,10 +208,12 @@ mod tests {
     fn dropped_lines_are_counted() {
         let dropped = DroppedLines::default();
         let prometheus = Prometheus::new(dropped.clone());
-        dropped.inc();
-        dropped.inc();
+        dropped.inc(LineClass::Caller);
+        dropped.inc(LineClass::Unauthenticated);
+        dropped.inc(LineClass::Caller);
         let text = prometheus.text();
-        assert!(text.contains("saltern_log_lines_dropped_total 2\n"), "{text}");
+        assert!(text.contains("saltern_log_lines_dropped_total{class=\"caller\"} 2\n"), "{text}");
+        assert!(text.contains("saltern_log_lines_dropped_total{class=\"unauthenticated\"} 1\n"), "{text}");
     }
 
     #[test]
@@ -192,7 +222,7 @@ mod tests {
         let named = METRICS.iter().filter(|metric| metric.prometheus.is_some()).count();
         assert_eq!(prometheus.series.len(), named);
         for metric in METRICS {
-            let value = |label: &super::super::Label| (*label, Cow::Borrowed("x"));
+            let value = |label: &Label| (*label, Cow::Borrowed("x"));
             let labels = metric.labels.iter().map(value).collect();
             let sample = Sample { metric, labels, value: 1.0 };
             prometheus.record(&sample::tests::outcome(), &[sample]);

@@ -6,7 +6,7 @@ use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
     ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, Metric, OPERATIONS, QUEUE, REFUSALS,
-    REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
+    REHASHES_DONE, REHASHES_NEEDED, REQUESTS, VERIFICATIONS,
 };
 
 /// The labels of a sample, in the order of the metric's labels.
@@ -63,6 +63,9 @@ pub(crate) fn known_ahead() -> Vec<(&'static Metric, Labels)> {
     for code in Code::ALL {
         samples.count(&REFUSALS, [code.name().into()]);
     }
+    for end in [End::Match, End::Mismatch] {
+        samples.count(&VERIFICATIONS, [end.class().into()]);
+    }
     samples.0.into_iter().map(|Sample { metric, labels, .. }| (metric, labels)).collect()
 }
 
@@ -84,6 +87,9 @@ impl Samples {
         let algorithm = || step.algorithm_label().into();
         let operation = step.operation.name().into();
         self.count(&OPERATIONS, [operation, algorithm(), policy(), step.end.class().into()]);
+        if let End::Match | End::Mismatch = step.end {
+            self.count(&VERIFICATIONS, [step.end.class().into()]);
+        }
         if let (Operation::Batch, End::Problem(code)) = (request, step.end) {
             self.count(&REFUSALS, [code.name().into()]);
         }
@@ -117,8 +123,8 @@ fn whole(number: impl TryInto<u64>) -> f64 {
     number.try_into().map_or(f64::MAX, |number| number as f64)
 }
 
-/// Most steps have four or five samples.
-const SAMPLES_OF_A_STEP: usize = 5;
+/// Most steps have five or six samples.
+const SAMPLES_OF_A_STEP: usize = 6;
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -192,6 +198,7 @@ pub(crate) mod tests {
                 "AnswerMilliseconds operation=verify 1",
                 "ColdStarts 1",
                 "Operations operation=verify algorithm=bcrypt policy=old outcome=match 1",
+                "Verifications outcome=match 1",
                 "RehashesNeeded policy=old reason=older_policy 1",
                 "QueueMilliseconds 2",
                 "HashMilliseconds algorithm=bcrypt policy=old 40",

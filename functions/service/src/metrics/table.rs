@@ -68,6 +68,8 @@ impl Unit {
 pub enum Label {
     /// The algorithm, or `none`.
     Algorithm,
+    /// The class of a line of the log: `caller` or `unauthenticated`.
+    Class,
     /// The code of a problem.
     Code,
     /// The operation.
@@ -84,14 +86,22 @@ pub enum Label {
 
 impl Label {
     /// All labels.
-    pub const ALL: [Self; 6] =
-        [Self::Algorithm, Self::Code, Self::Operation, Self::Outcome, Self::Policy, Self::Reason];
+    pub const ALL: [Self; 7] = [
+        Self::Algorithm,
+        Self::Class,
+        Self::Code,
+        Self::Operation,
+        Self::Outcome,
+        Self::Policy,
+        Self::Reason,
+    ];
 
     /// The label's name as a dimension of CloudWatch.
     #[must_use]
     pub fn dimension(self) -> &'static str {
         match self {
             Self::Algorithm => "Algorithm",
+            Self::Class => "Class",
             Self::Code => "Code",
             Self::Operation => "Operation",
             Self::Outcome => "Outcome",
@@ -105,6 +115,7 @@ impl Label {
     pub fn prometheus(self) -> &'static str {
         match self {
             Self::Algorithm => "algorithm",
+            Self::Class => "class",
             Self::Code => "code",
             Self::Operation => "operation",
             Self::Outcome => "outcome",
@@ -115,9 +126,10 @@ impl Label {
 }
 
 /// All metrics, in the order of the documents.
-pub static METRICS: [&Metric; 12] = [
+pub static METRICS: [&Metric; 13] = [
     &REQUESTS,
     &OPERATIONS,
+    &VERIFICATIONS,
     &REFUSALS,
     &REHASHES_NEEDED,
     &REHASHES_DONE,
@@ -135,14 +147,17 @@ pub static METRICS: [&Metric; 12] = [
 pub struct ProcessCount {
     /// The name at `GET /metrics`.
     pub prometheus: &'static str,
-    /// A description in one sentence.
+    /// The label.
+    pub label: Label,
+    /// A description in one or two sentences.
     pub help: &'static str,
 }
 
 /// Dropped lines of the log.
 pub static DROPPED_LINES: ProcessCount = ProcessCount {
     prometheus: "saltern_log_lines_dropped_total",
-    help: "Dropped lines of the log: the reader was too slow, or writing failed.",
+    label: Label::Class,
+    help: "Lines missing in the log: the reader was too slow, or writing failed. Of the class `unauthenticated` also lines over their rate.",
 };
 
 /// Requests of all operations.
@@ -165,6 +180,17 @@ pub static OPERATIONS: Metric = Metric {
     unit: Unit::Count,
     labels: &[Label::Operation, Label::Algorithm, Label::Policy, Label::Outcome],
     help: "Hashes and verifications. Each operation of a batch counts. The policies of matches show which policies users still have.",
+};
+
+/// Verified passwords.
+pub static VERIFICATIONS: Metric = Metric {
+    cloudwatch: "Verifications",
+    unsent: None,
+    prometheus: Some("saltern_verifications_total"),
+    kind: Kind::Count,
+    unit: Unit::Count,
+    labels: &[Label::Outcome],
+    help: "Verifications by outcome: `match` or `mismatch`. Each one in a batch counts.",
 };
 
 /// Problem documents.
@@ -277,6 +303,95 @@ pub static ARENA: Metric = Metric {
     help: "Memory that the workers hold for Argon2 and scrypt, at the end of a request that computed a hash.",
 };
 
+/// An alarm on a count. The alarms of CloudWatch and the rules of Prometheus are generated from it.
+#[derive(Debug)]
+pub struct Alarm {
+    /// The name in CloudWatch, behind the name of the function.
+    pub name: &'static str,
+    /// The name in Prometheus.
+    pub prometheus: &'static str,
+    /// The counter, by its name at `GET /metrics`.
+    pub counter: &'static str,
+    /// The counter in CloudWatch; `None` if it never counts on Lambda.
+    pub cloudwatch: Option<&'static str>,
+    /// The label that tells the counted events from the others.
+    pub label: Label,
+    /// The value of the label.
+    pub value: &'static str,
+    /// The threshold.
+    pub above: Above,
+    /// The meaning of the alarm and the next step.
+    pub help: &'static str,
+}
+
+/// The threshold of an alarm, over [`ALARM_MINUTES`].
+#[derive(Clone, Copy, Debug)]
+pub enum Above {
+    /// More events a minute.
+    PerMinute(u32),
+    /// A larger share of all events of the counter.
+    Share {
+        /// The share, in percent.
+        percent: u32,
+        /// Fewer events a minute, of all, raise no alarm: few events have any share by chance.
+        least_per_minute: u32,
+        /// The value of the label of the other events.
+        beside: &'static str,
+    },
+}
+
+/// The time over which alarms count. Short enough for an attack of guesses, and longer than the
+/// usual interval between two scrapes.
+pub const ALARM_MINUTES: u32 = 5;
+
+/// All alarms on counts.
+pub static ALARMS: [Alarm; 4] = [
+    Alarm {
+        name: "mismatches",
+        prometheus: "SalternMismatches",
+        counter: "saltern_verifications_total",
+        cloudwatch: Some("Verifications"),
+        label: Label::Outcome,
+        value: "mismatch",
+        // Users mistype in some 5 to 20 % of logins, and a list of stolen passwords fails in some
+        // 98 %. Below 60 logins a minute a few bots reach half.
+        above: Above::Share { percent: 50, least_per_minute: 60, beside: "match" },
+        help: "Most passwords are wrong. A bot may try stolen passwords, or a backend sends wrong hashes.",
+    },
+    Alarm {
+        name: "unauthorized",
+        prometheus: "SalternUnauthorized",
+        counter: "saltern_refusals_total",
+        cloudwatch: None,
+        label: Label::Code,
+        value: "unauthorized",
+        // One retry a second of one caller.
+        above: Above::PerMinute(60),
+        help: "A caller has no valid token, or an attacker guesses. The log names the peer, and the caller if its token has expired.",
+    },
+    Alarm {
+        name: "log-lines-lost",
+        prometheus: "SalternLogLinesLost",
+        counter: "saltern_log_lines_dropped_total",
+        cloudwatch: None,
+        label: Label::Class,
+        value: "caller",
+        above: Above::PerMinute(0),
+        help: "Lines of requests with a token are missing in the log. The reader is too slow, or the disk is full.",
+    },
+    Alarm {
+        name: "unauthenticated-flood",
+        prometheus: "SalternUnauthenticatedFlood",
+        counter: "saltern_log_lines_dropped_total",
+        cloudwatch: None,
+        label: Label::Class,
+        value: "unauthenticated",
+        // As many are lost as the log takes: ten a second.
+        above: Above::PerMinute(600),
+        help: "Requests without a token flood the port. The log names peers of a sample.",
+    },
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,6 +421,22 @@ mod tests {
             }
             // `PutMetricData` accepts 30 dimensions, with the service.
             assert!(metric.labels.len() < 30);
+        }
+    }
+    #[test]
+    fn every_alarm_is_about_a_listed_count_and_its_label() {
+        for alarm in &ALARMS {
+            let metric = METRICS.iter().find(|metric| metric.prometheus == Some(alarm.counter));
+            let (labels, cloudwatch) = match metric {
+                Some(metric) => (metric.labels.to_vec(), Some(metric.cloudwatch)),
+                None => (vec![DROPPED_LINES.label], None),
+            };
+            assert!(metric.is_some() || alarm.counter == DROPPED_LINES.prometheus, "{}", alarm.name);
+            assert_eq!(labels, [alarm.label], "{}: the count has one label", alarm.name);
+            assert!(alarm.cloudwatch.is_none() || alarm.cloudwatch == cloudwatch, "{}", alarm.name);
+            if let Above::Share { beside, .. } = alarm.above {
+                assert_eq!([beside, alarm.value], ["match", "mismatch"], "{}: all values", alarm.name);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::{fs, io, process::Command};
 use saltern_encoded::documents::schemes_markdown;
 use saltern_policy::documents::settings_json;
 use saltern_program::EXIT_CODES;
-use saltern_service::documents::{metrics_json, metrics_markdown, openapi};
+use saltern_service::documents::{metrics_json, metrics_markdown, openapi, rules_yaml};
 
 /// Makes the new text of a file from its present text.
 type Make = fn(&str) -> String;
@@ -19,6 +19,9 @@ const DOCUMENTS: &[(&str, Make)] = &[
     ("infra/modules/password-hasher/settings.json", |_| settings_json()),
     ("functions/encoded/SCHEMES.md", |text| schemes_markdown(text, CLIENT_SCHEMES)),
     ("functions/server/README.md", |text| with_part(text, "metrics", &metrics_markdown())),
+    ("infra/OPERATIONS.md", |text| {
+        between(text, "      # rules:begin\n", "      # rules:end\n", &rules_yaml())
+    }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
 ];
 
@@ -49,10 +52,13 @@ fn exit_codes() -> String {
     format!("| code | |\n|---|---|\n{}", rows.collect::<String>())
 }
 
-/// Replaces the lines between `<!-- NAME:begin -->` and `<!-- NAME:end -->`. A text without them
-/// stays.
+/// Replaces the lines between `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 fn with_part(text: &str, name: &str, part: &str) -> String {
-    let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
-    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    between(text, &format!("<!-- {name}:begin -->\n"), &format!("<!-- {name}:end -->"), part)
+}
+
+/// Replaces the text between two marks. A text without them stays.
+fn between(text: &str, begin: &str, end: &str, part: &str) -> String {
+    let parts = text.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
     parts.map_or_else(|| text.to_owned(), |(before, after)| format!("{before}{begin}{part}{end}{after}"))
 }

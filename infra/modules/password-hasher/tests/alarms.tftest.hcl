@@ -20,7 +20,7 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
       for alarm in concat(
         [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.duration],
         aws_cloudwatch_metric_alarm.url_5xx, aws_cloudwatch_metric_alarm.concurrency, aws_cloudwatch_metric_alarm.spillover,
-        aws_cloudwatch_metric_alarm.client_fallback,
+        aws_cloudwatch_metric_alarm.client_fallback, values(aws_cloudwatch_metric_alarm.share),
       ) :
       alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && alarm.treat_missing_data == "notBreaching"
     ])
@@ -63,6 +63,20 @@ run "errors_and_5xx_raise_an_alarm_as_a_percentage_of_the_requests" {
       [for query in alarm.metric_query : query.metric[*].metric_name]
     ])) == toset(["Errors", "Invocations", "Url5xxCount", "UrlRequestCount"])
     error_message = "Each alarm must divide by its own requests."
+  }
+}
+
+run "a_large_share_of_mismatches_raises_an_alarm" {
+  command = plan
+
+  assert {
+    condition = (
+      aws_cloudwatch_metric_alarm.share["mismatches"].threshold == 50 &&
+      strcontains(one([for query in aws_cloudwatch_metric_alarm.share["mismatches"].metric_query : query.expression if query.return_data == true]), ">= 300, 100 *") &&
+      toset(flatten([for query in aws_cloudwatch_metric_alarm.share["mismatches"].metric_query : [for metric in query.metric : metric.dimensions["Outcome"]]])) ==
+      toset(["match", "mismatch"])
+    )
+    error_message = "More than half of at least 300 passwords in five minutes must be wrong."
   }
 }
 
