@@ -80,7 +80,7 @@ fn a_flood_without_a_token_costs_no_line_of_a_caller() {
             let (address, is_over) = (server.address(), &is_over);
             scope.spawn(move || {
                 let mut client = Client::connect(address);
-                while !is_over.load(Relaxed) {
+                while !is_over.load(Relaxed) && started.elapsed() < LONGEST_FLOOD {
                     client.send(get(path).repeat(PIPELINED));
                     (0..PIPELINED).for_each(|_| drop(client.receive()));
                 }
@@ -135,6 +135,9 @@ const LINES: usize = 6_000;
 
 /// Requests at once, whose responses fit into the buffers of the system.
 const PIPELINED: usize = 100;
+
+/// The flood ends even if the caller fails.
+const LONGEST_FLOOD: Duration = Duration::from_secs(60);
 
 /// Requests of the caller beside the flood.
 const OF_CALLER: usize = 300;

@@ -34,10 +34,11 @@ fn wrong_settings_are_refused_with_a_message() {
     let expiry = file("expiry", &format!("# by hand\nshop hash 31.12.2027 {TOKEN}"));
     let broken = file("broken.json", "{");
     let directory = env!("CARGO_TARGET_TMPDIR");
+    let at_directory = format!("unix:{directory}");
     for (arguments, sentence) in [
         (&["--listen", "nowhere"][..], "--listen"),
         (&["--listen", "unix:"], "name a path"),
-        (&["--listen", &format!("unix:{directory}")], "not a socket"),
+        (&["--listen", at_directory.as_str()], "not a socket"),
         (&["--socket-mode", "600"], "--listen unix:PATH"),
         (&["--listen", "unix:s", "--socket-mode", "rw"], "octal"),
         (&["--workers", "0"], "--workers"),
