@@ -22,7 +22,7 @@ pub enum Caller {
 pub struct Identity {
     /// The name, for the log line.
     pub name: String,
-    /// The number under which the workers give this caller its share. It follows from the name.
+    /// The number under which the workers give this caller its share.
     pub key: u32,
     /// The allowed operations.
     pub scopes: Vec<Scope>,
