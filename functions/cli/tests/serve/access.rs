@@ -1,4 +1,7 @@
-use std::fs;
+use std::{
+    fs, thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -103,6 +106,27 @@ fn each_line_of_a_request_names_its_caller_and_its_peer() {
     client.receive().assert_problem(400, "invalid_request");
     let line = until(|| of_request(&server, "invalid_request")).unwrap();
     assert_eq!((&line["caller"], &line["peer"]), (&Value::Null, &json!(peer)));
+}
+
+#[test]
+fn a_caller_with_much_work_does_not_starve_another() {
+    let tokens = file("shares", &format!("{}\n{}", line("busy", OLD), line("other", NEW)));
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let operation = json!({"op": "hash", "password": "p", "policy": "bcrypt-8"});
+    let batch = json!({"operations": vec![operation; 64]}).to_string();
+    let one = json!({"password": "p", "policy": "bcrypt-8"}).to_string();
+    let with = |token: &str| format!("Authorization: Bearer {token}\r\nSaltern-Deadline-Ms: 60000\r\n");
+    let mut busy = crate::client::Client::connect(server.address());
+    busy.send(post_with("/batch", &with(OLD), &batch));
+    // In the order of arrival the other caller would wait for the whole batch.
+    thread::sleep(Duration::from_millis(30));
+    assert_eq!(ask(server.address(), post_with("/hash", &with(NEW), &one)).status, 200);
+    let other_was_answered = Instant::now();
+    let results = busy.receive().json();
+    let until_the_batch = other_was_answered.elapsed();
+    let done = results["results"].as_array().unwrap().iter().filter(|result| result["status"] == 200).count();
+    assert!(done > 8, "{done} of the batch: too few to make others wait");
+    assert!(until_the_batch > Duration::from_millis(5), "the batch was answered {until_the_batch:?} later");
 }
 
 #[test]
