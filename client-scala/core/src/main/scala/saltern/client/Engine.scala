@@ -388,8 +388,10 @@ private[client] final class Engine(
   private def withoutFallback(reason: FallbackReason, detail: String, retryAfter: FiniteDuration): SalternError = {
     val text = s"${reason.name}: $detail"
     reason match {
-      case FallbackReason.Throttled                                                                     => new SalternError.Overloaded(retryAfter, text)
-      case FallbackReason.AnswerNotOurs                                                                 => new SalternError.Unreadable(text)
+      case FallbackReason.Throttled     => new SalternError.Overloaded(retryAfter, text)
+      case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
+      // Without local hashing the exchange has all of the call's time.
+      case FallbackReason.AttemptTimeout if detail == "deadline_exceeded"                               => new SalternError.DeadlineExceeded("at the service")
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
         new SalternError.MaybeSent(text)
       case FallbackReason.BreakerOpen | FallbackReason.ConnectFailed | FallbackReason.ConnectionsBusy |
