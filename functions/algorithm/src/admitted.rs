@@ -1,6 +1,8 @@
 use core::fmt;
 
-use saltern_encoded::{Params, Setting, argon2, scrypt, verify_only};
+use saltern_encoded::{Params, Setting, argon2, pbkdf2, scrypt, verify_only};
+
+use crate::verify_only::work as verify_only_work;
 
 /// The highest cost of one hash. Each bound is on the product that decides memory or time.
 ///
@@ -30,23 +32,23 @@ pub struct Ceilings {
 /// ```compile_fail
 /// // The fields are private: only the check makes an `Admitted`.
 /// fn forge(setting: saltern_encoded::Setting) -> saltern_algorithm::Admitted {
-///     saltern_algorithm::Admitted { setting, work: 0 }
+///     saltern_algorithm::Admitted { setting }
 /// }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Admitted {
     setting: Setting,
-    work: u64,
 }
 
 impl Admitted {
     /// Checks a setting before any memory is allocated for it.
     ///
     /// # Errors
-    /// [`CostOutOfBounds`] if a cost is over its ceiling.
+    /// [`CostOutOfBounds`] if a cost is over its ceiling, or if both layers of a wrapped hash cost
+    /// too much together.
     pub fn new(setting: Setting, ceilings: &Ceilings) -> Result<Self, CostOutOfBounds> {
-        let work = bounded_work(&setting, ceilings).ok_or(CostOutOfBounds)?;
-        Ok(Self { setting, work })
+        bounded_share(&setting, ceilings).ok_or(CostOutOfBounds)?;
+        Ok(Self { setting })
     }
 
     /// Returns the setting.
@@ -58,30 +60,11 @@ impl Admitted {
     /// Returns the work in the algorithm's own unit. Time is linear in it.
     ///
     /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations ×
-    /// output blocks (PBKDF2), `N·r·p` (scrypt), rounds (verify-only schemes). The work of a
-    /// wrapped hash is the sum of both layers. That is nearly linear: all units except bcrypt's are
-    /// of one order.
+    /// output blocks (PBKDF2), `N·r·p` (scrypt, yescrypt), compressions or encryptions (other
+    /// verify-only schemes). The work of a wrapped hash is its outer layer's.
     #[must_use]
     pub fn work(&self) -> u64 {
-        self.work
-    }
-
-    /// Returns the work for a password of this length. It grows with the length if every round
-    /// reads the password.
-    pub(crate) fn work_with(&self, password_bytes: usize) -> u64 {
-        match &self.setting {
-            Setting::VerifyOnly(setting) => self.work.saturating_mul(setting.length_factor(password_bytes)),
-            // The outer layer reads the text of the inner hash, whose length is fixed.
-            Setting::Wrapped(setting) => match setting.inner().setting() {
-                Setting::VerifyOnly(inner) => {
-                    let outer = argon2_work(setting.outer().params());
-                    let inner_work = self.work.saturating_sub(outer);
-                    outer.saturating_add(inner_work.saturating_mul(inner.length_factor(password_bytes)))
-                }
-                _ => self.work,
-            },
-            _ => self.work,
-        }
+        work(&self.setting, 0)
     }
 
     /// Returns the memory that the hash needs, in bytes; 0 for a few KiB.
@@ -129,38 +112,69 @@ pub(crate) fn cost_memory_bytes(cost: verify_only::Cost) -> u64 {
     }
 }
 
-fn bounded_work(setting: &Setting, ceilings: &Ceilings) -> Option<u64> {
+/// Returns the work of a layer for a password of this length. The outer layer of a wrapped hash
+/// reads the text of the inner hash.
+pub(crate) fn work(setting: &Setting, password_bytes: usize) -> u64 {
     match setting {
-        Setting::Argon2(setting) => bounded_argon2_work(setting.params(), ceilings),
+        Setting::Argon2(setting) => argon2_work(setting.params()),
+        Setting::Bcrypt(setting) => bcrypt_work(setting.params().cost()),
+        Setting::Pbkdf2(setting) => pbkdf2_work(setting),
+        Setting::Scrypt(setting) => scrypt_work(setting.params()),
+        Setting::VerifyOnly(setting) => verify_only_work(setting, password_bytes),
+        Setting::Wrapped(setting) => argon2_work(setting.outer().params()),
+    }
+}
+
+/// Returns the share of the setting's ceiling of work, in units of `1 / WHOLE_CEILING`; `None` if a
+/// cost is over a ceiling.
+fn bounded_share(setting: &Setting, ceilings: &Ceilings) -> Option<u128> {
+    match setting {
+        Setting::Argon2(setting) => bounded_argon2_share(setting.params(), ceilings),
         Setting::Bcrypt(setting) => {
-            let cost = setting.params().cost();
-            (cost <= ceilings.bcrypt_cost).then_some(1 << cost)
+            share(bcrypt_work(setting.params().cost()), bcrypt_work(ceilings.bcrypt_cost))
         }
-        Setting::Pbkdf2(setting) => {
-            let blocks = u64::try_from(setting.output_blocks()).ok()?;
-            let work = u64::from(setting.params().iterations()).checked_mul(blocks)?;
-            (work <= ceilings.pbkdf2_iterations_blocks).then_some(work)
-        }
+        Setting::Pbkdf2(setting) => share(pbkdf2_work(setting), ceilings.pbkdf2_iterations_blocks),
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            let work = blocks.checked_mul(u64::from(params.p()))?;
-            bounded_scrypt_work(blocks, scrypt_lane_blocks(params), work, ceilings)
+            bounded_scrypt_share(blocks, scrypt_lane_blocks(params), scrypt_work(params), ceilings)
         }
         Setting::VerifyOnly(setting) => match setting.cost() {
-            verify_only::Cost::Rounds(rounds) => (rounds <= ceilings.sha_crypt_rounds).then_some(rounds),
+            verify_only::Cost::Rounds(rounds) => share(rounds, ceilings.sha_crypt_rounds),
             verify_only::Cost::Memory { blocks, lane_blocks, work } => {
-                bounded_scrypt_work(blocks, lane_blocks, work, ceilings)
+                bounded_scrypt_share(blocks, lane_blocks, work, ceilings)
             }
         },
-        // Both layers have a bound, and both take time.
         Setting::Wrapped(setting) => {
-            let inner = setting.inner().setting();
-            let unit = if let Setting::Bcrypt(_) = inner { BCRYPT_UNIT_IN_OTHERS } else { 1 };
-            let below = bounded_work(inner, ceilings)?.checked_mul(unit)?;
-            bounded_argon2_work(setting.outer().params(), ceilings)?.checked_add(below)
+            let inner = setting.inner();
+            let layers = bounded_argon2_share(setting.outer().params(), ceilings)?
+                + bounded_share(inner.setting(), ceilings)?;
+            // A password with a NUL is computed twice.
+            let readings = if inner.scheme().reading().may_stop_at_nul { 2 } else { 1 };
+            (layers * readings <= MOST_SHARES * WHOLE_CEILING).then_some(layers)
         }
     }
+}
+
+/// Returns the share of a ceiling, rounded up; `None` if the work is over the ceiling.
+fn share(work: u64, ceiling: u64) -> Option<u128> {
+    let share = u128::from(work) * WHOLE_CEILING;
+    (work <= ceiling).then(|| share.div_ceil(u128::from(ceiling.max(1))))
+}
+
+/// Returns the number of key expansions. The widest cost that is read stays below 64.
+fn bcrypt_work(cost: u32) -> u64 {
+    1_u64.checked_shl(cost).unwrap_or(u64::MAX)
+}
+
+fn pbkdf2_work(setting: &pbkdf2::Setting) -> u64 {
+    let blocks = u64::try_from(setting.output_blocks()).unwrap_or(u64::MAX);
+    u64::from(setting.params().iterations()).saturating_mul(blocks)
+}
+
+fn scrypt_work(params: scrypt::Params) -> u64 {
+    let blocks = scrypt_blocks(params.log_n(), params.r()).unwrap_or(u64::MAX);
+    blocks.saturating_mul(u64::from(params.p()))
 }
 
 /// Returns `m·t`, in KiB.
@@ -168,22 +182,19 @@ fn argon2_work(params: argon2::Params) -> u64 {
     u64::from(params.memory_kib()) * u64::from(params.passes())
 }
 
-fn bounded_argon2_work(params: argon2::Params, ceilings: &Ceilings) -> Option<u64> {
-    let memory_passes = argon2_work(params);
+fn bounded_argon2_share(params: argon2::Params, ceilings: &Ceilings) -> Option<u128> {
     let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
-        && memory_passes <= ceilings.argon2_memory_passes_kib
         && params.parallelism() <= ceilings.argon2_parallelism;
-    bounded.then_some(memory_passes)
+    share(argon2_work(params), ceilings.argon2_memory_passes_kib).filter(|_| bounded)
 }
 
-/// Returns the work `N·r·p` if memory and work are within the ceilings.
-fn bounded_scrypt_work(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u64> {
+/// Returns the share of the work `N·r·p` if the memory is within the ceilings.
+fn bounded_scrypt_share(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u128> {
     let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let lanes_memory = lane_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let bounded = memory <= ceilings.scrypt_memory_bytes
-        && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE
-        && work <= ceilings.scrypt_n_r_p;
-    bounded.then_some(work)
+        && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE;
+    share(work, ceilings.scrypt_n_r_p).filter(|_| bounded)
 }
 
 /// Returns `N·r`; `None` if it overflows.
@@ -196,12 +207,13 @@ fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
     u64::from(params.p()) * u64::from(params.r())
 }
 
-/// Weight of a bcrypt unit in the sum of a wrapped hash.
-///
-/// A key expansion takes some dozens of microseconds; a unit of any other algorithm takes between a
-/// tenth of a microsecond and a few. A wrong weight makes an estimate worse, but admits nothing
-/// more.
-const BCRYPT_UNIT_IN_OTHERS: u64 = 64;
+/// The most that one operation computes together: all layers and all readings of the password, each
+/// as a share of its ceiling (HTTP contract, "Policies"). One layer within its ceiling never
+/// exceeds it.
+const MOST_SHARES: u128 = 2;
+
+/// The unit of shares. It is fine enough for every ceiling, and the sums stay far below 128 bits.
+const WHOLE_CEILING: u128 = 1 << 48;
 
 /// The lanes of scrypt get an eighth of its memory ceiling. Only a very small N needs more, and no
 /// real hash has one.
@@ -222,3 +234,53 @@ impl fmt::Display for CostOutOfBounds {
 }
 
 impl core::error::Error for CostOutOfBounds {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CEILINGS: Ceilings = Ceilings {
+        bcrypt_cost: 10,
+        argon2_memory_kib: 1024,
+        argon2_memory_passes_kib: 1024,
+        argon2_parallelism: 1,
+        pbkdf2_iterations_blocks: 1000,
+        sha_crypt_rounds: 5_000,
+        scrypt_memory_bytes: 0,
+        scrypt_n_r_p: 0,
+    };
+
+    fn is_admitted(stored: &str) -> bool {
+        Admitted::new(saltern_encoded::parse(stored).unwrap().setting().clone(), &CEILINGS).is_ok()
+    }
+
+    /// The readings double the sum under software with C strings.
+    #[test]
+    fn the_layers_and_readings_of_a_wrapped_hash_have_one_ceiling() {
+        let outer = |kib| format!("$argon2id$v=19$m={kib},t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
+        let bcrypt = |cost| format!("$2b${cost}${}", ".".repeat(53));
+        let digest = format!("{{SHA}}{}=", "A".repeat(27));
+        for (kib, inner, admitted) in [
+            (512, bcrypt("09"), true),
+            (513, bcrypt("09"), false),
+            (8, bcrypt("10"), false),
+            (1023, digest.clone(), true),
+            (1025, digest, false),
+        ] {
+            let stored = format!("$saltern-wrap{}${inner}", outer(kib));
+            assert_eq!(is_admitted(&stored), admitted, "{stored}");
+        }
+    }
+
+    #[test]
+    fn one_layer_at_its_ceiling_is_admitted() {
+        for stored in [
+            format!("$2b$10${}", ".".repeat(53)),
+            format!("$6$salt${}", ".".repeat(86)),
+            format!("$argon2id$v=19$m=1024,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43)),
+        ] {
+            assert!(is_admitted(&stored), "{stored}");
+        }
+        assert!(!is_admitted(&format!("$2b$11${}", ".".repeat(53))));
+    }
+}

@@ -80,18 +80,42 @@ impl WholeKernel {
         Self { kernels, arena: Arena::new(keep_bytes) }
     }
 
+    pub(crate) fn kernels(&self) -> Kernels {
+        self.kernels
+    }
+
+    /// Computes a hash, with both layers of a wrapped one.
     pub(crate) fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-        match admitted.setting() {
-            Setting::Argon2(setting) if self.kernels == Kernels::Own => self.argon2(setting, password),
-            Setting::Scrypt(setting) if self.kernels == Kernels::Own => self.scrypt(setting, password),
-            Setting::Wrapped(setting) if self.kernels == Kernels::Own => {
-                self.make_room_for(setting.inner().setting());
-                let inner = inner_hash(self.kernels, setting, password)?;
-                self.argon2(setting.outer(), inner.as_bytes())
+        match self.inner(admitted, password)? {
+            Some(inner) => self.last(admitted, inner.as_bytes()),
+            None => self.last(admitted, password),
+        }
+    }
+
+    /// Computes the inner layer of a wrapped hash: the input of [`Self::last`]. Returns `None` if
+    /// the hash has one layer.
+    pub(crate) fn inner(
+        &mut self,
+        admitted: &Admitted,
+        password: &[u8],
+    ) -> Result<Option<Zeroizing<String>>, OutOfMemory> {
+        let Setting::Wrapped(setting) = admitted.setting() else { return Ok(None) };
+        self.make_room_for(setting.inner().setting());
+        inner_hash(self.kernels, setting, password).map(Some)
+    }
+
+    /// Computes the outer layer of a wrapped hash, or the only layer of another hash.
+    pub(crate) fn last(&mut self, admitted: &Admitted, input: &[u8]) -> Result<Output, OutOfMemory> {
+        match (admitted.setting(), self.kernels) {
+            (Setting::Argon2(setting), Kernels::Own) => self.argon2(setting, input),
+            (Setting::Scrypt(setting), Kernels::Own) => self.scrypt(setting, input),
+            (Setting::Wrapped(setting), Kernels::Own) => self.argon2(setting.outer(), input),
+            (Setting::Wrapped(setting), Kernels::Crates) => {
+                compute_setting(self.kernels, &Setting::Argon2(setting.outer().clone()), input)
             }
-            _ => {
-                self.make_room_for(admitted.setting());
-                compute_setting(self.kernels, admitted.setting(), password)
+            (setting, _) => {
+                self.make_room_for(setting);
+                compute_setting(self.kernels, setting, input)
             }
         }
     }

@@ -151,6 +151,31 @@ fn accepted_work_is_answered_in_time_or_dropped() {
     }
 }
 
+/// Both are one work: in lanes and computed whole, with one layer and with two.
+#[test]
+fn both_readings_of_a_password_are_computed() {
+    let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
+    for kernels in Kernels::ALL {
+        let pool = pool(kernels, Some(QueueLimits::default()));
+        for stored in [
+            format!("$2b$05${}", ".".repeat(53)),
+            format!("$6$rounds=1000$salt${}", ".".repeat(86)),
+            format!("$saltern-wrap{outer}$$sha1$100$saltsalt${}", ".".repeat(28)),
+        ] {
+            let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
+            let admitted = Admitted::new(setting, &CEILINGS).unwrap();
+            let work = Work::new(admitted.clone(), password(1), Instant::now() + AMPLE);
+            let work = Work { second: Some(password(2)), ..work };
+            let done = pool.submit(work).unwrap().wait().unwrap();
+            let outputs = [Some(done.output), done.second].map(Option::unwrap);
+            for (number, output) in (1..).zip(outputs) {
+                let expected = compute(&admitted, password(number).expose()).unwrap();
+                assert!(output.matches(expected.expose()), "{kernels:?}: {stored}, reading {number}");
+            }
+        }
+    }
+}
+
 /// Each caller sends its next request as soon as it has an answer. The worker that answered must
 /// take it, and not the other worker, which has a lane in use.
 #[test]

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{Admitted, Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
+use saltern_algorithm::{Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
 use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
@@ -119,7 +119,7 @@ impl Executor<'_> {
         let new = new.map_err(|refusal| refused(refusal, index))?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
-        let ticket = self.submit(new.admitted(), password, self.deadline, Urgency::Required)?;
+        let ticket = self.submit(Work::new(new.admitted().clone(), password, self.deadline))?;
         Ok(Pending::Hash { new: Box::new(new), ticket })
     }
 
@@ -140,12 +140,14 @@ impl Executor<'_> {
         step.is_decoy = hash.is_none();
         step.policy = self.policies.id_of(&stored).map(str::to_owned);
         let candidates = stored.candidates(&password);
-        let submit = |candidate: &Candidate| {
-            self.submit(stored.admitted(), candidate.password.clone(), self.deadline, Urgency::Required)
-        };
-        let tickets = candidates.iter().map(submit).collect::<Result<_, _>>()?;
+        // Both readings of a NUL are one work, with one cost.
+        let mut readings = candidates.iter().map(|candidate| candidate.password.clone());
+        let first = readings.next().unwrap_or_else(|| password.clone());
+        let second = readings.next();
+        let ticket =
+            self.submit(Work { second, ..Work::new(stored.admitted().clone(), first, self.deadline) })?;
         let wanted = rehash.then_some(password);
-        Ok(Pending::Verify { stored: Box::new(stored), candidates, tickets, wanted })
+        Ok(Pending::Verify { stored: Box::new(stored), candidates, ticket, wanted })
     }
 
     async fn judge(self, started: Started) -> Judged {
@@ -153,8 +155,8 @@ impl Executor<'_> {
         let (result, wanted) = match pending {
             Err(problem) => (Err(problem), None),
             Ok(Pending::Hash { new, ticket }) => (self.finish_hash(&new, ticket, &mut step).await, None),
-            Ok(Pending::Verify { stored, candidates, tickets, wanted }) => {
-                let outputs = self.outputs(tickets, &mut step).await;
+            Ok(Pending::Verify { stored, candidates, ticket, wanted }) => {
+                let outputs = self.outputs(ticket, &mut step).await;
                 let verdict = outputs.map(|outputs| self.policies.verdict(&stored, &candidates, &outputs));
                 let wanted =
                     wanted.filter(|_| verdict.as_ref().is_ok_and(|verdict| verdict.rehash.is_some()));
@@ -171,15 +173,11 @@ impl Executor<'_> {
         made(new, &done).map(Success::Made).ok_or_else(Problem::internal)
     }
 
-    /// Awaits all outputs, in the order of their candidates.
-    async fn outputs(self, tickets: Vec<Ticket>, step: &mut Step) -> Result<Vec<Output>, Problem> {
-        let mut outputs = Vec::with_capacity(tickets.len());
-        for ticket in tickets {
-            let done = self.done(ticket).await?;
-            step.timing = Some(step.timing.unwrap_or_default().beside(Timing::of(&done)));
-            outputs.push(done.output);
-        }
-        Ok(outputs)
+    /// Awaits the outputs, in the order of their candidates.
+    async fn outputs(self, ticket: Ticket, step: &mut Step) -> Result<Vec<Output>, Problem> {
+        let done = self.done(ticket).await?;
+        step.timing = Some(Timing::of(&done));
+        Ok([Some(done.output), done.second].into_iter().flatten().collect())
     }
 
     /// Awaits one output, at most until the deadline. A hash without slices may still be running
@@ -196,7 +194,8 @@ impl Executor<'_> {
         let not_after = self.rehash_deadline();
         let rehash = wanted.and_then(|password| {
             let new = self.policies.admit_new(None, &password).ok()?;
-            let ticket = self.submit(new.admitted(), password, not_after, Urgency::Optional).ok()?;
+            let work = Work::new(new.admitted().clone(), password, not_after);
+            let ticket = self.submit(Work { urgency: Urgency::Optional, ..work }).ok()?;
             let algorithm = self.algorithm_of(new.policy());
             Some((Box::new(new), algorithm, ticket))
         });
@@ -210,15 +209,8 @@ impl Executor<'_> {
         now + self.deadline.saturating_duration_since(now) / 4 * 3
     }
 
-    fn submit(
-        self,
-        admitted: &Admitted,
-        password: Password,
-        deadline: Instant,
-        urgency: Urgency,
-    ) -> Result<Ticket, Problem> {
-        let work =
-            Work { urgency, caller: self.caller.share(), ..Work::new(admitted.clone(), password, deadline) };
+    fn submit(self, work: Work) -> Result<Ticket, Problem> {
+        let work = Work { caller: self.caller.share(), ..work };
         self.pool.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),
@@ -244,7 +236,7 @@ impl Started {
 
 enum Pending {
     Hash { new: Box<NewHash>, ticket: Ticket },
-    Verify { stored: Box<Stored>, candidates: Vec<Candidate>, tickets: Vec<Ticket>, wanted: Option<Password> },
+    Verify { stored: Box<Stored>, candidates: Vec<Candidate>, ticket: Ticket, wanted: Option<Password> },
 }
 
 /// A task with its result, and the password if the caller wants a rehash and the hash needs it.

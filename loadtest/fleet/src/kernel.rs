@@ -123,7 +123,13 @@ impl Taken {
 
     /// Answers with the output and its modelled time.
     pub(crate) fn answer(self, hashed: Duration) {
-        self.reply.send(Ok(Done { output: self.output, queued: Duration::ZERO, hashed, lanes: 1 }));
+        self.reply.send(Ok(Done {
+            output: self.output,
+            second: None,
+            queued: Duration::ZERO,
+            hashed,
+            lanes: 1,
+        }));
     }
 }
 

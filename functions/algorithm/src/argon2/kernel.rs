@@ -165,8 +165,7 @@ fn run<C: Compressor>(
 /// Fills a segment of each lane, on as many threads as are useful.
 fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
     let lanes = fill.params.parallelism() as usize;
-    let helpers =
-        if memory.len() / (lanes * SLICES) < MIN_BLOCKS_FOR_A_THREAD { 0 } else { lanes.min(cores()) - 1 };
+    let helpers = threads(fill.params) - 1;
     let segments = segments(memory, lanes, slice);
     if helpers == 0 {
         return segments.for_each(|mut segment| path.fill(fill, &mut segment));
@@ -186,6 +185,13 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
         }
         work();
     });
+}
+
+/// Returns the number of threads of a hash, at least 1.
+pub(crate) fn threads(params: Params) -> usize {
+    let lanes = params.parallelism() as usize;
+    let blocks_of_a_segment = params.memory_kib() as usize / (lanes * SLICES);
+    if blocks_of_a_segment < MIN_BLOCKS_FOR_A_THREAD { 1 } else { lanes.min(cores()) }
 }
 
 /// Returns the number of cores that this process may use. It is read once, because the system reads

@@ -2,13 +2,16 @@
 
 use std::{sync::atomic::Ordering, time::Instant};
 
+use saltern_encoded::Setting;
+
 use super::{
-    schedule::{Waiting, Wake},
+    estimate::Cost,
+    schedule::{Job as _, Part, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Done, Dropped},
 };
-use crate::{OutOfMemory, compute::WholeKernel};
+use crate::{OutOfMemory, Output, Password, compute::WholeKernel};
 
 /// Works until the pool is closed and its queue is empty.
 pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
@@ -39,20 +42,67 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
 }
 
 fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: &mut WholeKernel) {
-    let Waiting { job, cost, deadline, since, .. } = waiting;
+    let Waiting { job, deadline, since, .. } = waiting;
     let started = Instant::now();
-    let computed = job.guarded(|| kernel.compute(&job.admitted, job.password.expose()));
+    let mut measured = Vec::new();
+    let computed = Parts { job: &job, deadline, kernel, measured: &mut measured }.compute();
     let hashed = started.elapsed();
     publish_memory(shared, worker, kernel);
-    let measured = matches!(computed, Ok(Ok(_))).then_some((cost, hashed));
     // The worker is free before the answer is out: the caller may send its next request at once.
-    shared.lock().block_done(worker, measured);
+    shared.lock().block_done(worker, &measured);
     job.answer(match computed {
-        Ok(Ok(_)) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
-        Ok(Ok(output)) => Ok(Done { output, queued: started - since, hashed, lanes: 1 }),
-        Ok(Err(OutOfMemory)) => Err(Dropped::NoMemory),
-        Err(fault) => Err(fault),
+        Ok(_) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
+        Ok((output, second)) => Ok(Done { output, second, queued: started - since, hashed, lanes: 1 }),
+        Err(dropped) => Err(dropped),
     });
+}
+
+/// The parts of a job, which are computed one after the other: both layers of a wrapped hash, for
+/// each reading of the password.
+struct Parts<'a> {
+    job: &'a Submitted,
+    deadline: Instant,
+    kernel: &'a mut WholeKernel,
+    measured: &'a mut Vec<Part>,
+}
+
+impl Parts<'_> {
+    /// Computes the hash of each reading. The number of parts depends on the setting and on the
+    /// number of readings alone.
+    fn compute(mut self) -> Result<(Output, Option<Output>), Dropped> {
+        let output = self.hash(&self.job.password)?;
+        let second = self.job.second.as_ref().map(|second| self.hash(second)).transpose()?;
+        Ok((output, second))
+    }
+
+    fn hash(&mut self, password: &Password) -> Result<Output, Dropped> {
+        let (admitted, password) = (&self.job.admitted, password.expose());
+        let Setting::Wrapped(wrapped) = admitted.setting() else {
+            return self.part(admitted.setting(), password, |kernel| kernel.last(admitted, password));
+        };
+        let inner = wrapped.inner().setting();
+        let inner = self.part(inner, password, |kernel| kernel.inner(admitted, password))?;
+        let input = inner.as_ref().map_or(password, |text| text.as_bytes());
+        self.part(admitted.setting(), input, |kernel| kernel.last(admitted, input))
+    }
+
+    /// Computes a part, unless the job is late or without a caller.
+    fn part<T>(
+        &mut self,
+        setting: &Setting,
+        input: &[u8],
+        compute: impl FnOnce(&mut WholeKernel) -> Result<T, OutOfMemory>,
+    ) -> Result<T, Dropped> {
+        let started = Instant::now();
+        if self.job.abandoned() || started > self.deadline {
+            return Err(Dropped::DeadlineExceeded);
+        }
+        let computed = self.job.guarded(|| compute(self.kernel))?.map_err(|OutOfMemory| Dropped::NoMemory)?;
+        let cost = Cost::of_layer(setting, input.len(), self.kernel.kernels());
+        let core_time = started.elapsed() * cost.threads();
+        self.measured.push(Part { algorithm: cost.algorithm, work: cost.work, core_time });
+        Ok(computed)
+    }
 }
 
 /// Publishes how much memory this worker holds, for metrics.

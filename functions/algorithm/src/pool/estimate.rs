@@ -8,30 +8,87 @@ use std::time::Duration;
 
 use saltern_encoded::{Algorithm, Setting};
 
-use crate::Admitted;
+use crate::{Admitted, Kernels, admitted, argon2};
 
 /// The algorithm whose measured speed counts for a setting.
 ///
 /// The variants of Argon2 share one speed: they do the same work for each block, and calibration
-/// measures argon2id alone.
+/// measures argon2id alone. The outer layer of a wrapped hash is argon2id.
 pub(crate) fn timed_as(setting: &Setting) -> Algorithm {
     match setting.algorithm() {
-        Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id => Algorithm::Argon2id,
+        Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id | Algorithm::Wrapped => {
+            Algorithm::Argon2id
+        }
         algorithm => algorithm,
     }
 }
 
-/// The cost of one operation.
+/// The cost of one operation: of both layers of a wrapped hash, for all readings of the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) algorithm: Algorithm,
     /// Work in the algorithm's own unit.
     pub(crate) work: u64,
+    /// The work of the same hashes of an empty password: a lower bound that needs no estimate of
+    /// the password's share.
+    least_work: u64,
+    /// The inner layer of a wrapped hash, which is computed whole.
+    inner: Option<Layer>,
+    /// The cores that a hash uses at once.
+    threads: u32,
+}
+
+/// The inner layer of a wrapped hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layer {
+    algorithm: Algorithm,
+    work: u64,
 }
 
 impl Cost {
-    pub(crate) fn of(admitted: &Admitted, password: &[u8]) -> Self {
-        Self { algorithm: timed_as(admitted.setting()), work: admitted.work_with(password.len()) }
+    /// Makes the cost of one layer on one core.
+    pub(crate) const fn new(algorithm: Algorithm, work: u64) -> Self {
+        Self { algorithm, work, least_work: work, inner: None, threads: 1 }
+    }
+
+    /// Returns the cost of one layer. The outer layer of a wrapped hash is its setting's layer.
+    pub(crate) fn of_layer(setting: &Setting, password_bytes: usize, kernels: Kernels) -> Self {
+        let least_work = admitted::work(setting, 0);
+        let threads = match (setting, kernels) {
+            (Setting::Argon2(setting), Kernels::Own) => argon2::kernel::threads(setting.params()),
+            (Setting::Wrapped(setting), Kernels::Own) => argon2::kernel::threads(setting.outer().params()),
+            _ => 1,
+        };
+        let threads = u32::try_from(threads).unwrap_or(1);
+        let work = admitted::work(setting, password_bytes);
+        Self { least_work, threads, ..Self::new(timed_as(setting), work) }
+    }
+
+    /// Returns the cost of a hash for each of these readings of a password.
+    pub(crate) fn of<'a>(
+        admitted: &Admitted,
+        readings: impl Iterator<Item = &'a [u8]>,
+        kernels: Kernels,
+    ) -> Self {
+        let setting = admitted.setting();
+        let mut cost = Self { work: 0, least_work: 0, ..Self::of_layer(setting, 0, kernels) };
+        for reading in readings {
+            let layer = Self::of_layer(setting, reading.len(), kernels);
+            cost.work = cost.work.saturating_add(layer.work);
+            cost.least_work = cost.least_work.saturating_add(layer.least_work);
+            if let Setting::Wrapped(wrapped) = setting {
+                let inner = Self::of_layer(wrapped.inner().setting(), reading.len(), kernels);
+                let before = cost.inner.map_or(0, |layer| layer.work);
+                let work = before.saturating_add(inner.work);
+                cost.inner = Some(Layer { algorithm: inner.algorithm, work });
+            }
+        }
+        cost
+    }
+
+    /// The cores that the hash uses at once.
+    pub(crate) const fn threads(self) -> u32 {
+        self.threads
     }
 }
 
@@ -101,7 +158,7 @@ impl Bound {
 }
 
 impl Estimates {
-    /// Makes estimates without measurements. An algorithm takes no time until it is measured.
+    /// Makes estimates without measurements.
     pub(crate) fn new(widths: impl Fn(Algorithm) -> usize) -> Self {
         let slopes = [[Slope::default(); MOST_LANES]; Algorithm::ALL.len()];
         Self {
@@ -145,13 +202,25 @@ impl Estimates {
 
     /// Returns how long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.algorithm, lanes))
+        nanoseconds(cost.work, self.slope(cost.algorithm, lanes)) / cost.threads + self.inner_duration(cost)
+    }
+
+    /// Returns how long the inner layer of a wrapped hash takes.
+    fn inner_duration(&self, cost: Cost) -> Duration {
+        let Some(Layer { algorithm, work }) = cost.inner else { return Duration::ZERO };
+        let duration = nanoseconds(work, self.slope(algorithm, 1));
+        if self.is_measured_whole(algorithm) { duration } else { duration * SLOWER_WITHOUT_LANES }
+    }
+
+    /// Whether the measurements of an algorithm are of hashes that were computed whole.
+    pub(crate) fn is_measured_whole(&self, algorithm: Algorithm) -> bool {
+        self.width(algorithm) == 1
     }
 
     /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
     /// is zero if no measurement was long enough.
     pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
-        nanoseconds(cost.work, self.bounds[cost.algorithm as usize].slope())
+        nanoseconds(cost.least_work, self.bounds[cost.algorithm as usize].slope()) / cost.threads
     }
 
     /// Returns the work that each of `lanes` lanes does within `time`, at least one unit.
@@ -166,10 +235,12 @@ impl Estimates {
         ((time.as_nanos() as f64 / slope) as u64).max(1)
     }
 
-    /// Returns the share of a full worker's time that `cost` takes.
+    /// Returns the share of a full worker's time that `cost` takes. A hash with several threads
+    /// takes the time of all its cores.
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
         let width = self.width(cost.algorithm);
-        self.duration(cost, width) / u32::try_from(width).unwrap_or(1)
+        let side_by_side = nanoseconds(cost.work, self.slope(cost.algorithm, width));
+        side_by_side / u32::try_from(width).unwrap_or(1) + self.inner_duration(cost)
     }
 
     /// Returns the slope at `lanes`, or an estimate from the nearest measured numbers of lanes.
@@ -186,7 +257,7 @@ impl Estimates {
             (Some(n), None) => row[n - 1].average(),
             (None, Some(n)) => row[n - 1].average() * lanes as f64 / n as f64,
             (Some(n), Some(m)) => row[n - 1].average().min(row[m - 1].average() * lanes as f64 / m as f64),
-            (None, None) => 0.0,
+            (None, None) => NEVER_MEASURED,
         }
     }
 }
@@ -200,6 +271,14 @@ impl Estimates {
 fn nanoseconds(work: u64, slope: f64) -> Duration {
     Duration::from_nanos((work as f64 * slope) as u64)
 }
+
+/// The slope of an algorithm that was never measured, in nanoseconds: each hash is longer than the
+/// bound of the queue. So one runs on each worker, and others wait or are refused.
+const NEVER_MEASURED: f64 = 1e10;
+
+/// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
+/// which takes at most this many times as long.
+const SLOWER_WITHOUT_LANES: u32 = 2;
 
 /// The window of the mean speed: long compared with a scheduler's time slices, short compared with
 /// a deadline.
@@ -226,54 +305,79 @@ mod tests {
         scrypt_n_r_p: 0,
     };
 
-    const BCRYPT_10: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 1024 };
+    const BCRYPT_10: Cost = Cost::new(Algorithm::Bcrypt, 1024);
+
+    fn cost(stored: &str, ceilings: &Ceilings, lengths: &[usize]) -> Cost {
+        let setting = saltern_encoded::parse(stored).unwrap().setting().clone();
+        let admitted = Admitted::new(setting, ceilings).unwrap();
+        let password = [b'a'; 1024];
+        let readings = lengths.iter().map(|&length| &password[..length]);
+        Cost::of(&admitted, readings, Kernels::Own)
+    }
 
     fn eight_lanes() -> Estimates {
         Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { 8 } else { 1 })
     }
 
+    /// The factors are those of the compressions. sha-crypt also hashes the password once for each
+    /// of its bytes.
     #[test]
     fn a_long_password_is_more_work_if_every_round_reads_it() {
-        for (stored, factor) in [
-            ("$1$salt$......................", 11),
-            ("$5$rounds=1000$salt$...........................................", 6),
-            ("$md5$salt$$......................", 1),
-            (".............", 1),
+        let ceilings = Ceilings { sha_crypt_rounds: 5_000, ..NOTHING };
+        for (stored, short, long) in [
+            ("$1$salt$......................", 1_000, 30_715),
+            ("$5$rounds=1000$salt$...........................................", 1_001, 47_100),
+            ("$P$5saltsalt......................", 129, 129 * 17),
+            ("$md5$salt$$......................", 106_497, 106_513),
+            (".............", 25 + 8, 25 + 8 * 129),
         ] {
-            let setting = saltern_encoded::parse(stored).unwrap().setting().clone();
-            let admitted = Admitted::new(setting, &Ceilings { sha_crypt_rounds: 5_000, ..NOTHING }).unwrap();
-            let [short, long] = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
-            assert_eq!((short, long), (admitted.work(), factor * admitted.work()), "{stored}");
+            let [short_cost, long_cost] = [1, 1024].map(|length| cost(stored, &ceilings, &[length]));
+            assert_eq!((short_cost.work, long_cost.work), (short, long), "{stored}");
+            assert!(long_cost.least_work <= short, "{stored}");
         }
     }
 
-    /// If only the outer layer counted, one expensive inner hash would make all wrapped hashes seem
-    /// expensive.
+    /// Each layer has its own unit, so each has its own slope.
     #[test]
-    fn both_layers_of_a_wrapped_hash_are_work() {
+    fn both_layers_of_a_wrapped_hash_and_both_readings_are_work() {
         let ceilings = Ceilings {
             bcrypt_cost: 10,
             argon2_memory_kib: 64,
-            argon2_memory_passes_kib: 64,
+            argon2_memory_passes_kib: 1024,
             argon2_parallelism: 1,
             sha_crypt_rounds: 5_000,
             ..NOTHING
         };
-        let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
-        // Only the inner layer reads the long password. The outer layer reads the text of the inner
-        // hash.
-        for (inner, work, with_a_long_password) in [
-            (format!("{{SHA}}{}=", "A".repeat(27)), 64 + 1, 64 + 1),
-            (format!("$5$salt${}", ".".repeat(43)), 64 + 5_000, 64 + 6 * 5_000),
-            (format!("$2b$10${}", ".".repeat(53)), 64 + 64 * 1024, 64 + 64 * 1024),
-        ] {
-            let setting =
-                saltern_encoded::parse(&format!("$saltern-wrap{outer}${inner}")).unwrap().setting().clone();
-            let admitted = Admitted::new(setting, &ceilings).unwrap();
-            assert_eq!(admitted.work(), work, "{inner}");
-            let costs = [1, 1024].map(|length| Cost::of(&admitted, &vec![b'a'; length]).work);
-            assert_eq!(costs, [work, with_a_long_password], "{inner}");
+        let mut estimates = eight_lanes();
+        for (algorithm, work, milliseconds) in
+            [(Algorithm::Argon2id, 64, 1), (Algorithm::Sha1Crypt, 2_000, 3), (Algorithm::Bcrypt, 64, 5)]
+        {
+            estimates.measured(algorithm, 1, work, Duration::from_millis(milliseconds));
         }
+        let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
+        for (inner, milliseconds) in [
+            (format!("$sha1$1000$saltsalt${}", ".".repeat(28)), 1 + 3),
+            // No measurement is of bcrypt without lanes.
+            (format!("$2b$06${}", ".".repeat(53)), 1 + 5 * 2),
+        ] {
+            let stored = format!("$saltern-wrap{outer}${inner}");
+            for readings in 1..=2 {
+                let cost = cost(&stored, &ceilings, &[8, 8][..readings]);
+                let duration = estimates.duration(cost, 1).as_secs_f64() * 1e3;
+                let expected = f64::from(milliseconds * if readings == 2 { 2 } else { 1 });
+                assert!((duration / expected - 1.0).abs() < 0.01, "{inner}: {duration} ms, {readings}");
+                assert_eq!(estimates.core_time(cost), estimates.duration(cost, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_hash_on_several_cores_takes_the_time_of_all_of_them() {
+        let mut estimates = eight_lanes();
+        estimates.measured(Algorithm::Argon2id, 1, 1, Duration::from_millis(1));
+        let cost = Cost { threads: 4, ..Cost::new(Algorithm::Argon2id, 100) };
+        assert_eq!(estimates.duration(cost, 1), Duration::from_millis(25));
+        assert_eq!(estimates.core_time(cost), Duration::from_millis(100));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, parse, pbkdf2, scrypt};
 
 use super::{
     estimate::{Cost, Estimates},
@@ -16,27 +16,37 @@ use super::{
 };
 use crate::{Admitted, Ceilings, compute::WholeKernel};
 
-/// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes.
+/// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes. So each
+/// algorithm has an estimate before its first hash.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
     let mut kernel = WholeKernel::new(settings.kernels, KEPT_BYTES);
     for admitted in small_hashes() {
-        let cost = Cost::of(&admitted, PASSWORD);
-        if settings.lanes(cost.algorithm).is_none() {
+        let cost = Cost::of(&admitted, iter::once(PASSWORD), settings.kernels);
+        let (algorithm, work) = (cost.algorithm, cost.work);
+        if settings.lanes(algorithm).is_none() {
             let run = || kernel.compute(&admitted, PASSWORD).is_ok();
-            if let Some(elapsed) = shortest(timed(run)) {
-                estimates.measured_at_start(cost.algorithm, 1, cost.work, elapsed);
+            let Some(elapsed) = shortest(timed(run)) else { continue };
+            if let Setting::VerifyOnly(_) = admitted.setting() {
+                estimates.measured(algorithm, 1, work, elapsed);
+            } else {
+                estimates.measured_at_start(algorithm, 1, work, elapsed);
+            }
+            for (like, measured) in NOT_MEASURED {
+                if algorithm == measured {
+                    estimates.measured(like, 1, work, elapsed * SLOWER_THAN_MEASURED);
+                }
             }
             continue;
         }
-        for lanes in [1, estimates.width(cost.algorithm)] {
+        for lanes in [1, estimates.width(algorithm)] {
             let mut lanes: Vec<_> = (0..lanes).filter_map(|_| Lane::start(&admitted, PASSWORD)).collect();
             let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / PARTS_OF_A_LANE;
             let run = || {
-                lane::advance(cost.algorithm, lanes.iter_mut(), work);
+                lane::advance(algorithm, lanes.iter_mut(), work);
                 true
             };
             if let Some(elapsed) = shortest(timed(run)) {
-                estimates.measured_at_start(cost.algorithm, lanes.len(), work, elapsed);
+                estimates.measured_at_start(algorithm, lanes.len(), work, elapsed);
             }
         }
     }
@@ -73,11 +83,38 @@ fn small_hashes() -> impl Iterator<Item = Admitted> {
         pbkdf2(pbkdf2::Prf::Sha512),
         scrypt::Params::new(SCRYPT_LOG_N, SCRYPT_R, 1).map(Params::Scrypt),
     ];
-    let settings = smallest.into_iter().flatten().map(|params| Setting::fresh(params, [0; NEW_SALT_BYTES]));
-    settings.filter_map(|setting| Admitted::new(setting, &CEILINGS).ok())
+    let made = smallest.into_iter().flatten().map(|params| Setting::fresh(params, [0; NEW_SALT_BYTES]));
+    let verify_only = VERIFY_ONLY.into_iter().filter_map(|(before, zeros)| {
+        let stored = before.to_owned() + &".".repeat(zeros);
+        parse(&stored).ok().map(|encoded| encoded.setting().clone())
+    });
+    made.chain(verify_only).filter_map(|setting| Admitted::new(setting, &CEILINGS).ok())
 }
 
 const PASSWORD: &[u8] = b"first estimates";
+
+/// The smallest hashes of the verify-only schemes: the text before the output, and the characters
+/// of the output.
+const VERIFY_ONLY: [(&str, usize); 9] = [
+    ("..", 11),
+    ("{SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA=", 0),
+    ("$1$saltsalt$", 22),
+    ("$P$5saltsalt", 22),
+    ("$S$5saltsalt", 43),
+    ("$sha1$100$saltsalt$", 28),
+    ("$5$rounds=1000$saltsalt$", 43),
+    ("$6$rounds=1000$saltsalt$", 86),
+    ("$y$j45$........$", 43),
+];
+
+/// The algorithms that are not measured at the start, each with a measured algorithm of the same
+/// unit. The smallest hash of Sun takes too long for a cold start, and a hash of Firebase needs the
+/// settings of a project.
+const NOT_MEASURED: [(Algorithm, Algorithm); 2] =
+    [(Algorithm::SunMd5, Algorithm::Md5Crypt), (Algorithm::Firebase, Algorithm::Scrypt)];
+
+/// An algorithm takes at most this many times as long as the algorithm that was measured for it.
+const SLOWER_THAN_MEASURED: u32 = 2;
 
 /// The runs of each measurement. If one run in three is interrupted, one start in two hundred has
 /// no undisturbed run.
@@ -102,14 +139,32 @@ const CEILINGS: Ceilings = Ceilings {
     argon2_memory_passes_kib: ARGON2_MEMORY_KIB as u64,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 2 * PBKDF2_ITERATIONS as u64,
-    sha_crypt_rounds: 0,
+    sha_crypt_rounds: 1000,
     scrypt_memory_bytes: 1 << 20,
     scrypt_n_r_p: 1 << 12,
 };
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
+    use crate::Kernels;
+
+    #[test]
+    fn every_algorithm_has_an_estimate_before_its_first_hash() {
+        for kernels in Kernels::ALL {
+            let settings = PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) };
+            let mut estimates = Estimates::new(|algorithm| settings.lanes(algorithm).unwrap_or(1));
+            measure(&settings, &mut estimates);
+            let other_name = [Algorithm::Argon2d, Algorithm::Argon2i, Algorithm::Wrapped];
+            for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !other_name.contains(algorithm)) {
+                let unit = estimates.duration(Cost::new(algorithm, 1_000), 1);
+                let plausible = Duration::from_micros(1)..Duration::from_secs(1_000);
+                assert!(plausible.contains(&unit), "{kernels:?} {algorithm:?}: {unit:?}");
+            }
+        }
+    }
 
     /// The system interrupts every run but one.
     #[test]

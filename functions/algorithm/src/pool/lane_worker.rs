@@ -1,6 +1,7 @@
 //! A thread that computes many hashes at once, in slices: continuous batching.
 
 use std::{
+    ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
 };
@@ -68,6 +69,8 @@ struct Active {
     since: Instant,
     started: Instant,
     most_lanes: usize,
+    /// The output of the first reading of the password, while the lane computes the second.
+    first: Option<Output>,
 }
 
 impl Active {
@@ -80,12 +83,50 @@ impl Active {
             job.answer(Err(Dropped::Fault));
             return None;
         };
-        Some(Self { lane, job, algorithm: cost.algorithm, deadline, since, started, most_lanes: 0 })
+        let algorithm = cost.algorithm;
+        Some(Self { lane, job, algorithm, deadline, since, started, most_lanes: 0, first: None })
     }
 
     fn running(&self) -> Running {
-        let rest = Cost { algorithm: self.algorithm, work: self.lane.remaining() };
-        Running { rest, deadline: self.deadline }
+        let work = self.lane.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
+        Running { rest: Cost::new(self.algorithm, work), deadline: self.deadline }
+    }
+}
+
+impl Active {
+    /// Whether a second reading of the password waits for the lane.
+    fn has_second(&self) -> bool {
+        self.first.is_none() && self.job.second.is_some()
+    }
+
+    /// Ends a lane without remaining work: continues with the second reading of the password, or
+    /// returns the answer.
+    fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
+        let has_second = self.has_second();
+        let Self { lane, job, algorithm, deadline, since, started, most_lanes, first } = self;
+        let ended = job.guarded(|| {
+            let mut output = Output::zeroed(job.admitted.setting().output_bytes());
+            lane.finish(&mut output);
+            let second = job.second.as_ref().filter(|_| has_second);
+            (output, second.and_then(|second| Lane::start(&job.admitted, second.expose())))
+        });
+        let hashed = started.elapsed();
+        match ended {
+            Ok((output, Some(lane))) => {
+                let first = Some(output);
+                let next = Self { lane, job, algorithm, deadline, since, started, most_lanes, first };
+                ControlFlow::Continue(next)
+            }
+            Ok((output, None)) => {
+                let (output, second) = match first {
+                    Some(first) => (first, Some(output)),
+                    None => (output, None),
+                };
+                let done = Done { output, second, queued: started - since, hashed, lanes: most_lanes };
+                ControlFlow::Break((job, Ok(done)))
+            }
+            Err(dropped) => ControlFlow::Break((job, Err(dropped))),
+        }
     }
 }
 
@@ -116,16 +157,15 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
     Some(Measurement { algorithm, lanes, work, elapsed: started.elapsed() })
 }
 
-/// Finishes the lanes without remaining work, and returns the answers to their callers.
-fn finished(active: &mut Vec<Active>) -> impl Iterator<Item = (Submitted, Result<Done, Dropped>)> {
-    active.extract_if(.., |a| a.lane.remaining() == 0).map(|finished| {
-        let Active { lane, job, since, started, most_lanes: lanes, .. } = finished;
-        let output = job.guarded(|| {
-            let mut output = Output::zeroed(job.admitted.setting().output_bytes());
-            lane.finish(&mut output);
-            output
-        });
-        let (queued, hashed) = (started - since, started.elapsed());
-        (job, output.map(|output| Done { output, queued, hashed, lanes }))
-    })
+/// Ends the lanes without remaining work, and returns the answers to their callers.
+fn finished(active: &mut Vec<Active>) -> Vec<(Submitted, Result<Done, Dropped>)> {
+    let ended: Vec<_> = active.extract_if(.., |a| a.lane.remaining() == 0).collect();
+    let mut answers = Vec::new();
+    for ended in ended {
+        match ended.next() {
+            ControlFlow::Continue(next) => active.push(next),
+            ControlFlow::Break(answer) => answers.push(answer),
+        }
+    }
+    answers
 }

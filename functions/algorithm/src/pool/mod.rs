@@ -39,13 +39,14 @@ use self::{
     shared::Shared,
     submitted::Submitted,
 };
-use crate::compute::WholeKernel;
+use crate::{Kernels, Password, compute::WholeKernel};
 
 /// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<thread::JoinHandle<()>>,
+    kernels: Kernels,
     #[cfg(feature = "load-model")]
     model: Option<load_model::Model>,
 }
@@ -65,6 +66,7 @@ impl Pool {
         let mut pool = Self {
             shared: Arc::new(Shared::new(schedule, workers)),
             threads: Vec::new(),
+            kernels: settings.kernels,
             #[cfg(feature = "load-model")]
             model: None,
         };
@@ -88,10 +90,11 @@ impl Pool {
             Ok(ticket) => return Ok(ticket),
             Err(returned) => returned,
         };
-        let Work { admitted, password, deadline, urgency, caller } = work;
+        let Work { admitted, password, second, deadline, urgency, caller } = work;
         let (reply, ticket) = oneshot::channel();
-        let cost = Cost::of(&admitted, password.expose());
-        let submitted = Submitted { admitted, password, caller, reply };
+        let readings = [Some(&password), second.as_ref()].into_iter().flatten().map(Password::expose);
+        let cost = Cost::of(&admitted, readings, self.kernels);
+        let submitted = Submitted { admitted, password, second, caller, reply };
         let mut schedule = self.shared.lock();
         let taken = schedule.submit(submitted, cost, deadline, urgency, Instant::now());
         let (displaced, retry_after) = (schedule.take_displaced(), schedule.retry_after());

@@ -43,6 +43,15 @@ pub(crate) struct Waiting<J> {
 /// is quick, and long compared with the cost of a boundary.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
+/// A part of a job that was computed whole: a layer of a hash of one reading of the password.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) work: u64,
+    /// Its time on all its cores.
+    pub(crate) core_time: Duration,
+}
+
 /// A lane in use, as its worker last reported it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
@@ -255,11 +264,13 @@ impl<J: Job> Schedule<J> {
         found
     }
 
-    /// Notes that a block worker has ended a hash. `measured` is its time, unless it failed.
-    pub(crate) fn block_done(&mut self, worker: usize, measured: Option<(Cost, Duration)>) {
+    /// Notes that a block worker has ended a job. `measured` are the parts that it computed.
+    pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part]) {
         self.block_workers[worker].busy = None;
-        if let Some((cost, elapsed)) = measured {
-            self.estimates.measured(cost.algorithm, 1, cost.work, elapsed);
+        // A reference crate computes an inner layer, also of an algorithm that has lanes.
+        let measured = measured.iter().filter(|part| !self.sliced_algorithms.contains(&part.algorithm));
+        for part in measured {
+            self.estimates.measured(part.algorithm, 1, part.work, part.core_time);
         }
     }
 

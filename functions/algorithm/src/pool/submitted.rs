@@ -41,6 +41,7 @@ impl Future for Ticket {
 pub(super) struct Submitted {
     pub(super) admitted: Admitted,
     pub(super) password: Password,
+    pub(super) second: Option<Password>,
     pub(super) caller: Caller,
     pub(super) reply: oneshot::Sender<Result<Done, Dropped>>,
 }

@@ -11,6 +11,8 @@ pub struct Work {
     pub admitted: Admitted,
     /// The password, as the algorithm takes it.
     pub password: Password,
+    /// The second reading of a password with a NUL, computed after the first.
+    pub second: Option<Password>,
     /// The time after which the answer is useless.
     pub deadline: Instant,
     /// Whether it may be refused in favour of other work.
@@ -24,7 +26,8 @@ impl Work {
     /// tell callers apart.
     #[must_use]
     pub fn new(admitted: Admitted, password: Password, deadline: Instant) -> Self {
-        Self { admitted, password, deadline, urgency: Urgency::Required, caller: Caller::default() }
+        let (urgency, caller) = (Urgency::Required, Caller::default());
+        Self { admitted, password, second: None, deadline, urgency, caller }
     }
 }
 
@@ -92,6 +95,8 @@ pub enum Dropped {
 pub struct Done {
     /// The output of the kernel.
     pub output: Output,
+    /// The output for [`Work::second`].
+    pub second: Option<Output>,
     /// Time from [`Pool::submit`] to the first instruction of the kernel.
     pub queued: Duration,
     /// Time from the first instruction of the kernel to the last.

@@ -50,5 +50,8 @@ fn bit(digest: &[u8; OUTPUT_BYTES], place: u32) -> u32 {
     u32::from(digest[place as usize / 8]) >> (place % 8) & 1
 }
 
+/// Length of the long text that a round may hash, in bytes.
+pub(super) const TEXT_BYTES: u64 = SOLILOQUY.len() as u64;
+
 /// Hamlet, III. i. The original also hashes the NUL that ends the C string.
 const SOLILOQUY: &[u8] = include_bytes!("hamlet.txt");

@@ -78,21 +78,6 @@ impl Setting {
         }
     }
 
-    /// The factor by which a password of this length makes a round longer, if the rounds hash the
-    /// password.
-    ///
-    /// It never exceeds the measured factor (`saltern-numbers compare kernels crypt`).
-    #[must_use]
-    pub const fn length_factor(&self, password_bytes: usize) -> u64 {
-        let bytes_of_a_round = match self.algorithm() {
-            Algorithm::Md5Crypt | Algorithm::PhpassMd5 => 96,
-            Algorithm::PhpassSha512 | Algorithm::Sha256Crypt => 192,
-            Algorithm::Sha512Crypt => 256,
-            _ => return 1,
-        };
-        1 + password_bytes as u64 / bytes_of_a_round
-    }
-
     /// The salt, in the bytes that the algorithm takes.
     #[must_use]
     pub fn salt(&self) -> &[u8] {

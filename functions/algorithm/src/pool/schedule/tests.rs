@@ -38,8 +38,8 @@ const LANES: usize = 4;
 
 /// One bcrypt hash alone takes 100 ms; four together take 160 ms. An argon2 hash takes 20 ms,
 /// whole.
-const BCRYPT: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 100 };
-const ARGON2: Cost = Cost { algorithm: Algorithm::Argon2id, work: 20 };
+const BCRYPT: Cost = Cost::new(Algorithm::Bcrypt, 100);
+const ARGON2: Cost = Cost::new(Algorithm::Argon2id, 20);
 
 fn machine(workers: usize, limits: Option<QueueLimits>) -> Schedule<Numbered> {
     let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { LANES } else { 1 });
@@ -59,9 +59,13 @@ fn started(found: &Found<Numbered>) -> Vec<usize> {
     found.started.iter().map(|w| w.job.number).collect()
 }
 
+fn part(cost: Cost, core_time: Duration) -> Part {
+    Part { algorithm: cost.algorithm, work: cost.work, core_time }
+}
+
 /// Makes lanes with `rest` remaining units each.
 fn lanes(n: usize, rest: u64, deadline: Instant) -> impl Iterator<Item = Running> {
-    (0..n).map(move |_| Running { rest: Cost { algorithm: Algorithm::Bcrypt, work: rest }, deadline })
+    (0..n).map(move |_| Running { rest: Cost::new(Algorithm::Bcrypt, rest), deadline })
 }
 
 #[test]
@@ -126,13 +130,13 @@ fn refuses_work_that_cannot_meet_its_deadline() {
 #[test]
 fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
-    let [tiny, dear] = [1, 480_000].map(|work| Cost { algorithm: Algorithm::Sha1Crypt, work });
-    schedule.block_done(0, Some((tiny, Duration::from_micros(20))));
+    let [tiny, dear] = [1, 480_000].map(|work| Cost::new(Algorithm::Sha1Crypt, work));
+    schedule.block_done(0, &[part(tiny, Duration::from_micros(20))]);
     let second = now + MS * 1000;
     assert!(schedule.submit(Numbered::new(0), dear, second, Urgency::Required, now).is_ok());
     let found = schedule.block_free(0, now);
     assert_eq!((started(&found), found.expired.len()), (vec![0], 0));
-    schedule.block_done(0, Some((dear, MS * 100)));
+    schedule.block_done(0, &[part(dear, MS * 100)]);
     let too_soon = schedule.submit(Numbered::new(1), dear, now + MS * 99, Urgency::Required, now);
     assert_eq!(too_soon, Err(Refused::DeadlineExceeded), "now its speed is known");
 }
@@ -141,8 +145,8 @@ fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
 #[test]
 fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     let (mut schedule, start) = (machine(1, None), Instant::now());
-    let dear = Cost { algorithm: Algorithm::Sha1Crypt, work: 480_000 };
-    schedule.block_done(0, Some((dear, MS * 1000)));
+    let dear = Cost::new(Algorithm::Sha1Crypt, 480_000);
+    schedule.block_done(0, &[part(dear, MS * 1000)]);
     let submit = |schedule: &mut Schedule<Numbered>, number, now| {
         schedule.submit(Numbered::new(number), dear, now + MS * 500, Urgency::Required, now)
     };
@@ -158,10 +162,10 @@ fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     );
     assert_eq!(started(&schedule.block_free(0, later)), [1]);
     assert_eq!(submit(&mut schedule, 3, later), Err(Refused::DeadlineExceeded), "nor while all are at work");
-    schedule.block_done(0, None);
+    schedule.block_done(0, &[]);
     assert!(submit(&mut schedule, 4, later).is_ok());
     assert_eq!(started(&schedule.block_free(0, later)), [4]);
-    schedule.block_done(0, Some((dear, MS * 100)));
+    schedule.block_done(0, &[part(dear, MS * 100)]);
     assert!(submit(&mut schedule, 5, later).is_ok(), "and it stays right");
 }
 
@@ -271,7 +275,7 @@ fn waiting_jobs_are_answered_when_their_wait_becomes_too_long() {
         assert!(schedule.submit(job, ARGON2, within(deadline), Urgency::Required, now).is_ok());
     }
     assert_eq!(started(&schedule.block_free(0, now)), [0]);
-    schedule.block_done(0, Some((ARGON2, MS * 1_000)));
+    schedule.block_done(0, &[part(ARGON2, MS * 1_000)]);
     let found = schedule.block_free(0, within(500));
     let overloaded: Vec<_> = found.overloaded.iter().map(|job| job.number).collect();
     assert_eq!((started(&found), overloaded, found.expired.len()), (vec![1], vec![2], 0));
@@ -316,7 +320,7 @@ fn callers_that_wait_take_turns() {
 fn a_caller_with_expensive_jobs_gets_no_larger_share() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 60_000;
-    let expensive = Cost { work: 4 * ARGON2.work, ..ARGON2 };
+    let expensive = Cost::new(ARGON2.algorithm, 4 * ARGON2.work);
     for number in 0..3 {
         let job = Numbered::of(Caller(1), number);
         assert!(schedule.submit(job, expensive, far, Urgency::Required, now).is_ok());
@@ -378,7 +382,7 @@ const CAPACITY: usize = 2 * 8 * 1000 / 139;
 
 /// The times of one bcrypt hash of cost 10 in 1 to 8 lanes, in milliseconds, as measured.
 const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
-const COST_10: Cost = Cost { algorithm: Algorithm::Bcrypt, work: 1_000_000 };
+const COST_10: Cost = Cost::new(Algorithm::Bcrypt, 1_000_000);
 
 impl OpenLoop {
     fn new() -> Self {
@@ -421,7 +425,7 @@ impl OpenLoop {
         let lanes = &mut self.lanes[worker];
         let done = IN_LANES.get(lanes.len().wrapping_sub(1)).map_or(0, |ms| COST_10.work / u64::from(*ms));
         for (number, running) in &mut *lanes {
-            running.rest.work = running.rest.work.saturating_sub(done);
+            running.rest = Cost::new(Algorithm::Bcrypt, running.rest.work.saturating_sub(done));
             if running.rest.work == 0 && now <= running.deadline {
                 self.jobs[*number].1 = Some(at);
             }
@@ -486,6 +490,23 @@ fn an_emptied_queue_takes_a_burst_again() {
     let burst = open_loop.jobs.len() - before;
     open_loop.run(8_000..9_000, 0);
     assert_eq!((open_loop.latencies(MS * 6_000).len(), open_loop.refused), (burst, refused));
+}
+
+#[test]
+fn hashes_of_an_algorithm_that_was_never_measured_run_one_on_each_worker() {
+    let (mut schedule, now) = (machine(2, Some(QueueLimits::default())), Instant::now());
+    let unmeasured = Cost::new(Algorithm::Yescrypt, 1);
+    let far = now + MS * 15_000;
+    let submit = |schedule: &mut Schedule<Numbered>, number| {
+        schedule.submit(Numbered::new(number), unmeasured, far, Urgency::Required, now)
+    };
+    for number in 0..2 {
+        assert!(submit(&mut schedule, number).is_ok());
+        assert_eq!(started(&schedule.block_free(number, now)), [number]);
+    }
+    assert!(matches!(submit(&mut schedule, 2), Err(Refused::Overloaded { .. })));
+    schedule.block_done(0, &[part(unmeasured, MS)]);
+    assert!(submit(&mut schedule, 3).is_ok(), "now its speed is known");
 }
 
 /// Tests every order of submissions, departures and boundaries, with two workers and five jobs of
