@@ -9,6 +9,7 @@ use core::fmt;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::slice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zeroize::optimization_barrier;
 
@@ -140,6 +141,48 @@ fn wipe(blocks: &mut [Block]) {
     optimization_barrier(blocks);
 }
 
+/// Memory that a crate allocates. If the system gave none, the crate would end the process.
+///
+/// A claim is granted only if the system still gives all claimed memory at once. It does not matter
+/// which crate has allocated its memory already. Arenas leave room for the claims.
+pub(crate) struct Claim {
+    bytes: usize,
+}
+
+impl Claim {
+    /// Claims this many bytes until the claim is dropped.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system might not give all claimed memory.
+    pub(crate) fn new(bytes: u64) -> Result<Self, OutOfMemory> {
+        let bytes = usize::try_from(bytes).map_err(|_| OutOfMemory)?;
+        let mut claimed = claimed();
+        let all = claimed.checked_add(bytes).ok_or(OutOfMemory)?;
+        leave_room(all)?;
+        *claimed = all;
+        Ok(Self { bytes })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        *claimed() -= self.bytes;
+    }
+}
+
+/// Returns the bytes of all claims. A large allocation holds the guard, so that it cannot take the
+/// memory of a claim.
+fn claimed() -> MutexGuard<'static, usize> {
+    static CLAIMED: Mutex<usize> = Mutex::new(0);
+    CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Checks that the system would give these bytes, and memory for the rest of the process.
+fn leave_room(claimed: usize) -> Result<(), OutOfMemory> {
+    let bytes = claimed.checked_add(ROOM_FOR_THE_REST).ok_or(OutOfMemory)?;
+    if system::gives(bytes) { Ok(()) } else { Err(OutOfMemory) }
+}
+
 /// Memory from the system.
 struct Mapping {
     start: NonNull<Block>,
@@ -177,7 +220,7 @@ mod system {
 
     use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-    use super::{HUGE_PAGE_BYTES, OutOfMemory};
+    use super::{HUGE_PAGE_BYTES, OutOfMemory, claimed, leave_room};
 
     /// An anonymous mapping, with room to begin on a huge page.
     pub(super) struct Memory {
@@ -188,17 +231,11 @@ mod system {
     impl Memory {
         pub(super) fn new(bytes: usize) -> Result<(Self, NonNull<u8>), OutOfMemory> {
             let mapped_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or(OutOfMemory)?;
-            // SAFETY: a new mapping at an address of the system's choice touches no other memory.
-            let mapped = unsafe {
-                mmap_anonymous(
-                    ptr::null_mut(),
-                    mapped_bytes,
-                    ProtFlags::READ | ProtFlags::WRITE,
-                    MapFlags::PRIVATE,
-                )
-            };
-            let mapped = mapped.map_err(|_| OutOfMemory)?;
-            let memory = Self { mapped, mapped_bytes };
+            let claimed = claimed();
+            let memory = Self::map(mapped_bytes)?;
+            leave_room(*claimed)?;
+            drop(claimed);
+            let mapped = memory.mapped;
             let start = mapped.cast::<u8>();
             // SAFETY: at most one huge page on, which is what was mapped beyond `bytes`.
             let start = unsafe { start.add(start.align_offset(HUGE_PAGE_BYTES)) };
@@ -212,6 +249,24 @@ mod system {
             let start = NonNull::new(start).ok_or(OutOfMemory)?;
             Ok((memory, start))
         }
+
+        fn map(mapped_bytes: usize) -> Result<Self, OutOfMemory> {
+            // SAFETY: a new mapping at an address of the system's choice touches no other memory.
+            let mapped = unsafe {
+                mmap_anonymous(
+                    ptr::null_mut(),
+                    mapped_bytes,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE,
+                )
+            };
+            Ok(Self { mapped: mapped.map_err(|_| OutOfMemory)?, mapped_bytes })
+        }
+    }
+
+    /// Whether the system gives a mapping of this size. It uses no memory.
+    pub(super) fn gives(bytes: usize) -> bool {
+        Memory::map(bytes).is_ok()
     }
 
     impl Drop for Memory {
@@ -245,6 +300,11 @@ mod system {
         }
     }
 
+    /// Such a system is used for development only, so it is not asked.
+    pub(super) fn gives(_bytes: usize) -> bool {
+        true
+    }
+
     impl Drop for Memory {
         fn drop(&mut self) {
             // SAFETY: what was allocated, by its own layout.
@@ -252,6 +312,10 @@ mod system {
         }
     }
 }
+
+/// Memory that every large allocation leaves for all small ones: requests, answers, stacks, and the
+/// state of hashes beside their main memory.
+const ROOM_FOR_THE_REST: usize = 32 << 20;
 
 /// The size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -276,6 +340,14 @@ mod tests {
         }));
         assert!(panicked.is_err());
         assert!(arena.resident_bytes() > 0 && arena.is_wiped());
+    }
+
+    #[test]
+    fn a_claim_that_might_not_be_given_is_refused() {
+        assert_eq!(Claim::new(u64::MAX).err(), Some(OutOfMemory));
+        // 2^50 bytes: more than any address space.
+        assert!(cfg!(miri) || cfg!(not(target_os = "linux")) || Claim::new(1 << 50).is_err());
+        drop(Claim::new(MIB).unwrap());
     }
 
     #[test]

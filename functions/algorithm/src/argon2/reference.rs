@@ -4,7 +4,8 @@ use ::argon2::Block;
 use saltern_encoded::argon2::{Setting, Variant, Version};
 use zeroize::Zeroize as _;
 
-use crate::OutOfMemory;
+use super::block::BYTES;
+use crate::{OutOfMemory, arena::Claim};
 
 /// Writes the hash to `output`, which has the setting's output length. Wipes the blocks: the crate
 /// does not.
@@ -26,6 +27,7 @@ pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> 
     let costs =
         ::argon2::Params::new(params.memory_kib(), params.passes(), params.parallelism(), Some(output.len()));
     let costs = costs.expect("a setting holds what the crate wants");
+    let _claim = Claim::new((costs.block_count() * BYTES) as u64)?;
     let mut blocks = Vec::new();
     blocks.try_reserve_exact(costs.block_count()).map_err(|_| OutOfMemory)?;
     blocks.resize(costs.block_count(), Block::default());

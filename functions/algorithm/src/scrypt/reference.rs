@@ -5,13 +5,13 @@ use saltern_encoded::{
     scrypt::{Params, Setting},
 };
 
-use crate::{OutOfMemory, memory_bytes};
+use crate::{OutOfMemory, arena::Claim, memory_bytes};
 
 /// Writes the hash to `output`, which has the setting's output length.
 ///
 /// # Errors
 /// [`OutOfMemory`] if the system does not give the memory. The crate would abort the process then.
-/// So this function first allocates as much memory and frees it again.
+/// So this function first claims the memory.
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     derive(setting.params(), password, setting.salt(), output)
 }
@@ -24,8 +24,7 @@ pub(crate) fn derive(
     salt: &[u8],
     output: &mut [u8],
 ) -> Result<(), OutOfMemory> {
-    let bytes = usize::try_from(memory_bytes(AnyParams::Scrypt(params))).map_err(|_| OutOfMemory)?;
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| OutOfMemory)?;
+    let _claim = Claim::new(memory_bytes(AnyParams::Scrypt(params)))?;
     let costs = ::scrypt::Params::new(params.log_n(), params.r(), params.p());
     let costs = costs.expect("our parameters hold what the crate wants");
     ::scrypt::scrypt(password, salt, &costs, output).expect("an output is never empty and never 128 GiB");

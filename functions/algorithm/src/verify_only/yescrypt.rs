@@ -3,18 +3,17 @@
 use ::yescrypt::{Mode, Params};
 use saltern_encoded::verify_only::yescrypt::{Flavour, Setting};
 
-use crate::{OutOfMemory, admitted::cost_memory_bytes};
+use crate::{OutOfMemory, admitted::cost_memory_bytes, arena::Claim};
 
 /// Computes into `output`, 32 bytes long.
 ///
 /// # Errors
 /// [`OutOfMemory`] if the system has not enough memory. A failed allocation in the crate would end
-/// the process. So this function allocates the memory first, and releases it for the crate.
+/// the process. So this function first claims the memory.
 #[allow(clippy::expect_used, reason = "a setting is within every bound of the crate")]
 pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) -> Result<(), OutOfMemory> {
     let params = setting.params();
-    let bytes = usize::try_from(cost_memory_bytes(params.cost())).map_err(|_| OutOfMemory)?;
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| OutOfMemory)?;
+    let _claim = Claim::new(cost_memory_bytes(params.cost()))?;
     let mode = match params.flavour() {
         Flavour::Classic => Mode::Classic,
         Flavour::ReadWrite => Mode::Rw,
