@@ -22,8 +22,11 @@ trait ClientListener {
     */
   def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = ()
 
-  /** A call falls back to local hashing. */
-  def onFallback(reason: FallbackReason): Unit = ()
+  /** A call falls back to local hashing.
+    *
+    * @param detail the contract's code, a status, or the class of an exception: for logs
+    */
+  def onFallback(reason: FallbackReason, detail: String): Unit = ()
 
   /** A local hash starts, this long after the call was given to local hashing. */
   def onLocalStart(waited: FiniteDuration): Unit = ()
@@ -102,8 +105,13 @@ object FallbackReason {
   /** No connection became free in time. */
   case object ConnectionsBusy extends FallbackReason("connections_busy")
 
-  /** The client has no credentials to sign with, or the service rejected them with a 401. */
+  /** The client has no credentials to sign with, or the service rejected them with a 401 or 403. */
   case object CredentialsFailed extends FallbackReason("credentials_failed")
+
+  /** The service has no such path or rejects the form of the request: its own 404, 405, 413 or 415.
+    * The endpoint's path is wrong, or the service has another version.
+    */
+  case object Misconfigured extends FallbackReason("misconfigured")
 
   /** A 5xx status that is not an overload. */
   case object ServerError extends FallbackReason("server_error")
@@ -123,6 +131,7 @@ object FallbackReason {
     ConnectionBroken,
     ConnectionsBusy,
     CredentialsFailed,
+    Misconfigured,
     ServerError,
     Throttled,
     TlsFailed

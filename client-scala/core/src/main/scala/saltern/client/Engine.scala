@@ -35,6 +35,10 @@ private[client] final class Engine(
   private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
   private val active = new ConcurrentHashMap[Future[?], Call[?]]
   private val closed = new AtomicBoolean
+  private val journal = new Journal(config, scheduler)
+
+  /** An older service has no /batch. */
+  private val batchMissing = new AtomicBoolean
   private val drift = new PolicyDrift(config, transport, scheduler, hasher.policies.digest, listener)
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
@@ -106,7 +110,7 @@ private[client] final class Engine(
     * the smallest deadline.
     */
   private def keyOf(call: Call[?]): Option[Key] =
-    if (config.coalesceAtMost <= 1) None
+    if (config.coalesceAtMost <= 1 || batchMissing.get) None
     else
       call.operation.work(hasher.policies).map { work =>
         val millis = math.max(1L, (call.deadline - call.started) / 1000000)
@@ -303,7 +307,13 @@ private[client] final class Engine(
     // is sent again.
     val again = outcomes.forall { case Outcome.Failed(TransportFailure.Kind.ConnectFailed, _) => true; case _ => false } &&
       group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause && updated(_.takeRetry)
-    if (again) {
+    val noBatch = group.calls.sizeIs > 1 && outcomes.forall { case Outcome.Problem(404, _, _, _) => true; case _ => false }
+    if (noBatch) {
+      batchMissing.set(true)
+      journal.withoutBatch()
+      group.key.foreach(key => follow(key, step(key)(_.finish)))
+      group.calls.foreach(call => launch(new Group(Vector(call), None)))
+    } else if (again) {
       listener.onRetry()
       val _ = scheduler.after(pause)(() => launch(group.next))
     } else {
@@ -318,8 +328,10 @@ private[client] final class Engine(
     case Decision.Answer(complete) =>
       answered(call, Origin.Remote, complete)
       call.localPlace.cancel()
-    case Decision.GoLocal(reason, detail, retryAfter) => goLocal(call, reason, detail, retryAfter)
-    case Decision.Refuse(code, field)                 =>
+    case Decision.GoLocal(reason, detail, retryAfter) =>
+      journal.failed(reason, detail)
+      goLocal(call, reason, detail, retryAfter)
+    case Decision.Refuse(code, field) =>
       fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
     case Decision.Drop                    => ()
@@ -343,7 +355,7 @@ private[client] final class Engine(
       if (!allowed) fail(call, withoutFallback(reason, detail, retryAfter))
       else if (closed.get()) fail(call, new SalternError.NotSent("the client is closed"))
       else {
-        listener.onFallback(reason)
+        listener.onFallback(reason, detail)
         call.operation.local(hasher, call.password) match {
           case Left(LocalHasher.Refusal.Code(code))    => fail(call, new SalternError.Refused(code, Origin.Local, ""))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
@@ -390,6 +402,7 @@ private[client] final class Engine(
     reason match {
       case FallbackReason.Throttled     => new SalternError.Overloaded(retryAfter, text)
       case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
+      case FallbackReason.Misconfigured => new SalternError.Refused(detail, Origin.Remote, "")
       // Without local hashing the exchange has all of the call's time.
       case FallbackReason.AttemptTimeout if detail == "deadline_exceeded"                               => new SalternError.DeadlineExceeded("at the service")
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
@@ -437,7 +450,10 @@ private[client] final class Engine(
     val (after, result) = step(before)
     if (!health.compareAndSet(before, after)) updated(step)
     else {
-      if (before.share.state != after.share.state) listener.onBreaker(after.share.state)
+      if (before.share.state != after.share.state) {
+        journal.changed(after.share.state)
+        listener.onBreaker(after.share.state)
+      }
       result
     }
   }

@@ -9,7 +9,7 @@ private[saltern] final class GuardedListener(underlying: ClientListener) extends
     guarded(underlying.onAnswer(operation, origin, total))
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit =
     guarded(underlying.onError(operation, error, total))
-  override def onFallback(reason: FallbackReason): Unit = guarded(underlying.onFallback(reason))
+  override def onFallback(reason: FallbackReason, detail: String): Unit = guarded(underlying.onFallback(reason, detail))
   override def onLocalStart(waited: FiniteDuration): Unit = guarded(underlying.onLocalStart(waited))
   override def onShed(): Unit = guarded(underlying.onShed())
   override def onSend(calls: Int): Unit = guarded(underlying.onSend(calls))

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer
 import java.nio.channels.UnresolvedAddressException
 import java.util
 import java.util.concurrent.{CompletableFuture, CompletionException, CompletionStage, Executors, Flow, RejectedExecutionException}
-import javax.net.ssl.{SSLHandshakeException, SSLPeerUnverifiedException}
+import javax.net.ssl.{SSLException, SSLHandshakeException, SSLPeerUnverifiedException}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters.*
 import scala.util.{Failure, Success}
@@ -140,6 +140,13 @@ private final class HttpExchange extends Transport.Exchange {
 }
 
 private object HttpExchange {
+
+  /** The JDK tells an answer that is not TLS only by its message. */
+  private def isNoTls(problem: Throwable): Boolean = problem match {
+    case e: SSLException => Option(e.getMessage).exists(_.startsWith("Unsupported or unrecognized SSL message"))
+    case _               => false
+  }
+
   def responseOf(response: HttpResponse[Array[Byte]]): Transport.Response = {
     val headers = response.headers.map.asScala.toSeq.flatMap { case (name, values) => values.asScala.map(name -> _) }
     new Transport.Response(response.statusCode, headers, response.body)
@@ -151,7 +158,7 @@ private object HttpExchange {
     def has(matches: PartialFunction[Throwable, Unit]): Boolean = chain.exists(matches.isDefinedAt)
     val kind =
       chain.collectFirst { case own: TransportFailure => own.kind }.getOrElse {
-        if (has { case _: SSLHandshakeException | _: SSLPeerUnverifiedException => () }) Kind.TlsFailed
+        if (has { case _: SSLHandshakeException | _: SSLPeerUnverifiedException => () } || chain.exists(isNoTls)) Kind.TlsFailed
         else if (
           has {
             case _: ConnectException | _: HttpConnectTimeoutException | _: UnresolvedAddressException |
@@ -162,7 +169,8 @@ private object HttpExchange {
         else if (has { case _: HttpTimeoutException => () }) Kind.TimedOut
         else Kind.Broken
       }
-    TransportFailure(kind, chain.find { case _: CompletionException => false; case _ => true }.getOrElse(problem))
+    if (chain.exists(isNoTls)) new TransportFailure(kind, "the peer does not speak TLS")
+    else TransportFailure(kind, chain.find { case _: CompletionException => false; case _ => true }.getOrElse(problem))
   }
 }
 

@@ -15,7 +15,7 @@ final class RecordingListener extends ClientListener {
   def events: Vector[Event] = kept.asScala.toVector
 
   /** The reasons of all fallbacks, oldest first. */
-  def fallbacks: Vector[FallbackReason] = events.collect { case Event.Fallback(reason) => reason }
+  def fallbacks: Vector[FallbackReason] = events.collect { case Event.Fallback(reason, _) => reason }
 
   /** The states that the breaker changed to, oldest first. */
   def breakerStates: Vector[BreakerState] = events.collect { case Event.Breaker(state) => state }
@@ -25,7 +25,7 @@ final class RecordingListener extends ClientListener {
 
   override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = keep(Event.Answer(operation, origin))
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = keep(Event.Error(operation, error))
-  override def onFallback(reason: FallbackReason): Unit = keep(Event.Fallback(reason))
+  override def onFallback(reason: FallbackReason, detail: String): Unit = keep(Event.Fallback(reason, detail))
   override def onLocalStart(waited: FiniteDuration): Unit = keep(Event.LocalStart(waited))
   override def onShed(): Unit = keep(Event.Shed)
   override def onSend(calls: Int): Unit = keep(Event.Send(calls))
@@ -53,8 +53,10 @@ object RecordingListener {
       */
     final case class Error(operation: String, error: SalternError) extends Event
 
-    /** @param reason of the fallback */
-    final case class Fallback(reason: FallbackReason) extends Event
+    /** @param reason of the fallback
+      * @param detail for logs
+      */
+    final case class Fallback(reason: FallbackReason, detail: String) extends Event
 
     /** @param waited since the fallback */
     final case class LocalStart(waited: FiniteDuration) extends Event

@@ -80,6 +80,11 @@ class EngineSuite extends munit.FunSuite {
       Fault.Fails(TransportFailure.Kind.Broken) -> FallbackReason.ConnectionBroken,
       Fault.Fails(TransportFailure.Kind.TooLarge) -> FallbackReason.AnswerNotOurs,
       Fault.Problem(401, "unauthorized") -> FallbackReason.CredentialsFailed,
+      Fault.Problem(403, "forbidden") -> FallbackReason.CredentialsFailed,
+      Fault.Problem(404, "not_found") -> FallbackReason.Misconfigured,
+      Fault.Problem(405, "method_not_allowed") -> FallbackReason.Misconfigured,
+      Fault.Problem(413, "body_too_large") -> FallbackReason.Misconfigured,
+      Fault.Problem(415, "unsupported_media_type") -> FallbackReason.Misconfigured,
       Fault.Problem(500, "internal") -> FallbackReason.ServerError,
       problem503 -> FallbackReason.Throttled,
       Fault.Answer(429, Nil, "{\"message\":\"Too Many Requests\"}") -> FallbackReason.Throttled,
@@ -104,7 +109,7 @@ class EngineSuite extends munit.FunSuite {
   }
 
   test("each refusal of the service stays a refusal") {
-    for ((status, code) <- Seq(400 -> "invalid_request", 404 -> "not_found", 408 -> "request_timeout", 413 -> "body_too_large", 422 -> "cost_out_of_bounds")) {
+    for ((status, code) <- Seq(400 -> "invalid_request", 408 -> "request_timeout", 422 -> "cost_out_of_bounds")) {
       val world = new World()
       world.service.next(Fault.Problem(status, code))
       val error = failure[SalternError.Refused](world.client.verify(secret, bcrypt4))
@@ -620,6 +625,20 @@ class EngineSuite extends munit.FunSuite {
     assertEquals(world.service.requests.last.header("Saltern-Deadline-Ms"), Some("2950"))
   }
 
+  test("without /batch at the service, calls travel alone") {
+    val world = new World()
+    world.service.next(Fault.Never)
+    world.client.verify(secret, bcrypt4)
+    world.service.next(Fault.Problem(404, "not_found"))
+    val together = Vector.fill(4)(world.client.verify(secret, bcrypt4))
+    assert(together.forall(now(_).origin == Origin.Remote))
+    assertEquals(world.service.requests.map(_.path).drop(1), "/batch" +: Vector.fill(4)("/verify"))
+    val later = Vector.fill(4)(world.client.verify(secret, bcrypt4))
+    assert(later.forall(now(_).origin == Origin.Remote), "no call waits for others")
+    assertEquals(world.service.requests.count(_.path == "/batch"), 1)
+    assertEquals((world.listener.fallbacks, world.breakerStates), (Vector.empty, Vector.empty))
+  }
+
   test("coalescing is on for Lambda and off for a server") {
     val lambda =
       Seq("https://abc123.lambda-url.eu-north-1.on.aws", "https://lambda.eu-north-1.amazonaws.com", "https://vpce-1.lambda.eu-north-1.vpce.amazonaws.com")
@@ -721,7 +740,7 @@ class EngineSuite extends munit.FunSuite {
   test("a listener that throws affects no call") {
     val broken = new ClientListener {
       override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = throw new RuntimeException("broken")
-      override def onFallback(reason: FallbackReason): Unit = throw new RuntimeException("broken")
+      override def onFallback(reason: FallbackReason, detail: String): Unit = throw new RuntimeException("broken")
       override def onLocalStart(waited: FiniteDuration): Unit = throw new RuntimeException("broken")
     }
     val world = new World(_.withListener(broken))

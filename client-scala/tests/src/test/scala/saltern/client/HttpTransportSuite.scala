@@ -154,6 +154,24 @@ class HttpTransportSuite extends munit.FunSuite {
     server.close()
   }
 
+  test("TLS to a port without TLS is told as such") {
+    val socket = RawServer.plain()
+    val answering = new Thread(() =>
+      try
+        while (true) {
+          val connection = socket.accept()
+          connection.getOutputStream.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes)
+        }
+      catch { case _: java.io.IOException => () }
+    )
+    answering.start()
+    val client = new Client(URI.create(s"https://127.0.0.1:${socket.getLocalPort}"))
+    answeredLocally(client, FallbackReason.TlsFailed)
+    assert(client.listener.events.contains(RecordingListener.Event.Fallback(FallbackReason.TlsFailed, "the peer does not speak TLS")))
+    client.close()
+    socket.close()
+  }
+
   test("nothing is sent if the credentials fail") {
     val server = always(response(200, "application/json", mismatch))
     val failing: RequestAuth = (_, _, _, _) => Future.failed(new RuntimeException("marked-credential"))

@@ -61,6 +61,8 @@ private[saltern] object Decision {
       case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while waiting for the service")
       case Problem(_, "deadline_exceeded", _, _)            => GoLocal(FallbackReason.AttemptTimeout, "deadline_exceeded")
       case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
+      case Problem(403, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
+      case Problem(404 | 405 | 413 | 415, code, _, _)       => GoLocal(FallbackReason.Misconfigured, code)
       case Problem(429, code, _, after)                     => throttled(code, after)
       case Problem(_, "overloaded", _, after)               => throttled("overloaded", after)
       case Problem(status, code, _, _) if status >= 500     => GoLocal(FallbackReason.ServerError, code)
@@ -99,7 +101,8 @@ private[saltern] object Decision {
       case Problem(_, "deadline_exceeded", _, _)                  => Signal.Unable
       // A property of the stored hash: other hashes may have another key.
       case Problem(_, "key_unavailable", _, _)                                => Signal.Unable
-      case Problem(status, _, _, _) if status < 500 && status != 401          => Signal.Answered(Duration.Zero)
+      case Problem(401 | 403 | 404 | 405 | 413 | 415, _, _, _)                => Signal.Failed
+      case Problem(status, _, _, _) if status < 500                           => Signal.Answered(Duration.Zero)
       case Foreign(429, _)                                                    => Signal.Overloaded
       case Foreign(504, _)                                                    => Signal.Slow
       case Failed(TransportFailure.Kind.TimedOut, _) if silent                => Signal.Silent

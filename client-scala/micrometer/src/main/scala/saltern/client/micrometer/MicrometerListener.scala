@@ -39,7 +39,7 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit =
     record(operation, outcomeOf(error), total)
 
-  override def onFallback(reason: FallbackReason): Unit = fallbacks(reason).increment()
+  override def onFallback(reason: FallbackReason, detail: String): Unit = fallbacks(reason).increment()
   override def onLocalStart(waited: FiniteDuration): Unit = localWait.record(waited.length, waited.unit)
   override def onShed(): Unit = shed.increment()
   override def onSend(calls: Int): Unit = { sends.increment(); batched.increment(calls.toDouble) }

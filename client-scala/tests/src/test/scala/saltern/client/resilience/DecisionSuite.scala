@@ -27,11 +27,7 @@ class DecisionSuite extends munit.FunSuite {
     val ours4xx = Seq(
       400 -> "invalid_json",
       400 -> "invalid_request",
-      404 -> "not_found",
-      405 -> "method_not_allowed",
       408 -> "request_timeout",
-      413 -> "body_too_large",
-      415 -> "unsupported_media_type",
       431 -> "headers_too_large",
       422 -> "password_too_long",
       422 -> "password_has_nul",
@@ -50,8 +46,10 @@ class DecisionSuite extends munit.FunSuite {
     assertEquals(decide(Outcome.Answered("x")), "answer x")
   }
 
-  test("of the service's 4xx statuses, only 401 and 429 fall back") {
-    for (status <- 400 to 499 if status != 401 && status != 429; mayRetry <- Seq(true, false))
+  test("of the service's 4xx statuses, those of credentials, of misconfiguration and 429 fall back") {
+    for (status <- Seq(401, 403)) assertEquals(decide(problem(status, "x")), s"local ${F.CredentialsFailed}")
+    for (status <- Seq(404, 405, 413, 415)) assertEquals(decide(problem(status, "x")), s"local ${F.Misconfigured}")
+    for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 413, 415, 429).contains(status); mayRetry <- Seq(true, false))
       assertEquals(decide(problem(status, "some_code"), mayRetry = mayRetry), "refuse some_code", s"$status")
   }
 
@@ -117,6 +115,7 @@ class DecisionSuite extends munit.FunSuite {
       problem(422, "invalid_hash") -> Signal.Answered(Duration.Zero),
       problem(503, "key_unavailable") -> Signal.Unable,
       problem(401, "unauthorized") -> Signal.Failed,
+      problem(404, "not_found") -> Signal.Failed,
       problem(500, "internal") -> Signal.Failed,
       problem(503, "overloaded") -> Signal.Overloaded,
       problem(503, "deadline_exceeded") -> Signal.Unable,

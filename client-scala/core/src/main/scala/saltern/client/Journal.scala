@@ -1,0 +1,75 @@
+package saltern.client
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+import scala.concurrent.duration.*
+
+/** Logs each change of the service's state once, as a warning in `saltern.client`. Changes are the
+  * first failure of a kind, an unreachable service, and its return.
+  *
+  * A failure that goes on is logged again after ten minutes, with the number of calls that met it.
+  */
+private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) {
+  import Journal.*
+
+  private val kinds = new ConcurrentHashMap[String, Kind]
+  private val closedAt = new AtomicLong(scheduler.nanos - Quiet)
+  private val service = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
+
+  def failed(reason: FallbackReason, detail: String): Unit =
+    advice(reason).foreach(todo => told(reason.name, s"${reason.name}: $detail; $todo"))
+
+  def changed(state: BreakerState): Unit = state match {
+    case BreakerState.Open     => told("unreachable", "unreachable; calls are hashed locally if allowed, and one at a time asks whether the service is back")
+    case BreakerState.HalfOpen => ()
+    case BreakerState.Closed   =>
+      // After a recovery, every kind of failure is news again.
+      val (now, last) = (scheduler.nanos, closedAt.get)
+      if (!kinds.isEmpty && now - last >= Quiet && closedAt.compareAndSet(last, now)) { kinds.clear(); log("all calls are sent again") }
+  }
+
+  def withoutBatch(): Unit =
+    told("batch", "not_found: the service has no /batch; calls travel alone; give client and service the same version")
+
+  private def told(kind: String, text: String): Unit = {
+    val now = scheduler.nanos
+    val known = kinds.computeIfAbsent(kind, _ => new Kind(now - Again))
+    known.count.incrementAndGet()
+    val last = known.last.get
+    if (now - last >= Again && known.last.compareAndSet(last, now)) {
+      val count = known.count.getAndSet(0)
+      log(if (count > 1) s"$text ($count calls since the last message)" else text)
+    }
+  }
+
+  private def log(text: String): Unit = logger.log(System.Logger.Level.WARNING, s"$service: $text")
+}
+
+private object Journal {
+  private final class Kind(loggedAt: Long) {
+    val last = new AtomicLong(loggedAt)
+    val count = new AtomicLong
+  }
+
+  private val logger = System.getLogger("saltern.client")
+
+  private val Again = 10.minutes.toNanos
+
+  /** A service that is overloaded and well in turns gives a few lines in this time. */
+  private val Quiet = 1.minute.toNanos
+
+  /** The operator's next step. `None`: the call was not sent because of an earlier failure. */
+  private def advice(reason: FallbackReason): Option[String] = reason match {
+    case FallbackReason.AnswerNotOurs     => Some("something else answers: check host, port and path, and that no proxy replaces x-request-id")
+    case FallbackReason.AttemptTimeout    => Some("check the service's load, and that the attempt's time is longer than its hashes take")
+    case FallbackReason.BreakerOpen       => None
+    case FallbackReason.ConnectFailed     => Some("check host and port, and that the service runs")
+    case FallbackReason.ConnectionBroken  => Some("check that the service runs, and that host and port speak the endpoint's scheme")
+    case FallbackReason.ConnectionsBusy   => Some("all connections are busy: raise maxConnections or the service's capacity")
+    case FallbackReason.CredentialsFailed => Some("check the token, its expiry and its scopes, or the AWS credentials")
+    case FallbackReason.Misconfigured     => Some("check the endpoint's path and the service's version")
+    case FallbackReason.ServerError       => Some("see the service's own log")
+    case FallbackReason.Throttled         => Some("the service has more work than it can do: a share of the calls is sent")
+    case FallbackReason.TlsFailed         => Some("check the endpoint's scheme and port, the certificate and its host name")
+  }
+}
