@@ -59,6 +59,7 @@ impl fmt::Display for Listen {
 /// A bound socket.
 pub(super) enum Listening {
     Tcp(TcpListener),
+    /// The listener is dropped first.
     Unix(UnixListener, SocketFile),
 }
 

@@ -6,7 +6,7 @@
 use std::{
     fs::{self, File, Permissions, TryLockError},
     io,
-    os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -18,12 +18,10 @@ use saltern_program::Failure;
 
 use super::bounds::BACKLOG;
 
-/// The file of a bound socket. Dropping it removes the file.
+/// The file of a bound socket. Dropping it after the listener removes the file.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    /// The device and the inode of the file.
-    identity: (u64, u64),
 }
 
 impl SocketFile {
@@ -59,8 +57,7 @@ impl SocketFile {
         })?;
         let socket = UnixSocket::new_stream().map_err(failed)?;
         socket.bind(path).map_err(failed)?;
-        let found = fs::symlink_metadata(path).map_err(failed)?;
-        let file = Self { path: path.to_owned(), identity: identity(&found) };
+        let file = Self { path: path.to_owned() };
         // Connections are refused until the socket listens, so no user connects before the mode is
         // set.
         fs::set_permissions(path, Permissions::from_mode(mode.0)).map_err(failed)?;
@@ -77,15 +74,10 @@ impl Drop for SocketFile {
     /// Removes the file, unless another server has put its own in place. A file that stays is
     /// replaced at the next start.
     fn drop(&mut self) {
-        let Ok(_held) = lock_directory_of(&self.path) else { return };
-        if fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity) {
-            let _stays = fs::remove_file(&self.path);
+        if let Ok(_held) = lock_directory_of(&self.path) {
+            let _stays = remove_stale(&self.path);
         }
     }
-}
-
-fn identity(found: &fs::Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
 }
 
 /// Locks the directory of a path until the file is closed. Other programs are not concerned.
@@ -156,7 +148,7 @@ const ALL_RIGHTS: u32 = 0o777;
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixStream;
+    use std::os::unix::{fs::MetadataExt as _, net::UnixStream};
 
     use super::*;
 
@@ -176,11 +168,12 @@ mod tests {
         let stale = UnixSocket::new_stream().unwrap();
         stale.bind(&path).unwrap();
         drop(stale);
-        let (_listener, file) = SocketFile::bind(&path, SocketMode(0o640)).unwrap();
+        let (listener, file) = SocketFile::bind(&path, SocketMode(0o640)).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o640);
         assert!(UnixStream::connect(&path).is_ok());
         assert!(matches!(SocketFile::bind(&path, SocketMode(0o600)), Err(Failure::System(_))));
         assert!(UnixStream::connect(&path).is_ok(), "the live socket stays");
+        drop(listener);
         drop(file);
         assert!(!path.exists());
     }
