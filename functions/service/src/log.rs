@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn lines_that_anyone_can_cause_are_a_class_of_their_own() {
         let identity = || Arc::new(Identity { name: "shop".to_owned(), key: 1, scopes: Vec::new() });
-        let class = |caller, operation| Outcome { caller, operation, ..outcome() }.line_class();
+        let class = |caller, operation| Outcome { operation, caller, ..outcome() }.line_class();
         assert_eq!(class(Caller::Named(identity()), Operation::Health), LineClass::Caller);
         assert_eq!(class(Caller::Anyone, Operation::None), LineClass::Caller);
         assert_eq!(class(Caller::Anyone, Operation::Health), LineClass::Unauthenticated);

@@ -51,7 +51,9 @@ pub struct DroppedLines(Family<NamedLabels, Counter>);
 impl Default for DroppedLines {
     fn default() -> Self {
         let zero = Self(Family::default());
-        LineClass::ALL.into_iter().for_each(|class| drop(zero.of(class)));
+        for class in LineClass::ALL {
+            drop(zero.of(class));
+        }
         zero
     }
 }
