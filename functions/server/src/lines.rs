@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(admitted(&mut sample, Duration::ZERO), 64);
         assert_eq!(admitted(&mut sample, Duration::from_millis(99)), 0);
         assert_eq!(admitted(&mut sample, Duration::from_secs(1)), 10);
-        assert_eq!(admitted(&mut sample, Duration::from_secs(60)), 64);
+        assert_eq!(admitted(&mut sample, Duration::from_mins(1)), 64);
     }
 
     #[test]
