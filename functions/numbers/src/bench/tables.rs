@@ -85,7 +85,11 @@ pub(super) fn pbkdf2_series(prf: Prf) -> Vec<PlannedSeries> {
 pub(super) fn sha512_crypt_series() -> Vec<PlannedSeries> {
     let rows = SHA512_CRYPT_ROUNDS.map(|rounds| {
         let output = ".".repeat(SHA512_CRYPT_CHARACTERS);
-        row(rounds, rounds, stored(&format!("$6$rounds={rounds}$saltsaltsaltsalt${output}")))
+        row(
+            rounds,
+            rounds + PASSWORD_BLOCKS,
+            stored(&format!("$6$rounds={rounds}$saltsaltsaltsalt${output}")),
+        )
     });
     vec![PlannedSeries { name: String::new(), rows: rows.into() }]
 }
@@ -151,6 +155,9 @@ const PBKDF2_ITERATIONS: [u64; 10] =
 const SHA512_CRYPT_ROUNDS: [u64; 8] = [1_000, 5_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000];
 
 const SHA512_CRYPT_CHARACTERS: usize = 86;
+
+/// sha-crypt hashes the password before the rounds. A short one fills one block.
+const PASSWORD_BLOCKS: u64 = 1;
 
 /// The memory of OWASP's five rows (Password Storage Cheat Sheet: 7, 9, 12, 19 and 46 MiB). Then
 /// the 64 MiB of RFC 9106, twice and four times that.

@@ -222,6 +222,7 @@ pub(crate) mod tests {
                 "Requests operation=verify outcome=mismatch 1",
                 "AnswerMilliseconds operation=verify 1",
                 "Operations operation=verify algorithm=bcrypt policy=decoy outcome=mismatch 1",
+                "Verifications outcome=mismatch 1",
                 "QueueMilliseconds 2",
                 "HashMilliseconds algorithm=bcrypt policy=decoy 40",
                 "LanesInUse 3",
