@@ -143,7 +143,7 @@ private object HttpExchange {
 
   /** The JDK tells an answer that is not TLS only by its message. */
   private def isNoTls(problem: Throwable): Boolean = problem match {
-    case e: SSLException => Option(e.getMessage).exists(_.startsWith("Unsupported or unrecognized SSL message"))
+    case e: SSLException => Option(e.getMessage).exists(_.startsWith("Unrecognized SSL message"))
     case _               => false
   }
 

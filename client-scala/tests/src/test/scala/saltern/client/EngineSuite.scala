@@ -730,7 +730,9 @@ class EngineSuite extends munit.FunSuite {
 
   test("a different policy digest is reported once, and calls are still answered") {
     val world = new World(source = PolicySource.Packed)
-    for (_ <- 1 to 3) { assert(now(world.client.verify(secret, bcrypt4)).matches); world.virtual.advance(1.hour) }
+    // By libxcrypt. The service's own document has a floor above bcrypt-4.
+    val stored = "$2b$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a"
+    for (_ <- 1 to 3) { assert(now(world.client.verify(secret, stored)).matches); world.virtual.advance(1.hour) }
     assertEquals(world.listener.events.count { case _: Event.PolicyDrift => true; case _ => false }, 1)
     val same = new World()
     now(same.client.verify(secret, bcrypt4))

@@ -142,7 +142,9 @@ class SalternFSuite extends munit.FunSuite {
   test("one compute thread carries thousands of calls, is never blocked, and every call continues on it") {
     val calls = 4000
     val distant = new Distant(calls, 200.millis)
-    using(distant, _.withMaxConnections(calls).withAttemptTimeout(20.seconds).withDeadline(30.seconds)) { saltern =>
+    val wide = (c: ClientConfig) =>
+      c.withMaxConnections(calls).withAttemptTimeout(20.seconds).withBreakerSilence(20.seconds).withDeadline(30.seconds)
+    using(distant, wide) { saltern =>
       def tick(count: Int): IO[Int] = IO.sleep(1.milli) *> IO.cede.as(count + 1)
       for {
         ticks <- IO.ref(0)

@@ -65,8 +65,8 @@ private[saltern] final class Policies private (
     }
     below match {
       case _ if isWeak(encoded) || isWeak(encoded.innermost) => Some(RehashReason.WeakScheme)
-      case None                                 => Some(RehashReason.OtherAlgorithm)
-      case Some(isBelow)                        =>
+      case None                                              => Some(RehashReason.OtherAlgorithm)
+      case Some(isBelow)                                     =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
   }

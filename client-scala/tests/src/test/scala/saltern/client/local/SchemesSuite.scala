@@ -64,7 +64,8 @@ class SchemesSuite extends munit.FunSuite {
   }
 
   test("a wrapped hash is verified through both layers without permission, and asks for a rehash") {
-    val setting = Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 1024, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
+    val setting =
+      Setting.Argon2(Params.Argon2(Params.Variant.Id, Params.Version.V19, 1024, 1, 1).get, new Array[Byte](16), 32, Setting.Argon2.Spelling.Canonical)
     val outer = Kernels.compute(Admitted(setting, policies.ceilings).get, bytes(ShaOfSaltern))
     val wrapped = s"$$saltern-wrap${setting.print(outer)}$${SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA="
     assertEquals(EncodedHash.parse(wrapped).map(_.print), Right(wrapped))

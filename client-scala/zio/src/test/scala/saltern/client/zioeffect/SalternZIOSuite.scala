@@ -139,7 +139,11 @@ class SalternZIOSuite extends munit.FunSuite {
   test("one compute thread carries thousands of calls, is never blocked, and every call continues on it") {
     val calls = 4000
     val distant = new Distant(calls, scala.concurrent.duration.FiniteDuration(200, "ms"))
-    val wide = (c: ClientConfig) => c.withMaxConnections(calls).withAttemptTimeout(Waiting(20, "s")).withDeadline(Waiting(30, "s"))
+    val wide = (c: ClientConfig) =>
+      c.withMaxConnections(calls)
+        .withAttemptTimeout(Waiting(20, "s"))
+        .withBreakerSilence(Waiting(20, "s"))
+        .withDeadline(Waiting(30, "s"))
     using(distant, wide) { saltern =>
       for {
         ticks <- zio.Ref.make(0)
