@@ -6,6 +6,7 @@ use std::{
     env, fs,
     num::NonZeroUsize,
     process::{self, Command},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -28,7 +29,7 @@ fn hashes_beyond_the_address_space_are_refused_and_the_process_lives() {
     let settings =
         PoolSettings { kernels: kernels.parse().unwrap(), queue: None, ..PoolSettings::new(workers) };
     let pool = Pool::start(&settings).unwrap();
-    // All threads have their stacks before the limit.
+    wait_until_the_threads_sleep(2 * workers.get());
     compute(&pool, &["$y$j45$........$"; 8]);
     limit_address_space(address_space() + ROOM + LARGE_BYTES * 3 / 2);
     let large = ["$y$jCT$........$", "$y$/CT$........$", "$7$DU..../....SodiumChloride$"];
@@ -50,6 +51,17 @@ fn compute(pool: &Pool, stored: &[&str]) -> Vec<Result<(), Dropped>> {
     };
     let tickets: Vec<_> = stored.iter().map(submit).collect();
     tickets.into_iter().map(|ticket| ticket.wait().map(drop)).collect()
+}
+
+/// Waits until all threads of the pool have run: at its start a thread takes memory for its stacks.
+fn wait_until_the_threads_sleep(threads: usize) {
+    let sleeps = |task: &fs::DirEntry| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        stat.contains("(saltern-") && stat.contains(") S ")
+    };
+    while fs::read_dir("/proc/self/task").unwrap().flatten().filter(sleeps).count() < threads {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn address_space() -> u64 {
