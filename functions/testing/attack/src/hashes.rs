@@ -22,25 +22,26 @@ pub(crate) const MD5_CRYPT: &str = "$1$saltsalt$dw./IUNZ6iMTMiAolemFa0";
 /// A string that no scheme has.
 pub(crate) const UNREADABLE: &str = "5f4dcc3b5aa765d61d8327deb882cf99";
 
-/// Sun's MD5 at the ceiling of rounds (its 4,096 are added), inside an argon2id at its floor.
+/// Sun's MD5 near the ceiling of rounds (its 4,096 are added), inside an argon2id at its floor. Both
+/// layers count twice, for the two readings of a NUL, and all parts have two ceilings together.
 pub(crate) const WRAPPED_SUN_MD5: &str = concat!(
     "$saltern-wrap$argon2id$v=19$m=1024,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-    "$$md5,rounds=995904$saltsalt$$......................"
+    "$$md5,rounds=985904$saltsalt$$......................"
 );
 
-/// The same inner hash inside an argon2id at its ceilings.
+/// Each layer at half of its ceiling.
 pub(crate) const WRAPPED_TWICE_DEAR: &str = concat!(
-    "$saltern-wrap$argon2id$v=19$m=262144,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
+    "$saltern-wrap$argon2id$v=19$m=262144,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-    "$$md5,rounds=995904$saltsalt$$......................"
+    "$$md5,rounds=495904$saltsalt$$......................"
 );
 
-/// A sixth of the inner work, so that the outer layer is most of the whole.
+/// A fifth of the inner work, so that the outer layer is most of the whole.
 pub(crate) const WRAPPED_DEAR_OUTSIDE: &str = concat!(
-    "$saltern-wrap$argon2id$v=19$m=262144,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
+    "$saltern-wrap$argon2id$v=19$m=262144,t=3,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-    "$$md5,rounds=145904$saltsalt$$......................"
+    "$$md5,rounds=95904$saltsalt$$......................"
 );
 
 /// yescrypt with N=2^15 and r=32: 128 MiB.
