@@ -22,8 +22,9 @@ pub(crate) const MD5_CRYPT: &str = "$1$saltsalt$dw./IUNZ6iMTMiAolemFa0";
 /// A string that no scheme has.
 pub(crate) const UNREADABLE: &str = "5f4dcc3b5aa765d61d8327deb882cf99";
 
-/// Sun's MD5 near the ceiling of rounds (its 4,096 are added), inside an argon2id at its floor. Both
-/// layers count twice, for the two readings of a NUL, and all parts have two ceilings together.
+/// Sun's MD5 near the ceiling of rounds (its 4,096 are added), inside an argon2id at its floor.
+///
+/// Each layer counts twice, for the two readings of a NUL. All parts together have two ceilings.
 pub(crate) const WRAPPED_SUN_MD5: &str = concat!(
     "$saltern-wrap$argon2id$v=19$m=1024,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$",
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
