@@ -40,6 +40,8 @@ struct Ran {
     passed: u64,
     failed: u64,
     seconds: u64,
+    /// The first lines that name a failure, for the end of the log.
+    failures: Vec<String>,
 }
 
 fn run_tracks(tracks: &[Track]) -> Vec<Ran> {
@@ -56,7 +58,7 @@ fn run_tracks(tracks: &[Track]) -> Vec<Ran> {
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
-    let mut ran = Ran { part: check.part, passed: 0, failed: 0, seconds: 0 };
+    let mut ran = Ran { part: check.part, passed: 0, failed: 0, seconds: 0, failures: Vec::new() };
     let mut output = String::new();
     let mut shown = began;
     let ended_well = lines_of(check, |line| {
@@ -72,6 +74,8 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         if let Some((passed, failed)) = reported(line) {
             ran.passed += passed;
             ran.failed += failed;
+        } else if ran.failures.len() < FAILURES_AT_THE_END && names_a_failure(line) {
+            ran.failures.push(line.trim().to_owned());
         }
     });
     match ended_well {
@@ -119,16 +123,28 @@ fn reported(line: &str) -> Option<(u64, u64)> {
     Some((passed.parse().ok()?, failed.parse().ok()?))
 }
 
-/// A table of the parts, the failed ones by name, and as the last line the sums.
+/// How many lines of a part's failures are repeated at the end. A log that is cut at its beginning
+/// still shows them.
+const FAILURES_AT_THE_END: usize = 6;
+
+/// Reads the marks of libtest, munit, node's runner, the compilers and the scripts.
+fn names_a_failure(line: &str) -> bool {
+    let line = line.trim_start();
+    line.ends_with("... FAILED")
+        || ["==> X", "not ok", "FAILED", "error", "[error] ("].iter().any(|mark| line.starts_with(mark))
+}
+
+/// A table of the parts, the failed ones with their failures, and as the last line the sums.
 fn summary(results: &[Ran]) -> String {
     let mut text = format!("{:<16}{:>8}{:>8}{:>9}\n", "part", "passed", "failed", "seconds");
-    for Ran { part, passed, failed, seconds } in results {
+    for Ran { part, passed, failed, seconds, .. } in results {
         let _infallible = writeln!(text, "{part:<16}{passed:>8}{failed:>8}{seconds:>9}");
     }
-    let failed: Vec<_> = results.iter().filter(|ran| ran.failed > 0).map(|ran| ran.part).collect();
-    if !failed.is_empty() {
-        let _infallible =
-            writeln!(text, "\nfailed: {} (run one alone: cargo xtask test PART)", failed.join(", "));
+    for Ran { part, failures, .. } in results.iter().filter(|ran| ran.failed > 0) {
+        let _infallible = writeln!(text, "\nfailed: {part} (alone: cargo xtask test {part})");
+        for failure in failures {
+            let _infallible = writeln!(text, "   {failure}");
+        }
     }
     let (passed, failed) = sums(results);
     let _infallible = write!(text, "\n{passed} passed, {failed} failed");
@@ -176,6 +192,16 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_the_log_repeats_the_failures() {
+        let ran = run_one(&check("x", &["sh", "-c", "echo ok a; echo test b ... FAILED; exit 1"]), false);
+        assert!(
+            summary(&[ran]).ends_with(
+                "failed: x (alone: cargo xtask test x)\n   test b ... FAILED\n\n0 passed, 1 failed"
+            )
+        );
+    }
+
+    #[test]
     fn tracks_run_side_by_side_and_a_failure_ends_neither() {
         // Each track waits for a file of the other.
         let folder = std::env::temp_dir().join(format!("saltern-runner-{}", std::process::id()));
@@ -191,7 +217,7 @@ mod tests {
         let counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
         assert_eq!(counted, [("first", 0, 1), ("third", 1, 0), ("second", 1, 0)]);
         let text = summary(&results);
-        assert!(text.contains("failed: first (run one alone"), "{text}");
+        assert!(text.contains("failed: first (alone: cargo xtask test first)"), "{text}");
         assert!(text.ends_with("\n2 passed, 1 failed"), "{text}");
         std::fs::remove_dir_all(folder).unwrap();
     }
