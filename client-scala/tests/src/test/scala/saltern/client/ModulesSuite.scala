@@ -30,7 +30,7 @@ class ModulesSuite extends munit.FunSuite {
     val uri = URI.create("https://abc.lambda-url.eu-north-1.on.aws/verify")
     val body = "{\"password\":\"x\"}".getBytes(UTF_8)
     val sent = Seq("Content-Type" -> "application/json", "Saltern-Deadline-Ms" -> "1000")
-    val proof = Await.result(auth.headers("POST", uri, sent, body), 10.seconds)
+    val proof = Await.result(auth.headers("POST", uri, sent, body), 60.seconds)
     val byName = proof.map { case (n, v) => n.toLowerCase -> v }.toMap
     assertEquals(byName("x-amz-security-token"), "session-1")
     assert(!byName.contains("host") && !byName.contains("content-type"), "no header twice, and none that the HTTP client refuses")
@@ -62,7 +62,7 @@ class ModulesSuite extends munit.FunSuite {
     val auth = SigV4("eu-north-1", none)
     val server = RawServer.always(Array.emptyByteArray)
     val client = Saltern(ClientConfig(server.uri).withPolicies(cheap).withAuth(auth))
-    val verified = Await.result(client.verify(secret, bcrypt4), 5.seconds)
+    val verified = Await.result(client.verify(secret, bcrypt4), 60.seconds)
     assertEquals((verified.matches, verified.origin, server.seen.size), (true, Origin.Local: Origin, 0))
     client.close()
     server.close()

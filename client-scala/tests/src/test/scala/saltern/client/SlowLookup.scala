@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-/** A name server that stops answering while an answer is in flight: how long does that answer take?
+/** A name server that stops answering while an answer is in flight: does that answer come?
   * The JVM reads names from the file `jdk.net.hosts.file`, which becomes a pipe without a writer.
   * The JVM's cache lasts for `sun.net.inetaddr.ttl` seconds.
   */
@@ -23,8 +23,8 @@ object SlowLookup {
       out.write(seen.named(RawServer.response(200, "application/json", RawServer.mismatch)))
     })
     val config =
-      ClientConfig(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing.withBreakerSilence(20.seconds)
-    val client = Saltern(config.withAttemptTimeout(20.seconds).withDeadline(50.seconds))
+      ClientConfig(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing.withBreakerSilence(30.seconds)
+    val client = Saltern(config.withAttemptTimeout(30.seconds).withDeadline(60.seconds))
     val underWay = client.verify(Password("secret"), EngineSuite.bcrypt4)
     arrived.await()
 
@@ -33,10 +33,9 @@ object SlowLookup {
     Thread.sleep(Integer.getInteger("sun.net.inetaddr.ttl") * 1000L + 500)
     val waiting = Vector.fill(4)(client.verify(Password("secret"), EngineSuite.bcrypt4))
     Thread.sleep(500)
-    val started = System.nanoTime()
     release.countDown()
-    val took = scala.util.Try(Await.ready(underWay, 10.seconds)).map(_ => (System.nanoTime() - started).nanos)
-    println(s"the answer in flight came within a second: ${took.toOption.exists(_ < 1.second)}; resolved in the meantime: ${waiting.exists(_.isCompleted)}")
+    val came = scala.util.Try(Await.result(underWay, 30.seconds)).toOption.exists(_.origin == Origin.Remote)
+    println(s"the answer in flight came: $came; resolved in the meantime: ${waiting.exists(_.isCompleted)}")
     // A thread still blocks on the pipe.
     Runtime.getRuntime.halt(0)
   }
