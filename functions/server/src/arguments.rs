@@ -90,14 +90,24 @@ pub(crate) struct BoundsArguments {
     /// Most connections at once [default: 4096, or fewer if the process may open only few files]
     #[arg(long, env = "SALTERN_CONNECTIONS", value_name = "COUNT")]
     pub(crate) connections: Option<NonZeroUsize>,
-    /// Longest time for the head of a request from its first byte, and for a TLS handshake
-    /// [default: 10000]
+    /// Most connections of one address that wait for a request, 0 for no bound [default: half of
+    /// all; none behind a proxy]
+    #[arg(long, env = "SALTERN_CONNECTIONS_PER_ADDRESS", value_name = "COUNT")]
+    pub(crate) connections_per_address: Option<usize>,
+    /// Longest time for a TLS handshake, and then for the first byte of the first request
+    /// [default: 5000]
+    #[arg(long, env = "SALTERN_FIRST_BYTE_TIMEOUT_MS", value_name = "MS")]
+    pub(crate) first_byte_timeout_ms: Option<NonZeroU64>,
+    /// Longest time for the head of a request from its first byte [default: 10000]
     #[arg(long, env = "SALTERN_HEADER_TIMEOUT_MS", value_name = "MS")]
     pub(crate) header_timeout_ms: Option<NonZeroU64>,
     /// Longest time for the body of a request [default: 10000]
     #[arg(long, env = "SALTERN_BODY_TIMEOUT_MS", value_name = "MS")]
     pub(crate) body_timeout_ms: Option<NonZeroU64>,
-    /// Longest time to the first byte of a request, on a new or a kept connection [default: 75000]
+    /// Longest time for the caller to take an answer [default: 10000]
+    #[arg(long, env = "SALTERN_ANSWER_TIMEOUT_MS", value_name = "MS")]
+    pub(crate) answer_timeout_ms: Option<NonZeroU64>,
+    /// Longest time to the first byte of a later request [default: 75000]
     #[arg(long, env = "SALTERN_IDLE_TIMEOUT_MS", value_name = "MS")]
     pub(crate) idle_timeout_ms: Option<NonZeroU64>,
 }

@@ -14,28 +14,47 @@ pub(super) struct Bounds {
     pub(super) connections: usize,
     /// Whether the limit on open files lowered the default number of connections.
     pub(super) connections_lowered: bool,
-    /// Longest time for the head of a request from its first byte, and for a TLS handshake.
+    /// The most connections of one address that wait for a request. `None`: no bound.
+    pub(super) connections_per_address: Option<usize>,
+    /// Longest time for a TLS handshake, and then for the first byte of the first request.
+    pub(super) first_byte_timeout: Duration,
+    /// Longest time for the head of a request from its first byte.
     pub(super) header_timeout: Duration,
     /// Longest time for the body of a request.
     pub(super) body_timeout: Duration,
-    /// Longest time to the first byte of a request, on a new or a kept connection.
+    /// Longest time to the first byte of a later request.
     pub(super) idle_timeout: Duration,
+    /// Longest time for the peer to take an answer.
+    pub(super) answer_timeout: Duration,
     /// Threads that read and write. The workers have their own threads.
     pub(super) io_threads: usize,
 }
 
 impl Bounds {
-    pub(super) fn read(arguments: &BoundsArguments) -> Result<Self, Failure> {
+    /// Behind a proxy, all connections have its address.
+    pub(super) fn read(arguments: &BoundsArguments, behind_proxy: bool) -> Result<Self, Failure> {
         let default = Self::default();
         let connections = connections(arguments.connections, default.connections)?;
         Ok(Self {
             connections,
             connections_lowered: arguments.connections.is_none() && connections < default.connections,
+            connections_per_address: match arguments.connections_per_address {
+                None if behind_proxy => None,
+                None => Some(connections.div_ceil(SHARE_OF_AN_ADDRESS)),
+                Some(bound) => Some(bound).filter(|bound| *bound > 0),
+            },
+            first_byte_timeout: milliseconds(arguments.first_byte_timeout_ms, default.first_byte_timeout),
             header_timeout: milliseconds(arguments.header_timeout_ms, default.header_timeout),
             body_timeout: milliseconds(arguments.body_timeout_ms, default.body_timeout),
             idle_timeout: milliseconds(arguments.idle_timeout_ms, default.idle_timeout),
+            answer_timeout: milliseconds(arguments.answer_timeout_ms, default.answer_timeout),
             ..default
         })
+    }
+
+    /// Returns the most memory that connections take, beside hashes and bodies.
+    pub(super) fn connection_memory_bytes(&self) -> usize {
+        SHARED_BYTES + self.connections * CONNECTION_BYTES
     }
 }
 
@@ -44,9 +63,12 @@ impl Default for Bounds {
         Self {
             connections: CONNECTIONS,
             connections_lowered: false,
+            connections_per_address: None,
+            first_byte_timeout: FIRST_BYTE_TIMEOUT,
             header_timeout: HEADER_TIMEOUT,
             body_timeout: BODY_TIMEOUT,
             idle_timeout: IDLE_TIMEOUT,
+            answer_timeout: ANSWER_TIMEOUT,
             io_threads: IO_THREADS,
         }
     }
@@ -82,8 +104,37 @@ pub(super) const CONNECTIONS: usize = 4096;
 pub(super) const BACKLOG: u32 = 1024;
 
 /// Open files other than connections: standard streams, listener, epoll, timers, the files that
-/// SIGHUP reads, and the refused connections that still linger.
-const OTHER_FILES: usize = 64 + MAX_LINGERING_REFUSALS;
+/// SIGHUP reads, refused connections that still linger, and those that make room.
+const OTHER_FILES: usize = 64 + MAX_LINGERING_REFUSALS + MAKING_ROOM;
+
+/// An address may have half of the connections, so that it cannot silence all others, and a large
+/// pool of one backend still fits.
+const SHARE_OF_AN_ADDRESS: usize = 2;
+
+/// Connections that were told to make room and have not ended yet. They take some microseconds.
+pub(super) const MAKING_ROOM: usize = 64;
+
+/// Connections without an accepted request that have begun one. The token stands in the first head,
+/// so a caller is among them for some milliseconds, and a health check for its connection.
+pub(super) const MAX_ASKING: usize = 128;
+
+/// Connections that have done their TLS handshake and have begun no request. A caller is among them
+/// for about a round trip.
+pub(super) const MAX_GREETED: usize = 512;
+
+/// A caller connects when it has a request, and sends it at once. The time covers a lost packet or
+/// two. A silent connection holds a slot.
+const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Handshakes that compute at once: on one of the two I/O threads, so that the other one always
+/// serves the requests. An ECDSA P-256 handshake computes for a fraction of a millisecond.
+pub(super) const HANDSHAKES: usize = 1;
+
+/// Bytes of a client in its handshake. A hello with post-quantum keys and a ticket has some 2 KiB.
+pub(super) const HANDSHAKE_BYTES: usize = 16 * 1024;
+
+/// Bytes of answers that the TLS crate keeps if the peer reads nothing.
+pub(super) const TLS_BUFFER_BYTES: usize = 8 * 1024;
 
 /// Callers are on the same network, so 10 s is generous. A longer time would help clients that hold
 /// connections open on purpose.
@@ -96,6 +147,10 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// client must be the side that closes: a request on a connection that the server closes is lost.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 
+/// A caller on the same network takes an answer within milliseconds. An answer that its caller does
+/// not take holds memory.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Parsing and answering a request takes tens of microseconds, and its hash takes milliseconds: two
 /// threads feed dozens of cores. On few cores, more threads would only compete with the workers.
 const IO_THREADS: usize = 2;
@@ -107,6 +162,34 @@ pub(super) const MAX_BODY_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 /// Requests at once on an HTTP/2 connection: a quarter of the queue, so that no caller fills it
 /// alone.
 pub(super) const MAX_STREAMS: u32 = 256;
+
+/// The memory of an open connection under the worst load without a token: TLS, the HTTP crate's
+/// buffers, and a few requests. Measured by `cli/tests/serve/memory.rs`.
+const CONNECTION_BYTES: usize = 48 * 1024;
+
+/// The memory of all else that is neither a hash nor a body. Besides [`EXCHANGES_BYTES`] and
+/// [`UNSENT_ANSWER_BYTES`] it holds lines of the log, and free space between allocations.
+const SHARED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Memory of all HTTP/2 requests with a token.
+const EXCHANGES_BYTES: usize = 8 * 1024 * 1024;
+
+/// HTTP/2 requests at once in the whole process: twice as many as the queue has operations.
+pub(super) const EXCHANGES: usize = EXCHANGES_BYTES / EXCHANGE_BYTES;
+
+/// Memory of an HTTP/2 request from its head to the last byte of its answer: the stream, the task
+/// that serves it, and the heads. Its body and an answer over [`SMALL_ANSWER_BYTES`] count apart.
+const EXCHANGE_BYTES: usize = 4 * 1024;
+
+/// Memory of larger answers that their callers have not taken yet.
+pub(super) const UNSENT_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+
+/// The size of an answer that counts as a part of its exchange. Most answers have 200 to 700 bytes.
+pub(super) const SMALL_ANSWER_BYTES: usize = 1024;
+
+/// HTTP/2 requests that a connection may have open before it sends a token. Each has a small
+/// answer. More requests are read when these are answered and their answers are sent.
+pub(super) const FEW_STREAMS: usize = 4;
 
 /// A peer that vanished without closing is noticed after the sum of these two.
 pub(super) const PING_EVERY: Duration = Duration::from_secs(20);

@@ -14,7 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use saltern_service::{Arrival, MAX_HEAD_BYTES, PeerAddress, Problem};
+use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
@@ -22,53 +22,60 @@ use super::{
     drain::{Draining, SETTLE},
     exchange::{Front, Peer, exchange},
     plain,
+    slots::Slot,
     sniff::{Opening, Protocol},
     socket::Socket,
-    watch::{ActiveRequest, Watch},
+    watch::Watch,
     wire::{Stream, Wire},
 };
 
 /// Serves a connection until either side ends it.
-pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining) {
-    match front.tls().map(super::tls::Tls::acceptor) {
-        None => talk(Box::new(socket.clone()), Parts { socket, front, draining }).await,
-        Some(acceptor) => {
-            let handshake = timeout(front.bounds().header_timeout, acceptor.accept(socket.clone()));
+pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining, slot: &Slot) {
+    let parts = Parts { socket: socket.clone(), front: Arc::clone(&front), draining, slot };
+    match front.tls() {
+        None => talk(Box::new(socket), parts).await,
+        Some(tls) => {
+            let handshake = Box::pin(timeout(front.bounds().first_byte_timeout, tls.accept(socket)));
             // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
-                talk(Box::new(stream), Parts { socket, front, draining }).await;
+                slot.greeted();
+                talk(Box::new(stream), parts).await;
             }
         }
     }
 }
 
-/// The socket of a connection, and the parts that serve it.
-struct Parts {
+/// The socket of a connection, its slot, and the parts that serve it.
+struct Parts<'a> {
     socket: Socket,
     front: Arc<Front>,
     draining: Draining,
+    slot: &'a Slot,
 }
 
-async fn talk(mut stream: Stream, parts: Parts) {
+async fn talk(mut stream: Stream, parts: Parts<'_>) {
     let bounds = *parts.front.bounds();
     let peer = parts.socket.peer();
     let mut opening = Opening::default();
     let begun = tokio::select! {
         // A request that arrived in time is answered, even if this task runs late.
         biased;
-        begun = timeout(bounds.idle_timeout, opening.read_more(&mut stream)) => begun,
+        begun = timeout(bounds.first_byte_timeout, opening.read_more(&mut stream)) => begun,
         () = parts.draining.clone().begun_and_settled() => return,
     };
-    // A connection without a first request is idle, as between two requests.
+    // A silent connection ends without a response, as one that is idle between two requests.
     let Ok(Ok(())) = begun else { return };
     let begun = Instant::now();
     match timeout(bounds.header_timeout, opening.read(&mut stream)).await {
         Ok(Ok(protocol)) => {
             let watch = Watch::begin(begun);
-            let wire = Wire::new(stream, opening, Arc::clone(&watch), Arc::clone(&parts.front), peer);
+            parts.slot.asks(&watch);
+            let (shared, front) = (Arc::clone(&watch), Arc::clone(&parts.front));
+            let wire = Wire::new(stream, opening, protocol, shared, front, peer);
             match protocol {
-                Protocol::Http1 => http1(wire, watch, parts).await,
-                Protocol::Http2 => http2(wire, watch, parts).await,
+                // In boxes: a connection that is still silent needs no memory for them.
+                Protocol::Http1 => Box::pin(http1(wire, watch, parts)).await,
+                Protocol::Http2 => Box::pin(http2(wire, watch, parts)).await,
             }
         }
         Err(_too_slow) => refuse_slow_head(stream, &parts.front, Arrival::from_peer(begun, peer)).await,
@@ -76,17 +83,14 @@ async fn talk(mut stream: Stream, parts: Parts) {
     }
 }
 
-async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }: Parts) {
+async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .. }: Parts<'_>) {
     let bounds = *front.bounds();
     let service = {
         let (front, watch, socket) = (Arc::clone(&front), Arc::clone(&watch), socket.clone());
         service_fn(move |request| {
-            let (front, active, socket) = (Arc::clone(&front), watch.request(), socket.clone());
-            Box::pin(async move {
-                let answered = exchange(&front, request, &OverHttp1 { socket, active: &active }).await;
-                drop(active);
-                answered
-            })
+            let (front, peer) =
+                (Arc::clone(&front), Peer::new(watch.request(), socket.peer(), Some(socket.clone())));
+            Box::pin(async move { exchange(&front, request, peer).await })
         })
     };
     let mut connection = http1::Builder::new()
@@ -110,9 +114,12 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
                 Pin::new(&mut connection).graceful_shutdown();
                 continue;
             }
+            let untaken = watch.sending().since().map(|since| since + bounds.answer_timeout);
             let (at, due) = match (watch.is_answering(), watch.head_has_begun()) {
+                _ if untaken.is_some_and(|at| at <= now) => return Poll::Ready(Ended::Idle),
                 (true, _) if watch.is_blind() => (clock.last_look + LOOK_EVERY, Due::Look),
                 (true, _) => return Poll::Pending,
+                (false, _) if let Some(at) = untaken => (at, Due::End(Ended::Idle)),
                 (false, true) => (watch.head_begun_at() + bounds.header_timeout, Due::End(Ended::Slow)),
                 (false, false) => (watch.idle_since() + bounds.idle_timeout, Due::End(Ended::Idle)),
             };
@@ -139,18 +146,14 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
     }
 }
 
-async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }: Parts) {
+async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .. }: Parts<'_>) {
     let bounds = *front.bounds();
-    let peer = OverHttp2 { address: socket.peer() };
+    let address = socket.peer();
     let service = {
         let watch = Arc::clone(&watch);
         service_fn(move |request| {
-            let (front, active) = (Arc::clone(&front), watch.request());
-            async move {
-                let answered = exchange(&front, request, &peer).await;
-                drop(active);
-                answered
-            }
+            let (front, peer) = (Arc::clone(&front), Peer::new(watch.request(), address, None));
+            Box::pin(async move { exchange(&front, request, peer).await })
         })
     };
     let mut connection = pin!(
@@ -158,6 +161,8 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
             .timer(TokioTimer::new())
             .max_concurrent_streams(MAX_STREAMS)
             .max_header_list_size(HEADER_LIST_BYTES)
+            .initial_stream_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(WINDOW_BYTES)
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_TIMEOUT)
             .serve_connection(TokioIo::new(wire), service)
@@ -165,11 +170,16 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
     let mut clock = Clock::new(draining);
     poll_fn(|context| {
         loop {
+            watch.next_turn();
             if connection.as_mut().poll(context).is_ready() {
                 return Poll::Ready(());
             }
             let now = Instant::now();
             let asked_to_end = clock.poll_settled(context).is_some();
+            let untaken = watch.sending().since().map(|since| since + bounds.answer_timeout);
+            if untaken.is_some_and(|at| at <= now) {
+                return Poll::Ready(());
+            }
             let idle_until = watch.idle_since() + bounds.idle_timeout;
             let is_idle = !watch.is_answering() && idle_until <= now;
             if !clock.was_told && (asked_to_end || is_idle) {
@@ -178,60 +188,30 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining }:
                 connection.as_mut().graceful_shutdown();
                 continue;
             }
-            if watch.is_answering() {
-                return Poll::Pending;
-            }
-            let at =
+            let idle_until =
                 if clock.was_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
-            if clock.was_told && at <= now {
+            let idle_until = (!watch.is_answering()).then_some(idle_until);
+            if clock.was_told && idle_until.is_some_and(|at| at <= now) {
                 return Poll::Ready(());
             }
+            // While nothing is read, only the socket tells whether the peer has gone.
+            let look_at =
+                (!clock.was_told && !watch.may_read_on()).then(|| clock.last_look + LOOK_AT_UNREAD_EVERY);
+            if look_at.is_some_and(|at| at <= now) {
+                if socket.peer_has_gone() {
+                    return Poll::Ready(());
+                }
+                clock.last_look = now;
+                continue;
+            }
+            let at = idle_until.into_iter().chain(untaken).chain(look_at).min();
+            let Some(at) = at else { return Poll::Pending };
             if clock.poll_at(at, context).is_pending() {
                 return Poll::Pending;
             }
         }
     })
     .await;
-}
-
-/// A peer over HTTP/1.1. Later bytes stay unread until the response, so the socket tells whether
-/// the peer has gone.
-struct OverHttp1<'a> {
-    socket: Socket,
-    active: &'a ActiveRequest,
-}
-
-impl Peer for OverHttp1<'_> {
-    fn address(&self) -> Option<PeerAddress> {
-        self.socket.peer()
-    }
-
-    fn has_gone(&self) -> bool {
-        self.socket.peer_has_gone()
-    }
-
-    fn request_was_read(&self, ends_in_a_blank_line: bool) {
-        self.active.was_read(ends_in_a_blank_line);
-    }
-}
-
-/// A peer over HTTP/2. All bytes are read as they arrive, so the HTTP crate notices the end of the
-/// connection.
-#[derive(Clone, Copy)]
-struct OverHttp2 {
-    address: Option<PeerAddress>,
-}
-
-impl Peer for OverHttp2 {
-    fn address(&self) -> Option<PeerAddress> {
-        self.address
-    }
-
-    fn has_gone(&self) -> bool {
-        false
-    }
-
-    fn request_was_read(&self, _: bool) {}
 }
 
 async fn refuse_slow_head(stream: Stream, front: &Front, arrival: Arrival) {
@@ -246,7 +226,7 @@ enum Ended {
     Closed,
     /// The peer left before its responses.
     Gone,
-    /// No request arrived within the idle timeout.
+    /// No request arrived, or the peer did not take its answers, within the timeout.
     Idle,
     /// The head of a request was not complete within its timeout.
     Slow,
@@ -309,10 +289,17 @@ impl Clock {
 /// The interval of checks for a peer with unread requests: a fraction of the 2 s of the queue.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// Twice the limit, so that a head of up to that size gets a problem document.
-const READ_BUFFER_BYTES: usize = 2 * MAX_HEAD_BYTES;
+/// The same for a peer that does not take its answers. It wastes memory, and no hashing.
+const LOOK_AT_UNREAD_EVERY: Duration = Duration::from_millis(500);
 
-/// The same for HTTP/2: above it the HTTP/2 crate answers 431 without a document. RFC 9113 §6.5.2
-/// adds 32 bytes for each field.
+/// The longest head. An unread answer may hold as much, and a part of the answer more.
+const READ_BUFFER_BYTES: usize = MAX_HEAD_BYTES;
+
+/// The longest head over HTTP/2: above it the HTTP/2 crate answers 431 without a document. RFC 9113
+/// §6.5.2 adds 32 bytes for each field.
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const HEADER_LIST_BYTES: u32 = 4 * MAX_HEAD_BYTES as u32;
+
+/// Bytes of bodies that a connection may send before the server has read them: the initial value of
+/// HTTP/2 (RFC 9113 §6.9.2).
+const WINDOW_BYTES: u32 = 65_535;

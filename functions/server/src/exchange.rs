@@ -1,9 +1,13 @@
 //! Reads one request and returns its response.
 
 use std::{
+    convert::Infallible,
     error::Error,
     fmt,
     iter::successors,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
     time::{Duration, Instant},
 };
 
@@ -13,21 +17,24 @@ use http::{
     header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING},
     request::Parts,
 };
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Body as _, Incoming};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use saltern_service::{
     Answer, Arrival, Body, Caller, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
 };
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
     time::timeout,
 };
 use zeroize::Zeroizing;
 
 use super::{
-    bounds::{Bounds, MAX_BODY_BYTES_AT_ONCE},
+    bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, SMALL_ANSWER_BYTES, UNSENT_ANSWER_BYTES},
+    sending::Held,
+    socket::Socket,
     tls::Tls,
     tokens::Access,
+    watch::ActiveRequest,
 };
 
 /// The parts of the server that all connections share.
@@ -38,11 +45,23 @@ pub(super) struct Front {
     bounds: Bounds,
     /// Memory for bodies that is still free, in bytes.
     room: Semaphore,
+    /// Places for HTTP/2 requests that are still free.
+    places: Arc<Semaphore>,
+    /// Memory for unsent answers that is still free, in bytes.
+    answers: Arc<Semaphore>,
 }
 
 impl Front {
     pub(super) fn new(service: Service, access: Access, tls: Option<Tls>, bounds: Bounds) -> Self {
-        Self { service, access, tls, bounds, room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE) }
+        Self {
+            service,
+            access,
+            tls,
+            bounds,
+            room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE),
+            places: Arc::new(Semaphore::new(EXCHANGES)),
+            answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
+        }
     }
 
     /// Logs what the operator should change.
@@ -96,12 +115,16 @@ impl Front {
         mut parts: Parts,
         mut incoming: Incoming,
         arrival: Arrival,
-        peer: &impl Peer,
-    ) -> Result<Answer, Gone> {
+        peer: &mut Peer,
+    ) -> Result<Answer, Unserved> {
         let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
         let body = match self.read_body(&parts, &mut incoming, &arrival.caller, peer).await {
             Ok(body) => body,
-            Err(Unanswerable::Gone) => return Err(Gone),
+            Err(Unanswerable::Gone) => return Err(Unserved::Gone),
+            Err(Unanswerable::Busy) => {
+                self.refuse(&parts.headers, Problem::overloaded(AFTER_OTHERS), arrival);
+                return Err(Unserved::Busy(h2::Reason::REFUSED_STREAM.into()));
+            }
             Err(Unanswerable::Refused(problem)) => {
                 let mut answer = self.service.refuse(&parts.headers, problem, arrival);
                 // The HTTP crate closes the connection if a body was not read to its end, but sends
@@ -112,7 +135,7 @@ impl Front {
                 return Ok(answer);
             }
         };
-        peer.request_was_read(ends_in_a_blank_line);
+        peer.active.was_read(ends_in_a_blank_line);
         parts.extensions.insert(arrival);
         Ok(self.service.answer(Request::from_parts(parts, body)).await)
     }
@@ -123,9 +146,10 @@ impl Front {
         parts: &Parts,
         incoming: &mut Incoming,
         caller: &Caller,
-        peer: &impl Peer,
+        peer: &mut Peer,
     ) -> Result<Body, Unanswerable> {
         check(parts, caller)?;
+        self.admit(parts, caller, peer)?;
         let limit = Service::body_limit(parts);
         let expected = expected_bytes(incoming, limit)?;
         let read = async {
@@ -149,6 +173,35 @@ impl Front {
         timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
     }
 
+    /// Trusts the connection of an accepted token, and takes a place for a request over HTTP/2. A
+    /// connection of HTTP/1 has one request at a time, and is bounded itself.
+    fn admit(&self, parts: &Parts, caller: &Caller, peer: &mut Peer) -> Result<(), Unanswerable> {
+        if caller.authenticated().is_ok() {
+            peer.active.watch().trust();
+            if parts.version == Version::HTTP_2 {
+                let place = Arc::clone(&self.places).try_acquire_owned();
+                peer.place = Some(place.map_err(|_| Unanswerable::Busy)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes memory for an answer until the peer has taken it. An answer for which there is none
+    /// becomes a refusal.
+    fn room_for(&self, answer: &mut Answer, unanswered: &Unanswered<'_>) -> Option<OwnedSemaphorePermit> {
+        let bytes = answer.response.body().held_bytes();
+        if bytes <= SMALL_ANSWER_BYTES {
+            return None;
+        }
+        let room = u32::try_from(bytes).ok();
+        let room = room.and_then(|bytes| Arc::clone(&self.answers).try_acquire_many_owned(bytes).ok());
+        if room.is_none() {
+            let refusal = Problem::overloaded(AFTER_OTHERS);
+            *answer = self.service.refuse(&unanswered.name(), refusal, unanswered.arrival.clone());
+        }
+        room
+    }
+
     /// Reads a body.
     ///
     /// Until the last byte has arrived, the body counts against the memory for bodies with the
@@ -160,7 +213,7 @@ impl Front {
         while let Some(data) = next_part(incoming, limit - body.len()).await? {
             let room =
                 u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
-            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHER_BODIES).into()) };
+            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS).into()) };
             match &mut taken {
                 Some(taken) => taken.merge(room),
                 None => taken = Some(room),
@@ -220,6 +273,8 @@ impl From<Problem> for Unread {
 /// The reason why a request has no response of the service.
 enum Unanswerable {
     Gone,
+    /// All places are taken.
+    Busy,
     Refused(Problem),
 }
 
@@ -237,46 +292,92 @@ fn is_of_a_peer_that_left(error: &hyper::Error) -> bool {
     of_http2.any(|error| error.is_reset() || error.is_go_away() || error.is_io())
 }
 
-/// The other end of a connection.
-pub(super) trait Peer {
-    /// The address, for the log.
-    fn address(&self) -> Option<PeerAddress>;
+/// The other end of a connection, with the place of its request.
+pub(super) struct Peer {
+    active: ActiveRequest,
+    /// For the log.
+    address: Option<PeerAddress>,
+    /// Only over HTTP/1: later bytes stay unread until the response, so the socket tells whether
+    /// the peer has gone. Over HTTP/2 bytes are read as they arrive, and the HTTP crate notices it.
+    socket: Option<Socket>,
+    place: Option<OwnedSemaphorePermit>,
+}
+
+impl Peer {
+    pub(super) fn new(active: ActiveRequest, address: Option<PeerAddress>, socket: Option<Socket>) -> Self {
+        Self { active, address, socket, place: None }
+    }
 
     /// Whether the peer has ended the connection.
-    fn has_gone(&self) -> bool;
-
-    /// Tells that the current request was read to its end: later bytes belong to the next one.
-    ///
-    /// A head and a chunked body end in a blank line; a body with a declared length does not.
-    fn request_was_read(&self, ends_in_a_blank_line: bool);
+    fn has_gone(&self) -> bool {
+        self.socket.as_ref().is_some_and(Socket::peer_has_gone)
+    }
 }
 
 /// Answers a request.
 ///
 /// # Errors
-/// [`Gone`] if the peer has ended the connection; the error ends this side of it.
+/// [`Unserved`]; the error ends this side of the stream or connection.
 pub(super) async fn exchange(
     front: &Front,
     request: Request<Incoming>,
-    peer: &impl Peer,
-) -> Result<Response<Full<Bytes>>, Gone> {
+    mut peer: Peer,
+) -> Result<Response<Outgoing>, Unserved> {
     let (parts, incoming) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(front, &parts, peer);
+    let mut unanswered = Unanswered::since_now(front, &parts, &peer);
     let only_the_head = parts.method == Method::HEAD;
     if peer.has_gone() {
-        return Err(Gone);
+        return Err(Unserved::Gone);
     }
-    let Answer { mut response, outcome } =
-        front.answer(parts, incoming, unanswered.arrival.clone(), peer).await?;
-    unanswered.is_answered = true;
+    let answered = front.answer(parts, incoming, unanswered.arrival.clone(), &mut peer).await;
+    unanswered.is_answered = !matches!(answered, Err(Unserved::Gone));
+    let mut answer = answered?;
+    let room = front.room_for(&mut answer, &unanswered);
+    let Answer { mut response, outcome } = answer;
     outcome.log();
     if only_the_head {
         // The length of the response to GET (RFC 9110 §9.3.2).
         let length = HeaderValue::from(response.body().len());
         response.headers_mut().insert(CONTENT_LENGTH, length);
-        return Ok(response.map(|_| Full::default()));
+        return Ok(response.map(|_| Outgoing::default()));
     }
-    Ok(response.map(|body| Full::new(Bytes::from_owner(body))))
+    let unsent = peer.active.watch().sending().begin();
+    Ok(response.map(|body| Outgoing {
+        rest: Bytes::from_owner(Held { body, _unsent: unsent, _place: peer.place, _room: room }),
+    }))
+}
+
+/// The body of an answer, in parts that the HTTP crate takes when it can send them.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    rest: Bytes,
+}
+
+impl hyper::body::Body for Outgoing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        let part = self.rest.len().min(PART_BYTES);
+        // The last part takes the owner along, which tells that the answer was sent.
+        let part =
+            if part == self.rest.len() { std::mem::take(&mut self.rest) } else { self.rest.split_to(part) };
+        Poll::Ready(Some(Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
 }
 
 /// Counts and logs a request whose future is dropped before its response: the caller has gone.
@@ -290,12 +391,12 @@ struct Unanswered<'a> {
 }
 
 impl<'a> Unanswered<'a> {
-    fn since_now(front: &'a Front, parts: &Parts, peer: &impl Peer) -> Self {
+    fn since_now(front: &'a Front, parts: &Parts, peer: &Peer) -> Self {
         Self {
             service: &front.service,
             arrival: Arrival {
                 at: Instant::now(),
-                peer: peer.address(),
+                peer: peer.address,
                 caller: front.access.caller(&parts.headers),
             },
             operation: Service::operation(parts),
@@ -304,6 +405,12 @@ impl<'a> Unanswered<'a> {
             is_answered: false,
         }
     }
+
+    /// Returns the header that names the request.
+    fn name(&self) -> HeaderMap {
+        let given = self.request_id.clone().map(|id| (HeaderName::from_static(RequestId::HEADER), id));
+        given.into_iter().collect()
+    }
 }
 
 impl Drop for Unanswered<'_> {
@@ -311,24 +418,39 @@ impl Drop for Unanswered<'_> {
         if self.is_answered {
             return;
         }
-        let given = self.request_id.take().map(|id| (HeaderName::from_static(RequestId::HEADER), id));
-        let request_id = RequestId::of(&given.into_iter().collect());
+        let request_id = RequestId::of(&self.name());
         let trace = std::mem::take(&mut self.trace);
         self.service.count_gone(self.operation, request_id, trace, self.arrival.clone()).log();
     }
 }
 
-/// The peer has ended the connection and waits for no response.
+/// The reason why a request gets no response.
 #[derive(Debug)]
-pub(super) struct Gone;
+pub(super) enum Unserved {
+    /// The peer has ended the connection and waits for no response.
+    Gone,
+    /// All places are taken. The HTTP crate resets the stream with this reason; the caller may send
+    /// the request again (RFC 9113 §8.7).
+    Busy(h2::Error),
+}
 
-impl fmt::Display for Gone {
+impl fmt::Display for Unserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the peer has ended the connection")
+        f.write_str(match self {
+            Self::Gone => "the peer has ended the connection",
+            Self::Busy(_) => "too many requests at once",
+        })
     }
 }
 
-impl Error for Gone {}
+impl Error for Unserved {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Gone => None,
+            Self::Busy(reason) => Some(reason),
+        }
+    }
+}
 
 /// Returns the length of the head in HTTP/1.1, within a few bytes.
 fn head_bytes(parts: &Parts) -> usize {
@@ -364,5 +486,9 @@ const PATH_WITHOUT_TOKEN: &str = "/health";
 /// Bytes that are allocated before the first byte of a body: enough for any single operation.
 const USUAL_BODY_BYTES: usize = 16 * 1024;
 
-/// `Retry-After` when other bodies take all memory. Most bodies are read within milliseconds.
-const AFTER_OTHER_BODIES: Duration = Duration::from_secs(1);
+/// `Retry-After` when other requests take all memory or all places. Most bodies are read, and most
+/// answers taken, within milliseconds.
+const AFTER_OTHERS: Duration = Duration::from_secs(1);
+
+/// An unread answer keeps at most one part in the buffers of its connection.
+const PART_BYTES: usize = 8 * 1024;

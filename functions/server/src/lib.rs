@@ -6,13 +6,16 @@ mod connection;
 mod drain;
 mod exchange;
 mod exposure;
+mod gate;
 mod lines;
 mod listener;
 mod log;
 mod plain;
 #[cfg(test)]
 mod residue;
+mod sending;
 mod settings;
+mod slots;
 mod sniff;
 mod socket;
 mod socket_file;

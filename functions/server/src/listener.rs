@@ -9,7 +9,7 @@ use std::{
 use http::HeaderMap;
 use saltern_service::{Arrival, Problem};
 use tokio::{
-    sync::{Semaphore, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::{
         JoinHandle,
         coop::{consume_budget, unconstrained},
@@ -25,6 +25,7 @@ use super::{
     drain::{Draining, SETTLE, Signals, drain},
     exchange::Front,
     plain,
+    slots::Slots,
     socket::{Listen, Listening, Socket},
     socket_file::SocketMode,
 };
@@ -51,9 +52,8 @@ impl Listener {
 
     /// Starts to accept connections.
     pub(super) fn serve(self, front: Arc<Front>) -> Serving {
-        let connections = front.bounds().connections;
         let (ending, draining) = drain();
-        let slots = Arc::new(Semaphore::new(connections));
+        let slots = Slots::new(front.bounds().connections, front.bounds().connections_per_address);
         let acceptor = Acceptor {
             socket: self.socket,
             front,
@@ -61,7 +61,7 @@ impl Listener {
             refusals: Arc::new(Semaphore::new(MAX_LINGERING_REFUSALS)),
             draining,
         };
-        Serving { accepting: tokio::spawn(acceptor.accept()), ending, slots, connections }
+        Serving { accepting: tokio::spawn(acceptor.accept()), ending, slots }
     }
 }
 
@@ -69,8 +69,7 @@ impl Listener {
 pub(super) struct Serving {
     accepting: JoinHandle<()>,
     ending: watch::Sender<bool>,
-    slots: Arc<Semaphore>,
-    connections: usize,
+    slots: Arc<Slots>,
 }
 
 impl Serving {
@@ -83,8 +82,7 @@ impl Serving {
         self.ending.send_replace(true);
         let ended = async {
             let _accepting_panicked = self.accepting.await;
-            let all = u32::try_from(self.connections).unwrap_or(u32::MAX);
-            let _never_closed = self.slots.acquire_many(all).await;
+            self.slots.all_ended().await;
         };
         tokio::select! {
             ended = timeout(patience, ended) => ended.map_err(|_| Failure::system(
@@ -102,7 +100,7 @@ impl Serving {
 struct Acceptor {
     socket: Listening,
     front: Arc<Front>,
-    slots: Arc<Semaphore>,
+    slots: Arc<Slots>,
     refusals: Arc<Semaphore>,
     draining: Draining,
 }
@@ -112,11 +110,11 @@ impl Acceptor {
         let mut begun = Box::pin(self.draining.clone().begun());
         loop {
             let accepted = tokio::select! {
-                accepted = self.socket.accept() => accepted,
+                accepted = self.accept_one() => accepted,
                 () = &mut begun => break,
             };
             match accepted {
-                Ok(socket) => self.admit(socket),
+                Ok(accepted) => self.admit(accepted),
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections: raise the limit on open files");
@@ -135,9 +133,9 @@ impl Acceptor {
         let begun = Instant::now();
         while begun.elapsed() < LONGEST_LAST_ACCEPT {
             // Tokio allows 128 accepts in a turn and then reports that none is ready.
-            match unconstrained(timeout_at((begun + SETTLE).into(), self.socket.accept())).await {
+            match unconstrained(timeout_at((begun + SETTLE).into(), self.accept_one())).await {
                 Err(_settled) => return,
-                Ok(Ok(socket)) => self.admit(socket),
+                Ok(Ok(accepted)) => self.admit(accepted),
                 Ok(Err(error)) if is_about_one_connection(&error) => {}
                 Ok(Err(_)) => sleep(PAUSE_DURING_SHUTDOWN).await,
             }
@@ -145,12 +143,19 @@ impl Acceptor {
         }
     }
 
-    fn admit(&self, socket: Socket) {
-        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else { return self.refuse(socket) };
+    async fn accept_one(&self) -> io::Result<(Socket, OwnedSemaphorePermit)> {
+        let permit = self.slots.permit().await.ok_or(io::ErrorKind::Other)?;
+        Ok((self.socket.accept().await?, permit))
+    }
+
+    fn admit(&self, (socket, permit): (Socket, OwnedSemaphorePermit)) {
+        let Some(slot) = self.slots.take(permit, socket.peer()) else { return self.refuse(socket) };
         let (front, draining) = (Arc::clone(&self.front), self.draining.clone());
         tokio::spawn(async move {
-            connection::serve(socket, front, draining).await;
-            drop(slot);
+            tokio::select! {
+                () = connection::serve(socket, front, draining, &slot) => {}
+                () = slot.is_needed() => {}
+            }
         });
     }
 

@@ -60,7 +60,7 @@ impl Settings {
                 kept_bytes: limits.bytes_per_worker(),
                 ..PoolSettings::new(workers)
             },
-            bounds: Bounds::read(&arguments.bounds)?,
+            bounds: Bounds::read(&arguments.bounds, arguments.access.behind_tls_proxy)?,
             drain: Duration::from_secs(arguments.drain_seconds),
             log_format: arguments.log_format.unwrap_or_else(log_format),
             memory_budget_bytes: limits.memory_budget_bytes,
@@ -109,6 +109,7 @@ impl Started {
             kernels = self.kernels.name(),
             memory_budget_mib = self.memory_budget_mib,
             connections = self.bounds.connections,
+            connection_memory_mib = self.bounds.connection_memory_bytes() as u64 / document::BYTES_PER_MIB,
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,

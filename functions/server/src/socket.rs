@@ -95,13 +95,13 @@ impl Listening {
                 // later.
                 let _late = stream.set_nodelay(true);
                 let peer = Some(PeerAddress::Network(address));
-                Ok(Socket { stream: Arc::new(Transport::Tcp(stream)), peer })
+                Ok(Socket { stream: Arc::new(Transport::Tcp(stream)), peer, left: usize::MAX })
             }
             Self::Unix(listener, _) => {
                 let (stream, _unnamed) = listener.accept().await?;
                 let process = stream.peer_cred().ok();
                 let peer = process.map(|own| PeerAddress::Process { uid: own.uid(), pid: own.pid() });
-                Ok(Socket { stream: Arc::new(Transport::Unix(stream)), peer })
+                Ok(Socket { stream: Arc::new(Transport::Unix(stream)), peer, left: usize::MAX })
             }
         }
     }
@@ -121,6 +121,8 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 pub(super) struct Socket {
     stream: Arc<Transport>,
     peer: Option<PeerAddress>,
+    /// Bytes that may still be read.
+    left: usize,
 }
 
 #[derive(Debug)]
@@ -133,6 +135,11 @@ impl Socket {
     /// The other end; `None` if the system does not tell it.
     pub(super) fn peer(&self) -> Option<PeerAddress> {
         self.peer
+    }
+
+    /// After this many bytes, the connection counts as ended.
+    pub(super) fn read_at_most(&mut self, bytes: usize) {
+        self.left = bytes;
     }
 
     /// Whether the peer has ended the connection, even if bytes that it sent before are unread.
@@ -178,14 +185,16 @@ impl Transport {
 
 impl AsyncRead for Socket {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let most = buffer.remaining().min(self.left);
         loop {
             ready!(self.stream.poll_read_ready(context))?;
-            match self.stream.try_read(buffer.initialize_unfilled()) {
+            match self.stream.try_read(buffer.initialize_unfilled_to(most)) {
                 Ok(read) => {
+                    self.left -= read;
                     buffer.advance(read);
                     return Poll::Ready(Ok(()));
                 }

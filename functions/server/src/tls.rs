@@ -1,6 +1,7 @@
 //! TLS 1.2 and 1.3 with rustls and the cryptography of `ring`.
 
 use std::{
+    io,
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
 };
@@ -9,9 +10,15 @@ use rustls::{
     ServerConfig,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+    server::Acceptor,
 };
-use tokio_rustls::TlsAcceptor;
+use tokio::sync::Semaphore;
+use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
+use super::{
+    bounds::{HANDSHAKE_BYTES, HANDSHAKES, TLS_BUFFER_BYTES},
+    socket::Socket,
+};
 use crate::arguments::AccessArguments;
 use saltern_program::Failure;
 
@@ -20,6 +27,8 @@ pub(super) struct Tls {
     certificate: PathBuf,
     key: PathBuf,
     config: RwLock<Arc<ServerConfig>>,
+    /// Turns for the costly step of a handshake, first come, first served.
+    turns: Semaphore,
 }
 
 impl Tls {
@@ -30,11 +39,26 @@ impl Tls {
             return Ok(None);
         };
         let config = RwLock::new(config(&certificate, &key)?);
-        Ok(Some(Self { certificate, key, config }))
+        Ok(Some(Self { certificate, key, config, turns: Semaphore::new(HANDSHAKES) }))
     }
 
-    pub(super) fn acceptor(&self) -> TlsAcceptor {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner)).into()
+    /// Does the handshake of a connection. The caller bounds its time.
+    pub(super) async fn accept(&self, mut socket: Socket) -> io::Result<TlsStream<Socket>> {
+        socket.read_at_most(HANDSHAKE_BYTES);
+        let hello = LazyConfigAcceptor::new(Acceptor::default(), socket).await?;
+        let turn = self.turns.acquire().await;
+        // This call computes the key exchange and the signature.
+        let handshake = hello.into_stream(self.config());
+        drop(turn);
+        let mut stream = handshake.await?;
+        let (socket, session) = stream.get_mut();
+        socket.read_at_most(usize::MAX);
+        session.set_buffer_limit(Some(TLS_BUFFER_BYTES));
+        Ok(stream)
+    }
+
+    fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads both files again. [`Self::install`] puts them in use.

@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::{bounds::FEW_STREAMS, sending::Sending};
+
 #[derive(Debug)]
 pub(super) struct Watch {
     accepted: Instant,
@@ -28,6 +30,11 @@ pub(super) struct Watch {
     reading: AtomicBool,
     /// Whether the peer has ended the connection.
     ended: AtomicBool,
+    /// Whether a token was accepted on this connection, or none is needed.
+    trusted: AtomicBool,
+    /// Times that the connection was polled.
+    turn: AtomicUsize,
+    sending: Arc<Sending>,
 }
 
 impl Watch {
@@ -43,6 +50,9 @@ impl Watch {
             idle_since: AtomicU64::new(0),
             reading: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            trusted: AtomicBool::new(false),
+            turn: AtomicUsize::new(0),
+            sending: Arc::default(),
         })
     }
 
@@ -84,6 +94,37 @@ impl Watch {
         ActiveRequest(Arc::clone(self))
     }
 
+    pub(super) fn sending(&self) -> &Arc<Sending> {
+        &self.sending
+    }
+
+    /// Tells that a token was accepted, or that none is needed.
+    pub(super) fn trust(&self) {
+        if !self.trusted.swap(true, Relaxed) {
+            self.sending.wake();
+        }
+    }
+
+    pub(super) fn turn(&self) -> usize {
+        self.turn.load(Relaxed)
+    }
+
+    /// Tells that the HTTP crate has handed over all requests that it has read.
+    pub(super) fn next_turn(&self) {
+        self.turn.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn is_trusted(&self) -> bool {
+        self.trusted.load(Relaxed)
+    }
+
+    /// Whether further requests may be read: the peer takes its answers, and before a token was
+    /// accepted only few requests are open.
+    pub(super) fn may_read_on(&self) -> bool {
+        !self.sending.is_stuck()
+            && (self.is_trusted() || self.active.load(Relaxed) + self.sending.unsent() < FEW_STREAMS)
+    }
+
     pub(super) fn is_answering(&self) -> bool {
         self.active.load(Relaxed) > 0
     }
@@ -118,6 +159,10 @@ impl Watch {
 pub(super) struct ActiveRequest(Arc<Watch>);
 
 impl ActiveRequest {
+    pub(super) fn watch(&self) -> &Arc<Watch> {
+        &self.0
+    }
+
     /// Tells that the request was read to its end.
     ///
     /// If its end is a blank line and the bytes end otherwise, bytes of the next request were read.
@@ -141,5 +186,6 @@ impl Drop for ActiveRequest {
             self.0.head_begun.store(true, Relaxed);
         }
         self.0.active.fetch_sub(1, Relaxed);
+        self.0.sending.wake();
     }
 }

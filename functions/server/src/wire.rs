@@ -12,7 +12,15 @@ use http::HeaderMap;
 use saltern_service::{Arrival, PeerAddress, Problem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{exchange::Front, plain, sniff::Opening, watch::Watch};
+use zeroize::Zeroizing;
+
+use super::{
+    exchange::Front,
+    gate::{Gate, PIECE_BYTES},
+    plain,
+    sniff::{Opening, Protocol},
+    watch::Watch,
+};
 
 /// The bytes of a connection, with or without TLS.
 ///
@@ -34,6 +42,8 @@ pub(super) struct Wire {
     front: Arc<Front>,
     peer: Option<PeerAddress>,
     fault: Option<Fault>,
+    /// Only for HTTP/2: HTTP/1 reads no further request before the answer.
+    gate: Option<Gate>,
 }
 
 struct Fault {
@@ -45,15 +55,42 @@ impl Wire {
     pub(super) fn new(
         stream: Stream,
         opening: Opening,
+        protocol: Protocol,
         watch: Arc<Watch>,
         front: Arc<Front>,
         peer: Option<PeerAddress>,
     ) -> Self {
-        Self { stream, opening, watch, front, peer, fault: None }
+        let gate = (protocol == Protocol::Http2).then(Gate::default);
+        Self { stream, opening, watch, front, peer, fault: None, gate }
     }
 
     pub(super) fn into_stream(self) -> Stream {
         self.stream
+    }
+
+    /// Reads the next bytes, as far as the gate allows.
+    fn poll_next(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let Some(gate) = &mut self.gate else { return Pin::new(&mut self.stream).poll_read(context, buffer) };
+        gate.begin(self.watch.turn());
+        if gate.is_closed() {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !self.watch.may_read_on() {
+            self.watch.sending().wake_at_change(context.waker());
+            // A change before the waker was in place would be missed.
+            if !self.watch.may_read_on() {
+                return Poll::Pending;
+            }
+        }
+        if gate.pass_held(buffer) {
+            return Poll::Ready(Ok(()));
+        }
+        let mut piece = Zeroizing::new([0; PIECE_BYTES]);
+        let mut piece = ReadBuf::new(&mut *piece);
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
+        gate.pass(piece.filled(), buffer);
+        Poll::Ready(Ok(()))
     }
 
     /// If the bytes end in an empty error response of the HTTP crate, returns them with a problem
@@ -87,7 +124,7 @@ impl AsyncRead for Wire {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
+        let read = this.poll_next(context, buffer);
         match (&read, &buffer.filled()[before..]) {
             (Poll::Pending, _) => this.watch.waits_for_bytes(),
             (Poll::Ready(Ok(())), received @ [_, ..]) => this.watch.received(received),
@@ -108,11 +145,13 @@ impl AsyncWrite for Wire {
             this.fault = this.fault_in(bytes);
         }
         let Some(fault) = &mut this.fault else {
-            return Pin::new(&mut this.stream).poll_write(context, bytes);
+            let written = Pin::new(&mut this.stream).poll_write(context, bytes);
+            return this.watch.sending().noted(written);
         };
         while fault.written < fault.bytes.len() {
             let rest = &fault.bytes[fault.written..];
-            let written = ready!(Pin::new(&mut this.stream).poll_write(context, rest))?;
+            let written = Pin::new(&mut this.stream).poll_write(context, rest);
+            let written = ready!(this.watch.sending().noted(written))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -122,7 +161,11 @@ impl AsyncWrite for Wire {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        if flushed.is_ready() {
+            self.watch.sending().flushed();
+        }
+        self.watch.sending().noted(flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -26,6 +26,15 @@ impl Body {
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Bytes::Public(bytes))
     }
+
+    /// Returns the bytes of memory that this body alone holds.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        match &self.0 {
+            Bytes::Wiped(bytes) => bytes.len(),
+            Bytes::Public(_) => 0,
+        }
+    }
 }
 
 impl Default for Body {

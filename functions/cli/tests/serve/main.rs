@@ -10,6 +10,7 @@ mod http1;
 mod http2;
 mod limits;
 mod log;
+mod memory;
 mod passwords;
 mod process;
 mod secrets;

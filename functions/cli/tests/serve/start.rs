@@ -76,9 +76,9 @@ fn wrong_settings_are_refused_with_a_message() {
 
 #[test]
 fn too_few_open_files_are_refused_or_reported() {
-    let output = with_open_files(128, &command(&[])).output().unwrap();
+    let output = with_open_files(192, &command(&[])).output().unwrap();
     assert_sentence(&output, "it allows 0 connections: raise the limit (ulimit -n, LimitNOFILE)");
-    let few = Server::start_with_open_files(150, &[]);
+    let few = Server::start_with_open_files(214, &[]);
     assert_eq!(few.line("serving")["connections"], 22);
     let told =
         few.line("fewer connections than by default: raise the limit on open files (ulimit -n, LimitNOFILE)");
@@ -87,7 +87,7 @@ fn too_few_open_files_are_refused_or_reported() {
         (&"WARN".into(), &22.into(), &4096.into())
     );
     assert_eq!(ask(few.address(), get("/health")).status, 200);
-    let asked_for = Server::start_with_open_files(150, &["--connections", "20"]);
+    let asked_for = Server::start_with_open_files(214, &["--connections", "20"]);
     assert_eq!(asked_for.line("serving")["connections"], 20);
     assert!(!asked_for.output().contains("WARN"), "{}", asked_for.output());
 }

@@ -2,7 +2,7 @@ use std::{fs, net::SocketAddr, sync::Arc};
 
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::{
-    ClientConfig, RootCertStore,
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring,
     pki_types::{CertificateDer, ServerName},
 };
@@ -104,7 +104,7 @@ fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
 
 #[test]
 fn a_connection_without_tls_is_dropped() {
-    let (server, _) = start(&["--header-timeout-ms", "300"]);
+    let (server, _) = start(&["--first-byte-timeout-ms", "300"]);
     let mut plain = Client::connect(server.address());
     plain.send(get("/health"));
     // The TLS crate answers with an alert and not with HTTP.
@@ -118,7 +118,8 @@ fn connections_beyond_the_bound_are_dropped() {
     let (server, certificate) = start(&["--connections", "1"]);
     blocking(async {
         let mut kept = connect(server.address(), &certificate, &[]).await;
-        kept.write_all(get("/health").as_bytes()).await.unwrap();
+        let head = "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+        kept.write_all(head.as_bytes()).await.unwrap();
         assert!(kept.read(&mut [0; 1]).await.unwrap() > 0);
         let mut beyond = TcpStream::connect(server.address()).await.unwrap();
         assert!(matches!(beyond.read(&mut [0; 1]).await, Ok(0) | Err(_)));
@@ -134,7 +135,7 @@ fn beyond_loopback_starts_with_tokens_and_tls() {
     assert_eq!(http2.ask("GET", "/policies", "").0, 401);
 }
 
-fn start(arguments: &[&str]) -> (Server, CertificateDer<'static>) {
+pub(crate) fn start(arguments: &[&str]) -> (Server, CertificateDer<'static>) {
     let CertifiedKey { cert, signing_key } = identity();
     let certificate = file("certificate.pem", &cert.pem());
     let key = file("key.pem", &signing_key.serialize_pem());
@@ -151,6 +152,20 @@ async fn connect(
     certificate: &CertificateDer<'static>,
     protocols: &[&[u8]],
 ) -> TlsStream<TcpStream> {
+    let stream = TcpStream::connect(address).await.unwrap();
+    TlsConnector::from(config(certificate, protocols)).connect(name(), stream).await.unwrap()
+}
+
+/// Connects for HTTP/2, without a runtime.
+pub(crate) fn connect_blocking(
+    address: SocketAddr,
+    certificate: &CertificateDer<'static>,
+) -> StreamOwned<ClientConnection, std::net::TcpStream> {
+    let connection = ClientConnection::new(config(certificate, &[b"h2"]), name()).unwrap();
+    StreamOwned::new(connection, std::net::TcpStream::connect(address).unwrap())
+}
+
+fn config(certificate: &CertificateDer<'static>, protocols: &[&[u8]]) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate.clone()).unwrap();
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -159,9 +174,11 @@ async fn connect(
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
-    let name = ServerName::try_from("localhost").unwrap();
-    let stream = TcpStream::connect(address).await.unwrap();
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
+    Arc::new(config)
+}
+
+fn name() -> ServerName<'static> {
+    ServerName::try_from("localhost").unwrap()
 }
 
 fn blocking<T>(future: impl Future<Output = T>) -> T {

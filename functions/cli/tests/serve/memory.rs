@@ -1,0 +1,153 @@
+//! The memory of the server under callers that ask much, read nothing and have no token. The bounds
+//! are those of `server/src/bounds.rs`, and SECURITY.md states them. `cargo xtask attack` has more
+//! connections.
+
+use std::{
+    fs,
+    io::{self, Read as _, Write},
+    net::{SocketAddr, TcpStream},
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    client::{ask, get},
+    server::{Server, file, until},
+    tls,
+};
+
+#[test]
+fn connections_over_tls_that_read_nothing_stay_within_their_memory() {
+    let tokens = tokens();
+    let (server, certificate) =
+        tls::start(&["--tokens-file", tokens.to_str().unwrap(), UNBOUNDED_ADDRESS, "0"]);
+    let attack = requests(POST_HASH);
+    stay_within_their_memory(&server, 200, |address| {
+        let mut stream = tls::connect_blocking(address, &certificate);
+        let _may_end = stream.write_all(&attack);
+        stream
+    });
+}
+
+#[test]
+fn connections_that_leave_long_answers_unread_stay_within_their_memory() {
+    let server = Server::start(&[]);
+    let http1 = get("/openapi.json").repeat(200).into_bytes();
+    let http2 = requests(b"\x82\x86\x04\x0d/openapi.json");
+    let mut count = 0;
+    stay_within_their_memory(&server, 64, |address| {
+        count += 1;
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let _full = stream.write_all(if count % 2 == 0 { &http1 } else { &http2 });
+        stream
+    });
+}
+
+#[test]
+fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
+    let tokens = tokens();
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "500"]);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_nonblocking(true).unwrap();
+    stream.write_all(&preface_with_a_zero_window()).unwrap();
+    stream.write_all(&request(1, POST_HASH)).unwrap();
+    let mut number = 1;
+    until(|| {
+        number += 2;
+        let ping = [&[0, 0, 8, 6, 0, 0, 0, 0, 0][..], &[0; 8]].concat();
+        let _ended = stream.write_all(&[request(number, HEAD_HEALTH), ping].concat());
+        loop {
+            match stream.read(&mut [0; 1024]) {
+                Ok(0) => return Some(()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(_) => return Some(()),
+            }
+        }
+    })
+    .expect("the server ends a connection that does not take its answer");
+    assert_eq!(ask(server.address(), get("/health")).status, 200);
+}
+
+#[test]
+fn a_token_opens_a_connection_for_many_streams() {
+    let tokens = tokens();
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "60000"]);
+    let with_token = [b"\x82\x86\x04\x09/policies\x0f\x08\x27Bearer ", TOKEN.as_bytes()].concat();
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(&preface_with_a_zero_window()).unwrap();
+    for number in 0..100 {
+        stream.write_all(&request(2 * number + 1, &with_token)).unwrap();
+    }
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut heads = 0;
+    while heads < 100 {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).unwrap();
+        let [_, middle, low, kind, ..] = head.map(usize::from);
+        stream.read_exact(&mut vec![0; middle << 8 | low]).unwrap();
+        heads += usize::from(kind == 1);
+    }
+}
+
+/// Opens the connections and asserts that the memory stays within its bound, and falls after them.
+fn stay_within_their_memory<S>(server: &Server, count: u64, mut open: impl FnMut(SocketAddr) -> S) {
+    // The first connection makes what all later ones share.
+    drop(open(server.address()));
+    let idle = resident_bytes(server);
+    let open: Vec<S> = (0..count).map(|_| open(server.address())).collect();
+    let start = Instant::now();
+    let mut most = 0;
+    while start.elapsed() < Duration::from_secs(2) {
+        most = most.max(resident_bytes(server));
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert!(most < idle + REST_BYTES + count * CONNECTION_BYTES, "{most} bytes, idle {idle}");
+    drop(open);
+    until(|| (resident_bytes(server) < idle + REST_BYTES).then_some(()))
+        .unwrap_or_else(|| panic!("{} bytes are left, idle {idle}", resident_bytes(server)));
+}
+
+/// `proc_pid_statm(5)`: the second field counts resident pages.
+fn resident_bytes(server: &Server) -> u64 {
+    let sizes = fs::read_to_string(format!("/proc/{}/statm", server.pid())).unwrap();
+    let pages: u64 = sizes.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(pages > 0, "the server has ended");
+    pages * rustix::param::page_size() as u64
+}
+
+/// The preface, and the requests of a full connection.
+fn requests(head: &[u8]) -> Vec<u8> {
+    let requests = (0..255).flat_map(|number| request(2 * number + 1, head));
+    preface_with_a_zero_window().into_iter().chain(requests).collect()
+}
+
+/// The preface and a SETTINGS frame with `SETTINGS_INITIAL_WINDOW_SIZE` of 0 (RFC 9113 §6.5).
+fn preface_with_a_zero_window() -> Vec<u8> {
+    [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0][..]].concat()
+}
+
+/// A HEADERS frame that ends its stream (RFC 9113 §6.2).
+fn request(stream: u32, head: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(head.len()).unwrap();
+    [&[0, 0, length, 1, 5], &stream.to_be_bytes()[..], head].concat()
+}
+
+/// `POST /hash` over http (RFC 7541: indexes 3 and 6, and a literal of name 4).
+const POST_HASH: &[u8] = b"\x83\x86\x04\x05/hash";
+const HEAD_HEALTH: &[u8] = b"\x02\x04HEAD\x86\x04\x07/health";
+
+/// Returns a file with the token.
+fn tokens() -> PathBuf {
+    file("tokens", &format!("caller verify never {TOKEN}"))
+}
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+const UNBOUNDED_ADDRESS: &str = "--connections-per-address";
+
+/// The stated memory of a connection, and of all else that is no hash.
+const CONNECTION_BYTES: u64 = 48 * 1024;
+const REST_BYTES: u64 = 16 * 1024 * 1024;

@@ -1,0 +1,351 @@
+//! The open connections, up to the limit. If all slots are taken, a silent connection makes room
+//! for a new one.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Instant,
+};
+
+use saltern_service::PeerAddress;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::{
+    bounds::{MAKING_ROOM, MAX_ASKING, MAX_GREETED},
+    watch::Watch,
+};
+
+pub(super) struct Slots {
+    /// The most connections at once.
+    most: usize,
+    /// The most connections of one address that wait for a request. `None`: no bound.
+    per_address: Option<usize>,
+    taken: Mutex<Taken>,
+    /// Permits for connections, with those that were told to end and have not ended.
+    open: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct Taken {
+    /// In the order in which the connections were accepted.
+    occupants: BTreeMap<u64, Arc<Occupant>>,
+    /// Connections that ever took a slot.
+    accepted: u64,
+    of_network: HashMap<Network, usize>,
+    /// Connections without an accepted request, by the stage that they have reached. The first is
+    /// the oldest. Some have gone on or ended since.
+    greeted: VecDeque<u64>,
+    asking: VecDeque<u64>,
+}
+
+impl Slots {
+    pub(super) fn new(most: usize, per_address: Option<usize>) -> Arc<Self> {
+        let open = Arc::new(Semaphore::new(most + MAKING_ROOM));
+        Arc::new(Self { most, per_address, taken: Mutex::default(), open })
+    }
+
+    /// Waits until a further connection may be accepted: at most [`MAKING_ROOM`] connections were
+    /// told to end and have not ended.
+    pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.open).acquire_owned().await.ok()
+    }
+
+    /// Takes a slot for a connection, if necessary that of a silent one. `None` if requests of all
+    /// connections are being answered.
+    pub(super) fn take(
+        self: &Arc<Self>,
+        open: OwnedSemaphorePermit,
+        peer: Option<PeerAddress>,
+    ) -> Option<Slot> {
+        let network = peer.and_then(Network::of);
+        let mut taken = self.taken();
+        let of_network = network.and_then(|network| taken.of_network.get(&network).copied()).unwrap_or(0);
+        if self.per_address.is_some_and(|most| of_network >= most) {
+            // If all of them are being answered, none is held in vain.
+            let _all_busy = taken.make_room(|occupant| occupant.network == network);
+        }
+        if taken.occupants.len() >= self.most {
+            taken.make_room(|_| true)?;
+        }
+        let number = taken.accepted;
+        taken.accepted += 1;
+        let occupant = Arc::new(Occupant { network, watch: OnceLock::new(), makes_room: Notify::new() });
+        taken.occupants.insert(number, Arc::clone(&occupant));
+        if let Some(network) = network {
+            *taken.of_network.entry(network).or_default() += 1;
+        }
+        drop(taken);
+        Some(Slot { slots: Arc::clone(self), number, occupant, _open: open })
+    }
+
+    /// Waits until all connections have ended. No further one may be accepted.
+    pub(super) async fn all_ended(&self) {
+        let all = u32::try_from(self.most + MAKING_ROOM).unwrap_or(u32::MAX);
+        let _never_closed = self.open.acquire_many(all).await;
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    /// Tells a silent connection to end, and frees its slot. It is the oldest without an accepted
+    /// request, else the one that is idle for the longest time.
+    fn make_room(&mut self, may_end: impl Fn(&Occupant) -> bool) -> Option<()> {
+        let mut longest_idle = None;
+        for (&number, occupant) in self.occupants.iter().filter(|(_, occupant)| may_end(occupant)) {
+            match occupant.standing() {
+                Standing::Unknown => {
+                    longest_idle = Some((None, number));
+                    break;
+                }
+                Standing::Idle(since)
+                    if longest_idle.is_none_or(|longest| (Some(since), number) < longest) =>
+                {
+                    longest_idle = Some((Some(since), number));
+                }
+                Standing::Idle(_) | Standing::Busy => {}
+            }
+        }
+        let (_, number) = longest_idle?;
+        self.free(number)?.makes_room.notify_one();
+        Some(())
+    }
+
+    /// Counts a connection that has reached a stage. If too many have stayed there, the oldest of
+    /// them has to end.
+    fn reach(&mut self, stage: Stage, number: u64) {
+        let (reached, most) = match stage {
+            Stage::Greeted => (&mut self.greeted, MAX_GREETED),
+            Stage::Asking => (&mut self.asking, MAX_ASKING),
+        };
+        reached.push_back(number);
+        if reached.len() > most {
+            reached.retain(|number| self.occupants.get(number).is_some_and(|occupant| occupant.is_at(stage)));
+        }
+        if reached.len() > most
+            && let Some(oldest) = reached.pop_front()
+            && let Some(occupant) = self.free(oldest)
+        {
+            occupant.makes_room.notify_one();
+        }
+    }
+
+    fn free(&mut self, number: u64) -> Option<Arc<Occupant>> {
+        let occupant = self.occupants.remove(&number)?;
+        if let Some(network) = occupant.network
+            && let Some(count) = self.of_network.get_mut(&network)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.of_network.remove(&network);
+            }
+        }
+        Some(occupant)
+    }
+}
+
+/// The slot of one connection, free again when it is dropped.
+pub(super) struct Slot {
+    slots: Arc<Slots>,
+    number: u64,
+    occupant: Arc<Occupant>,
+    _open: OwnedSemaphorePermit,
+}
+
+impl Slot {
+    /// Returns when this connection has to make room.
+    pub(super) async fn is_needed(&self) {
+        self.occupant.makes_room.notified().await;
+    }
+
+    /// Tells that the handshake is done.
+    pub(super) fn greeted(&self) {
+        self.slots.taken().reach(Stage::Greeted, self.number);
+    }
+
+    /// Tells that a request has begun, and names the state of the connection.
+    pub(super) fn asks(&self, watch: &Arc<Watch>) {
+        let _only_once = self.occupant.watch.set(Arc::clone(watch));
+        self.slots.taken().reach(Stage::Asking, self.number);
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.slots.taken().free(self.number);
+    }
+}
+
+struct Occupant {
+    /// `None` for a socket file, which has no addresses.
+    network: Option<Network>,
+    /// `None` until the first bytes of a request were read.
+    watch: OnceLock<Arc<Watch>>,
+    makes_room: Notify,
+}
+
+/// How far a connection without an accepted request has come. Each stage holds more memory.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Its TLS handshake is done.
+    Greeted,
+    /// It has begun a request.
+    Asking,
+}
+
+impl Occupant {
+    fn is_at(&self, stage: Stage) -> bool {
+        match (stage, self.watch.get()) {
+            (Stage::Greeted, watch) => watch.is_none(),
+            (Stage::Asking, watch) => watch.is_some_and(|watch| !watch.is_trusted()),
+        }
+    }
+
+    fn standing(&self) -> Standing {
+        let Some(watch) = self.watch.get() else { return Standing::Unknown };
+        if watch.is_answering() {
+            Standing::Busy
+        } else if watch.is_trusted() {
+            Standing::Idle(watch.idle_since())
+        } else {
+            Standing::Unknown
+        }
+    }
+}
+
+enum Standing {
+    /// No request was accepted on the connection.
+    Unknown,
+    /// No request is being answered since this time.
+    Idle(Instant),
+    Busy,
+}
+
+/// The part of an address that one party holds: an address of IPv4, or 64 bits of IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Network(IpAddr);
+
+impl Network {
+    fn of(peer: PeerAddress) -> Option<Self> {
+        let PeerAddress::Network(address) = peer else { return None };
+        Some(Self(match address.ip().to_canonical() {
+            IpAddr::V4(address) => IpAddr::V4(address),
+            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_oldest_silent_connection_makes_room() {
+        let slots = Slots::new(3, None);
+        let (first, second) = (take(&slots, 1).await.unwrap(), take(&slots, 1).await.unwrap());
+        let watch = Watch::begin(Instant::now());
+        first.asks(&watch);
+        watch.trust();
+        let third = take(&slots, 1).await.unwrap();
+        let fourth = take(&slots, 1).await.unwrap();
+        second.is_needed().await;
+        let _fifth = take(&slots, 1).await.unwrap();
+        third.is_needed().await;
+        drop((second, third));
+        let request = watch.request();
+        let more: Vec<Slot> = [take(&slots, 1).await.unwrap(), take(&slots, 1).await.unwrap()].into();
+        fourth.is_needed().await;
+        for slot in &more {
+            let watch = Watch::begin(Instant::now());
+            slot.asks(&watch);
+            watch.trust();
+            std::mem::forget(watch.request());
+        }
+        assert!(take(&slots, 1).await.is_none(), "requests of all connections are being answered");
+        drop(request);
+        let _last = take(&slots, 1).await.unwrap();
+        first.is_needed().await;
+    }
+
+    #[tokio::test]
+    async fn an_address_over_its_bound_ends_its_own_connections() {
+        let slots = Slots::new(10, Some(2));
+        let other = take(&slots, 2).await.unwrap();
+        let own: Vec<Slot> = [take(&slots, 1).await.unwrap(), take(&slots, 1).await.unwrap()].into();
+        let _third = take(&slots, 1).await.unwrap();
+        own[0].is_needed().await;
+        drop(own);
+        assert_eq!(slots.taken().of_network.values().sum::<usize>(), 2);
+        drop(other);
+        assert_eq!(slots.taken().of_network.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn only_few_connections_without_an_accepted_request_go_on() {
+        let slots = Slots::new(2000, None);
+        let mut trusted = Vec::new();
+        let mut unknown = Vec::new();
+        for number in 0..2 * MAX_ASKING {
+            let watch = Watch::begin(Instant::now());
+            let slot = take(&slots, 1).await.unwrap();
+            slot.greeted();
+            slot.asks(&watch);
+            if number % 2 == 0 {
+                watch.trust();
+                trusted.push(slot);
+            } else {
+                unknown.push(slot);
+            }
+        }
+        let open = |slots: &Arc<Slots>| slots.taken().occupants.len();
+        assert_eq!(
+            open(&slots),
+            2 * MAX_ASKING,
+            "all that are trusted, and as many others as the bound allows"
+        );
+        let next = take(&slots, 1).await.unwrap();
+        next.asks(&Watch::begin(Instant::now()));
+        unknown[0].is_needed().await;
+        drop(unknown);
+        assert_eq!(open(&slots), trusted.len() + 1);
+
+        let silent = take(&slots, 1).await.unwrap();
+        silent.greeted();
+        let mut greeted = Vec::new();
+        for _ in 0..MAX_GREETED {
+            greeted.push(take(&slots, 1).await.unwrap());
+            greeted.last().unwrap().greeted();
+        }
+        silent.is_needed().await;
+    }
+
+    #[tokio::test]
+    async fn connections_that_were_told_to_end_are_bounded_too() {
+        let slots = Slots::new(1, None);
+        let mut told = Vec::new();
+        for _ in 0..=MAKING_ROOM {
+            told.push(take(&slots, 1).await.unwrap());
+        }
+        let short = std::time::Duration::from_millis(50);
+        assert!(tokio::time::timeout(short, slots.permit()).await.is_err());
+        told.remove(0);
+        assert!(slots.permit().await.is_some());
+    }
+
+    #[test]
+    fn a_network_is_an_address_of_ipv4_or_64_bits_of_ipv6() {
+        let of =
+            |address: &str| Network::of(PeerAddress::Network((address.parse::<IpAddr>().unwrap(), 1).into()));
+        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:1"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+    }
+
+    async fn take(slots: &Arc<Slots>, last: u8) -> Option<Slot> {
+        slots.take(slots.permit().await?, Some(PeerAddress::Network(([192, 0, 2, last], 1).into())))
+    }
+}
