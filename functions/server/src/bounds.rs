@@ -116,11 +116,11 @@ pub(super) const MAKING_ROOM: usize = 64;
 
 /// Connections without an accepted request that have begun one. The token stands in the first head,
 /// so a caller is among them for some milliseconds, and a health check for its connection.
-pub(super) const MAX_ASKING: usize = 128;
+pub(super) const MAX_ASKING: usize = 64;
 
 /// Connections that have done their TLS handshake and have begun no request. A caller is among them
 /// for about a round trip.
-pub(super) const MAX_GREETED: usize = 512;
+pub(super) const MAX_GREETED: usize = 256;
 
 /// A caller connects when it has a request, and sends it at once. The time covers a lost packet or
 /// two. A silent connection holds a slot.

@@ -30,7 +30,7 @@ use zeroize::Zeroizing;
 
 use super::{
     bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, SMALL_ANSWER_BYTES, UNSENT_ANSWER_BYTES},
-    sending::Held,
+    sending::{Held, Sending},
     socket::Socket,
     tls::Tls,
     tokens::Access,
@@ -341,16 +341,19 @@ pub(super) async fn exchange(
         response.headers_mut().insert(CONTENT_LENGTH, length);
         return Ok(response.map(|_| Outgoing::default()));
     }
-    let unsent = peer.active.watch().sending().begin();
-    Ok(response.map(|body| Outgoing {
-        rest: Bytes::from_owner(Held { body, _unsent: unsent, _place: peer.place, _room: room }),
-    }))
+    let sending = peer.active.watch().sending();
+    let held = |body| Held { body, _unsent: sending.begin(), _place: peer.place, _room: room };
+    let buffered = peer.socket.is_some().then(|| Arc::clone(sending));
+    Ok(response.map(|body| Outgoing { rest: Bytes::from_owner(held(body)), buffered }))
 }
 
 /// The body of an answer, in parts that the HTTP crate takes when it can send them.
 #[derive(Default)]
 pub(super) struct Outgoing {
     rest: Bytes,
+    /// Only over HTTP/1, for which the crate copies parts to a buffer before it sends them. Over
+    /// HTTP/2 it takes a part when the window has room.
+    buffered: Option<Arc<Sending>>,
 }
 
 impl hyper::body::Body for Outgoing {
@@ -359,10 +362,17 @@ impl hyper::body::Body for Outgoing {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if self.rest.is_empty() {
             return Poll::Ready(None);
+        }
+        if let Some(sending) = &self.buffered {
+            if sending.is_stuck() {
+                sending.wake_at_change(context.waker());
+                return Poll::Pending;
+            }
+            sending.fell_behind();
         }
         let part = self.rest.len().min(PART_BYTES);
         // The last part takes the owner along, which tells that the answer was sent.
@@ -491,4 +501,4 @@ const USUAL_BODY_BYTES: usize = 16 * 1024;
 const AFTER_OTHERS: Duration = Duration::from_secs(1);
 
 /// An unread answer keeps at most one part in the buffers of its connection.
-const PART_BYTES: usize = 8 * 1024;
+const PART_BYTES: usize = 4 * 1024;

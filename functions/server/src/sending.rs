@@ -51,9 +51,14 @@ impl Sending {
     /// Passes a result of writing on, and notes whether the bytes wait for the peer.
     pub(super) fn noted<T>(&self, written: Poll<T>) -> Poll<T> {
         if written.is_pending() {
-            self.state().stuck_since.get_or_insert_with(Instant::now);
+            self.fell_behind();
         }
         written
+    }
+
+    /// Tells that bytes wait for the peer, until all are flushed.
+    pub(super) fn fell_behind(&self) {
+        self.state().stuck_since.get_or_insert_with(Instant::now);
     }
 
     pub(super) fn is_stuck(&self) -> bool {

@@ -29,6 +29,16 @@ impl Client {
         Self { stream, read: Vec::new() }
     }
 
+    /// Connects, sends a request without the end of its body, and waits until the server reads the
+    /// body.
+    pub(crate) fn begin_request(address: SocketAddr) -> Self {
+        let mut client = Self::connect(address);
+        let head = "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+        assert_eq!(client.ask(head).status, 100);
+        client.send("{");
+        client
+    }
+
     pub(crate) fn stream(&self) -> &TcpStream {
         &self.stream
     }

@@ -73,10 +73,7 @@ fn connections_in_the_backlog_are_answered() {
 #[test]
 fn the_shutdown_takes_a_bounded_time() {
     let mut server = Server::start(&["--drain-seconds", "1"]);
-    let mut never_complete = Client::connect(server.address());
-    never_complete
-        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
-    thread::sleep(TO_BE_READ);
+    let _never_complete = Client::begin_request(server.address());
     server.signal("TERM");
     assert_eq!(server.end().code(), Some(71));
     // Another thread reads the output.
@@ -86,10 +83,7 @@ fn the_shutdown_takes_a_bounded_time() {
 #[test]
 fn a_second_signal_ends_the_server_at_once() {
     let mut server = Server::start(&["--drain-seconds", "600"]);
-    let mut never_complete = Client::connect(server.address());
-    never_complete
-        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
-    thread::sleep(TO_BE_READ);
+    let _never_complete = Client::begin_request(server.address());
     server.signal("TERM");
     server.line("shutdown has begun");
     server.signal("TERM");

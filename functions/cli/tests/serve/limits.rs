@@ -188,7 +188,7 @@ fn a_slow_body_is_408_and_its_time_is_counted() {
 #[test]
 fn connections_over_the_limit_get_a_response_if_all_others_are_being_answered() {
     let server = Server::start(&["--connections", "3", "--body-timeout-ms", "60000"]);
-    let mut busy: Vec<Client> = (0..3).map(|_| begin_request(server.address())).collect();
+    let mut busy: Vec<Client> = (0..3).map(|_| Client::begin_request(server.address())).collect();
     let mut beyond = Client::connect(server.address());
     let response = beyond.receive();
     response.assert_problem(503, "overloaded");
@@ -237,15 +237,6 @@ fn an_address_over_its_bound_replaces_its_own_silent_connections() {
     own[1].write_all(get("/health").as_bytes()).unwrap();
     assert_eq!(own[1].read(&mut [0; 1]).unwrap(), 1);
     assert_eq!(other.ask(get("/health")).status, 200);
-}
-
-/// Sends a request without the end of its body, and waits until the server reads the body.
-fn begin_request(address: SocketAddr) -> Client {
-    let mut client = Client::connect(address);
-    let head = "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
-    assert_eq!(client.ask(head).status, 100);
-    client.send("{");
-    client
 }
 
 /// Connects from an address of 127.0.0.0/8.

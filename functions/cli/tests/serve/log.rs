@@ -58,10 +58,7 @@ fn a_second_signal_ends_a_server_with_an_unread_log_at_once() {
     fill(&writer);
     let errors = writer.try_clone().unwrap();
     let mut server = Server::start_writing_to(writer.into(), errors.into());
-    let mut never_complete = Client::connect(server.address());
-    never_complete
-        .send("POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{");
-    thread::sleep(Duration::from_millis(100));
+    let _never_complete = Client::begin_request(server.address());
     server.signal("TERM");
     // The shutdown has begun when the server accepts no more connections.
     until(|| std::net::TcpStream::connect(server.address()).is_err().then_some(())).unwrap();
