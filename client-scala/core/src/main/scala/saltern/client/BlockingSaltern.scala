@@ -48,6 +48,9 @@ final class BlockingSaltern private[client] (client: Saltern) {
     */
   def needsRehash(stored: String): Boolean = !keptAsTheyAre(stored) && client.rehashReason(stored).isDefined
 
+  /** Returns what the service says about each point of the setup. See [[Saltern.check]]. */
+  def check(): Report = answerOf(client.check())
+
   private def answerOf[A](call: Future[A]): A =
     try Await.result(call, LongestWait)
     catch {

@@ -80,6 +80,9 @@ sealed abstract class ClientConfig {
   /** How often the client compares its policy digest with the service's. More than 0. */
   def policyCheckInterval: FiniteDuration
 
+  /** Whether new hashes are made locally although the service's policy document is another one. */
+  def hashesDespiteDrift: Boolean
+
   private[saltern] def share: ShareSettings
 
   /** The unsalted and fast schemes that are verified locally. */
@@ -134,6 +137,11 @@ sealed abstract class ClientConfig {
     * `IllegalArgumentException` if the text is invalid; the message quotes nothing of it.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
+
+  /** Sets whether new hashes are made locally although the service's policy document is another one.
+    * `false` by default: such hashes would follow the client's policy, not the service's.
+    */
+  def withHashesDespiteDrift(allowed: Boolean): ClientConfig
 
   /** Sends the client's events to this listener. It replaces the listener that was set before. */
   def withListener(listener: ClientListener): ClientConfig
@@ -245,6 +253,7 @@ object ClientConfig {
       listener = ClientListener.Silent,
       sslContext = None,
       policyCheckInterval = DefaultPolicyCheckInterval,
+      hashesDespiteDrift = false,
       share = ShareSettings.Default,
       acceptedWeak = AcceptedWeak.None,
       firebaseProject = None
@@ -277,6 +286,7 @@ object ClientConfig {
       listener: ClientListener,
       sslContext: Option[SSLContext],
       policyCheckInterval: FiniteDuration,
+      hashesDespiteDrift: Boolean,
       share: ShareSettings,
       acceptedWeak: AcceptedWeak,
       firebaseProject: Option[FirebaseProject]
@@ -311,6 +321,8 @@ object ClientConfig {
 
     def withFirebaseProject(passwordHashParameters: String): ClientConfig =
       copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
+
+    def withHashesDespiteDrift(allowed: Boolean): ClientConfig = copy(hashesDespiteDrift = allowed)
 
     def withListener(listener: ClientListener): ClientConfig = copy(listener = listener)
 

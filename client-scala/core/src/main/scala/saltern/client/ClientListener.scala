@@ -105,11 +105,12 @@ object FallbackReason {
   /** No connection became free in time. */
   case object ConnectionsBusy extends FallbackReason("connections_busy")
 
-  /** The client has no credentials to sign with, or the service rejected them with a 401 or 403. */
+  /** The client has no credentials to sign with, or the service rejected them with a 401. */
   case object CredentialsFailed extends FallbackReason("credentials_failed")
 
   /** The service has no such path or rejects the form of the request: its own 404, 405, 413 or 415.
-    * The endpoint's path is wrong, or the service has another version.
+    * The endpoint's path is wrong, or the service has another version. Or the token lacks the scope
+    * of the operation: its 403 `forbidden`.
     */
   case object Misconfigured extends FallbackReason("misconfigured")
 

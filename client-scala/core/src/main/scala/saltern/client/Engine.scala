@@ -9,7 +9,6 @@ import saltern.client.wire.{JsonBytes, Name, ServerTiming, Wire}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
-import scala.util.control.NonFatal
 
 /** Carries each call through its steps: remote attempt, retry, local hash, answer. The decisions
   * are the pure functions of `resilience`; this class only carries them out. No thread blocks in
@@ -87,6 +86,13 @@ private[client] final class Engine(
       config.auth.close()
       scheduler.close()
     }
+
+  /** Returns what the service says about each point of the setup. Problems are logged too. */
+  def check(): Future[Report] = {
+    val report = new Check(config, transport, scheduler, drift).run()
+    report.foreach(journal.checked)(ExecutionContext.parasitic)
+    report
+  }
 
   // Remote
 
@@ -173,7 +179,7 @@ private[client] final class Engine(
     val request = requestOf(group, time, name, operations)
     group.calls.foreach(_.sent = true)
     listener.onSend(group.calls.size)
-    val exchange = start(request)
+    val exchange = Exchanges.start(transport, request)
     val ended = new AtomicBoolean
     def end(read: => Answers, silent: Boolean): Unit =
       if (ended.compareAndSet(false, true)) {
@@ -221,17 +227,6 @@ private[client] final class Engine(
     updated(h => (h.record(sent, group.probe, signal, now, chance()), ()))
   }
 
-  /** An exception of the transport fails only this exchange. */
-  private def start(request: Transport.Request): Transport.Exchange =
-    try transport.send(request)
-    catch {
-      case NonFatal(e) =>
-        new Transport.Exchange {
-          val response: Future[Transport.Response] = Future.failed(TransportFailure(TransportFailure.Kind.Broken, e))
-          def cancel(): Unit = ()
-        }
-    }
-
   /** @param name of the request
     * @param operations the names of the operations, if it is a batch
     */
@@ -251,12 +246,7 @@ private[client] final class Engine(
     new Transport.Request(
       "POST",
       if (alone) group.calls.head.operation.path else "/batch",
-      Seq(
-        "Content-Type" -> "application/json",
-        "Accept" -> "application/json, application/problem+json",
-        "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString,
-        Name.Header -> name
-      ),
+      Wire.headers(time, name),
       json.finish(),
       time,
       Wire.MaxAnswerBytes * group.calls.size
@@ -329,7 +319,7 @@ private[client] final class Engine(
       answered(call, Origin.Remote, complete)
       call.localPlace.cancel()
     case Decision.GoLocal(reason, detail, retryAfter) =>
-      journal.failed(reason, detail)
+      if (detail == Decision.Forbidden) journal.forbidden(call.operation.name) else journal.failed(reason, detail)
       goLocal(call, reason, detail, retryAfter)
     case Decision.Refuse(code, field) =>
       fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
@@ -356,7 +346,12 @@ private[client] final class Engine(
       else if (closed.get()) fail(call, new SalternError.NotSent("the client is closed"))
       else {
         listener.onFallback(reason, detail)
-        call.operation.local(hasher, call.password) match {
+        val made = call.operation match {
+          case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
+            Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
+          case operation => operation.local(hasher, call.password)
+        }
+        made match {
           case Left(LocalHasher.Refusal.Code(code))    => fail(call, new SalternError.Refused(code, Origin.Local, ""))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
             fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))

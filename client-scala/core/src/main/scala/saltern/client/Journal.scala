@@ -17,7 +17,10 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   private val service = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
 
   def failed(reason: FallbackReason, detail: String): Unit =
-    advice(reason).foreach(todo => told(reason.name, s"${reason.name}: $detail; $todo"))
+    if (advice(reason).isDefined) told(reason.name, text(reason, detail))
+
+  /** The service answered `forbidden` to an operation. */
+  def forbidden(operation: String): Unit = told(s"forbidden $operation", missingScope(operation))
 
   def changed(state: BreakerState): Unit = state match {
     case BreakerState.Open     => told("unreachable", "unreachable; calls are hashed locally if allowed, and one at a time asks whether the service is back")
@@ -29,7 +32,10 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   }
 
   def withoutBatch(): Unit =
-    told("batch", "not_found: the service has no /batch; calls travel alone; give client and service the same version")
+    told("batch", NoBatch)
+
+  /** Logs the problems that a check has found. */
+  def checked(report: Report): Unit = report.problems.foreach(log)
 
   private def told(kind: String, text: String): Unit = {
     val now = scheduler.nanos
@@ -45,7 +51,7 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   private def log(text: String): Unit = logger.log(System.Logger.Level.WARNING, s"$service: $text")
 }
 
-private object Journal {
+private[client] object Journal {
   private final class Kind(loggedAt: Long) {
     val last = new AtomicLong(loggedAt)
     val count = new AtomicLong
@@ -57,6 +63,13 @@ private object Journal {
 
   /** A service that is overloaded and well in turns gives a few lines in this time. */
   private val Quiet = 1.minute.toNanos
+
+  val NoBatch: String = "not_found: the service has no /batch; calls travel alone; give client and service the same version"
+
+  def missingScope(operation: String): String =
+    s"misconfigured: forbidden; the token lacks the scope `$operation`: give it the scope, or use another token"
+
+  def text(reason: FallbackReason, detail: String): String = s"${reason.name}: $detail" + advice(reason).fold("")(todo => s"; $todo")
 
   /** The operator's next step. `None`: the call was not sent because of an earlier failure. */
   private def advice(reason: FallbackReason): Option[String] = reason match {

@@ -2,15 +2,15 @@ package saltern.client
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 import saltern.client.wire.Wire
-import scala.concurrent.ExecutionContext
-import scala.util.Success
+import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.duration.FiniteDuration
 
 /** Compares the service's policy digest with the client's. It runs beside the calls and never
   * delays them.
   *
-  * A difference changes no answer, because stored hashes carry their own parameters. Until the
-  * documents agree, three things may differ: the policy of hashes made locally, the reasons for a
-  * rehash, and the ceilings.
+  * A difference changes no verification, because stored hashes carry their own parameters. New
+  * hashes made locally would follow another policy than the service's, so they are refused unless a
+  * setting allows them. The reasons for a rehash and the ceilings may differ too.
   */
 private[client] final class PolicyDrift(
     config: ClientConfig,
@@ -20,44 +20,50 @@ private[client] final class PolicyDrift(
     listener: ClientListener
 ) {
   private val next = new AtomicLong(scheduler.nanos)
-  private val lastWarned = new AtomicReference[Option[String]](None)
+  private val known = new AtomicReference[Option[String]](None)
+
+  /** Whether the service's latest digest is another one. */
+  def differs: Boolean = known.get.exists(!isOwn(_))
+
+  def isOwn(digest: String): Boolean = digest == own
+
+  def text(theirs: String): String =
+    s"the policy document of the service ($theirs) differs from the client's ($own): give both the same document; " +
+      (if (config.hashesDespiteDrift) "until then local hashes follow the client's" else "until then no new hash is made locally")
 
   /** Called after an answer of the service. Requests the digest, unless it was requested a short
     * time ago.
     */
   def check(): Unit = {
     val (due, now) = (next.get(), scheduler.nanos)
-    if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) {
-      val request = new Transport.Request(
-        "GET",
-        "/health",
-        Seq("Accept" -> "application/json"),
-        Array.emptyByteArray,
-        config.attemptTimeout,
-        Wire.MaxAnswerBytes
-      )
-      val exchange = transport.send(request)
-      val timer = scheduler.after(config.attemptTimeout)(() => exchange.cancel())
-      exchange.response.onComplete { answer =>
-        timer.cancel()
-        answer match {
-          case Success(response) if response.status == 200 =>
-            Wire.read[Wire.Health](response.body).map(_.policies).filter(isDigest).foreach(compare)
-          // A failed check says nothing here: the calls judge the service's health. The next check
-          // follows.
-          case _ => ()
-        }
+    if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) { val _ = ask(config.attemptTimeout) }
+  }
+
+  /** Requests the digest and compares it. `None` says nothing: the calls judge the service's health.
+    */
+  def ask(time: FiniteDuration): Future[Option[String]] = {
+    val request = new Transport.Request(
+      "GET",
+      "/health",
+      Seq("Accept" -> "application/json"),
+      Array.emptyByteArray,
+      time,
+      Wire.MaxAnswerBytes
+    )
+    Exchanges
+      .within(transport, scheduler, request)
+      .map { response =>
+        val digest = Option.when(response.status == 200)(response.body).flatMap(Wire.read[Wire.Health](_)).map(_.policies).filter(isDigest)
+        digest.foreach(compare)
+        digest
       }(ExecutionContext.parasitic)
-    }
+      .recover { case _ => None }(ExecutionContext.parasitic)
   }
 
   private def compare(theirs: String): Unit =
-    if (theirs != own && !lastWarned.getAndSet(Some(theirs)).contains(theirs)) {
+    if (!known.getAndSet(Some(theirs)).contains(theirs) && !isOwn(theirs)) {
       listener.onPolicyDrift(theirs, own)
-      PolicyDrift.log.log(
-        System.Logger.Level.WARNING,
-        s"the policy document of the service ($theirs) differs from the client's ($own): give both the same document; until then local hashes follow the client's"
-      )
+      PolicyDrift.log.log(System.Logger.Level.WARNING, text(theirs))
     }
 
   private def isDigest(text: String): Boolean = text.matches("sha256:[0-9a-f]{64}")

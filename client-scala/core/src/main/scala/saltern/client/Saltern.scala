@@ -57,6 +57,15 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def rehashReason(stored: String): Option[RehashReason]
 
+  /** Asks the service whether it is reachable, takes the credentials and their scopes, has `/batch`
+    * and holds the same policy document; and whether the clocks agree. Call it when the program
+    * starts, and show [[Report.problems]].
+    *
+    * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
+    * problem is a finding of the report: the future does not fail. Each problem is logged too.
+    */
+  def check(): Future[Report]
+
   /** The same client for callers that block on each answer. */
   def blocking: BlockingSaltern = new BlockingSaltern(this)
 
@@ -126,6 +135,7 @@ object Saltern {
     def cancel(call: Future[Any]): Boolean = engine.cancel(call)
     def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason)
     def withDeadline(other: FiniteDuration): Saltern = new View(engine, hasher, ClientConfig.checkedDeadline(other))
+    def check(): Future[Report] = engine.check()
     def close(): Unit = engine.close()
   }
 }

@@ -120,6 +120,9 @@ trait RequestAuth {
     */
   def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]]
 
+  /** Whether the headers carry the time, so that this host's clock must be right. */
+  def usesClock: Boolean = false
+
   /** Called once, when the client is closed. */
   def close(): Unit = ()
 }

@@ -80,7 +80,7 @@ class EngineSuite extends munit.FunSuite {
       Fault.Fails(TransportFailure.Kind.Broken) -> FallbackReason.ConnectionBroken,
       Fault.Fails(TransportFailure.Kind.TooLarge) -> FallbackReason.AnswerNotOurs,
       Fault.Problem(401, "unauthorized") -> FallbackReason.CredentialsFailed,
-      Fault.Problem(403, "forbidden") -> FallbackReason.CredentialsFailed,
+      Fault.Problem(403, "forbidden") -> FallbackReason.Misconfigured,
       Fault.Problem(404, "not_found") -> FallbackReason.Misconfigured,
       Fault.Problem(405, "method_not_allowed") -> FallbackReason.Misconfigured,
       Fault.Problem(413, "body_too_large") -> FallbackReason.Misconfigured,

@@ -48,7 +48,6 @@ class JournalSuite extends munit.FunSuite {
     val json = Seq("Content-Type" -> "application/json")
     val cases = Seq[(Fault, String)](
       Fault.Problem(401, "unauthorized") -> "credentials_failed: unauthorized; check the token",
-      Fault.Problem(403, "forbidden") -> "credentials_failed: forbidden; check the token",
       Fault.Problem(404, "not_found") -> "misconfigured: not_found; check the endpoint's path",
       Fault.Answer(404, json, "{\"Message\":null}") -> "answer_not_ours: status 404; something else answers",
       Fault.Answer(403, json, "{\"Message\":\"Forbidden\"}") -> "answer_not_ours: status 403; something else answers",
@@ -62,6 +61,18 @@ class JournalSuite extends munit.FunSuite {
       assert(lines.head.startsWith(s"$host:9000: $text"), lines.head)
       assert(lines(1).contains("unreachable"), lines(1))
     }
+  }
+
+  test("a scope that the token lacks is one line by its name, and the service stays in use") {
+    val world = new World()
+    world.service.failAlways(Fault.Problem(403, "forbidden"))
+    world.logins(20, 50.millis)
+    world.end()
+    assertEquals(
+      world.lines.toVector,
+      Vector(s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token")
+    )
+    assertEquals(world.service.requests.size, 20)
   }
 
   test("an outage and its end are one line each, and a failure that goes on is told again after ten minutes") {

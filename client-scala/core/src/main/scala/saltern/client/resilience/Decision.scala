@@ -61,6 +61,7 @@ private[saltern] object Decision {
       case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while waiting for the service")
       case Problem(_, "deadline_exceeded", _, _)            => GoLocal(FallbackReason.AttemptTimeout, "deadline_exceeded")
       case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
+      case Problem(403, Forbidden, _, _)                    => GoLocal(FallbackReason.Misconfigured, Forbidden)
       case Problem(403, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
       case Problem(404 | 405 | 413 | 415, code, _, _)       => GoLocal(FallbackReason.Misconfigured, code)
       case Problem(429, code, _, after)                     => throttled(code, after)
@@ -101,6 +102,8 @@ private[saltern] object Decision {
       case Problem(_, "deadline_exceeded", _, _)                  => Signal.Unable
       // A property of the stored hash: other hashes may have another key.
       case Problem(_, "key_unavailable", _, _)                                => Signal.Unable
+      // A property of the operation: the token has the scope of others.
+      case Problem(403, Forbidden, _, _)                                      => Signal.Unable
       case Problem(401 | 403 | 404 | 405 | 413 | 415, _, _, _)                => Signal.Failed
       case Problem(status, _, _, _) if status < 500                           => Signal.Answered(Duration.Zero)
       case Foreign(429, _)                                                    => Signal.Overloaded
@@ -111,6 +114,9 @@ private[saltern] object Decision {
       case Problem(_, _, _, _) | Foreign(_, _) | Unreadable(_) | Failed(_, _) => Signal.Failed
     }
   }
+
+  /** The contract's code for an operation outside the token's scopes. */
+  val Forbidden: String = "forbidden"
 
   /** For a throttled answer without a `Retry-After`, and for a call that was not sent. */
   val RetryUnlessTold: FiniteDuration = 1.second

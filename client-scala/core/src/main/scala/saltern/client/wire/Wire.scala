@@ -3,7 +3,7 @@ package saltern.client.wire
 import com.github.plokhotnyuk.jsoniter_scala.core.*
 import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
 import saltern.client.Transport
-import saltern.client.resilience.Outcome
+import saltern.client.resilience.{Attempt, Outcome}
 import scala.concurrent.duration.*
 import scala.util.control.NonFatal
 
@@ -42,6 +42,14 @@ private[saltern] object Wire {
   implicit val batchCodec: JsonValueCodec[Batch] =
     JsonCodecMaker.make(CodecMakerConfig.withAllowRecursiveTypes(false))
   implicit val healthCodec: JsonValueCodec[Health] = JsonCodecMaker.make
+
+  /** The headers of a request with this name, whose answer is wanted within this time. */
+  def headers(time: FiniteDuration, name: String): Seq[(String, String)] = Seq(
+    "Content-Type" -> "application/json",
+    "Accept" -> "application/json, application/problem+json",
+    "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString,
+    Name.Header -> name
+  )
 
   /** The longest answer to one operation, in bytes: a hash has at most 1,024, and a problem is one
     * sentence.

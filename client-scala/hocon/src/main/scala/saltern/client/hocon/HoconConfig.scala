@@ -24,6 +24,7 @@ import scala.jdk.CollectionConverters.*
   *   accept-weak = [ldap-sha, django-md5]           # or [all]
   *   firebase-project = "..."                       # a secret: "Password hash parameters"
   *   fallback { when = unreachable-or-overloaded, workers = 1, queue = 128, memory = 64MiB }
+  *   fallback.hash-despite-drift = false
   *   coalescing { at-most = 4, window = 2ms }
   *   breaker { open-for = 250ms, max-open-for = 500ms, silence = 1s }
   * }
@@ -70,6 +71,7 @@ object HoconConfig {
     "fallback.workers" -> ((s, c, n) => s.withLocalWorkers(c.getInt(n))),
     "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),
     "fallback.memory" -> ((s, c, n) => s.withLocalMemoryBytes(c.getBytes(n))),
+    "fallback.hash-despite-drift" -> ((s, c, n) => s.withHashesDespiteDrift(c.getBoolean(n))),
     "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.coalesceWindow)),
     "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.coalesceAtMost, duration(c, n))),
     "breaker.open-for" -> ((s, c, n) => s.withBreakerOpenFor(duration(c, n), longestRest(c, duration(c, n)))),

@@ -90,8 +90,9 @@ object LambdaInvoke {
     * answer that is not the service's.
     */
   private def unwrapped(response: Transport.Response): Transport.Response = {
+    def kept(name: String) = response.header(name).map(name -> _)
     def notOurs(status: Int) =
-      new Transport.Response(status, response.header("Retry-After").map("Retry-After" -> _).toSeq, Array.emptyByteArray)
+      new Transport.Response(status, kept("Retry-After").toSeq ++ kept("Date"), Array.emptyByteArray)
     if (response.status != 200) notOurs(response.status)
     // Lambda answers 200 with this header if the function crashed. The client treats it as a 502.
     else if (response.header("X-Amz-Function-Error").isDefined) notOurs(502)
@@ -100,7 +101,7 @@ object LambdaInvoke {
         val answer = readFromArray[Answer](response.body, readerConfig)
         val body = answer.body.getOrElse("")
         val bytes = if (answer.isBase64Encoded) Base64.getDecoder.decode(body) else body.getBytes(UTF_8)
-        new Transport.Response(answer.statusCode, answer.headers.toSeq, bytes)
+        new Transport.Response(answer.statusCode, answer.headers.toSeq ++ kept("Date"), bytes)
       } catch { case NonFatal(_) => notOurs(502) }
   }
 

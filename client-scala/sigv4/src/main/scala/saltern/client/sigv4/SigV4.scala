@@ -39,6 +39,8 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
       sign(identity, method, uri, headers, body)
     }(context)
 
+  override def usesClock: Boolean = true
+
   override def close(): Unit = { val _ = executor.shutdownNow() }
 
   private def sign(

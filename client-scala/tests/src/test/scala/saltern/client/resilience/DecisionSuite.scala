@@ -47,6 +47,7 @@ class DecisionSuite extends munit.FunSuite {
   }
 
   test("of the service's 4xx statuses, those of credentials, of misconfiguration and 429 fall back") {
+    assertEquals(decide(problem(403, "forbidden")), s"local ${F.Misconfigured}")
     for (status <- Seq(401, 403)) assertEquals(decide(problem(status, "x")), s"local ${F.CredentialsFailed}")
     for (status <- Seq(404, 405, 413, 415)) assertEquals(decide(problem(status, "x")), s"local ${F.Misconfigured}")
     for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 413, 415, 429).contains(status); mayRetry <- Seq(true, false))
@@ -122,6 +123,7 @@ class DecisionSuite extends munit.FunSuite {
       Outcome.Foreign(429, None) -> Signal.Overloaded,
       Outcome.Foreign(504, None) -> Signal.Slow,
       Outcome.Foreign(403, None) -> Signal.Failed,
+      problem(403, "forbidden") -> Signal.Unable,
       Outcome.Foreign(502, None) -> Signal.Failed,
       Outcome.Unreadable("x") -> Signal.Failed,
       Outcome.Failed(Kind.Broken, "x") -> Signal.Failed,

@@ -1,0 +1,71 @@
+package saltern.client
+
+import scala.jdk.CollectionConverters.*
+
+/** The result of [[Saltern.check]]: one finding for each point of the setup. `toString` prints one
+  * line for each.
+  *
+  * @param reachable whether the service answers at the endpoint
+  * @param authorised whether it takes the client's credentials
+  * @param mayHash whether the credentials allow `hash`
+  * @param mayVerify whether the credentials allow `verify`
+  * @param batch whether the service has `/batch`
+  * @param policies whether service and client hold the same policy document
+  * @param clock whether this host's clock agrees with the service's, for signatures that carry a
+  *   time
+  */
+final class Report private[client] (
+    val reachable: Report.Finding,
+    val authorised: Report.Finding,
+    val mayHash: Report.Finding,
+    val mayVerify: Report.Finding,
+    val batch: Report.Finding,
+    val policies: Report.Finding,
+    val clock: Report.Finding
+) {
+
+  /** Every finding with its name. */
+  def findings: Seq[(String, Report.Finding)] = Seq(
+    "reachable" -> reachable,
+    "authorised" -> authorised,
+    "may hash" -> mayHash,
+    "may verify" -> mayVerify,
+    "batch" -> batch,
+    "policies" -> policies,
+    "clock" -> clock
+  )
+
+  /** Whether no point is bad. */
+  def isGood: Boolean = problems.isEmpty
+
+  /** The bad points in plain words, each with the operator's next step. */
+  def problems: Seq[String] = findings.collect { case (_, Report.Finding.Bad(problem)) => problem }
+
+  /** [[problems]] for Java. */
+  def problemList: java.util.List[String] = problems.asJava
+
+  override def toString: String = findings.map { case (name, finding) => s"$name: $finding" }.mkString("\n")
+}
+
+object Report {
+
+  /** What a check has found about one point. */
+  sealed abstract class Finding
+  object Finding {
+
+    /** The point is as it should be. */
+    case object Good extends Finding { override def toString: String = "yes" }
+
+    /** The point is not as it should be.
+      *
+      * @param problem for people, with the next step; it contains no secret
+      */
+    final case class Bad(problem: String) extends Finding { override def toString: String = s"NO: $problem" }
+
+    /** The check could not find out.
+      *
+      * @param why for people
+      */
+    final case class Unknown(why: String) extends Finding { override def toString: String = s"unknown: $why" }
+  }
+}
