@@ -6,7 +6,7 @@ import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.duration.*
 
 /** The client for callers that block, against the service in memory, in real time. */
-class BlockingSuite extends munit.FunSuite {
+class BlockingSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap, hasher}
   import local.LocalHasherSuite
 

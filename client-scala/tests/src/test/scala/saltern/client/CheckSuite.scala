@@ -8,7 +8,7 @@ import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.*
 
 /** The check at the start of a program, under virtual time. */
-class CheckSuite extends munit.FunSuite {
+class CheckSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap}
 
   private final class World(

@@ -9,7 +9,7 @@ import scala.meta.inputs.Input
 /** Every public member of the published modules has a documentation comment. This only checks that
   * there is a comment; its content (units, ranges, errors) is for reviewers.
   */
-class DocumentedSuite extends munit.FunSuite {
+class DocumentedSuite extends PatientSuite {
   import DocumentedSuite.*
 
   test("the check finds a public member without a comment in every place") {

@@ -11,8 +11,7 @@ import scala.reflect.ClassTag
 import scala.util.{Failure, Success}
 
 /** The whole client under virtual time: no test sleeps, and every run is the same. */
-class EngineSuite extends munit.FunSuite {
-  override val munitTimeout: Duration = 5.minutes
+class EngineSuite extends PatientSuite {
 
   import EngineSuite.*
 

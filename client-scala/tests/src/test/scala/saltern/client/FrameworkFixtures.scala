@@ -12,14 +12,16 @@ object FrameworkFixtures {
   import EngineSuite.{cheap, hasher}
 
   /** Cheap policies, and an address that does not exist: only a test's transport answers. */
-  val config: ClientConfig = ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing
+  val config: ClientConfig = ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing.withDeadline(60.seconds)
 
   /** The hash of `secret`, below the current policy. */
   def oldHash: String = EngineSuite.bcrypt4
   def currentHash: String = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
 
-  /** A hash that takes half a second and that no password matches, to keep a local thread busy. */
-  val slowHash: String = "$2b$13$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
+  /** A hash that takes two seconds and that no password matches, to keep a local thread busy while a
+    * test takes a few steps.
+    */
+  val slowHash: String = "$2b$15$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
 
   /** A distant service. It waits until so many exchanges are in progress at the same time. After a
     * further pause it answers each of them with a mismatch, on another thread.

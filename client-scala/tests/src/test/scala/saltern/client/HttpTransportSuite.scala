@@ -13,7 +13,7 @@ import scala.util.{Failure, Success, Try}
 /** The client over real sockets and in real time, against faults of servers, networks and
   * platforms.
   */
-class HttpTransportSuite extends munit.FunSuite {
+class HttpTransportSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap}
   import RawServer.{always, mismatch, response}
 

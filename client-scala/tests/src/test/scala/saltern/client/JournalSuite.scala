@@ -7,10 +7,9 @@ import scala.collection.mutable
 import scala.concurrent.duration.*
 
 /** The lines that an operator reads. Under virtual time, so that rates are exact. */
-class JournalSuite extends munit.FunSuite {
+class JournalSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap}
 
-  override val munitTimeout: Duration = 5.minutes
 
   private val host = "journal-suite.invalid"
 

@@ -17,7 +17,7 @@ import software.amazon.awssdk.auth.credentials.{AwsCredentialsProvider, AwsSessi
 import software.amazon.awssdk.core.exception.SdkClientException
 
 /** The modules around core. */
-class ModulesSuite extends munit.FunSuite {
+class ModulesSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap}
 
   private val secret = Password("secret")

@@ -14,7 +14,7 @@ import scala.meta.inputs.Input
   * through other sources. They are the types that the packages and the client's users share.
   * `client` are its others.
   */
-class PackagesSuite extends munit.FunSuite {
+class PackagesSuite extends PatientSuite {
   import PackagesSuite.*
 
   test("the check finds a use against the direction, also through another source") {
@@ -35,6 +35,14 @@ class PackagesSuite extends munit.FunSuite {
     val sources = files.map(file => core.relativize(file).toString -> Files.readString(file, UTF_8))
     assert(sources.size > 30, "the sources were not found")
     assertEquals(backwards(sources), Vector.empty)
+  }
+
+  test("every suite is patient with a slow machine") {
+    val client = Paths.get(sys.props("saltern.root"), "client-scala")
+    val tests = Files.list(client).iterator.asScala.map(_.resolve("src/test/scala")).filter(Files.isDirectory(_)).toVector
+    val files = tests.flatMap(Files.walk(_).iterator.asScala.filter(_.toString.endsWith("Suite.scala")))
+    val hasty = files.filter(file => file.getFileName.toString != "PatientSuite.scala" && Files.readString(file, UTF_8).contains("extends " + "munit."))
+    assert(files.size > 20 && hasty.isEmpty, hasty.mkString("extend PatientSuite: ", ", ", ""))
   }
 }
 

@@ -2,7 +2,7 @@ package saltern.client
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-class PasswordSuite extends munit.FunSuite {
+class PasswordSuite extends PatientSuite {
 
   test("strings and characters give the same UTF-8 as the JDK") {
     for (text <- Seq("", "a", "ä", "€", "😀", "a\u0000b", "pässwörd €😀", "x" * 1024, "ä" * 512)) {

@@ -12,7 +12,7 @@ import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.*
 
-class SalternFSuite extends munit.FunSuite {
+class SalternFSuite extends PatientSuite {
 
   /** One compute thread, as on a small container. Code that blocks it stops everything. */
   private val compute = Executors.newSingleThreadExecutor(task => new Thread(task, "compute"))
@@ -22,7 +22,6 @@ class SalternFSuite extends munit.FunSuite {
     IORuntime.builder().setCompute(context, () => context.shutdown()).setScheduler(scheduler, closeScheduler).build()
   }
 
-  override def munitTimeout: Duration = 2.minutes
   override def afterAll(): Unit = runtime.shutdown()
 
   private val secret = Password("secret")
@@ -32,10 +31,10 @@ class SalternFSuite extends munit.FunSuite {
     (config: ClientConfig) => config.withMaxConnections(1).withAttemptTimeout(30.seconds).withDeadline(40.seconds)
 
   private def using[A](transport: Transport, change: ClientConfig => ClientConfig = identity)(test: SalternIO => IO[A]): A =
-    SalternIO.resource(change(config), transport).use(test).timeout(1.minute).unsafeRunSync()
+    SalternIO.resource(change(config), transport).use(test).timeout(100.seconds).unsafeRunSync()
 
   private def eventually(condition: => Boolean): IO[Unit] =
-    IO.defer(if (condition) IO.unit else IO.sleep(2.millis) *> eventually(condition)).timeout(10.seconds)
+    IO.defer(if (condition) IO.unit else IO.sleep(2.millis) *> eventually(condition)).timeout(1.minute)
 
   private def failure[A](effect: IO[A]): IO[SalternError] =
     effect.attempt.map {
@@ -143,7 +142,7 @@ class SalternFSuite extends munit.FunSuite {
     val calls = 4000
     val distant = new Distant(calls, 200.millis)
     val wide = (c: ClientConfig) =>
-      c.withMaxConnections(calls).withAttemptTimeout(20.seconds).withBreakerSilence(20.seconds).withDeadline(30.seconds)
+      c.withMaxConnections(calls).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds).withFallback(Fallback.Never)
     using(distant, wide) { saltern =>
       def tick(count: Int): IO[Int] = IO.sleep(1.milli) *> IO.cede.as(count + 1)
       for {

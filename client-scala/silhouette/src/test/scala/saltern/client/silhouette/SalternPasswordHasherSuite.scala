@@ -10,9 +10,7 @@ import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
-class SalternPasswordHasherSuite extends munit.FunSuite {
-  // The vectors take long on a busy machine.
-  override def munitTimeout: Duration = 2.minutes
+class SalternPasswordHasherSuite extends PatientSuite {
 
   private final class World(change: ClientConfig => ClientConfig) {
     private val changed = change(config)

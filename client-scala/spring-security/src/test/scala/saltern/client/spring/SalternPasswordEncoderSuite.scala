@@ -11,10 +11,7 @@ import saltern.example.spring.SpringLogin
 import saltern.testkit.InMemoryService
 import saltern.testkit.InMemoryService.Fault
 
-class SalternPasswordEncoderSuite extends munit.FunSuite {
-
-  // The vectors take long on a busy machine.
-  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(2, "min")
+class SalternPasswordEncoderSuite extends PatientSuite {
 
   private final class World(change: ClientConfig => ClientConfig = identity) {
     private val changed = change(config)

@@ -6,7 +6,7 @@ import saltern.testkit.VirtualScheduler
 import scala.concurrent.duration.*
 
 /** 200 clients of one service under virtual time. Each test prints its figures. */
-class FleetSuite extends munit.FunSuite {
+class FleetSuite extends PatientSuite {
   override val munitTimeout: Duration = 10.minutes
 
   private final class World(change: ClientConfig => ClientConfig = identity, clients: Int = 200) {

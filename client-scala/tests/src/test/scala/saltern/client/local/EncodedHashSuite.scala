@@ -1,6 +1,6 @@
 package saltern.client.local
 
-class EncodedHashSuite extends munit.FunSuite {
+class EncodedHashSuite extends saltern.client.PatientSuite {
   private val salt = "MDEyMzQ1Njc4OWFiY2RlZg"
   private val output = "9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
 

@@ -5,7 +5,7 @@ import java.security.SecureRandom
 import saltern.client.{RefusalCode, RehashReason}
 
 /** The contract's sections "Passwords and hashes", "Policies" and "Verify", on the local side. */
-class LocalHasherSuite extends munit.FunSuite {
+class LocalHasherSuite extends saltern.client.PatientSuite {
   import LocalHasherSuite.*
 
   private val hasher = hasherOf(document())

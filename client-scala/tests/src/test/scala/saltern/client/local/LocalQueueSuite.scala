@@ -2,7 +2,7 @@ package saltern.client.local
 
 import scala.concurrent.duration.*
 
-class LocalQueueSuite extends munit.FunSuite {
+class LocalQueueSuite extends saltern.client.PatientSuite {
   import LocalQueue.*
 
   private def state(running: Int = 1, queued: Int = 0, backlog: FiniteDuration = Duration.Zero) =

@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec
 /** The bytes that are hashed in place of a password are as secret as the password, so they are
   * wiped too.
   */
-class PreparedPasswordsSuite extends munit.FunSuite {
+class PreparedPasswordsSuite extends saltern.client.PatientSuite {
   import PreparedPasswordsSuite.*
 
   test("prepared passwords are right while they are hashed and wiped afterwards, for every scheme and after a failure") {

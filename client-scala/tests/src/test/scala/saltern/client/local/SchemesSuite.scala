@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters.*
 /** Other software's schemes on the local side: their names, the permission for the weak ones, and
   * the meaning of a match.
   */
-class SchemesSuite extends munit.FunSuite {
+class SchemesSuite extends saltern.client.PatientSuite {
   private val policies =
     Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
   private val strict = new LocalHasher(policies, new SecureRandom)

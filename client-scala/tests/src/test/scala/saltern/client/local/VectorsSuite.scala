@@ -16,7 +16,7 @@ class VectorsSuite extends VectorsThrough(Kernels.compute)
   *
   * @param compute the kernels that compute them
   */
-abstract class VectorsThrough(compute: Kernels.Compute) extends munit.FunSuite {
+abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.PatientSuite {
   import VectorsThrough.*
 
   override def munitTimeout: Duration = 10.minutes

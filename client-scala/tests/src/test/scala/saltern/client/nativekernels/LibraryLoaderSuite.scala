@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters.*
 /** For every fault of the library or of its directory, the loader returns a reason, throws nothing
   * and leaves no file behind.
   */
-class LibraryLoaderSuite extends munit.FunSuite {
+class LibraryLoaderSuite extends saltern.client.PatientSuite {
   private val platform = Platform.ofThisProcess()
   private val target = platform.target.fold(problem => fail(problem), identity)
 

@@ -7,7 +7,7 @@ import saltern.client.local.{EncodedHash, Kernels, LocalPool, OpenedKernels, Par
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 
-class NativeKernelsSuite extends munit.FunSuite {
+class NativeKernelsSuite extends saltern.client.PatientSuite {
   private implicit val executor: ExecutionContext = ExecutionContext.global
 
   override def munitTimeout: Duration = 60.minutes

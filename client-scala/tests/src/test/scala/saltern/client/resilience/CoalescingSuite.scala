@@ -2,7 +2,7 @@ package saltern.client.resilience
 
 import scala.concurrent.duration.*
 
-class CoalescingSuite extends munit.FunSuite {
+class CoalescingSuite extends saltern.client.PatientSuite {
   import Coalescing.Step
 
   private val window = 2.millis

@@ -4,7 +4,7 @@ import saltern.client.{FallbackReason as F, TransportFailure}
 import scala.concurrent.duration.*
 
 /** The contract's error semantics, as a table. */
-class DecisionSuite extends munit.FunSuite {
+class DecisionSuite extends saltern.client.PatientSuite {
   import Decision.{Answer, DeadlineExceeded, Drop, GoLocal, Refuse, Retry}
   import TransportFailure.Kind
 

@@ -2,7 +2,7 @@ package saltern.client.resilience
 
 import scala.concurrent.duration.*
 
-class RetrySuite extends munit.FunSuite {
+class RetrySuite extends saltern.client.PatientSuite {
 
   test("retries empty the budget, and answers refill it slowly") {
     val spent = Iterator.iterate(Option(RetryBudget.full(100)))(_.flatMap(_.take)).takeWhile(_.isDefined).flatten.toVector

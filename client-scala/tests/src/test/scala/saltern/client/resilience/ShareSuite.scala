@@ -4,7 +4,7 @@ import saltern.client.{BreakerState, FallbackReason}
 import saltern.client.resilience.Share.{Admission, Down, Up}
 import scala.concurrent.duration.*
 
-class ShareSuite extends munit.FunSuite {
+class ShareSuite extends saltern.client.PatientSuite {
   private val settings = ShareSettings.Default
   private val full = Share.full(settings, 0)
 

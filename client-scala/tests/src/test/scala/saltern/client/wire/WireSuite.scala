@@ -5,7 +5,7 @@ import saltern.client.Transport
 import saltern.client.resilience.Outcome
 import scala.concurrent.duration.*
 
-class WireSuite extends munit.FunSuite {
+class WireSuite extends saltern.client.PatientSuite {
   private val name = Name.random()
   private val json = "Content-Type" -> "application/json"
   private val problemJson = "Content-Type" -> "application/problem+json; charset=utf-8"
