@@ -113,7 +113,7 @@ private object Check {
 
   private val VerifyMembers = "\"password\":\"\",\"hash\":\"?\""
 
-  /** For one exchange. A check is made at the start of a program, and four exchanges are the most. */
+  /** For one exchange, of four at most. A program waits for the check at its start. */
   private val LongestTime = 10.seconds
 
   /** AWS refuses a signature whose time differs by more than five minutes. */

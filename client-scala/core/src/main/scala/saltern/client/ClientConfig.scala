@@ -138,7 +138,7 @@ sealed abstract class ClientConfig {
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
 
-  /** Sets whether new hashes are made locally although the service's policy document is another one.
+  /** Sets whether new hashes are made locally although the service's policy document differs.
     * `false` by default: such hashes would follow the client's policy, not the service's.
     */
   def withHashesDespiteDrift(allowed: Boolean): ClientConfig

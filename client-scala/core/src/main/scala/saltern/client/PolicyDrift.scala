@@ -39,7 +39,8 @@ private[client] final class PolicyDrift(
     if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) { val _ = ask(config.attemptTimeout) }
   }
 
-  /** Requests the digest and compares it. `None` says nothing: the calls judge the service's health.
+  /** Requests the digest and compares it. `None` says nothing, because the calls judge the
+    * service's health.
     */
   def ask(time: FiniteDuration): Future[Option[String]] = {
     val request = new Transport.Request(

@@ -49,7 +49,7 @@ final class Report private[client] (
 
 object Report {
 
-  /** What a check has found about one point. */
+  /** The result of a check for one point. */
   sealed abstract class Finding
   object Finding {
 

@@ -53,8 +53,8 @@ object SalternError {
   final class DeadlineExceeded private[saltern] (where: String)
       extends SalternError("checking the password took too long", s"deadline exceeded: $where")
 
-  /** The service cannot be reached, and this host cannot compute the stored hash's scheme, or must
-    * not make a new hash because the policy documents differ. Never a mismatch.
+  /** The service cannot be reached, and this host cannot compute the stored hash's scheme. Or it
+    * must not make a new hash, because the policy documents differ. Never a mismatch.
     */
   final class NotAvailableLocally private[saltern] (reason: String)
       extends SalternError("the password service could not be reached", s"not available locally: $reason")

@@ -18,8 +18,8 @@ object FrameworkFixtures {
   def oldHash: String = EngineSuite.bcrypt4
   def currentHash: String = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
 
-  /** A hash that takes two seconds and that no password matches, to keep a local thread busy while a
-    * test takes a few steps.
+  /** A hash that takes two seconds and that no password matches. It keeps a local thread busy while
+    * a test takes a few steps.
     */
   val slowHash: String = "$2b$15$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
 
