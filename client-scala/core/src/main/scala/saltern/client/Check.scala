@@ -79,9 +79,9 @@ private[client] final class Check(config: ClientConfig, transport: Transport, sc
         .orElse(unclear)
         .getOrElse(Finding.Good),
       policies = digest match {
-        case None                              => Finding.Unknown("GET /health gives no digest")
+        case None                                => Finding.Unknown("GET /health gives no digest")
         case Some(theirs) if drift.isOwn(theirs) => Finding.Good
-        case Some(theirs)                      => Finding.Bad(drift.text(theirs))
+        case Some(theirs)                        => Finding.Bad(drift.text(theirs))
       },
       clock =
         if (!config.auth.usesClock) Finding.Good

@@ -10,7 +10,6 @@ import scala.concurrent.duration.*
 class JournalSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap}
 
-
   private val host = "journal-suite.invalid"
 
   private final class World(change: ClientConfig => ClientConfig = identity) {

@@ -101,7 +101,7 @@ private[saltern] object Decision {
       case Problem(429, _, _, _) | Problem(_, "overloaded", _, _) => Signal.Overloaded
       case Problem(_, "deadline_exceeded", _, _)                  => Signal.Unable
       // A property of the stored hash: other hashes may have another key.
-      case Problem(_, "key_unavailable", _, _)                                => Signal.Unable
+      case Problem(_, "key_unavailable", _, _) => Signal.Unable
       // A property of the operation: the token has the scope of others.
       case Problem(403, Forbidden, _, _)                                      => Signal.Unable
       case Problem(401 | 403 | 404 | 405 | 413 | 415, _, _, _)                => Signal.Failed
