@@ -55,6 +55,7 @@ fn rust() -> Track {
                 "--bin=saltern-attack",
                 "--bin=saltern-fleet",
                 "--bin=xtask",
+                "--test=advisories",
                 "--test=lines",
                 "--test=panics_in_*",
                 "--test=tree",
@@ -123,7 +124,7 @@ pub(crate) fn before_a_release() -> Track {
     vec![
         Check {
             part: "dependencies",
-            shows: "licences, bans and sources by cargo-deny",
+            shows: "licences, bans, sources and advisories of crates, and advisories of Python packages and jars",
             command: &["functions/xtask/dependencies"],
             environment: &[],
         },

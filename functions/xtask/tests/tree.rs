@@ -335,6 +335,25 @@ fn the_operations_guide_has_every_alarm() {
 }
 
 #[test]
+fn python_packages_are_installed_only_with_their_digest() {
+    let texts = texts();
+    for (name, text) in texts.iter().filter(|(name, _)| name.ends_with("requirements.txt")) {
+        let packages = text.lines().filter(|line| line.contains("==") && !line.starts_with('#'));
+        let pinned = text.matches(" \\\n    --hash=sha256:").count();
+        assert!(packages.clone().count() > 0, "{name}");
+        assert!(pinned >= packages.clone().count(), "{name}: a package has no digest");
+        assert!(packages.clone().all(|line| line.ends_with(" \\")), "{name}: a package has no digest");
+    }
+    // In two pieces, so that the test does not find this file.
+    let commands =
+        [concat!("pip ", "install"), concat!("pip\" ", "install"), concat!("\"pip\", ", "\"install")];
+    let installs = |text: &str| commands.iter().any(|command| text.contains(command));
+    let scripts: Vec<_> =
+        texts.iter().filter(|(_, text)| installs(text)).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(scripts, ["functions/xtask/packages"]);
+}
+
+#[test]
 fn the_operations_guide_names_metrics_that_exist() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let (readme, guide) = (read("functions/server/README.md"), read("infra/OPERATIONS.md"));

@@ -3,9 +3,7 @@
 Each floor has a witness: a hash by real software with its own default, or by other software with
 that default. The flag of a witness is the name of its floor. Django 3.1 needs an old argon2-cffi:
 
-    python3 -m venv .old
-    .old/bin/pip install Django==3.1.14 argon2-cffi==20.1.0 passlib==1.7.4 jsonschema==4.26.0
-    .old/bin/python floors.py
+    $(../../../xtask/packages floors-requirements.txt)/python floors.py
 """
 
 import base64
