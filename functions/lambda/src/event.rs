@@ -2,18 +2,23 @@
 //!
 //! The format: <https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads>. A
 //! direct `Invoke` sends the same event. `rawPath` and `requestContext.http.method` are required;
-//! `headers`, `body` and `isBase64Encoded` are optional. Other members are ignored.
+//! `headers`, `body` and `isBase64Encoded` are optional. So are `authorizer` and `http.sourceIp` of
+//! the context, which name the caller and its address. Other members are ignored.
 
 use core::fmt;
 use std::{
     collections::HashMap,
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use lambda_runtime::Context;
-use saltern_service::{Arrival, Body, MAX_HEAD_BYTES, NotAfter, Problem, RequestId, Service, Trace};
+use saltern_service::{
+    Arrival, Body, Caller, Identity, MAX_HEAD_BYTES, NotAfter, PeerAddress, Problem, RequestId, Scope,
+    Service, Trace,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -49,7 +54,7 @@ impl Invocation {
         self.not_after
     }
 
-    /// The arrival of the event.
+    /// The arrival of an event that is not a request, so that it names no caller.
     pub(crate) fn arrival(&self) -> Arrival {
         Arrival::at(self.arrival)
     }
@@ -78,9 +83,11 @@ impl Invocation {
     }
 }
 
-/// The problem of an event that is not a valid request, and the headers for the response.
+/// The problem of an event that is not a valid request, the headers for the response, and the
+/// arrival for the log line.
 pub(crate) struct InvalidEvent {
-    pub(crate) headers: Box<HeaderMap>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) arrival: Arrival,
     pub(crate) problem: Problem,
 }
 
@@ -95,20 +102,24 @@ impl fmt::Debug for InvalidEvent {
 /// # Errors
 /// [`InvalidEvent`] if the event is not of payload format 2.0, has a name that HTTP does not allow,
 /// or exceeds a limit of headers or body.
-pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, InvalidEvent> {
-    let without_headers = |problem| InvalidEvent { headers: Box::new(invocation.headers()), problem };
+pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, Box<InvalidEvent>> {
+    let refused = |headers, arrival, problem| Box::new(InvalidEvent { headers, arrival, problem });
     // A message of serde may quote the event, so it is dropped.
-    let event: Event =
-        serde_json::from_str(event.get()).map_err(|_| without_headers(Problem::malformed_request()))?;
-    let mut headers = headers(&event.headers).map_err(without_headers)?;
+    let event: Event = serde_json::from_str(event.get())
+        .map_err(|_| refused(invocation.headers(), invocation.arrival(), Problem::malformed_request()))?;
+    let arrival = event.request_context.arrival(invocation.arrival);
+    let mut headers = match headers(&event.headers) {
+        Ok(headers) => headers,
+        Err(problem) => return Err(refused(invocation.headers(), arrival, problem)),
+    };
     invocation.add_ids(&mut headers);
     match request(event, headers.clone()) {
         Ok(mut request) => {
-            request.extensions_mut().insert(invocation.arrival());
+            request.extensions_mut().insert(arrival);
             request.extensions_mut().insert(NotAfter(invocation.not_after));
             Ok(request)
         }
-        Err(problem) => Err(InvalidEvent { headers: Box::new(headers), problem }),
+        Err(problem) => Err(refused(headers, arrival, problem)),
     }
 }
 
@@ -127,12 +138,50 @@ struct Event {
 
 #[derive(Deserialize)]
 struct RequestContext {
+    authorizer: Option<Authorizer>,
     http: Http,
 }
 
 #[derive(Deserialize)]
+struct Authorizer {
+    iam: Option<Iam>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Iam {
+    user_arn: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Http {
     method: String,
+    source_ip: Option<String>,
+}
+
+impl RequestContext {
+    /// The caller and its address. AWS writes them into the events of a Function URL. The caller of
+    /// a direct `Invoke` writes the event itself, so a name gives it no rights.
+    fn arrival(&self, at: Instant) -> Arrival {
+        let iam = self.authorizer.as_ref().and_then(|authorizer| authorizer.iam.as_ref());
+        let caller = match iam.and_then(|iam| iam.user_arn.as_deref()).filter(|arn| is_arn(arn)) {
+            Some(arn) => {
+                let name = arn.to_owned();
+                Caller::Named(Arc::new(Identity { name, key: ONE_SHARE, scopes: Scope::ALL.to_vec() }))
+            }
+            None => Caller::Anyone,
+        };
+        let address = self.http.source_ip.as_deref().and_then(|address| address.parse().ok());
+        Arrival { at, peer: address.map(PeerAddress::Host), caller }
+    }
+}
+
+/// Whether a text can be the ARN of a caller, and may be in a line of the log.
+fn is_arn(text: &str) -> bool {
+    text.starts_with("arn:")
+        && text.len() <= MAX_ARN_BYTES
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
@@ -186,6 +235,13 @@ const VERSION: &str = "2.0";
 /// The most headers of one request. Function URLs add about a dozen to the caller's headers. hyper
 /// has the same limit.
 const MAX_HEADERS: usize = 100;
+
+/// The longest ARN names a user, with a path of 512 characters and a name of 64 (quotas of IAM).
+/// The rest is for `arn:aws-us-gov:iam::123456789012:user`.
+const MAX_ARN_BYTES: usize = 640;
+
+/// All callers have one share of the workers, because a caller of `Invoke` chooses its name.
+const ONE_SHARE: u32 = 0;
 
 /// The time between our deadline and Lambda's, to write and post the response. After its deadline
 /// Lambda ends the process, and the caller gets no response from us. Writing and posting take a few

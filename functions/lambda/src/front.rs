@@ -102,8 +102,9 @@ impl Front {
         drop(event);
         let answer = match read {
             Ok(Ok(request)) => self.service.answer(request).await,
-            Ok(Err(InvalidEvent { headers, problem })) => {
-                self.service.refuse(&headers, problem, invocation.arrival())
+            Ok(Err(invalid)) => {
+                let InvalidEvent { headers, arrival, problem } = *invalid;
+                self.service.refuse(&headers, problem, arrival)
             }
             Err(_panic) => {
                 self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival())

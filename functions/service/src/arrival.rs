@@ -1,5 +1,8 @@
 use core::fmt;
-use std::{net::SocketAddr, time::Instant};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Instant,
+};
 
 use crate::Caller;
 
@@ -34,6 +37,8 @@ impl Arrival {
 /// The other end of a connection, for the log line. Behind a proxy it is the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
+    /// The address that AWS names. Its port is unknown.
+    Host(IpAddr),
     /// An address of the network.
     Network(SocketAddr),
     /// A process on this machine, connected to a socket file.
@@ -48,6 +53,7 @@ pub enum PeerAddress {
 impl fmt::Display for PeerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Host(address) => write!(f, "{address}"),
             Self::Network(address) => write!(f, "{address}"),
             Self::Process { uid, pid: Some(pid) } => write!(f, "uid={uid} pid={pid}"),
             Self::Process { uid, pid: None } => write!(f, "uid={uid}"),

@@ -11,13 +11,13 @@ pub enum Caller {
     Anyone,
     /// The token of this caller has expired.
     Expired(Arc<Identity>),
-    /// The caller with a valid token.
+    /// The caller with a valid token, or the one that AWS names.
     Named(Arc<Identity>),
     /// No known token came with the request, or the request was refused before its token was read.
     Unknown,
 }
 
-/// The name and the rights of a token.
+/// The name and the rights of a caller.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The name, for the log line.

@@ -264,6 +264,51 @@ fn each_request_prints_one_line_of_json_without_secrets() {
     assert_eq!(output.stderr, "");
 }
 
+#[test]
+fn each_line_names_the_iam_caller_and_its_address() {
+    let function = Function::start();
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/events/hash-iam.json");
+    let mut url: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    url["rawPath"] = json!("/health");
+    url["requestContext"]["http"]["method"] = json!("GET");
+    let changed = |pointer: &str, value: Value| {
+        let mut event = url.clone();
+        *event.pointer_mut(pointer).unwrap() = value;
+        event
+    };
+    let (arn, address) = ("/requestContext/authorizer/iam/userArn", "/requestContext/http/sourceIp");
+    let longest = format!("arn:aws-us-gov:iam::123456789012:user/{}", "u".repeat(512 + 64));
+    let backend = json!("arn:aws:sts::123456789012:assumed-role/backend/backend");
+    let source = json!("203.0.113.17");
+    let none = Value::Null;
+    let cases = [
+        (url.clone(), &backend, &source),
+        (changed(arn, json!(longest)), &json!(longest), &source),
+        (changed(address, json!("2001:db8::17")), &backend, &json!("2001:db8::17")),
+        // An event that is refused.
+        (changed("/rawPath", json!("health")), &backend, &source),
+        (changed("/headers", json!({"bad name": "1"})), &backend, &source),
+        // The caller of `Invoke` writes the event itself.
+        (event("GET", "/health", &none), &none, &none),
+        (changed("/requestContext/authorizer", none.clone()), &none, &source),
+        (changed(arn, json!(format!("{longest}{longest}"))), &none, &source),
+        (changed(arn, json!(MARKER)), &none, &source),
+        (changed(arn, json!(format!("arn:aws:iam::1:user/a {MARKER}"))), &none, &source),
+        (changed(arn, json!(format!("arn:aws:iam::1:user/a\n{MARKER}"))), &none, &source),
+        (changed(address, json!(MARKER)), &backend, &none),
+    ];
+    for (event, ..) in &cases {
+        function.event(event);
+    }
+    let output = function.stop();
+    assert!(!output.stdout.contains(MARKER), "{output:?}");
+    let lines: Vec<Value> = output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), cases.len(), "{output:?}");
+    for (line, (event, caller, peer)) in lines.iter().zip(&cases) {
+        assert_eq!((&line["caller"], &line["peer"]), (*caller, *peer), "{event}: {line}");
+    }
+}
+
 /// `lambda_runtime` 1.5 ends if this header is malformed, and Lambda starts the process again. The
 /// message of serde quotes the header, so it must not be printed.
 #[test]
