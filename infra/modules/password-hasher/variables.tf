@@ -20,6 +20,9 @@ variable "alarms" {
     divided by the planned utilisation: at this duration all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
     each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing.
+    `share_percent` replaces the threshold of a share, by the name of its alarm in metrics.json: `{ mismatches = 30 }`. Users
+    mistype some 5 to 20 % of passwords, and a list of stolen passwords fails in some 98 %. So the default of `mismatches` is
+    50. If bots send fewer passwords than your users, choose less.
   EOT
   type = object({
     topic_arn                   = string
@@ -28,6 +31,7 @@ variable "alarms" {
     concurrency_percent         = optional(number, 80)
     duration_p90_milliseconds   = optional(number)
     errors_percent              = optional(number, 0.1)
+    share_percent               = optional(map(number), {})
   })
   nullable = false
 
@@ -44,6 +48,14 @@ variable "alarms" {
   validation {
     condition     = var.alarms.errors_percent >= 0 && var.alarms.errors_percent < 100
     error_message = "alarms.errors_percent must be at least 0 and below 100: it is a percentage of the requests."
+  }
+
+  validation {
+    condition = alltrue([
+      for name, percent in var.alarms.share_percent :
+      percent > 0 && percent < 100 && contains(jsondecode(file("${path.module}/metrics.json")).alarms[*].name, name)
+    ])
+    error_message = "alarms.share_percent must name alarms of metrics.json, each with a percentage above 0 and below 100."
   }
 
   validation {

@@ -17,19 +17,20 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
 
   assert {
     condition = alltrue([
-      for alarm in concat(
-        [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.duration],
-        aws_cloudwatch_metric_alarm.url_5xx, aws_cloudwatch_metric_alarm.concurrency, aws_cloudwatch_metric_alarm.spillover,
-        aws_cloudwatch_metric_alarm.client_fallback, values(aws_cloudwatch_metric_alarm.share),
-      ) :
+      for alarm in aws_cloudwatch_metric_alarm.main :
       alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && alarm.treat_missing_data == "notBreaching"
     ])
     error_message = "Every alarm must go to the topic, and missing data must not raise it."
   }
 
   assert {
-    condition     = length(aws_cloudwatch_metric_alarm.url_5xx) == 1 && length(aws_cloudwatch_metric_alarm.concurrency) == 1 && length(aws_cloudwatch_metric_alarm.spillover) == 1 && length(aws_cloudwatch_metric_alarm.client_fallback) == 1
-    error_message = "Every optional alarm must exist."
+    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "duration-p90", "errors", "mismatches", "spillover", "throttles", "url-5xx"]
+    error_message = "Every alarm must exist."
+  }
+
+  assert {
+    condition     = alltrue([for alarm in aws_cloudwatch_metric_alarm.main : length([for query in alarm.metric_query : query if query.return_data == true]) == 1])
+    error_message = "Every alarm must have one value."
   }
 }
 
@@ -38,9 +39,11 @@ run "the_first_throttle_and_the_first_spillover_raise_an_alarm" {
 
   assert {
     condition = alltrue([
-      for alarm in [aws_cloudwatch_metric_alarm.throttles, aws_cloudwatch_metric_alarm.spillover[0]] :
-      alarm.threshold == 0 && alarm.comparison_operator == "GreaterThanThreshold" && alarm.evaluation_periods == 1 &&
-      alarm.dimensions == tomap({ FunctionName = "saltern", Resource = "saltern:live" })
+      for name, metric in { throttles = "Throttles", spillover = "ProvisionedConcurrencySpilloverInvocations" } :
+      aws_cloudwatch_metric_alarm.main[name].threshold == 0 && aws_cloudwatch_metric_alarm.main[name].comparison_operator == "GreaterThanThreshold" &&
+      aws_cloudwatch_metric_alarm.main[name].evaluation_periods == 1 &&
+      one(one(aws_cloudwatch_metric_alarm.main[name].metric_query).metric).metric_name == metric &&
+      one(one(aws_cloudwatch_metric_alarm.main[name].metric_query).metric).dimensions == tomap({ FunctionName = "saltern", Resource = "saltern:live" })
     ])
     error_message = "The first throttle and the first cold start must raise an alarm."
   }
@@ -51,15 +54,15 @@ run "errors_and_5xx_raise_an_alarm_as_a_percentage_of_the_requests" {
 
   assert {
     condition = alltrue([
-      for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
-      alarm.threshold == 0.1 && [for query in alarm.metric_query : query.id if query.return_data == true] == ["percent"]
+      for alarm in [aws_cloudwatch_metric_alarm.main["errors"], aws_cloudwatch_metric_alarm.main["url-5xx"]] :
+      alarm.threshold == 0.1 && one([for query in alarm.metric_query : query.expression if query.return_data == true]) != null
     ])
     error_message = "Errors and 5xx must raise an alarm above 0.1 percent."
   }
 
   assert {
     condition = toset(flatten([
-      for alarm in [aws_cloudwatch_metric_alarm.errors, aws_cloudwatch_metric_alarm.url_5xx[0]] :
+      for alarm in [aws_cloudwatch_metric_alarm.main["errors"], aws_cloudwatch_metric_alarm.main["url-5xx"]] :
       [for query in alarm.metric_query : query.metric[*].metric_name]
     ])) == toset(["Errors", "Invocations", "Url5xxCount", "UrlRequestCount"])
     error_message = "Each alarm must divide by its own requests."
@@ -71,12 +74,25 @@ run "a_large_share_of_mismatches_raises_an_alarm" {
 
   assert {
     condition = (
-      aws_cloudwatch_metric_alarm.share["mismatches"].threshold == 50 &&
-      strcontains(one([for query in aws_cloudwatch_metric_alarm.share["mismatches"].metric_query : query.expression if query.return_data == true]), ">= 300, 100 *") &&
-      toset(flatten([for query in aws_cloudwatch_metric_alarm.share["mismatches"].metric_query : [for metric in query.metric : metric.dimensions["Outcome"]]])) ==
+      aws_cloudwatch_metric_alarm.main["mismatches"].threshold == 50 &&
+      strcontains(one([for query in aws_cloudwatch_metric_alarm.main["mismatches"].metric_query : query.expression if query.return_data == true]), ">= 300, 100 *") &&
+      toset(flatten([for query in aws_cloudwatch_metric_alarm.main["mismatches"].metric_query : [for metric in query.metric : metric.dimensions["Outcome"]]])) ==
       toset(["match", "mismatch"])
     )
     error_message = "More than half of at least 300 passwords in five minutes must be wrong."
+  }
+}
+
+run "the_share_of_mismatches_that_raises_an_alarm_is_a_setting" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", share_percent = { mismatches = 30 } }
+  }
+
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.main["mismatches"].threshold == 30
+    error_message = "The alarm must have the threshold of the variable."
   }
 }
 
@@ -85,8 +101,8 @@ run "the_p90_raises_an_alarm_when_all_planned_environments_are_busy" {
 
   # The plan is that requests of 164 ms use 70 percent of the environments.
   assert {
-    condition     = aws_cloudwatch_metric_alarm.duration.extended_statistic == "p90" && aws_cloudwatch_metric_alarm.duration.threshold == 235
-    error_message = "The alarm must start above 235 ms, not ${aws_cloudwatch_metric_alarm.duration.threshold}."
+    condition     = one(one(aws_cloudwatch_metric_alarm.main["duration-p90"].metric_query).metric).stat == "p90" && aws_cloudwatch_metric_alarm.main["duration-p90"].threshold == 235
+    error_message = "The alarm must start above 235 ms, not ${aws_cloudwatch_metric_alarm.main["duration-p90"].threshold}."
   }
 }
 
@@ -94,7 +110,7 @@ run "concurrency_raises_an_alarm_before_lambda_refuses_requests" {
   command = plan
 
   assert {
-    condition     = aws_cloudwatch_metric_alarm.concurrency[0].threshold == 1200 && aws_cloudwatch_metric_alarm.concurrency[0].dimensions == tomap({ FunctionName = "saltern" })
+    condition     = aws_cloudwatch_metric_alarm.main["concurrency"].threshold == 1200 && one(one(aws_cloudwatch_metric_alarm.main["concurrency"].metric_query).metric).dimensions == tomap({ FunctionName = "saltern" })
     error_message = "The alarm must start above 80 percent of the function's reservation."
   }
 }
@@ -103,7 +119,7 @@ run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
   command = plan
 
   assert {
-    condition     = one(aws_cloudwatch_metric_alarm.client_fallback[0].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
+    condition     = one(aws_cloudwatch_metric_alarm.main["client-fallback"].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
     error_message = "The alarm must sum saltern.client.fallback over all reasons."
   }
 }
@@ -116,7 +132,7 @@ run "without_a_client_namespace_there_is_no_alarm_for_local_hashing" {
   }
 
   assert {
-    condition     = length(aws_cloudwatch_metric_alarm.client_fallback) == 0 && !strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "saltern.client")
+    condition     = !contains(keys(aws_cloudwatch_metric_alarm.main), "client-fallback") && !strcontains(aws_cloudwatch_dashboard.main.dashboard_body, "saltern.client")
     error_message = "Without a namespace no alarm and no widget may use the client's metrics."
   }
 }

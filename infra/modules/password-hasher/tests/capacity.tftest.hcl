@@ -227,7 +227,7 @@ run "without_events_and_a_baseline_nothing_is_provisioned" {
   command = plan
 
   assert {
-    condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && length(aws_cloudwatch_metric_alarm.spillover) == 0
+    condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && !contains(keys(aws_cloudwatch_metric_alarm.main), "spillover")
     error_message = "Nothing may be provisioned, and there must be no alarm for spillover."
   }
 }

@@ -60,7 +60,7 @@ run "managed_instances_have_no_settings_of_classic_lambda" {
     condition = (
       length(aws_appautoscaling_target.live) == 0 &&
       length(aws_lambda_provisioned_concurrency_config.live) == 0 &&
-      length(aws_cloudwatch_metric_alarm.concurrency) == 0 &&
+      !contains(keys(aws_cloudwatch_metric_alarm.main), "concurrency") &&
       aws_lambda_function.main.reserved_concurrent_executions == -1 &&
       length(aws_lambda_function.main.vpc_config) == 0
     )

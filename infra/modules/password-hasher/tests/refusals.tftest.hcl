@@ -50,6 +50,16 @@ run "a_negative_number_of_fallbacks_is_refused" {
   expect_failures = [var.alarms]
 }
 
+run "a_share_of_an_unknown_alarm_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", share_percent = { mismatch = 30 } }
+  }
+
+  expect_failures = [var.alarms]
+}
+
 run "a_p90_alarm_at_zero_milliseconds_is_refused" {
   command = plan
 

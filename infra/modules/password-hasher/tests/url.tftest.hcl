@@ -70,7 +70,7 @@ run "without_a_url_there_is_no_public_endpoint" {
   }
 
   assert {
-    condition     = length(aws_lambda_function_url.live) == 0 && length(aws_lambda_permission.url) == 0 && length(aws_lambda_permission.invoke_via_url) == 0 && length(aws_cloudwatch_metric_alarm.url_5xx) == 0 && output.url == null
+    condition     = length(aws_lambda_function_url.live) == 0 && length(aws_lambda_permission.url) == 0 && length(aws_lambda_permission.invoke_via_url) == 0 && !contains(keys(aws_cloudwatch_metric_alarm.main), "url-5xx") && output.url == null
     error_message = "There must be no URL, no permission and no alarm for 5xx."
   }
 }
