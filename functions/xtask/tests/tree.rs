@@ -334,6 +334,22 @@ fn the_operations_guide_has_every_alarm() {
 }
 
 #[test]
+fn the_tests_that_the_security_guide_names_exist() {
+    let texts = texts();
+    let (_, guide) = texts.iter().find(|(name, _)| name == "SECURITY.md").unwrap();
+    let is_a_test = |word: &str| {
+        word.matches('_').count() > 2 && !word.contains(|c: char| !(c.is_ascii_lowercase() || c == '_'))
+    };
+    let named: BTreeSet<_> = guide.split('`').filter(|word| is_a_test(word)).collect();
+    assert!(named.len() > 20, "{named:?}");
+    for name in named {
+        let definition = format!("fn {name}(");
+        let is_defined = texts.iter().any(|(file, text)| is_a(file, &["rs"]) && text.contains(&definition));
+        assert!(is_defined, "no test is called {name}");
+    }
+}
+
+#[test]
 fn python_packages_are_installed_only_with_their_digest() {
     let texts = texts();
     for (name, text) in texts.iter().filter(|(name, _)| name.ends_with("requirements.txt")) {
