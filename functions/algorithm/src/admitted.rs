@@ -6,8 +6,9 @@ use crate::verify_only::work as verify_only_work;
 
 /// The highest cost of one hash. Each bound is on the product that decides memory or time.
 ///
-/// `saltern-policy` owns the values. `policies.json` states them with source, memory and time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `saltern-policy` owns the values. `policies.json` states them with source, memory and time. The
+/// default is zero for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ceilings {
     /// Binary logarithm of the number of key expansions.
     pub bcrypt_cost: u32,
@@ -220,7 +221,7 @@ const WHOLE_CEILING: u128 = 1 << 48;
 const SCRYPT_LANES_SHARE: u64 = 8;
 
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
-const SCRYPT_BLOCK_BYTES: u64 = 128;
+pub const SCRYPT_BLOCK_BYTES: u64 = 128;
 
 /// A cost is over its ceiling. The error carries no value: the caller must not learn about the
 /// stored hash.

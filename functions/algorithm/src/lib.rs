@@ -26,7 +26,7 @@ mod scrypt;
 mod sha;
 mod verify_only;
 
-pub use admitted::{Admitted, Ceilings, CostOutOfBounds, memory_bytes};
+pub use admitted::{Admitted, Ceilings, CostOutOfBounds, SCRYPT_BLOCK_BYTES, memory_bytes};
 pub use arena::OutOfMemory;
 pub use compute::compute;
 pub use kernels::{Kernels, UnknownKernels};

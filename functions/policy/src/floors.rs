@@ -3,6 +3,7 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
+use saltern_algorithm::SCRYPT_BLOCK_BYTES;
 use saltern_encoded::{Algorithm, Encoded, Setting, Weakness, verify_only::Cost};
 use serde::Deserialize;
 
@@ -181,6 +182,3 @@ const FLOOR_NAMES: [&str; 13] = [
     SHA_CRYPT_ROUNDS,
     SUN_MD5_ROUNDS,
 ];
-
-/// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
-const SCRYPT_BLOCK_BYTES: u64 = 128;

@@ -99,7 +99,7 @@ impl Parts<'_> {
         }
         let computed = self.job.guarded(|| compute(self.kernel))?.map_err(|OutOfMemory| Dropped::NoMemory)?;
         let cost = Cost::of_layer(setting, input.len(), self.kernel.kernels());
-        let core_time = started.elapsed() * cost.threads();
+        let core_time = started.elapsed() * cost.threads;
         self.measured.push(Part { algorithm: cost.algorithm, work: cost.work, core_time });
         Ok(computed)
     }
@@ -108,4 +108,34 @@ impl Parts<'_> {
 /// Publishes how much memory this worker holds, for metrics.
 fn publish_memory(shared: &Shared, worker: usize, kernel: &WholeKernel) {
     shared.arena_bytes[worker].store(kernel.arena_bytes(), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::{Admitted, Ceilings, Kernels, pool::work::Caller};
+
+    #[test]
+    fn a_hash_whose_caller_leaves_ends_after_the_current_part() {
+        let stored = saltern_encoded::parse("$1$salt$......................").unwrap();
+        let ceilings = Ceilings { sha_crypt_rounds: 1_000, ..Ceilings::default() };
+        let admitted = Admitted::new(stored.setting().clone(), &ceilings).unwrap();
+        let (reply, ticket) = oneshot::channel();
+        let password = Password::new(b"password").unwrap();
+        let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
+        let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, 0), Vec::new());
+        let deadline = Instant::now() + Duration::from_hours(1);
+        let mut parts = Parts { job: &job, deadline, kernel: &mut kernel, measured: &mut measured };
+        let during = parts.part(stored.setting(), b"", |_| {
+            drop(ticket);
+            Ok(())
+        });
+        let after = parts.part(stored.setting(), b"", |_| Ok(()));
+        assert_eq!((during, after), (Ok(()), Err(Dropped::DeadlineExceeded)));
+        assert_eq!(measured.len(), 1);
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Cost {
     /// The inner layer of a wrapped hash, which is computed whole.
     inner: Option<Layer>,
     /// The cores that a hash uses at once.
-    threads: u32,
+    pub(crate) threads: u32,
 }
 
 /// The inner layer of a wrapped hash.
@@ -84,11 +84,6 @@ impl Cost {
             }
         }
         cost
-    }
-
-    /// The cores that the hash uses at once.
-    pub(crate) const fn threads(self) -> u32 {
-        self.threads
     }
 }
 
@@ -294,17 +289,6 @@ mod tests {
     use super::*;
     use crate::Ceilings;
 
-    const NOTHING: Ceilings = Ceilings {
-        bcrypt_cost: 0,
-        argon2_memory_kib: 0,
-        argon2_memory_passes_kib: 0,
-        argon2_parallelism: 0,
-        pbkdf2_iterations_blocks: 0,
-        sha_crypt_rounds: 0,
-        scrypt_memory_bytes: 0,
-        scrypt_n_r_p: 0,
-    };
-
     const BCRYPT_10: Cost = Cost::new(Algorithm::Bcrypt, 1024);
 
     fn cost(stored: &str, ceilings: &Ceilings, lengths: &[usize]) -> Cost {
@@ -323,7 +307,7 @@ mod tests {
     /// of its bytes.
     #[test]
     fn a_long_password_is_more_work_if_every_round_reads_it() {
-        let ceilings = Ceilings { sha_crypt_rounds: 5_000, ..NOTHING };
+        let ceilings = Ceilings { sha_crypt_rounds: 5_000, ..Ceilings::default() };
         for (stored, short, long) in [
             ("$1$salt$......................", 1_000, 30_715),
             ("$5$rounds=1000$salt$...........................................", 1_001, 47_100),
@@ -346,7 +330,7 @@ mod tests {
             argon2_memory_passes_kib: 1024,
             argon2_parallelism: 1,
             sha_crypt_rounds: 5_000,
-            ..NOTHING
+            ..Ceilings::default()
         };
         let mut estimates = eight_lanes();
         for (algorithm, work, milliseconds) in

@@ -28,27 +28,17 @@ impl Lane {
         }
     }
 
-    /// Writes the output of a hash without remaining work.
-    pub(super) fn finish(self, output: &mut Output) {
+    /// Returns the output of a hash without remaining work. `admitted` is the one that it started
+    /// with.
+    pub(super) fn finish(self, admitted: &Admitted) -> Output {
+        let mut output = Output::zeroed(admitted.setting().output_bytes());
         match self {
             Self::Bcrypt(lane) => lane.finish(output.as_mut()),
             Self::Pbkdf2(lane) => lane.finish(output.as_mut()),
         }
+        output
     }
-}
 
-/// Does `work` units on each of the lanes, which must all be of one algorithm.
-pub(super) fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
-    if algorithm == Algorithm::Bcrypt {
-        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
-        bcrypt::lanes::advance(&mut lanes, work);
-    } else {
-        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
-        pbkdf2::lanes::advance(&mut lanes, work);
-    }
-}
-
-impl Lane {
     fn as_bcrypt(&mut self) -> Option<&mut bcrypt::lanes::Lane> {
         match self {
             Self::Bcrypt(lane) => Some(lane),
@@ -61,5 +51,16 @@ impl Lane {
             Self::Pbkdf2(lane) => Some(lane),
             Self::Bcrypt(_) => None,
         }
+    }
+}
+
+/// Does `work` units on each of the lanes, which must all be of one algorithm.
+pub(super) fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
+    if algorithm == Algorithm::Bcrypt {
+        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
+        bcrypt::lanes::advance(&mut lanes, work);
+    } else {
+        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
+        pbkdf2::lanes::advance(&mut lanes, work);
     }
 }

@@ -91,9 +91,7 @@ impl Active {
         let work = self.lane.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
         Running { rest: Cost::new(self.algorithm, work), deadline: self.deadline }
     }
-}
 
-impl Active {
     /// Whether a second reading of the password waits for the lane.
     fn has_second(&self) -> bool {
         self.first.is_none() && self.job.second.is_some()
@@ -103,26 +101,23 @@ impl Active {
     /// returns the answer.
     fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
         let has_second = self.has_second();
-        let Self { lane, job, algorithm, deadline, since, started, most_lanes, first } = self;
+        let Self { lane, job, first, .. } = self;
         let ended = job.guarded(|| {
-            let mut output = Output::zeroed(job.admitted.setting().output_bytes());
-            lane.finish(&mut output);
+            let output = lane.finish(&job.admitted);
             let second = job.second.as_ref().filter(|_| has_second);
             (output, second.and_then(|second| Lane::start(&job.admitted, second.expose())))
         });
-        let hashed = started.elapsed();
+        let (queued, hashed) = (self.started - self.since, self.started.elapsed());
         match ended {
             Ok((output, Some(lane))) => {
-                let first = Some(output);
-                let next = Self { lane, job, algorithm, deadline, since, started, most_lanes, first };
-                ControlFlow::Continue(next)
+                ControlFlow::Continue(Self { lane, job, first: Some(output), ..self })
             }
             Ok((output, None)) => {
                 let (output, second) = match first {
                     Some(first) => (first, Some(output)),
                     None => (output, None),
                 };
-                let done = Done { output, second, queued: started - since, hashed, lanes: most_lanes };
+                let done = Done { output, second, queued, hashed, lanes: self.most_lanes };
                 ControlFlow::Break((job, Ok(done)))
             }
             Err(dropped) => ControlFlow::Break((job, Err(dropped))),

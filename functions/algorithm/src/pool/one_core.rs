@@ -52,11 +52,7 @@ impl OneCore {
             let mut lanes: Vec<_> = starting.flatten().collect();
             let work = lanes.first().map_or(0, Lane::remaining);
             lane::advance(algorithm, lanes.iter_mut(), work);
-            outputs.extend(lanes.into_iter().map(|lane| {
-                let mut output = Output::zeroed(admitted.setting().output_bytes());
-                lane.finish(&mut output);
-                output
-            }));
+            outputs.extend(lanes.into_iter().map(|lane| lane.finish(admitted)));
         }
         Ok(outputs)
     }
