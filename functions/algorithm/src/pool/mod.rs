@@ -97,10 +97,11 @@ impl Pool {
         let submitted = Submitted { admitted, password, second, caller, reply };
         let mut schedule = self.shared.lock();
         let taken = schedule.submit(submitted, cost, deadline, urgency, Instant::now());
-        let (displaced, retry_after) = (schedule.take_displaced(), schedule.retry_after());
+        let displaced = schedule.take_displaced();
+        let displaced: Vec<_> = schedule.refusals(Vec::new(), displaced).collect();
         drop(schedule);
-        for job in displaced {
-            job.answer(Err(Dropped::Overloaded { retry_after }));
+        for (job, answer) in displaced {
+            job.answer(answer);
         }
         let wake = taken?;
         if let Some(worker) = wake {

@@ -338,23 +338,29 @@ impl<J: Job> Schedule<J> {
     /// If nothing waits, an operation longer than the bound has room. Otherwise it would never be
     /// taken.
     fn is_full(&self, core_time: Duration) -> bool {
-        let Some(limits) = self.limits else { return false };
         let operations = self.sliced.jobs.len() + self.whole.jobs.len();
-        let work = self.waiting_core_time() + core_time;
-        operations >= limits.operations || (operations > 0 && work > limits.work_per_worker * self.workers())
+        self.is_over_limits(operations, self.waiting_core_time(), core_time)
+    }
+
+    /// Whether these waiting operations, with this work, leave no room for a job.
+    fn is_over_limits(&self, operations: usize, work: Duration, core_time: Duration) -> bool {
+        let Some(limits) = self.limits else { return false };
+        let most_work = limits.work_per_worker * self.workers();
+        operations >= limits.operations || (operations > 0 && work + core_time > most_work)
     }
 
     /// Displaces waiting jobs that would start after the end of this job, until this job has room.
+    /// If all of them together make too little room, displaces none.
     fn make_room(&mut self, start: Duration, core_time: Duration) -> Result<(), Refused> {
+        let [sliced, whole] = [&self.sliced, &self.whole].map(|queue| queue.before_end(start + core_time));
+        if self.is_over_limits(sliced.0 + whole.0, sliced.1 + whole.1, core_time) {
+            return Err(self.overloaded());
+        }
         while self.is_full(core_time) {
-            let [sliced, whole] = [&self.sliced, &self.whole].map(Queue::last_start);
-            let (last, queue) =
-                if sliced > whole { (sliced, &mut self.sliced) } else { (whole, &mut self.whole) };
-            if last.is_none_or(|last| last < start + core_time) {
-                return Err(self.overloaded());
-            }
-            let displaced = queue.remove(queue.jobs.len() - 1);
-            self.displaced.extend(displaced.map(|waiting| waiting.job));
+            let is_sliced = self.sliced.last_start() > self.whole.last_start();
+            let queue = if is_sliced { &mut self.sliced } else { &mut self.whole };
+            let Some(displaced) = queue.remove_last() else { break };
+            self.displaced.push(displaced.job);
         }
         Ok(())
     }
@@ -385,7 +391,7 @@ impl<J: Job> Schedule<J> {
                     queue.jobs.push_back(waiting);
                 }
             }
-            queue.note_emptiness();
+            queue.recount();
         }
     }
 
@@ -492,7 +498,7 @@ impl<J: Job> Schedule<J> {
     }
 
     fn waiting_core_time(&self) -> Duration {
-        self.sliced.core_time() + self.whole.core_time()
+        self.sliced.core_time + self.whole.core_time
     }
 
     fn workers(&self) -> u32 {
@@ -512,30 +518,44 @@ struct Forecast {
 #[derive(Debug)]
 struct Queue<J> {
     jobs: VecDeque<Waiting<J>>,
+    /// The sum of the jobs' core times.
+    core_time: Duration,
     /// Since when there is always a job.
     occupied_since: Option<Instant>,
 }
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        Self { jobs: VecDeque::new(), occupied_since: None }
+        Self { jobs: VecDeque::new(), core_time: Duration::ZERO, occupied_since: None }
     }
 }
 
 impl<J: Job> Queue<J> {
     fn insert(&mut self, waiting: Waiting<J>, now: Instant) {
         self.occupied_since.get_or_insert(now);
+        self.core_time += waiting.core_time;
         self.jobs.insert(self.position(waiting.start), waiting);
     }
 
     fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
         let waiting = self.jobs.remove(position)?;
+        self.core_time -= waiting.core_time;
         self.note_emptiness();
         Some(waiting)
     }
 
+    fn remove_last(&mut self) -> Option<Waiting<J>> {
+        self.remove(self.jobs.len().checked_sub(1)?)
+    }
+
     fn forget_abandoned(&mut self) {
         self.jobs.retain(|waiting| !waiting.job.abandoned());
+        self.recount();
+    }
+
+    /// Follows a change of several jobs.
+    fn recount(&mut self) {
+        self.core_time = self.jobs.iter().map(|waiting| waiting.core_time).sum();
         self.note_emptiness();
     }
 
@@ -559,15 +579,23 @@ impl<J: Job> Queue<J> {
     /// Returns the position of a new job with this start, and the work before it.
     fn before(&self, start: Duration) -> (usize, Duration) {
         let position = self.position(start);
-        (position, self.jobs.range(..position).map(|waiting| waiting.core_time).sum())
+        (position, self.work_before(position))
+    }
+
+    /// Returns the number of jobs that start before this end of another job, and their work.
+    fn before_end(&self, end: Duration) -> (usize, Duration) {
+        let position = self.jobs.partition_point(|waiting| waiting.start < end);
+        (position, self.work_before(position))
+    }
+
+    /// Returns the work before a position. A new job's position is usually near the end.
+    fn work_before(&self, position: usize) -> Duration {
+        let behind: Duration = self.jobs.range(position..).map(|waiting| waiting.core_time).sum();
+        self.core_time.saturating_sub(behind)
     }
 
     fn last_start(&self) -> Option<Duration> {
         self.jobs.back().map(|waiting| waiting.start)
-    }
-
-    fn core_time(&self) -> Duration {
-        self.jobs.iter().map(|waiting| waiting.core_time).sum()
     }
 }
 

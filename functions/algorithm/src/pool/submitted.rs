@@ -80,11 +80,9 @@ impl Schedule<Submitted> {
         &self,
         expired: Vec<Submitted>,
         overloaded: Vec<Submitted>,
-    ) -> impl Iterator<Item = (Submitted, Result<Done, Dropped>)> + use<> {
-        let retry_after = self.retry_after();
+    ) -> impl Iterator<Item = (Submitted, Result<Done, Dropped>)> {
         let expired = expired.into_iter().map(|job| (job, Err(Dropped::DeadlineExceeded)));
-        let overloaded =
-            overloaded.into_iter().map(move |job| (job, Err(Dropped::Overloaded { retry_after })));
-        expired.chain(overloaded)
+        let overload = |job| (job, Err(Dropped::Overloaded { retry_after: self.retry_after() }));
+        expired.chain(overloaded.into_iter().map(overload))
     }
 }

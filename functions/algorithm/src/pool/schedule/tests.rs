@@ -357,6 +357,86 @@ fn a_caller_that_fills_the_queue_makes_room_for_another() {
     }
 }
 
+/// The expensive job starts before the last job alone, and the others leave it no room.
+#[test]
+fn a_job_that_is_refused_displaces_no_other() {
+    let (now, limits) = (Instant::now(), QueueLimits { operations: 1000, work_per_worker: MS * 100 });
+    let far = now + MS * 60_000;
+    let mut schedule = machine(1, Some(limits));
+    for number in 0..5 {
+        let job = Numbered::of(Caller(1), number);
+        assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
+    }
+    for (number, work, displaced) in [(10, 70, vec![]), (11, 30, vec![4, 3])] {
+        let job = Numbered::of(Caller(2), number);
+        let cost = Cost::new(ARGON2.algorithm, work);
+        let taken = schedule.submit(job, cost, far, Urgency::Required, now);
+        assert_eq!(taken.is_ok(), !displaced.is_empty(), "{number}");
+        assert_eq!(schedule.take_displaced().iter().map(|job| job.number).collect::<Vec<_>>(), displaced);
+    }
+    let order: Vec<_> = (0..4).flat_map(|_| started(&schedule.block_free(0, now))).collect();
+    assert_eq!(order, [0, 11, 1, 2]);
+}
+
+/// The sums of a queue follow each job. Random events of all kinds, over some seconds of time.
+#[test]
+fn the_sum_of_the_waiting_work_is_that_of_the_jobs() {
+    let start = Instant::now();
+    let limits = QueueLimits { operations: 40, work_per_worker: MS * 1_500 };
+    let mut schedule = machine(2, Some(limits));
+    let mut random = Random(1);
+    let (mut jobs, mut displaced, mut most) = (Vec::new(), 0, 0);
+    for step in 0..5_000_u32 {
+        let now = start + MS * step;
+        match random.below(10) {
+            0..6 => {
+                let job = Numbered::of(Caller(random.below(3)), jobs.len());
+                jobs.push(job.clone());
+                let cost = if random.below(2) == 0 { BCRYPT } else { ARGON2 };
+                let deadline = now + MS * random.below(3_000);
+                let _refused = schedule.submit(job, cost, deadline, Urgency::Required, now);
+                displaced += schedule.take_displaced().len();
+            }
+            6 => drop(schedule.block_free(random.index(2), now)),
+            7 => {
+                let running = lanes(random.index(LANES), 50, now + MS * 1_000);
+                drop(schedule.lane_boundary(random.index(2), running, now));
+            }
+            8 => {
+                let elapsed = MS * (5 + random.below(45));
+                schedule.estimates.measured(ARGON2.algorithm, 1, ARGON2.work, elapsed);
+            }
+            _ => {
+                let job: Option<&Numbered> = jobs.get(random.index(jobs.len() + 1));
+                job.inspect(|job| job.gone.set(true));
+            }
+        }
+        for queue in [&schedule.sliced, &schedule.whole] {
+            let times: Vec<_> = queue.jobs.iter().map(|waiting| waiting.core_time).collect();
+            assert_eq!(queue.core_time, times.iter().sum(), "step {step}");
+            let between = MS * random.below(5_000);
+            let (position, work) = queue.before(between);
+            assert_eq!(work, times[..position].iter().sum(), "step {step}");
+            most = most.max(times.len());
+        }
+    }
+    assert!(displaced > 0 && most > 5, "{displaced} displaced, at most {most} waiting");
+}
+
+/// A linear congruential generator with the constants of Knuth's MMIX.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32 % end
+    }
+
+    fn index(&mut self, end: usize) -> usize {
+        self.below(u32::try_from(end).unwrap()) as usize
+    }
+}
+
 #[test]
 fn the_number_of_callers_that_are_remembered_is_bounded() {
     let mut shares = Shares::default();
@@ -421,6 +501,9 @@ impl OpenLoop {
     }
 
     fn boundary(&mut self, worker: usize, at: Duration) {
+        if !self.schedule.awake(Wake::LaneWorker(worker)) {
+            return;
+        }
         let now = self.start + at;
         let lanes = &mut self.lanes[worker];
         let done = IN_LANES.get(lanes.len().wrapping_sub(1)).map_or(0, |ms| COST_10.work / u64::from(*ms));
@@ -437,6 +520,9 @@ impl OpenLoop {
                 (waiting.job.number, Running { rest: waiting.cost, deadline: waiting.deadline })
             }),
         );
+        if lanes.is_empty() {
+            self.schedule.sleep(Wake::LaneWorker(worker));
+        }
     }
 
     /// Returns the latencies of the jobs that came after this time and were done, shortest first.
@@ -460,6 +546,37 @@ fn under_lasting_overload_the_wait_is_short_and_no_capacity_is_lost() {
         // The jobs of the last moments are not done yet.
         let possible = CAPACITY * 5 - CAPACITY * 300 / 1000;
         assert!(latencies.len() * 100 >= possible * 95, "{percent} %: {} of {possible}", latencies.len());
+    }
+}
+
+/// Each caller waits for its answer before it asks again. The second caller begins later, at every
+/// phase of the first one's hash.
+#[test]
+fn two_callers_on_two_cores_do_not_slow_each_other() {
+    let ask = |open_loop: &mut OpenLoop, at: Duration| {
+        let (number, now) = (open_loop.jobs.len(), open_loop.start + at);
+        let (job, deadline) = (Numbered::new(number), now + MS * 1000);
+        open_loop.schedule.submit(job, COST_10, deadline, Urgency::Required, now).unwrap();
+        open_loop.jobs.push((at, None));
+        number
+    };
+    let latencies_of = |begins: &[u32]| {
+        let (mut open_loop, mut asked) = (OpenLoop::new(), vec![None; begins.len()]);
+        for at in 0..2_000 {
+            for (begin, asked) in begins.iter().zip(&mut asked) {
+                let waits = asked.is_some_and(|number: usize| open_loop.jobs[number].1.is_none());
+                if at >= *begin && !waits {
+                    *asked = Some(ask(&mut open_loop, MS * at));
+                }
+            }
+            (0..2).for_each(|worker| open_loop.boundary(worker, MS * at));
+        }
+        open_loop.latencies(Duration::ZERO)
+    };
+    let alone = *latencies_of(&[0]).last().unwrap();
+    for phase in 0..=IN_LANES[0] {
+        let longest = *latencies_of(&[0, phase]).last().unwrap();
+        assert!(longest <= alone * 13 / 10, "{phase} ms: {longest:?}, alone {alone:?}");
     }
 }
 
