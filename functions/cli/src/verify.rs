@@ -9,6 +9,7 @@ use crate::{
     one_hash::{OneHash, refused},
     terminal::{self, Asked, read_password},
 };
+use saltern_policy::Candidate;
 use saltern_program::{DocumentArguments, Failure, MISMATCH, document, process, say};
 
 #[derive(Args, Debug)]
@@ -30,9 +31,11 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let stored = policies.admit_stored(&stored).map_err(refused)?;
     let candidates = stored.candidates(&read_password(Asked::Once)?);
     let worker = OneHash::start()?;
-    let computed = candidates.iter().map(|candidate| worker.compute(stored.admitted(), &candidate.password));
-    let outputs = computed.map(|done| done.map(|done| done.output)).collect::<Result<Vec<_>, _>>()?;
-    let verdict = policies.verdict(&stored, &candidates, &outputs);
+    let output = |candidate: &Candidate| {
+        worker.compute(stored.admitted(), &candidate.password).map(|done| done.output)
+    };
+    let (first, second) = (output(&candidates.first)?, candidates.second.as_ref().map(output).transpose()?);
+    let verdict = policies.verdict(&stored, &candidates, &first, second.as_ref());
     if arguments.json {
         let reason = verdict.rehash.map(saltern_policy::RehashReason::name);
         let body = json!({

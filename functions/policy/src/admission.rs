@@ -62,7 +62,7 @@ impl Stored {
     /// Usually there is one. If software with C strings uses the scheme, a password with a NUL has
     /// two readings. Such software stops at the NUL, and other software does not.
     #[must_use]
-    pub fn candidates(&self, password: &Password) -> Vec<Candidate> {
+    pub fn candidates(&self, password: &Password) -> Candidates {
         let innermost = innermost(&self.encoded);
         let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
         let bytes = password.expose();
@@ -70,9 +70,10 @@ impl Stored {
         let whole = Candidate::of(password, reading, salt);
         match before_nul.and_then(|nul| Password::new(&bytes[..nul]).ok()) {
             Some(stopped) => {
-                vec![Candidate { ignores_part: true, ..Candidate::of(&stopped, reading, salt) }, whole]
+                let stopped = Candidate { ignores_part: true, ..Candidate::of(&stopped, reading, salt) };
+                Candidates { first: stopped, second: Some(whole) }
             }
-            None => vec![whole],
+            None => Candidates { first: whole, second: None },
         }
     }
 
@@ -81,6 +82,15 @@ impl Stored {
     pub fn matches(&self, output: &Output) -> bool {
         output.matches(&self.expected) && !self.is_decoy
     }
+}
+
+/// The readings of a password.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// The only reading, or the one up to the NUL.
+    pub first: Candidate,
+    /// The reading of the whole password, if there are two.
+    pub second: Option<Candidate>,
 }
 
 /// One reading of a password: the bytes that the scheme hashes.

@@ -16,7 +16,7 @@ mod lowered;
 mod verdict;
 mod weak;
 
-pub use admission::{Candidate, NewHash, Refusal, Stored, Wrapping};
+pub use admission::{Candidate, Candidates, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};

@@ -3,7 +3,7 @@
 use saltern_algorithm::Output;
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, argon2::Version};
 
-use crate::{Candidate, Policies, Stored, admission::innermost};
+use crate::{Candidates, Policies, Stored, admission::innermost};
 
 /// Why a stored hash should be replaced at this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,14 +51,21 @@ impl Policies {
         stored.policy.map(|i| self.list()[i].id())
     }
 
-    /// Returns the verdict on a stored hash, from one output for each candidate, in the same order.
+    /// Returns the verdict on a stored hash, from the output for each candidate.
     #[must_use]
-    pub fn verdict(&self, stored: &Stored, candidates: &[Candidate], outputs: &[Output]) -> Verdict {
+    pub fn verdict(
+        &self,
+        stored: &Stored,
+        candidates: &Candidates,
+        first: &Output,
+        second: Option<&Output>,
+    ) -> Verdict {
         let policy = self.id_of(stored).map(str::to_owned);
-        // Every output is compared, so that the time does not show which candidate matched.
-        let matching: Vec<bool> = outputs.iter().map(|output| stored.matches(output)).collect();
-        let first = matching.iter().position(|&m| m).and_then(|i| candidates.get(i));
-        let Some(candidate) = first else { return Verdict { matches: false, rehash: None, policy } };
+        // Both outputs are compared, so that the time does not show which candidate matched.
+        let (first, second) = (stored.matches(first), second.is_some_and(|second| stored.matches(second)));
+        let second = candidates.second.as_ref().filter(|_| second);
+        let matching = if first { Some(&candidates.first) } else { second };
+        let Some(candidate) = matching else { return Verdict { matches: false, rehash: None, policy } };
         // A new hash would cover the ignored part too, which the user may have typed wrong.
         let truncated = candidate.ignores_part && !self.rehash_truncated;
         let rehash = if truncated { None } else { self.rehash_reason(stored) };

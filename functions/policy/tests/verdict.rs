@@ -4,7 +4,7 @@
 
 use saltern_algorithm::{Password, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
-use saltern_policy::{Limits, Policies, Refusal, RehashReason, Verdict};
+use saltern_policy::{Candidate, Limits, Policies, Refusal, RehashReason, Verdict};
 use serde_json::{Value, json};
 
 const PASSWORD: &[u8] = b"correct horse";
@@ -62,9 +62,9 @@ fn bcrypt(cost: u32) -> Setting {
 fn verify(policies: &Policies, password: &[u8], stored: &str) -> Verdict {
     let stored = policies.admit_stored(stored).unwrap();
     let candidates = stored.candidates(&Password::new(password).unwrap());
-    let outputs: Vec<_> =
-        candidates.iter().map(|c| compute(stored.admitted(), c.password.expose()).unwrap()).collect();
-    policies.verdict(&stored, &candidates, &outputs)
+    let output = |candidate: &Candidate| compute(stored.admitted(), candidate.password.expose()).unwrap();
+    let (first, second) = (output(&candidates.first), candidates.second.as_ref().map(output));
+    policies.verdict(&stored, &candidates, &first, second.as_ref())
 }
 
 fn rehash(policies: &Policies, setting: &Setting) -> Option<RehashReason> {
@@ -200,7 +200,7 @@ fn no_password_matches_the_decoy() {
     assert_eq!(stored.admitted().work(), 1 << 4, "the decoy policy's work");
     let candidates = stored.candidates(&Password::new(PASSWORD).unwrap());
     let output = compute(stored.admitted(), PASSWORD).unwrap();
-    let verdict = policies.verdict(&stored, &candidates, &[output]);
+    let verdict = policies.verdict(&stored, &candidates, &output, None);
     assert_eq!(verdict, Verdict { matches: false, rehash: None, policy: None });
 }
 

@@ -4,8 +4,8 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{Done, Dropped, Output, Password, Pool, Refused, Ticket, Urgency, Work};
-use saltern_policy::{Candidate, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+use saltern_algorithm::{Done, Dropped, Password, Pool, Refused, Ticket, Urgency, Work};
+use saltern_policy::{Candidates, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
 use zeroize::Zeroizing;
@@ -141,9 +141,8 @@ impl Executor<'_> {
         step.policy = self.policies.id_of(&stored).map(str::to_owned);
         let candidates = stored.candidates(&password);
         // Both readings of a NUL are one work, with one cost.
-        let mut readings = candidates.iter().map(|candidate| candidate.password.clone());
-        let first = readings.next().unwrap_or_else(|| password.clone());
-        let second = readings.next();
+        let first = candidates.first.password.clone();
+        let second = candidates.second.as_ref().map(|second| second.password.clone());
         let ticket =
             self.submit(Work { second, ..Work::new(stored.admitted().clone(), first, self.deadline) })?;
         let wanted = rehash.then_some(password);
@@ -156,8 +155,10 @@ impl Executor<'_> {
             Err(problem) => (Err(problem), None),
             Ok(Pending::Hash { new, ticket }) => (self.finish_hash(&new, ticket, &mut step).await, None),
             Ok(Pending::Verify { stored, candidates, ticket, wanted }) => {
-                let outputs = self.outputs(ticket, &mut step).await;
-                let verdict = outputs.map(|outputs| self.policies.verdict(&stored, &candidates, &outputs));
+                let done = self.timed(ticket, &mut step).await;
+                let verdict = done.map(|Done { output, second, .. }| {
+                    self.policies.verdict(&stored, &candidates, &output, second.as_ref())
+                });
                 let wanted =
                     wanted.filter(|_| verdict.as_ref().is_ok_and(|verdict| verdict.rehash.is_some()));
                 (verdict.map(|verdict| verified(verdict, &mut step)), wanted)
@@ -167,24 +168,18 @@ impl Executor<'_> {
     }
 
     async fn finish_hash(self, new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Success, Problem> {
-        let done = self.done(ticket).await?;
-        step.timing = Some(Timing::of(&done));
+        let done = self.timed(ticket, step).await?;
         step.end = End::Hashed;
         made(new, &done).map(Success::Made).ok_or_else(Problem::internal)
     }
 
-    /// Awaits the outputs, in the order of their candidates.
-    async fn outputs(self, ticket: Ticket, step: &mut Step) -> Result<Vec<Output>, Problem> {
-        let done = self.done(ticket).await?;
-        step.timing = Some(Timing::of(&done));
-        Ok([Some(done.output), done.second].into_iter().flatten().collect())
-    }
-
-    /// Awaits one output, at most until the deadline. A hash without slices may still be running
-    /// then.
-    async fn done(self, ticket: Ticket) -> Result<Done, Problem> {
+    /// Awaits the work, at most until the deadline, and notes its times. A hash without slices may
+    /// still be running then.
+    async fn timed(self, ticket: Ticket, step: &mut Step) -> Result<Done, Problem> {
         let in_time = timeout_at(self.deadline.into(), ticket).await;
-        in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)
+        let done = in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)?;
+        step.timing = Some(Timing::of(&done));
+        Ok(done)
     }
 
     /// Starts the rehash if the caller wants it and the hash needs it. If the rehash fails, the
@@ -236,7 +231,7 @@ impl Started {
 
 enum Pending {
     Hash { new: Box<NewHash>, ticket: Ticket },
-    Verify { stored: Box<Stored>, candidates: Vec<Candidate>, ticket: Ticket, wanted: Option<Password> },
+    Verify { stored: Box<Stored>, candidates: Candidates, ticket: Ticket, wanted: Option<Password> },
 }
 
 /// A task with its result, and the password if the caller wants a rehash and the hash needs it.

@@ -110,8 +110,8 @@ impl End {
     }
 }
 
-/// The times of work. The tasks of a batch and the two readings of a password run in parallel: of
-/// each time the longest counts.
+/// The times of work. The tasks of a batch run in parallel: of each time the longest counts. Both
+/// readings of a password are one work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// The time in the queue.

@@ -2,7 +2,7 @@
 //! verdict. `tests/floors.rs` tests the floors.
 
 use saltern_algorithm::{Password, compute};
-use saltern_policy::{AcceptedWeak, FirebaseProject, Limits, Policies, SHIPPED, Verdict};
+use saltern_policy::{AcceptedWeak, Candidate, FirebaseProject, Limits, Policies, SHIPPED, Verdict};
 use serde_json::{Value, json};
 
 /// The shipped policies with these weak schemes accepted.
@@ -28,7 +28,7 @@ fn load(limits: Limits) -> Policies {
 pub(crate) fn judge(policies: &Policies, stored: &str, password: &str) -> Verdict {
     let stored = policies.admit_stored(stored).unwrap();
     let candidates = stored.candidates(&Password::new(password.as_bytes()).unwrap());
-    let output = |password: &Password| compute(stored.admitted(), password.expose()).unwrap();
-    let outputs: Vec<_> = candidates.iter().map(|candidate| output(&candidate.password)).collect();
-    policies.verdict(&stored, &candidates, &outputs)
+    let output = |candidate: &Candidate| compute(stored.admitted(), candidate.password.expose()).unwrap();
+    let (first, second) = (output(&candidates.first), candidates.second.as_ref().map(output));
+    policies.verdict(&stored, &candidates, &first, second.as_ref())
 }
