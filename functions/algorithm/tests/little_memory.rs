@@ -12,18 +12,11 @@ use std::{
 
 use saltern_algorithm::{Admitted, Ceilings, Dropped, Kernels, Password, Pool, PoolSettings, Work};
 
-/// Runs this test once more in another process, because the limit concerns a whole process.
 #[test]
 fn hashes_beyond_the_address_space_are_refused_and_the_process_lives() {
+    let test = "hashes_beyond_the_address_space_are_refused_and_the_process_lives";
     let Ok(kernels) = env::var(KERNELS) else {
-        for kernels in Kernels::ALL {
-            let test = "hashes_beyond_the_address_space_are_refused_and_the_process_lives";
-            let mut again = Command::new(env::current_exe().unwrap());
-            let output = again.args(["--exact", test]).env(KERNELS, kernels.name()).output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{kernels:?}: {} {said}", output.status);
-        }
-        return;
+        return Kernels::ALL.into_iter().for_each(|kernels| run_again(test, kernels));
     };
     let workers = NonZeroUsize::new(4).unwrap();
     let settings =
@@ -40,12 +33,68 @@ fn hashes_beyond_the_address_space_are_refused_and_the_process_lives() {
     compute(&pool, &["$y$j45$........$"; 8]).into_iter().for_each(Result::unwrap);
 }
 
-/// Computes all hashes at once.
+/// After the first hash the system keeps the stack of its thread, so the second hash could start a
+/// thread. The system has no more memory for it.
+#[test]
+fn lanes_without_memory_for_their_threads_are_computed_by_one() {
+    let test = "lanes_without_memory_for_their_threads_are_computed_by_one";
+    if env::var(KERNELS).is_err() {
+        return run_again(test, Kernels::Own);
+    }
+    let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap();
+    wait_until_the_threads_sleep(2);
+    let lanes = ["$argon2id$v=19$m=16384,t=1,p=4$c29tZXNhbHQ$"];
+    compute(&pool, &lanes).into_iter().for_each(Result::unwrap);
+    limit_address_space(address_space());
+    compute(&pool, &lanes.repeat(2)).into_iter().for_each(Result::unwrap);
+}
+
+/// Each worker computes one large hash at a time. An arena that is kept from the hash before does
+/// not count twice.
+#[test]
+fn many_large_hashes_at_once_use_the_memory_of_one_for_each_worker() {
+    let test = "many_large_hashes_at_once_use_the_memory_of_one_for_each_worker";
+    let Ok(kernels) = env::var(KERNELS) else {
+        return Kernels::ALL.into_iter().for_each(|kernels| run_again(test, kernels));
+    };
+    let workers = NonZeroUsize::new(3).unwrap();
+    let kernels = kernels.parse().unwrap();
+    let settings = PoolSettings { kernels, queue: None, ..PoolSettings::new(workers) };
+    let pool = Pool::start(&settings).unwrap();
+    wait_until_the_threads_sleep(2 * workers.get());
+    let before = memory_kib("VmRSS:");
+    // 32 MiB each.
+    let large =
+        ["$argon2id$v=19$m=32768,t=1,p=1$c29tZXNhbHQ$", "$y$jAT$........$", "$7$BU..../....SodiumChloride$"];
+    compute(&pool, &large.repeat(5)).into_iter().for_each(Result::unwrap);
+    let most = 3 * 32 * 1024 + ROOM / 1024;
+    let used = memory_kib("VmHWM:") - before;
+    assert!(used <= most, "{used} KiB, at most {most}");
+}
+
+/// Runs a test once more in another process, because the limit concerns a whole process.
+fn run_again(test: &str, kernels: Kernels) {
+    let mut again = Command::new(env::current_exe().unwrap());
+    let output = again.args(["--exact", test]).env(KERNELS, kernels.name()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{kernels:?}: {} {said}", output.status);
+}
+
+/// Computes all hashes at once. Each output is zero, in the alphabet of its scheme.
 fn compute(pool: &Pool, stored: &[&str]) -> Vec<Result<(), Dropped>> {
+    let ceilings = Ceilings {
+        argon2_memory_kib: 32 << 10,
+        argon2_memory_passes_kib: 32 << 10,
+        argon2_parallelism: 4,
+        scrypt_memory_bytes: LARGE_BYTES,
+        scrypt_n_r_p: 1 << 22,
+        ..Ceilings::default()
+    };
     let submit = |stored: &&str| {
-        let stored = format!("{stored}{}", ".".repeat(43));
+        let zero = if stored.starts_with("$argon2") { "A" } else { "." };
+        let stored = format!("{stored}{}", zero.repeat(43));
         let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
-        let admitted = Admitted::new(setting, &CEILINGS).unwrap();
+        let admitted = Admitted::new(setting, &ceilings).unwrap();
         let password = Password::new(b"password").unwrap();
         pool.submit(Work::new(admitted, password, Instant::now() + AMPLE)).unwrap()
     };
@@ -65,9 +114,14 @@ fn wait_until_the_threads_sleep(threads: usize) {
 }
 
 fn address_space() -> u64 {
-    let statm = fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = statm.split(' ').next().unwrap().parse().unwrap();
-    pages * rustix::param::page_size() as u64
+    memory_kib("VmSize:") * 1024
+}
+
+/// Returns a value of this process's memory (`proc_pid_status(5)`).
+fn memory_kib(field: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 fn limit_address_space(bytes: u64) {
@@ -86,14 +140,3 @@ const LARGE_BYTES: u64 = 128 << 20;
 const ROOM: u64 = 32 << 20;
 
 const AMPLE: Duration = Duration::from_mins(10);
-
-const CEILINGS: Ceilings = Ceilings {
-    bcrypt_cost: 0,
-    argon2_memory_kib: 0,
-    argon2_memory_passes_kib: 0,
-    argon2_parallelism: 0,
-    pbkdf2_iterations_blocks: 0,
-    sha_crypt_rounds: 0,
-    scrypt_memory_bytes: LARGE_BYTES,
-    scrypt_n_r_p: 1 << 22,
-};

@@ -20,7 +20,10 @@ use super::compress_neon::Neon;
 use super::compress_portable::Portable;
 use super::fill::{FIRST_BLOCKS, Fill, type_number};
 use super::segment::{SLICES, Segment, segments};
-use crate::{OutOfMemory, arena::Arena};
+use crate::{
+    OutOfMemory,
+    arena::{Arena, Claim},
+};
 
 /// Writes the hash to `output`, which has the setting's output length. Uses the arena's memory.
 ///
@@ -136,6 +139,7 @@ fn run<C: Compressor>(
     // Each lane has whole segments. The remaining blocks stay unused.
     let columns = memory_kib / (lanes * SLICES) * SLICES;
     let mut memory = arena.lend(lanes * columns)?;
+    let helpers = Helpers::of(params);
 
     let mut seed = InitialHash::new(setting, password, output.len());
     for (number, lane) in (0_u32..).zip(memory.chunks_exact_mut(columns)) {
@@ -147,7 +151,7 @@ fn run<C: Compressor>(
     }
     for pass in 0..params.passes() {
         for slice in 0..SLICES {
-            fill_slice(path, &Fill { params, pass }, &mut memory, slice);
+            fill_slice(path, &Fill { params, pass }, &mut memory, slice, &helpers);
         }
     }
     let mut last = Zeroizing::new(Block::ZERO);
@@ -162,12 +166,30 @@ fn run<C: Compressor>(
     Ok(())
 }
 
-/// Fills a segment of each lane, on as many threads as are useful.
-fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
+/// The threads of a hash beside its own, with the claim of their memory.
+struct Helpers {
+    threads: usize,
+    _memory: Option<Claim>,
+}
+
+impl Helpers {
+    /// Claims the memory of as many threads as are useful. Without that memory there are none: a
+    /// thread that starts and gets no memory ends the process.
+    fn of(params: Params) -> Self {
+        let threads = threads(params) - 1;
+        if threads == 0 {
+            return Self { threads, _memory: None };
+        }
+        let memory = Claim::new(threads as u64 * THREAD_BYTES).ok();
+        Self { threads: if memory.is_some() { threads } else { 0 }, _memory: memory }
+    }
+}
+
+/// Fills a segment of each lane. If there are no helpers, this thread fills all of them.
+fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpers: &Helpers) {
     let lanes = fill.params.parallelism() as usize;
-    let helpers = threads(fill.params) - 1;
     let segments = segments(memory, lanes, slice);
-    if helpers == 0 {
+    if helpers.threads == 0 {
         return segments.for_each(|mut segment| path.fill(fill, &mut segment));
     }
     let segments = Mutex::new(segments);
@@ -179,9 +201,9 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize) {
         }
     };
     thread::scope(|scope| {
-        for _ in 0..helpers {
+        for _ in 0..helpers.threads {
             // If the system refuses a thread, the others fill its segments.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         }
         work();
     });
@@ -290,6 +312,13 @@ fn little(length: usize) -> u32 {
 
 /// The longest output of `BLAKE2b`, in bytes.
 const BLAKE2B_BYTES: usize = 64;
+
+/// The stack of a helper: far more than a segment needs.
+const STACK_BYTES: usize = 1 << 20;
+
+/// The memory that a helper must get: its stack and the stack of its signal handler. It can share
+/// the heap of another thread.
+const THREAD_BYTES: u64 = 2 << 20;
 
 /// The fewest blocks in a segment for which a thread is faster: half a MiB, some 100 microseconds.
 /// In tests the bound is lower, so that small memories use threads too.
