@@ -12,6 +12,7 @@ use http::{HeaderMap, header::AUTHORIZATION};
 use saltern_service::{Caller, Identity, Scope};
 use sha2::{Digest as _, Sha256};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
+use time::{Date, Month};
 use zeroize::Zeroizing;
 
 use saltern_program::Failure;
@@ -228,27 +229,12 @@ fn parse_scopes(text: &str) -> Result<Vec<Scope>, String> {
 
 /// Returns the first second after a day such as 2027-12-31 in UTC, since 1970.
 fn end_of_day(text: &str) -> Option<u64> {
-    let number = |range: std::ops::Range<usize>| {
-        let digits = text.get(range).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
-        digits.parse::<u64>().ok()
-    };
-    if text.len() != "2027-12-31".len() || text.get(4..5)? != "-" || text.get(7..8)? != "-" {
-        return None;
-    }
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let days_of = |month: u64| match month {
-        2 if leap(year) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
-    if year < 1970 || !(1..=12).contains(&month) || !(1..=days_of(month)).contains(&day) {
-        return None;
-    }
-    let years: u64 = (1970..year).map(|year| 365 + u64::from(leap(year))).sum();
-    let months: u64 = (1..month).map(days_of).sum();
-    Some((years + months + day) * SECONDS_PER_DAY)
+    let [year, month, day] = text.split('-').collect::<Vec<_>>()[..] else { return None };
+    let month = Month::try_from(month.parse::<u8>().ok()?).ok()?;
+    let date = Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok()?;
+    // Numbers have other spellings, such as `+2027` and `1`.
+    let start = (date.to_string() == text).then(|| date.midnight().assume_utc().unix_timestamp())?;
+    u64::try_from(start).ok().map(|start| start + SECONDS_PER_DAY)
 }
 
 /// The seconds since 1970.
@@ -361,6 +347,10 @@ mod tests {
             "2027-1-01",
             "2027/01/01",
             "27-01-01",
+            "+2027-01-01",
+            "2027-+1-01",
+            "2027-01-001",
+            "12027-01-01",
             "2027-01-01T00:00:00Z",
             "+027-01-01",
             "",
