@@ -93,10 +93,36 @@ addCommandAlias("styleCheck", "++2.13; scalafmtSbtCheck; scalafmtCheckAll; set T
 
 val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
+// jars.sha256 lists the jars that both Scala versions, the plugins and sbt itself need.
+val jarList = file("jars.sha256")
+val jars = taskKey[Seq[String]]("The resolved jars: the SHA-256 of each, and its path in Maven Central.")
+val checkJars = taskKey[Unit]("Fails if a resolved jar is not in jars.sha256.")
+val writeJars = taskKey[Unit]("Adds the resolved jars to jars.sha256.")
+
 lazy val root = project
   .in(file("."))
   .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
-  .settings(unpublished, name := "saltern-client-build", crossScalaVersions := Nil, mimaFailOnNoPrevious := false)
+  .settings(
+    unpublished,
+    name := "saltern-client-build",
+    crossScalaVersions := Nil,
+    mimaFailOnNoPrevious := false,
+    jars := {
+      val plugins = loadedBuild.value.units.values.flatMap(_.unit.plugins.pluginData.report)
+      val reports = update.all(ScopeFilter(inAnyProject)).value ++ plugins
+      val resolved = reports.flatMap(_.allFiles) ++ appConfiguration.value.provider.mainClasspath
+      val lines = sys.process.Process("sha256sum" +: resolved.distinct.map(_.getPath)).!!.linesIterator
+      lines.map(_.replaceAll(" /.*/(maven2|boot)/", " ")).toSeq
+    },
+    checkJars := {
+      // The path may differ, for example behind a mirror.
+      val listed = IO.readLines(jarList).map(_.take(64)).toSet
+      val unlisted = jars.value.filterNot(jar => listed(jar.take(64)))
+      val advice = "If you changed a version, empty the file, run bin/sbt ++2.13 writeJars ++3.3 writeJars, and read the difference."
+      if (unlisted.nonEmpty) sys.error(unlisted.mkString("jars.sha256 lacks these jars:\n", "\n", s"\n$advice"))
+    },
+    writeJars := IO.writeLines(jarList, (IO.readLines(jarList) ++ jars.value).distinct.sortBy(_.drop(66)))
+  )
 
 /** A module that adapts the client to a framework. Its suites also run its example
   * (`examples/<directory>`).
