@@ -79,7 +79,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "silent-connections",
             asks: "connections that send nothing and are opened again",
-            state: State::Open,
+            state: State::Held,
             stated: silent_connections::STATED,
             run: |field| Box::pin(silent_connections::run(field)),
         },

@@ -27,13 +27,15 @@ pub(crate) async fn run(field: Field) -> Found {
         };
         let server = Server::start(&field, &Setup { identity: Some(&identity), ..Setup::default() }).await?;
         let lasting = field.pick(Duration::from_secs(1), Duration::from_secs(15));
-        let request = Request::bcrypt(5000);
-        let idle = closed_loop(&server.door, &request, 1, lasting).await;
+        let request = Request::bcrypt(DEADLINE_MS);
+        let mut idle = closed_loop(&server.door, &request, 1, lasting).await;
         let per_second = field.pick(20, PER_SECOND);
         let door = server.door.clone();
         let attack = tokio::spawn(async move { shake_hands(&door, per_second).await });
         let attacked = closed_loop(&server.door, &request, 1, lasting).await;
         attack.abort();
+        // The load of a shared machine changes.
+        idle.0.extend(closed_loop(&server.door, &request, 1, lasting).await.0);
         let (before, during) = (idle.percentile_ms(0.99), attacked.percentile_ms(0.99));
         figures.push(Figure::new(format!("{key}: honest p99 idle"), before, "ms").timed());
         figures.push(Figure::new(format!("{key}: honest p50"), attacked.percentile_ms(0.5), "ms").timed());
@@ -64,8 +66,13 @@ async fn shake_hands(door: &Door, per_second: u32) {
 /// The honest p99 over that of an idle server, with a key on P-256.
 const SLOWER: f64 = 3.0;
 
+/// Long enough for a hash on a busy machine.
+const DEADLINE_MS: u32 = 15_000;
+
 const PER_SECOND: u32 = 200;
 const ADDRESSES: usize = 64;
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] = &[
+    "Under 200 handshakes a second with an ECDSA certificate, the slowest 1 % of the calls of others take at most three times as long as on an idle server.",
+];
