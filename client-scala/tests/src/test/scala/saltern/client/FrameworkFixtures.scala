@@ -1,9 +1,9 @@
 package saltern.client
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, Executors, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
-import saltern.client.local.LocalHasherSuite
+import saltern.client.local.{Admitted, Ceilings, Kernels, LocalHasherSuite, OpenedKernels}
 import scala.concurrent.{Future, Promise}
 import scala.concurrent.duration.*
 
@@ -18,10 +18,19 @@ object FrameworkFixtures {
   def oldHash: String = EngineSuite.bcrypt4
   def currentHash: String = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
 
-  /** A hash that takes two seconds and that no password matches. It keeps a local thread busy while
-    * a test takes a few steps.
-    */
-  val slowHash: String = "$2b$15$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S"
+  /** Local hashes wait until the test lets them go on. */
+  final class Held extends LocalKernels {
+    private val released = new CountDownLatch(1)
+    def release(): Unit = released.countDown()
+    def hashesAtOnce(workers: Int): Int = workers
+    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
+      def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
+        released.await()
+        Kernels.compute(admitted, password)
+      }
+      def close(): Unit = release()
+    }
+  }
 
   /** A distant service. It waits until so many exchanges are in progress at the same time. After a
     * further pause it answers each of them with a mismatch, on another thread.

@@ -5,7 +5,7 @@ import cats.effect.unsafe.{IORuntime, Scheduler}
 import cats.syntax.all.*
 import java.util.concurrent.Executors
 import saltern.client.*
-import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
+import saltern.client.FrameworkFixtures.{config, oldHash, Distant, Held}
 import saltern.example.catseffect.LoginServer
 import saltern.testkit.{InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
@@ -26,12 +26,12 @@ class SalternFSuite extends PatientSuite {
 
   private val secret = Password("secret")
 
-  /** The attempt's own timeout is far away, so only a cancel frees the connection in time. */
-  private val oneConnection =
-    (config: ClientConfig) => config.withMaxConnections(1).withAttemptTimeout(30.seconds).withDeadline(40.seconds)
+  /** The attempt's timeout and the silence are far away, so only a cancel frees the connection. */
+  private val oneConnection = (config: ClientConfig) =>
+    config.withMaxConnections(1).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds).withDeadline(60.seconds)
 
   private def using[A](transport: Transport, change: ClientConfig => ClientConfig = identity)(test: SalternIO => IO[A]): A =
-    SalternIO.resource(change(config), transport).use(test).timeout(100.seconds).unsafeRunSync()
+    SalternIO.resource(change(config), transport).use(test).timeout(9.minutes).unsafeRunSync()
 
   private def eventually(condition: => Boolean): IO[Unit] =
     IO.defer(if (condition) IO.unit else IO.sleep(2.millis) *> eventually(condition)).timeout(1.minute)
@@ -121,19 +121,23 @@ class SalternFSuite extends PatientSuite {
     val service = InMemoryService(config.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
     val listener = new RecordingListener
-    using(service, _.withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
+    val held = new Held
+    using(service, _.withLocalKernels(held).withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
       for {
-        running <- saltern.verify(secret, slowHash).start
+        running <- saltern.verify(secret, oldHash).start
         _ <- eventually(listener.events.exists(_.isInstanceOf[RecordingListener.Event.LocalStart]))
         queued <- saltern.verify(secret, oldHash).start
         _ <- eventually(listener.fallbacks.size == 2)
         full <- failure(saltern.verify(secret, oldHash))
         _ <- queued.cancel
-        next <- saltern.verify(secret, oldHash)
-        slow <- running.joinWithNever
+        waiting <- saltern.verify(secret, oldHash).start
+        _ <- eventually(listener.fallbacks.size == 4)
+        _ <- IO(held.release())
+        next <- waiting.joinWithNever
+        first <- running.joinWithNever
       } yield {
         assert(full.isInstanceOf[SalternError.Overloaded], full.toString)
-        assert(next.matches && !slow.matches && next.origin == Origin.Local)
+        assert(next.matches && first.matches && next.origin == Origin.Local)
       }
     }
   }

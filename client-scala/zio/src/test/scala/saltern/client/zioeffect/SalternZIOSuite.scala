@@ -2,7 +2,7 @@ package saltern.client.zioeffect
 
 import java.util.concurrent.Executors
 import saltern.client.*
-import saltern.client.FrameworkFixtures.{config, oldHash, slowHash, Distant}
+import saltern.client.FrameworkFixtures.{config, oldHash, Distant, Held}
 import saltern.example.zioeffect.Login
 import saltern.testkit.{InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
@@ -22,15 +22,17 @@ class SalternZIOSuite extends PatientSuite {
 
   private def run[A](effect: ZIO[Any, Any, A]): A =
     Unsafe.unsafe { implicit unsafe =>
-      Runtime.default.unsafe.run(effect.timeoutFail("100 s have passed")(100.seconds).provideLayer(onOneThread)).getOrThrowFiberFailure()
+      Runtime.default.unsafe.run(effect.timeoutFail("nine minutes have passed")(9.minutes).provideLayer(onOneThread)).getOrThrowFiberFailure()
     }
 
-  /** The attempt's own timeout is far away, so only an interrupt frees the connection in time. */
+  /** The attempt's timeout and the silence are far away, so only an interrupt frees the connection.
+    */
   private val oneConnection = (config: ClientConfig) =>
     config
       .withMaxConnections(1)
-      .withAttemptTimeout(scala.concurrent.duration.FiniteDuration(30, "s"))
-      .withDeadline(scala.concurrent.duration.FiniteDuration(40, "s"))
+      .withAttemptTimeout(Waiting(60, "s"))
+      .withBreakerSilence(Waiting(60, "s"))
+      .withDeadline(Waiting(60, "s"))
 
   private def using[A](transport: Transport, change: ClientConfig => ClientConfig = identity)(test: SalternZIO => ZIO[Any, Any, A]): A =
     run(ZIO.serviceWithZIO[SalternZIO](test).provideLayer(SalternZIO.layer(change(config), transport)))
@@ -118,19 +120,23 @@ class SalternZIOSuite extends PatientSuite {
     val service = InMemoryService(config.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
     val listener = new RecordingListener
-    using(service, _.withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
+    val held = new Held
+    using(service, _.withLocalKernels(held).withLocalWorkers(1).withLocalQueue(1).withListener(listener)) { saltern =>
       for {
-        running <- saltern.verify(secret, slowHash).fork
+        running <- saltern.verify(secret, oldHash).fork
         _ <- eventually(listener.events.exists(_.isInstanceOf[RecordingListener.Event.LocalStart]))
         queued <- saltern.verify(secret, oldHash).fork
         _ <- eventually(listener.fallbacks.size == 2)
         full <- saltern.verify(secret, oldHash).flip
         _ <- queued.interrupt
-        next <- saltern.verify(secret, oldHash)
-        slow <- running.join
+        waiting <- saltern.verify(secret, oldHash).fork
+        _ <- eventually(listener.fallbacks.size == 4)
+        _ <- ZIO.succeed(held.release())
+        next <- waiting.join
+        first <- running.join
       } yield {
         assert(full.isInstanceOf[SalternError.Overloaded], full.toString)
-        assert(next.matches && !slow.matches && next.origin == Origin.Local)
+        assert(next.matches && first.matches && next.origin == Origin.Local)
       }
     }
   }
