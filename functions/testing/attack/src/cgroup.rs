@@ -35,5 +35,8 @@ impl Drop for Cgroup {
     }
 }
 
+/// The limit of the attacks: a small container.
+pub(crate) const CGROUP_BYTES: u64 = 512 << 20;
+
 const V2: &str = "/sys/fs/cgroup";
 const V1: &str = "/sys/fs/cgroup/memory";

@@ -32,7 +32,7 @@ impl Table {
     /// Prints the head of the table.
     pub(crate) fn new(binaries: &[PathBuf], smoke: bool) -> Self {
         let heads = cells(binaries.iter().map(|binary| short(binary)));
-        println!("{:<ATTACK$}{:<FIGURE$}{heads}{:>BOUND$}", "attack", "figure", "bound");
+        println!("{}", row("attack", "figure", &heads, "bound"));
         Self {
             smoke,
             binaries: binaries.len(),
@@ -60,14 +60,9 @@ impl Table {
             });
             let values: Vec<Option<f64>> = others.map(|other| other.and_then(Figure::number)).collect();
             let (bound, verdict) = self.judge(figure, values.first().copied().flatten());
-            println!(
-                "{:<ATTACK$}{:<FIGURE$}{}{:>BOUND$}  {}",
-                attack.name,
-                figure.name_and_unit(),
-                cells(values.into_iter().map(cell)),
-                text(bound),
-                said(verdict, attack.state, figure)
-            );
+            let values = cells(values.into_iter().map(cell));
+            let row = row(attack.name, &figure.name_and_unit(), &values, &text(bound));
+            println!("{row}  {}", said(verdict, attack.state, figure));
             self.count(attack, figure, verdict);
             verdicts.push(verdict);
         }
@@ -144,6 +139,10 @@ fn short(binary: &Path) -> String {
     let name = folder.and_then(Path::file_name).or(binary.file_name()).unwrap_or_default();
     let name = name.to_string_lossy();
     name.chars().take(VALUE - 2).collect()
+}
+
+fn row(attack: &str, figure: &str, cells: &str, bound: &str) -> String {
+    format!("{attack:<ATTACK$}{figure:<FIGURE$}{cells}{bound:>BOUND$}")
 }
 
 fn cells(texts: impl Iterator<Item = String>) -> String {

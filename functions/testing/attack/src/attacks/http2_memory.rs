@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use crate::{
-    cgroup::Cgroup,
+    cgroup::{CGROUP_BYTES, Cgroup},
     door::{Door, Identity, Stream, attacker},
     field::Field,
     figure::{Figure, Found, count},
@@ -303,8 +303,6 @@ impl Drop for Open<'_> {
 /// The bound: idle, this, and for each open connection [`PER_CONNECTION_KIB`].
 const FIXED_MIB: f64 = 16.0;
 const PER_CONNECTION_KIB: f64 = 48.0;
-
-const CGROUP_BYTES: u64 = 512 << 20;
 
 /// One below the server's number of streams, so that HEAD finds room.
 const STREAMS: usize = 255;

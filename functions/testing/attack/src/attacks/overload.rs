@@ -13,24 +13,19 @@ use crate::{
 };
 
 pub(crate) async fn run(field: Field) -> Found {
-    let server = Server::start(&field, &Setup::default()).await?;
+    let mut load = Load { server: Server::start(&field, &Setup::default()).await?, wrong: 0 };
     let request = Request::bcrypt(DEADLINE_MS);
     let mut figures = Vec::new();
     let measured = field.pick(Duration::from_secs(1), Duration::from_secs(8));
-    let _warm = closed_loop(&server.door, &request, CALLERS, measured / 4).await;
-    let calls = closed_loop(&server.door, &request, CALLERS, measured).await;
+    let _warm = load.of_callers(CALLERS, measured / 4).await;
+    let calls = load.of_callers(CALLERS, measured).await;
     let capacity = count(calls.right()) / measured.as_secs_f64();
-    let mut wrong = calls.wrong();
     figures.push(Figure::new("capacity", capacity, "hashes/s").timed());
 
     for times in field.pick(&[3.0][..], &[1.5, 3.0, 5.0, 10.0]) {
-        sleep(PAUSE).await;
         let (warm, judged) = field.pick((1, 1), (5, 15));
         let (warm, judged) = (Duration::from_secs(warm), Duration::from_secs(judged));
-        let rate = capacity * times;
-        let calls = open_loop(&server.door, &request, Connections::Kept, rate, warm + judged).await;
-        let calls = calls.since(warm);
-        wrong += calls.wrong();
+        let calls = load.at_rate(&request, capacity * times, warm + judged).await.since(warm);
         let goodput = in_time(&calls) / judged.as_secs_f64() / capacity;
         let of = format!("{times} x capacity");
         let waits = Figure::new(format!("{of}: p90 of the served"), calls.percentile_ms(0.9), "ms").timed();
@@ -41,22 +36,42 @@ pub(crate) async fn run(field: Field) -> Found {
         figures.push(goodput.at_least_of_first(GOODPUT));
     }
 
-    sleep(PAUSE).await;
-    let rate = capacity * BURST;
     let patient = Request::bcrypt(BURST_DEADLINE_MS);
-    let calls = open_loop(&server.door, &patient, Connections::Kept, rate, BURST_LASTING).await;
-    wrong += calls.wrong();
+    let calls = load.at_rate(&patient, capacity * BURST, BURST_LASTING).await;
     let refused = calls.0.len() - calls.right();
     figures.push(Figure::new("a burst of 2 s: not served", count(refused), "").at_most(0.0).timed());
 
-    sleep(PAUSE).await;
-    let alone = closed_loop(&server.door, &request, 1, measured).await;
-    let beside = closed_loop(&server.door, &request, 2, measured).await;
-    wrong += alone.wrong() + beside.wrong();
+    let alone = load.of_callers(1, measured).await;
+    let beside = load.of_callers(2, measured).await;
     let ratio = beside.percentile_ms(0.99) / alone.percentile_ms(0.99);
     figures.push(Figure::new("two callers on two cores: p99 over alone", ratio, "").at_most(BESIDE).timed());
-    figures.push(Figure::new("wrong answers", count(wrong), "").at_most(0.0));
+    figures.push(Figure::new("wrong answers", count(load.wrong), "").at_most(0.0));
     Ok(figures)
+}
+
+/// Honest callers of one server, one load after the other.
+struct Load {
+    server: Server,
+    /// Wrong answers so far.
+    wrong: usize,
+}
+
+impl Load {
+    /// Callers that wait for their answers.
+    async fn of_callers(&mut self, callers: usize, lasting: Duration) -> Calls {
+        sleep(PAUSE).await;
+        let calls = closed_loop(&self.server.door, &Request::bcrypt(DEADLINE_MS), callers, lasting).await;
+        self.wrong += calls.wrong();
+        calls
+    }
+
+    /// Callers that come at a fixed rate.
+    async fn at_rate(&mut self, request: &Request, per_second: f64, lasting: Duration) -> Calls {
+        sleep(PAUSE).await;
+        let calls = open_loop(&self.server.door, request, Connections::Kept, per_second, lasting).await;
+        self.wrong += calls.wrong();
+        calls
+    }
 }
 
 /// Returns the answers that came within the deadline.
