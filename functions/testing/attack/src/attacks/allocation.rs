@@ -66,4 +66,4 @@ fn honest() -> Request {
 }
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] = &["A hash without memory is refused, and the process lives"];

@@ -103,4 +103,5 @@ const BURST_DEADLINE_MS: u32 = 2000;
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] =
+    &["From the fifth second on, nine of ten served callers wait at most 300 ms"];
