@@ -72,7 +72,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "allocation",
             asks: "hashes whose memory the system does not have",
-            state: State::Open,
+            state: State::Held,
             stated: allocation::STATED,
             run: |field| Box::pin(allocation::run(field)),
         },

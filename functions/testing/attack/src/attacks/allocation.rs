@@ -56,7 +56,7 @@ async fn attack(mut server: Server, streams: usize, lasting: Duration, of: &str)
     [
         Figure::new(format!("{of}: processes ended"), count(ended), "").at_most(0.0),
         Figure::new(format!("{of}: wrong answers"), count(calls.wrong()), "").at_most(0.0),
-        Figure::new(format!("{of}: honest calls answered"), answered, "%").at_least(100.0),
+        Figure::new(format!("{of}: honest calls answered"), answered, "%").at_least(100.0).timed(),
         Figure::new(format!("{of}: honest calls served"), right, "%").timed(),
     ]
 }
