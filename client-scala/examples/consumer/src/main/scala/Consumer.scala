@@ -29,25 +29,27 @@ object Consumer {
     val password = Password("correct horse")
 
     val old = Await.result(saltern.hash(password, "bcrypt-12-2023"), 30.seconds)
-    val upgraded = Await.result(saltern.verifyAndUpgrade(password, old.encoded), 30.seconds)
-    require(upgraded.matches && upgraded.origin == Origin.Remote && upgraded.rehashed.isDefined)
-    require(SalternIO.resource(config, service).use(_.verify(password, old.encoded)).unsafeRunSync().matches)
+    val upgraded = Await.result(saltern.login(password, Some(old.encoded)), 30.seconds) match {
+      case Match(Some(rehash)) => rehash
+      case other               => sys.error(s"the login brought no new hash: $other")
+    }
+    require(SalternIO.resource(config, service).use(_.verify(password, old.encoded)).unsafeRunSync().isInstanceOf[Match])
     val byZio = ZIO.serviceWithZIO[SalternZIO](_.verify(password, old.encoded)).provide(SalternZIO.layer(config, service))
-    require(Unsafe.unsafe(implicit unsafe => Runtime.default.unsafe.run(byZio).getOrThrowFiberFailure()).matches)
+    require(Unsafe.unsafe(implicit unsafe => Runtime.default.unsafe.run(byZio).getOrThrowFiberFailure()).isInstanceOf[Match])
     val encoder = new SalternPasswordEncoder(saltern)
     require(encoder.matches("correct horse", old.encoded) && encoder.upgradeEncoding(old.encoded))
     OfThisScala.check(saltern, "correct horse", old.encoded)
 
     service.failAlways(InMemoryService.Fault.Fails(TransportFailure.Kind.ConnectFailed))
-    val fresh = upgraded.rehashed.get.encoded
-    require(Await.result(saltern.verify(password, fresh), 30.seconds).matches)
-    require(!Await.result(saltern.verify(Password("wrong"), fresh), 30.seconds).matches)
+    val fresh = upgraded.encoded
+    require(Await.result(saltern.verify(password, fresh), 30.seconds).isInstanceOf[Match])
+    require(!Await.result(saltern.verify(Password("wrong"), fresh), 30.seconds).isInstanceOf[Match])
     val fallbacks = registry.get(MicrometerListener.Fallback).tag("reason", FallbackReason.ConnectFailed.name).counter.count
     require(fallbacks == 2, s"$fallbacks fallbacks were counted")
     saltern.close()
 
     // Makes a signer, so AWS's own signer must be on the class path. Nothing is sent.
     LambdaInvoke(LambdaInvoke.config("eu-north-1"), "saltern").close()
-    println(s"consumed: hashed under ${old.hash.policy}, upgraded to ${upgraded.rehashed.get.policy}, $fallbacks fallbacks")
+    println(s"consumed: hashed under ${old.hash.policy}, upgraded to ${upgraded.policy}, $fallbacks fallbacks")
   }
 }

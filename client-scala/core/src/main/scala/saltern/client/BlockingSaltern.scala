@@ -1,55 +1,42 @@
 package saltern.client
 
+import java.time.Duration
+import java.util.Optional
 import java.util.concurrent.TimeoutException
 import scala.concurrent.{Await, Future}
-import scala.concurrent.duration.*
+import scala.concurrent.duration.{DurationInt, FiniteDuration, NANOSECONDS}
+import scala.jdk.OptionConverters.*
 
-/** The client for callers that need the answer before they continue: synchronous interfaces of
-  * frameworks, and Java.
+/** The client for callers that need the answer before they continue.
   *
-  * Each method blocks the calling thread. It returns the answer, or throws the [[SalternError]] of
-  * the call, at the latest at the client's deadline ([[Saltern.withDeadline]] sets another). If the
-  * thread is interrupted, the method cancels its call, throws [[SalternError.Cancelled]] and leaves
-  * the thread interrupted.
+  * Each method blocks the calling thread, which may be a virtual one. It returns the answer, or
+  * throws the [[SalternError]] of the call, at the latest at the client's deadline
+  * ([[Saltern.withDeadline]] sets another). If the thread is interrupted, the method cancels its
+  * call, throws [[SalternError.Cancelled]] and leaves the thread interrupted.
   */
 final class BlockingSaltern private[client] (client: Saltern) {
   import BlockingSaltern.*
 
-  private val keptAsTheyAre = new KeptAsTheyAre
-
   /** Returns a new hash under the current policy. */
   def hash(password: Password): Hashed = answerOf(client.hash(password))
 
-  /** Returns whether the password matches the stored hash. */
-  def verify(password: Password, stored: String): Verified = {
-    val verified = answerOf(client.verify(password, stored))
-    if (verified.matches) {
-      val replace = verified.needsRehash && verified.origin == Origin.Remote
-      keptAsTheyAre.note(stored, !replace && client.rehashReason(stored).isDefined)
-    }
-    verified
-  }
+  /** Returns a new hash under a named policy. */
+  def hash(password: Password, policy: String): Hashed = answerOf(client.hash(password, policy))
 
-  /** Returns the answer of [[verify]] as a Boolean. A password that is too long to be checked, or
-    * is not valid Unicode, does not match. Every other [[SalternError]] is thrown: an overload is
-    * never `false`.
-    */
-  def matches(password: Password, stored: String): Boolean =
-    try verify(password, stored).matches
-    catch { case refused: SalternError.Refused if NobodysPassword(refused.code) => false }
+  /** Checks the password of a login. See [[Saltern.login]]. */
+  def login(password: Password, stored: Option[String]): Verified = answerOf(client.login(password, stored))
 
-  /** Returns whether the stored hash should be replaced, after [[verify]] has found a match. It is
-    * for interfaces that ask this in a separate call, without the password.
-    *
-    * The answer follows the client's policy document, with two exceptions. It is `false` if the
-    * last match through this object ignored part of the password. It is also `false` if that match
-    * was computed locally, because such a host has no capacity for a second hash. The latest 1,024
-    * such matches are remembered.
-    */
-  def needsRehash(stored: String): Boolean = !keptAsTheyAre(stored) && client.rehashReason(stored).isDefined
+  /** The same, for Java. */
+  def login(password: Password, stored: Optional[String]): Verified = login(password, stored.toScala)
+
+  /** Returns whether the password matches the stored hash. See [[Saltern.verify]]. */
+  def verify(password: Password, stored: String): Verified = answerOf(client.verify(password, stored))
 
   /** Returns what the service says about each point of the setup. See [[Saltern.check]]. */
   def check(): Report = answerOf(client.check())
+
+  /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
+  def withDeadline(deadline: Duration): BlockingSaltern = client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)).blocking
 
   private def answerOf[A](call: Future[A]): A =
     try Await.result(call, LongestWait)
@@ -70,28 +57,4 @@ private object BlockingSaltern {
     * CPU time.
     */
   val LongestWait: FiniteDuration = ClientConfig.LongestDeadline + 5.seconds
-
-  /** The hashes that must not be replaced after their last match. The oldest entry is dropped
-    * first.
-    */
-  final class KeptAsTheyAre {
-    private val hashes = new java.util.LinkedHashMap[String, java.lang.Boolean] {
-      override def removeEldestEntry(eldest: java.util.Map.Entry[String, java.lang.Boolean]): Boolean = size > MostKept
-    }
-
-    def note(stored: String, keep: Boolean): Unit = synchronized {
-      // Removed first, because `put` alone would keep a known hash in its old place in the order.
-      hashes.remove(stored)
-      if (keep) { val _ = hashes.put(stored, true) }
-    }
-
-    def apply(stored: String): Boolean = synchronized(hashes.containsKey(stored))
-  }
-
-  val NobodysPassword: Set[String] = Set(RefusalCode.PasswordTooLong, RefusalCode.UnpairedSurrogate)
-
-  /** Far more than the logins that are between a match and the question whether to replace the
-    * hash.
-    */
-  val MostKept = 1024
 }

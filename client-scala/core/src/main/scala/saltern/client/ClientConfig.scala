@@ -35,6 +35,9 @@ sealed abstract class ClientConfig {
   /** The time for opening a connection. More than 0. */
   def connectTimeout: FiniteDuration
 
+  /** The least time of a login. 0 or more. */
+  def loginFloor: FiniteDuration
+
   /** The number of concurrent exchanges, and over HTTP/1.1 of connections. At least 1. */
   def maxConnections: Int
 
@@ -149,6 +152,27 @@ sealed abstract class ClientConfig {
   /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
   def withLocalKernels(kernels: LocalKernels): ClientConfig
 
+  /** Sets the least time of a login, 0 or more. Every answer and error comes at the floor or later.
+    * No thread waits. 0 turns it off.
+    *
+    * The floor hides the kinds of the stored hashes only if it is above the time of the slowest
+    * one. `ClientListener.onLoginBeyondFloor` tells the logins that took longer. A deadline below
+    * the floor takes its place.
+    */
+  def withLoginFloor(floor: FiniteDuration): ClientConfig
+
+  /** The same, for Java. */
+  def withLoginFloor(floor: java.time.Duration): ClientConfig = withLoginFloor(floor.toNanos.nanos)
+
+  /** The same as the other `withDeadline`, for Java. */
+  def withDeadline(deadline: java.time.Duration): ClientConfig = withDeadline(deadline.toNanos.nanos)
+
+  /** The same as the other `withAttemptTimeout`, for Java. */
+  def withAttemptTimeout(timeout: java.time.Duration): ClientConfig = withAttemptTimeout(timeout.toNanos.nanos)
+
+  /** The same as the other `withConnectTimeout`, for Java. */
+  def withConnectTimeout(timeout: java.time.Duration): ClientConfig = withConnectTimeout(timeout.toNanos.nanos)
+
   /** Sets the memory for all local hashes together, in bytes. More than 0. */
   def withLocalMemoryBytes(bytes: Long): ClientConfig
 
@@ -199,6 +223,9 @@ object ClientConfig {
     */
   val DefaultMaxConnections: Int = 128
 
+  /** Twice the time of bcrypt-12, the slowest shipped policy, and too short for a user to mind. */
+  val DefaultLoginFloor: FiniteDuration = 500.millis
+
   /** Ten seconds of bcrypt-10 on one worker. */
   val DefaultLocalQueue: Int = 128
 
@@ -238,6 +265,7 @@ object ClientConfig {
       deadline = DefaultDeadline,
       attemptTimeout = DefaultAttemptTimeout,
       connectTimeout = DefaultConnectTimeout,
+      loginFloor = DefaultLoginFloor,
       maxConnections = DefaultMaxConnections,
       retryBudget = RetryBudget.DefaultCapacity,
       fallback = Fallback.UnreachableOrOverloaded,
@@ -273,6 +301,7 @@ object ClientConfig {
       deadline: FiniteDuration,
       attemptTimeout: FiniteDuration,
       connectTimeout: FiniteDuration,
+      loginFloor: FiniteDuration,
       maxConnections: Int,
       retryBudget: Int,
       fallback: Fallback,
@@ -341,6 +370,11 @@ object ClientConfig {
     def withLocalWorkers(workers: Int): ClientConfig = {
       require(workers >= 1, "localWorkers: give at least 1, or turn local hashing off by withFallback(Fallback.Never)")
       copy(localWorkers = workers)
+    }
+
+    def withLoginFloor(floor: FiniteDuration): ClientConfig = {
+      require(floor >= Duration.Zero, "loginFloor: give 0 or more")
+      copy(loginFloor = floor)
     }
 
     def withMaxConnections(connections: Int): ClientConfig = {

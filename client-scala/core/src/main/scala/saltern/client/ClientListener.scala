@@ -31,6 +31,12 @@ trait ClientListener {
   /** A local hash starts, this long after the call was given to local hashing. */
   def onLocalStart(waited: FiniteDuration): Unit = ()
 
+  /** A login took longer than the floor, so its time may show the kind of its stored hash.
+    *
+    * @param by how much longer
+    */
+  def onLoginBeyondFloor(by: FiniteDuration): Unit = ()
+
   /** Local hashing rejected a call, because its queue is full or its deadline cannot be met. */
   def onShed(): Unit = ()
 

@@ -42,14 +42,14 @@ private[client] final class Engine(
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
     password.copyBytes() match {
-      case Left(code)   => Future.failed(reported(operation, new SalternError.Refused(code, Origin.Local, "")))
+      case Left(code)   => Future.failed(reported(operation, SalternError.refused(code, Origin.Local)))
       case Right(bytes) =>
         val now = scheduler.nanos
         val call = new Call(operation, bytes, now, now + deadline.toNanos)
         active.put(call.result, call)
         call.timer = scheduler.after(deadline)(() => fail(call, new SalternError.DeadlineExceeded("while waiting")))
         Operation.textProblem(operation) match {
-          case Some(code)           => fail(call, new SalternError.Refused(code, Origin.Local, ""))
+          case Some(code)           => fail(call, SalternError.refused(code, Origin.Local))
           case None if closed.get() => fail(call, new SalternError.NotSent("the client is closed"))
           case None                 => route(call)
         }
@@ -322,7 +322,7 @@ private[client] final class Engine(
       if (detail == Decision.Forbidden) journal.forbidden(call.operation.name) else journal.failed(reason, detail)
       goLocal(call, reason, detail, retryAfter)
     case Decision.Refuse(code, field) =>
-      fail(call, new SalternError.Refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
+      fail(call, SalternError.refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
     case Decision.Drop                    => ()
     case Decision.Retry                   => throw new IllegalStateException("a retry is decided for the group")
@@ -352,7 +352,7 @@ private[client] final class Engine(
           case operation => operation.local(hasher, call.password)
         }
         made match {
-          case Left(LocalHasher.Refusal.Code(code))    => fail(call, new SalternError.Refused(code, Origin.Local, ""))
+          case Left(LocalHasher.Refusal.Code(code))    => fail(call, SalternError.refused(code, Origin.Local))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
             fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))
           case Left(LocalHasher.Refusal.NotSetUp(what)) =>
@@ -397,7 +397,7 @@ private[client] final class Engine(
     reason match {
       case FallbackReason.Throttled     => new SalternError.Overloaded(retryAfter, text)
       case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
-      case FallbackReason.Misconfigured => new SalternError.Refused(detail, Origin.Remote, "")
+      case FallbackReason.Misconfigured => SalternError.refused(detail, Origin.Remote)
       // Without local hashing the exchange has all of the call's time.
       case FallbackReason.AttemptTimeout if detail == "deadline_exceeded"                               => new SalternError.DeadlineExceeded("at the service")
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>

@@ -11,6 +11,7 @@ private[saltern] final class GuardedListener(underlying: ClientListener) extends
     guarded(underlying.onError(operation, error, total))
   override def onFallback(reason: FallbackReason, detail: String): Unit = guarded(underlying.onFallback(reason, detail))
   override def onLocalStart(waited: FiniteDuration): Unit = guarded(underlying.onLocalStart(waited))
+  override def onLoginBeyondFloor(by: FiniteDuration): Unit = guarded(underlying.onLoginBeyondFloor(by))
   override def onShed(): Unit = guarded(underlying.onShed())
   override def onSend(calls: Int): Unit = guarded(underlying.onSend(calls))
   override def onRetry(): Unit = guarded(underlying.onRetry())

@@ -65,7 +65,7 @@ private[client] object Operation {
       case Wire.Answer(None, policy, Some(matches), Some(needsRehash), reason, rehashed)
           if consistent(matches, needsRehash, reason, rehashed) =>
         val made = rehashed.map(r => new NewHash(r.hash, r.policy))
-        Some(new Verified(matches, reason.map(RehashReason.named), policy, made, Origin.Remote, timing))
+        Some(Operation.verified(matches, made, reason.map(RehashReason.named), policy, Origin.Remote, timing))
       case _ => None
     }
 
@@ -84,7 +84,7 @@ private[client] object Operation {
         job.map { verdict => timing =>
           // Never an upgrade hash: it would be a second hash on a host that is short of capacity.
           // The next login makes it.
-          new Verified(verdict.matches, verdict.rehashReason, verdict.policy, None, Origin.Local, timing)
+          Operation.verified(verdict.matches, None, verdict.rehashReason, verdict.policy, Origin.Local, timing)
         }
       }
 
@@ -97,12 +97,21 @@ private[client] object Operation {
     override def toString: String = "Verify(..)"
   }
 
-  /** Returns the password's bytes if the service takes them, otherwise the code of the refusal. */
+  private def verified(
+      matches: Boolean,
+      made: Option[NewHash],
+      reason: Option[RehashReason],
+      policy: Option[String],
+      origin: Origin,
+      timing: Timing
+  ): Verified = if (matches) new Match(made, reason, policy, origin, timing) else new Mismatch(policy, origin, timing)
+
+  /** Returns the code of the refusal if the service would not take the operation's text. */
   def textProblem(operation: Operation[?]): Option[String] = operation match {
     // A null comes from Java.
     case Hash(Some(null))  => Some(RefusalCode.UnknownPolicy)
     case Verify(null, _)   => Some(RefusalCode.InvalidHash)
-    case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.InvalidText)
+    case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.UnknownPolicy)
     case Verify(stored, _) =>
       stored.collect {
         case null => RefusalCode.InvalidHash

@@ -21,6 +21,11 @@ final class Password private (private var state: Password.State) {
     state = Unreadable(RefusalCode.PasswordWiped)
   }
 
+  private[saltern] def copy(): Password = synchronized(new Password(state match {
+    case Readable(bytes)        => Readable(bytes.clone())
+    case unreadable: Unreadable => unreadable
+  }))
+
   private[saltern] def copyBytes(): Either[String, Array[Byte]] = synchronized {
     state match {
       case Readable(bytes)  => Right(bytes.clone())

@@ -1,6 +1,7 @@
 package saltern.client
 
 import scala.concurrent.duration.FiniteDuration
+import scala.jdk.OptionConverters.*
 
 /** The side that did the work.
   *
@@ -87,27 +88,47 @@ object RehashReason {
     Seq(OlderPolicy, OtherAlgorithm, UnlistedParameters, WeakScheme).find(_.name == name).getOrElse(new Other(name))
 }
 
-/** The answer to a verification.
+/** The answer to a verification: a [[Match]] or a [[Mismatch]]. It holds no Boolean, so the caller
+  * must match on it.
   *
-  * @param matches whether the password matches the stored hash
-  * @param rehashReason why the stored hash should be replaced; only with a match
   * @param policy the policy that lists the stored hash's parameters
-  * @param rehashed the new hash to store, by compare-and-swap on the old one; never made locally
   * @param origin the side that did the work
   * @param timing the duration of the call
   */
-final class Verified private[saltern] (
-    val matches: Boolean,
+sealed abstract class Verified private[saltern] (val policy: Option[String], val origin: Origin, val timing: Timing) {
+  private[client] def common: String = s"policy=$policy, $origin, $timing"
+}
+
+/** The password matches the stored hash.
+  *
+  * @param rehash the new hash to store, by compare-and-swap on the old one; never made locally
+  * @param rehashReason why the stored hash should be replaced
+  */
+final class Match private[saltern] (
+    val rehash: Option[NewHash],
     val rehashReason: Option[RehashReason],
-    val policy: Option[String],
-    val rehashed: Option[NewHash],
-    val origin: Origin,
-    val timing: Timing
-) {
+    policy: Option[String],
+    origin: Origin,
+    timing: Timing
+) extends Verified(policy, origin, timing) {
 
-  /** Whether the stored hash should be replaced at this login. */
-  def needsRehash: Boolean = rehashReason.isDefined
+  /** [[rehash]] for Java. */
+  def rehashOptional: java.util.Optional[NewHash] = rehash.toJava
 
-  override def toString: String =
-    s"Verified(matches=$matches, rehashReason=$rehashReason, policy=$policy, rehashed=${rehashed.isDefined}, $origin, $timing)"
+  /** [[rehashReason]] for Java. */
+  def rehashReasonOptional: java.util.Optional[RehashReason] = rehashReason.toJava
+
+  override def toString: String = s"Match(rehash=${rehash.isDefined}, rehashReason=$rehashReason, $common)"
+}
+
+object Match {
+
+  /** For `case Match(rehash)`. */
+  def unapply(answer: Match): Some[Option[NewHash]] = Some(answer.rehash)
+}
+
+/** The password does not match, or there is no stored hash. */
+final class Mismatch private[saltern] (policy: Option[String], origin: Origin, timing: Timing)
+    extends Verified(policy, origin, timing) {
+  override def toString: String = s"Mismatch($common)"
 }

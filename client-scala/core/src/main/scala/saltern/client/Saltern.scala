@@ -12,31 +12,37 @@ import scala.concurrent.duration.FiniteDuration
   */
 abstract class Saltern private[saltern] () extends AutoCloseable {
 
-  /** Returns a new hash under the current policy. Fails with a [[SalternError]]: `Refused` if the
-    * password cannot be hashed.
+  /** Returns a new hash under the current policy. Fails with a [[SalternError]]:
+    * `UserFault` if the password cannot be hashed.
     */
   def hash(password: Password): Future[Hashed]
 
-  /** Returns a new hash under a named policy. Fails as the other method does, and with `Refused` if
-    * no policy has the name ([[RefusalCode.UnknownPolicy]]) or the policy is for verifying only.
+  /** Returns a new hash under a named policy. Fails as the other method does, and with
+    * `Misconfigured` if no policy has the name ([[RefusalCode.UnknownPolicy]]) or the policy is for
+    * verifying only.
     */
   def hash(password: Password, policy: String): Future[Hashed]
 
-  /** Returns whether the password matches the stored hash. A mismatch is an answer. Fails with a
-    * [[SalternError]]: `Refused` if the stored hash cannot be read or costs more than a ceiling;
-    * `NotAvailableLocally` if only the service could verify it.
+  /** Checks the password of a login. `stored` is the user's stored hash, or `None` if there is no
+    * such user or no password.
+    *
+    *   - Without a stored hash, or with one that cannot be read, it does the work of the decoy
+    *     policy. The first is a [[Mismatch]], the second an error after the same work.
+    *   - If the stored hash should be replaced and the service has the time, [[Match.rehash]] is
+    *     the new one. Store it by compare-and-swap on the old one.
+    *   - Every outcome comes at the floor of time or later ([[ClientConfig.withLoginFloor]]),
+    *     except for a cancelled call.
+    *
+    * So the time does not show whether the account exists. Fails as [[verify]] does.
+    */
+  def login(password: Password, stored: Option[String]): Future[Verified]
+
+  /** Returns whether the password matches the stored hash, as soon as it is known and without a new
+    * hash. It is for passwords that are no logins, such as tests and migrations. A mismatch is an
+    * answer. Fails with a [[SalternError]]: `BadHash` if the stored hash cannot be read or costs
+    * more than a ceiling; `NotAvailableLocally` if only the service could verify it.
     */
   def verify(password: Password, stored: String): Future[Verified]
-
-  /** Does the same. If the stored hash should be replaced and the service has the time,
-    * [[Verified.rehashed]] is the new hash. Store it by compare-and-swap on the old one.
-    */
-  def verifyAndUpgrade(password: Password, stored: String): Future[Verified]
-
-  /** Verifies a login whose user may be unknown. Without a stored hash, the call does the work of
-    * the decoy policy and answers a mismatch. So the time does not show whether the account exists.
-    */
-  def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): Future[Verified]
 
   /** Cancels a call by the future that its method returned (not by one mapped from it). The call
     * fails with [[SalternError.Cancelled]]. It leaves the local queue or a batch that is not yet
@@ -51,7 +57,7 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
   /** Returns why this stored hash should be replaced at its owner's next login, by the client's own
     * policy document and without a request.
     *
-    * [[Verified.rehashReason]] knows more: whether part of the password was ignored, and the
+    * [[Match.rehashReason]] knows more: whether part of the password was ignored, and the
     * service's own answer. A scheme that only the service reads counts as another algorithm. Text
     * that is not a hash has no reason.
     */
@@ -68,6 +74,9 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
 
   /** The same client for callers that block on each answer. */
   def blocking: BlockingSaltern = new BlockingSaltern(this)
+
+  /** The same client for Java: every call is a `CompletableFuture`. */
+  def stages: StagedSaltern = new StagedSaltern(this)
 
   /** Returns the same client with another deadline for the calls made through it: 1 ms to 60 s, or
     * an `IllegalArgumentException`. Closing either of them closes both.
@@ -119,23 +128,20 @@ object Saltern {
     )
     val hasher = new LocalHasher(policies, new SecureRandom, config.acceptedWeak, config.firebaseProject)
     val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance)
-    new View(engine, hasher, config.deadline)
+    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline)
   }
 
-  private final class View(engine: Engine, hasher: LocalHasher, deadline: FiniteDuration) extends Saltern {
+  private final class View(engine: Engine, logins: Logins, hasher: LocalHasher, deadline: FiniteDuration) extends Saltern {
     def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None), password, deadline)
     def hash(password: Password, policy: String): Future[Hashed] =
       engine.call(Operation.Hash(Some(policy)), password, deadline)
     def verify(password: Password, stored: String): Future[Verified] =
       engine.call(Operation.Verify(Some(stored), rehash = false), password, deadline)
-    def verifyAndUpgrade(password: Password, stored: String): Future[Verified] =
-      engine.call(Operation.Verify(Some(stored), rehash = true), password, deadline)
-    def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean): Future[Verified] =
-      engine.call(Operation.Verify(stored, rehash = upgrade), password, deadline)
-    def cancel(call: Future[Any]): Boolean = engine.cancel(call)
+    def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, deadline)
+    def cancel(call: Future[Any]): Boolean = logins.cancel(call) || engine.cancel(call)
     def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason)
-    def withDeadline(other: FiniteDuration): Saltern = new View(engine, hasher, ClientConfig.checkedDeadline(other))
+    def withDeadline(other: FiniteDuration): Saltern = new View(engine, logins, hasher, ClientConfig.checkedDeadline(other))
     def check(): Future[Report] = engine.check()
-    def close(): Unit = engine.close()
+    def close(): Unit = { engine.close(); logins.close() }
   }
 }

@@ -1,67 +1,103 @@
 package saltern.client
 
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration.*
 
-/** The reason why a call has no answer. The subclasses differ in what the caller may assume.
+/** The reason why a call has no answer. The classes say what the caller does next:
+  *
+  *   - [[SalternError.UserFault]]: answer 400. No user has such a password.
+  *   - [[SalternError.TryLater]]: answer 503, with its `retryAfter`.
+  *   - [[SalternError.BadHash]] and [[SalternError.Misconfigured]]: answer 500, and look at the row
+  *     or the settings. Asking again does not help.
+  *   - [[SalternError.Cancelled]]: the caller has cancelled the call.
   *
   * No error says anything about the password: an overload is never a mismatch. `safe` may be shown
   * to the end user; `detailed` is for logs. Neither contains a password, a hash or a body. No cause
   * is attached, because the messages of other libraries' exceptions may contain them.
   *
+  * @param code in lower case with underscores: the contract's, or one of the client's own
   * @param safe a sentence without data of the request, the same for every error of its kind
   * @param detailed the same with the reason; for people to read, it may change between versions
   */
-sealed abstract class SalternError(val safe: String, val detailed: String)
+sealed abstract class SalternError(val code: String, val safe: String, val detailed: String)
     extends RuntimeException(safe, null, false, false) {
   override def toString: String = s"${getClass.getSimpleName}: $safe"
 }
 
 object SalternError {
 
-  /** The request itself is wrong. Do not repeat it: every later attempt fails too.
+  /** The request itself is wrong. Do not repeat it: every later attempt fails too. The codes are
+    * those of [[RefusalCode]].
     *
-    * @param code the contract's, or one of the client's own: see [[RefusalCode]]
     * @param origin the side that refused it
     */
-  final class Refused private[saltern] (val code: String, val origin: Origin, detail: String)
-      extends SalternError("the request was refused", s"refused by the ${origin.name} side: $code$detail")
+  sealed abstract class Refused private[saltern] (code: String, val origin: Origin, safe: String, detail: String)
+      extends SalternError(code, safe, s"refused by the ${origin.name} side: $code$detail")
+
+  /** The password is too long, or is not valid text. Answer 400: the user must give another one. */
+  final class UserFault private[saltern] (code: String, origin: Origin, detail: String)
+      extends Refused(code, origin, "the password is too long, or is not valid text", detail)
+
+  /** The stored hash cannot be read, is of a scheme that is not allowed, or costs more than a
+    * ceiling. Answer 500 and look at the row. Never a mismatch.
+    */
+  final class BadHash private[saltern] (code: String, origin: Origin, detail: String)
+      extends Refused(code, origin, "the stored password cannot be checked", detail)
+
+  /** A setting or the program is wrong: the policy's name, a path, a scope, or a wiped password.
+    * Answer 500 and look at the settings.
+    */
+  final class Misconfigured private[saltern] (code: String, origin: Origin, detail: String)
+      extends Refused(code, origin, "the password service is not set up correctly", detail)
+
+  /** There is no answer now. Answer 503: a later attempt may succeed.
+    *
+    * @param retryAfter the value for `Retry-After`
+    */
+  sealed abstract class TryLater private[saltern] (code: String, val retryAfter: FiniteDuration, safe: String, detailed: String)
+      extends SalternError(code, safe, detailed)
 
   /** The request was not sent, so the service did no work. Only if local hashing is off or the
     * client is closed.
     */
   final class NotSent private[saltern] (reason: String)
-      extends SalternError("the password service could not be reached", s"not sent: $reason")
+      extends TryLater("not_sent", Soon, "the password service could not be reached", s"not sent: $reason")
 
   /** The request may have been sent, and the service may have done the work. The answer is lost. */
   final class MaybeSent private[saltern] (reason: String)
-      extends SalternError("the password service did not answer", s"maybe sent: $reason")
+      extends TryLater("maybe_sent", Soon, "the password service did not answer", s"maybe sent: $reason")
 
-  /** Neither side can take the work now, and no hash was computed. Answer 503 to your own caller.
-    *
-    * @param retryAfter the value for `Retry-After`: 1 s or more from local hashing, 100 ms to 5 s
-    *   from the service
+  /** Neither side can take the work now, and no hash was computed. Its `retryAfter` is 1 s or more
+    * from local hashing, 100 ms to 5 s from the service.
     */
-  final class Overloaded private[saltern] (val retryAfter: FiniteDuration, reason: String)
-      extends SalternError("too many passwords are being checked right now", s"overloaded: $reason")
-
-  /** The caller cancelled the call, by [[Saltern.cancel]] or through its effect. The service may
-    * have done the work.
-    */
-  final class Cancelled private[saltern] () extends SalternError("the call was cancelled", "cancelled by the caller")
+  final class Overloaded private[saltern] (retryAfter: FiniteDuration, reason: String)
+      extends TryLater("overloaded", retryAfter, "too many passwords are being checked right now", s"overloaded: $reason")
 
   /** The call's deadline passed, or the work needs more time than the deadline leaves. */
   final class DeadlineExceeded private[saltern] (where: String)
-      extends SalternError("checking the password took too long", s"deadline exceeded: $where")
+      extends TryLater("deadline_exceeded", Soon, "checking the password took too long", s"deadline exceeded: $where")
 
   /** The service cannot be reached, and this host cannot compute the stored hash's scheme. Or it
     * must not make a new hash, because the policy documents differ. Never a mismatch.
     */
   final class NotAvailableLocally private[saltern] (reason: String)
-      extends SalternError("the password service could not be reached", s"not available locally: $reason")
+      extends TryLater("not_available_locally", Soon, "the password service could not be reached", s"not available locally: $reason")
 
   /** The answer does not follow the contract. Only if local hashing is off. */
   final class Unreadable private[saltern] (reason: String)
-      extends SalternError("the answer of the password service was invalid", s"unreadable answer: $reason")
+      extends TryLater("unreadable", Soon, "the answer of the password service was invalid", s"unreadable answer: $reason")
+
+  /** The caller cancelled the call, by [[Saltern.cancel]] or through its effect. The service may
+    * have done the work.
+    */
+  final class Cancelled private[saltern] () extends SalternError("cancelled", "the call was cancelled", "cancelled by the caller")
+
+  private[client] def refused(code: String, origin: Origin, detail: String = ""): Refused =
+    if (RefusalCode.ofThePassword(code)) new UserFault(code, origin, detail)
+    else if (RefusalCode.ofTheHash(code)) new BadHash(code, origin, detail)
+    else new Misconfigured(code, origin, detail)
+
+  /** The least whole second of a `Retry-After`. */
+  private val Soon = 1.second
 }
 
 /** The codes of a refusal: the contract's (later versions may add some), and three of the client's
@@ -86,6 +122,9 @@ object RefusalCode {
   /** The named policy is for verifying only. */
   val PolicyNotForHashing: String = "policy_not_for_hashing"
 
+  /** The tag of the sealed hash is wrong: it was changed, or belongs to another row. */
+  val SealBroken: String = "seal_broken"
+
   /** No policy has the name. */
   val UnknownPolicy: String = "unknown_policy"
 
@@ -98,8 +137,10 @@ object RefusalCode {
   /** The client's own: the password was wiped before the call. */
   val PasswordWiped: String = "password_wiped"
 
-  /** The client's own: the stored hash or the policy's name contains characters that JSON cannot
-    * carry.
-    */
+  /** The client's own: the stored hash contains characters that JSON cannot carry. */
   val InvalidText: String = "invalid_text"
+
+  private[client] def ofThePassword(code: String): Boolean = Set(PasswordTooLong, PasswordHasNul, UnpairedSurrogate)(code)
+
+  private[client] def ofTheHash(code: String): Boolean = Set(CostOutOfBounds, InvalidHash, InvalidText, SealBroken, UnsupportedHash)(code)
 }

@@ -1,26 +1,31 @@
-import java.util.concurrent.CompletionStage;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import saltern.client.ClientConfig;
-import saltern.client.Hashed;
+import saltern.client.Match;
 import saltern.client.Password;
 import saltern.client.PolicySource;
 import saltern.client.Saltern;
+import saltern.client.StagedSaltern;
 import saltern.client.Verified;
 import saltern.testkit.InMemoryService;
-import scala.jdk.javaapi.FutureConverters;
 
-/** Uses the client from Java: futures become completion stages. */
+/** Uses the client from Java: every call is a {@code CompletableFuture}. */
 public final class Consumer {
   public static void main(String[] arguments) throws Exception {
     InMemoryService service = InMemoryService.apply(PolicySource.Packed$.MODULE$);
-    try (Saltern saltern = Saltern.apply(ClientConfig.apply("http://service.invalid"), service)) {
-      char[] typed = "correct horse".toCharArray();
-      Password password = Password.apply(typed);
-      CompletionStage<Hashed> hashing = FutureConverters.asJava(saltern.hash(password));
-      CompletionStage<Verified> verifying =
-          hashing.thenCompose(hashed -> FutureConverters.asJava(saltern.verify(password, hashed.encoded())));
-      Verified verified = verifying.toCompletableFuture().get();
-      if (!verified.matches()) throw new AssertionError("the password is the stored one");
-      System.out.println("consumed from Java: verified " + verified.origin());
+    ClientConfig config = ClientConfig.apply("http://service.invalid").withDeadline(Duration.ofSeconds(20));
+    try (Saltern saltern = Saltern.apply(config, service)) {
+      StagedSaltern stages = saltern.stages();
+      Password password = Password.apply("correct horse".toCharArray());
+      CompletableFuture<Verified> login =
+          stages
+              .hash(password, "bcrypt-12-2023")
+              .thenCompose(hashed -> stages.login(password, Optional.of(hashed.encoded())));
+      Verified verified = login.get();
+      if (!(verified instanceof Match)) throw new AssertionError("the password is the stored one");
+      String policy = ((Match) verified).rehashOptional().orElseThrow().policy();
+      System.out.println("consumed from Java: verified " + verified.origin() + ", to replace by " + policy);
     }
   }
 }

@@ -39,6 +39,9 @@ final class InMemoryService private (policies: Policies) extends Transport {
   /** Every request that arrived, oldest first, without the policy check's `GET /health`. */
   def requests: Vector[Recorded] = seen.asScala.toVector
 
+  /** Forgets the requests that have arrived. */
+  def clear(): Unit = seen.clear()
+
   /** The number of exchanges that the client ended before their answer, by a timeout or a cancel.
     */
   def abandoned: Int = givenUp.get

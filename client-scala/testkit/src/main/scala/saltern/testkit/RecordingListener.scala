@@ -27,6 +27,7 @@ final class RecordingListener extends ClientListener {
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = keep(Event.Error(operation, error))
   override def onFallback(reason: FallbackReason, detail: String): Unit = keep(Event.Fallback(reason, detail))
   override def onLocalStart(waited: FiniteDuration): Unit = keep(Event.LocalStart(waited))
+  override def onLoginBeyondFloor(by: FiniteDuration): Unit = keep(Event.LoginBeyondFloor(by))
   override def onShed(): Unit = keep(Event.Shed)
   override def onSend(calls: Int): Unit = keep(Event.Send(calls))
   override def onRetry(): Unit = keep(Event.Retry)
@@ -60,6 +61,9 @@ object RecordingListener {
 
     /** @param waited since the fallback */
     final case class LocalStart(waited: FiniteDuration) extends Event
+
+    /** @param by how much longer than the floor the login took */
+    final case class LoginBeyondFloor(by: FiniteDuration) extends Event
 
     /** Local hashing rejected a call. */
     case object Shed extends Event

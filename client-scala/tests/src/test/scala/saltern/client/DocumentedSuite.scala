@@ -41,6 +41,14 @@ class DocumentedSuite extends PatientSuite {
     val missing = for (file <- files; (name, line) <- undocumented(parsed(file.toString, Files.readString(file, UTF_8)))) yield s"$name  $file:$line"
     assert(missing.isEmpty, missing.mkString(s"${missing.size} without a comment:\n", "\n", ""))
   }
+
+  test("the login in README.md is the compiled one") {
+    val client = Paths.get(sys.props("saltern.root"), "client-scala")
+    val compiled = Files.readString(client.resolve("examples/backend/src/main/scala/saltern/example/FirstLogin.scala"), UTF_8)
+    val shown = compiled.linesIterator.dropWhile(_ != "  // In README.md from here.").drop(1).takeWhile(_ != "  // To here.").map(_.stripPrefix("  "))
+    val text = shown.mkString("```scala\n", "\n", "\n```\n")
+    assert(text.contains("saltern.login(") && Files.readString(client.resolve("README.md"), UTF_8).contains(text), text)
+  }
 }
 
 object DocumentedSuite {

@@ -19,7 +19,7 @@ class EngineSuite extends PatientSuite {
     val listener = new RecordingListener
     val service: InMemoryService = InMemoryService(source)
     val virtual = new VirtualClient(
-      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis)),
+      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis).withLoginFloor(Duration.Zero)),
       service
     )
     val client: Saltern = virtual.client
@@ -52,11 +52,11 @@ class EngineSuite extends PatientSuite {
     assertEquals(hashed.origin, Origin.Remote: Origin)
     val verified = now(world.client.verify(secret, hashed.encoded))
     assert(verified.matches && verified.needsRehash && verified.rehashed.isEmpty)
-    val upgraded = now(world.client.verifyAndUpgrade(secret, hashed.encoded))
+    val upgraded = now(world.client.login(secret, Some(hashed.encoded)))
     assertEquals(upgraded.rehashed.map(_.policy), Some("argon2id-2"))
     assert(now(world.client.verify(secret, upgraded.rehashed.get.encoded)).matches)
     assert(!now(world.client.verify(Password("Secret"), hashed.encoded)).matches)
-    assert(!now(world.client.verifyOrDecoy(secret, None)).matches)
+    assert(!now(world.client.login(secret, None)).matches)
     assertEquals(world.listener.fallbacks, Vector.empty)
     assertEquals(world.service.requests.map(_.path).distinct, Vector("/hash", "/verify"))
   }
@@ -98,7 +98,7 @@ class EngineSuite extends PatientSuite {
       val world = new World()
       val stored = LocalHasherSuite.hash(hasher, "bcrypt-4", "secret")
       world.service.next(fault)
-      val verified = world.local(world.client.verifyAndUpgrade(secret, stored))
+      val verified = world.local(world.client.login(secret, Some(stored)))
       assert(verified.matches && verified.origin == Origin.Local, fault.toString)
       assert(verified.needsRehash && verified.rehashed.isEmpty, "no upgrade hash is made locally")
       assertEquals(world.listener.fallbacks, Vector(reason), fault.toString)
@@ -163,7 +163,7 @@ class EngineSuite extends PatientSuite {
       world.client.verify(Password("x" * 1025), bcrypt4) -> RefusalCode.PasswordTooLong,
       world.client.verify(secret, "$" + "x" * 1024) -> RefusalCode.InvalidHash,
       world.client.verify(secret, "$2b$\ud800") -> RefusalCode.InvalidText,
-      world.client.hash(secret, "\udc00") -> RefusalCode.InvalidText
+      world.client.hash(secret, "\udc00") -> RefusalCode.UnknownPolicy
     )
     for ((future, code) <- expected) assertEquals(failure[SalternError.Refused](future).code, code)
     assertEquals(world.service.requests, Vector.empty)
@@ -173,7 +173,7 @@ class EngineSuite extends PatientSuite {
     val world = new World()
     val expected = Seq(
       world.client.verify(secret, null) -> RefusalCode.InvalidHash,
-      world.client.verifyOrDecoy(secret, null) -> RefusalCode.InvalidHash,
+      world.client.login(secret, null) -> RefusalCode.InvalidHash,
       world.client.hash(secret, null) -> RefusalCode.UnknownPolicy
     )
     for ((future, code) <- expected) {
@@ -181,7 +181,7 @@ class EngineSuite extends PatientSuite {
       assert(!world.client.cancel(future), "the call is not in progress")
     }
     assertEquals(world.client.rehashReason(null), None)
-    assertEquals(world.service.requests, Vector.empty)
+    assertEquals(world.service.requests.map(_.toString), Vector("POST /verify (1)"), "the login's decoy alone")
   }
 
   // Retry, pause, breaker
@@ -609,7 +609,7 @@ class EngineSuite extends PatientSuite {
     world.service.next(Fault.Never)
     world.client.verify(secret, bcrypt4)
     world.client.verify(secret, bcrypt5)
-    world.client.verifyAndUpgrade(secret, bcrypt4)
+    world.client.login(secret, Some(bcrypt4))
     world.client.withDeadline(1.second).verify(secret, bcrypt4)
     assertEquals(world.service.requests.map(_.operations), Vector(1, 1, 1, 1))
   }
@@ -682,7 +682,7 @@ class EngineSuite extends PatientSuite {
     def body(text: String) = Fault.Answer(200, Seq("Content-Type" -> "application/json"), text)
     val world = new World()
     world.service.next(body("""{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""))
-    assertEquals(world.local(world.client.verifyOrDecoy(secret, None)).matches, false)
+    assertEquals(world.local(world.client.login(secret, None)).matches, false)
     world.service.next(body("""{"match":false,"needs_rehash":true,"rehash_reason":"older_policy","policy":null}"""))
     assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
   }
@@ -770,7 +770,7 @@ class EngineSuite extends PatientSuite {
       if (i / 300 % 2 == 0 && random.nextInt(3) == 0) world.service.next(faults(random.nextInt(faults.size)))
       val right = random.nextBoolean()
       val deadline = (50 + random.nextInt(5000)).millis
-      val future = world.client.withDeadline(deadline).verifyOrDecoy(if (right) secret else Password("wrong"), Some(bcrypt4))
+      val future = world.client.withDeadline(deadline).login(if (right) secret else Password("wrong"), Some(bcrypt4))
       calls :+= ((right, world.virtual.now + deadline, future))
       world.virtual.advance(random.nextInt(20).millis)
       if (random.nextInt(4) == 0) world.virtual.runLocal()

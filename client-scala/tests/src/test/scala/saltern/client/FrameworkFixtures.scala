@@ -12,7 +12,8 @@ object FrameworkFixtures {
   import EngineSuite.{cheap, hasher}
 
   /** Cheap policies, and an address that does not exist: only a test's transport answers. */
-  val config: ClientConfig = ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing.withDeadline(60.seconds)
+  val config: ClientConfig =
+    ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing.withDeadline(60.seconds).withLoginFloor(Duration.Zero)
 
   /** The hash of `secret`, below the current policy. */
   def oldHash: String = EngineSuite.bcrypt4

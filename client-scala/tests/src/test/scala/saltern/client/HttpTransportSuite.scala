@@ -309,13 +309,13 @@ class HttpTransportSuite extends PatientSuite {
       val server = new RawServer((seen, out) => { seen.close = true; out.write(seen.named(bytes)) })
       val auth: RequestAuth =
         if (failing) (_, _, _, _) => Future.failed(new RuntimeException("marked-credential")) else RequestAuth.bearer("marked-token")
-      using(server, _.withFallback(fallback).withAuth(auth)) { client =>
+      using(server, _.withFallback(fallback).withAuth(auth).withLoginFloor(Duration.Zero)) { client =>
         for (
           call <- Seq[Future[Any]](
             client.client.hash(password),
-            client.client.verifyAndUpgrade(password, stored),
+            client.client.login(password, Some(stored)),
             client.client.hash(password, "nobody"),
-            client.client.verifyOrDecoy(password, Some("$9$marked-hash"))
+            client.client.login(password, Some("$9$marked-hash"))
           )
         )
           say(Try(Await.result(call, EventualEnd)) match { case Success(answer) => answer; case Failure(e) => e })

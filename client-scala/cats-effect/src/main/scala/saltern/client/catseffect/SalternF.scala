@@ -2,7 +2,7 @@ package saltern.client.catseffect
 
 import cats.effect.{Async, IO, Resource}
 import cats.syntax.functor.*
-import saltern.client.{ClientConfig, Hashed, Password, Saltern, Transport, Verified}
+import saltern.client.{ClientConfig, Hashed, Password, Report, Saltern, Transport, Verified}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
@@ -25,19 +25,17 @@ final class SalternF[F[_]] private (client: Saltern)(implicit F: Async[F]) {
   /** Returns a new hash under a named policy. */
   def hash(password: Password, policy: String): F[Hashed] = call(_.hash(password, policy))
 
-  /** Returns whether the password matches the stored hash. */
+  /** Checks the password of a login whose user may be unknown. It brings a new hash if the stored
+    * one should be replaced: store it by compare-and-swap on the old one. Every answer comes at the
+    * floor of time or later.
+    */
+  def login(password: Password, stored: Option[String]): F[Verified] = call(_.login(password, stored))
+
+  /** Returns whether the password matches the stored hash, as soon as it is known. */
   def verify(password: Password, stored: String): F[Verified] = call(_.verify(password, stored))
 
-  /** Does the same, and returns a new hash if the stored one should be replaced. Store it by
-    * compare-and-swap on the old one.
-    */
-  def verifyAndUpgrade(password: Password, stored: String): F[Verified] = call(_.verifyAndUpgrade(password, stored))
-
-  /** Verifies a login whose user may be unknown. Without a stored hash, it takes the time of a
-    * verification and is a mismatch.
-    */
-  def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): F[Verified] =
-    call(_.verifyOrDecoy(password, stored, upgrade))
+  /** Returns a report about each point of the setup. Run it when the program starts. */
+  def check: F[Report] = call(_.check())
 
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: FiniteDuration): SalternF[F] = new SalternF(client.withDeadline(deadline))

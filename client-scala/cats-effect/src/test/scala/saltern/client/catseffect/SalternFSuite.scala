@@ -48,9 +48,9 @@ class SalternFSuite extends PatientSuite {
         made <- saltern.hash(secret, "bcrypt-4")
         right <- saltern.verify(secret, made.encoded)
         wrong <- saltern.verify(Password("wrong"), made.encoded)
-        upgraded <- saltern.verifyAndUpgrade(secret, made.encoded)
+        upgraded <- saltern.login(secret, Some(made.encoded))
         current <- saltern.hash(secret)
-        nobody <- saltern.verifyOrDecoy(secret, None)
+        nobody <- saltern.login(secret, None)
       } yield {
         assert(right.matches && !wrong.matches && !nobody.matches)
         assertEquals(upgraded.rehashed.map(_.policy), Some(current.hash.policy))

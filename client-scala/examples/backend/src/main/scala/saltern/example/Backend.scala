@@ -6,7 +6,7 @@ import org.http4s.{HttpApp, HttpRoutes, Response, Status, UrlForm}
 import org.http4s.dsl.io.*
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.headers.`Retry-After`
-import saltern.client.{ClientConfig, LocalKernels, Password, Saltern, SalternError}
+import saltern.client.{ClientConfig, LocalKernels, Match, Mismatch, Password, Saltern, SalternError}
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
@@ -55,6 +55,12 @@ object Backend extends IOApp {
   object Outcome {
     case object Welcome extends Outcome
     case object Denied extends Outcome
+
+    /** No user has such a password. */
+    case object NotAPassword extends Outcome
+
+    /** The stored hash cannot be read, or a setting is wrong. Asking again does not help. */
+    case object Broken extends Outcome
     final case class ComeBack(after: FiniteDuration) extends Outcome
   }
 
@@ -77,6 +83,8 @@ object Backend extends IOApp {
   private def answer(outcome: Outcome): Response[IO] = outcome match {
     case Outcome.Welcome         => Response[IO](Status.Ok).withEntity("welcome")
     case Outcome.Denied          => Response[IO](Status.Forbidden).withEntity("user or password is wrong")
+    case Outcome.NotAPassword    => Response[IO](Status.BadRequest).withEntity("the password is too long, or is not text")
+    case Outcome.Broken          => Response[IO](Status.InternalServerError)
     case Outcome.ComeBack(after) =>
       // Never "wrong password": the password was not checked.
       Response[IO](Status.ServiceUnavailable).putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, after.toSeconds)))
@@ -84,13 +92,16 @@ object Backend extends IOApp {
 
   private def byClient(client: Saltern, users: Users, upgrade: Boolean)(user: String, password: String): IO[Outcome] = {
     val stored = users.storedHash(user)
-    IO.fromFuture(IO(client.verifyOrDecoy(Password(password), stored, upgrade)))
-      .flatTap(verified => IO(for (made <- verified.rehashed; old <- stored) users.replace(user, old, made.encoded)))
-      .map(verified => if (verified.matches) Outcome.Welcome else Outcome.Denied)
+    IO.fromFuture(IO(client.login(Password(password), stored)))
+      .flatMap {
+        case Match(rehash) =>
+          IO(for (made <- rehash if upgrade; old <- stored) users.replace(user, old, made.encoded)).as(Outcome.Welcome)
+        case _: Mismatch => IO.pure(Outcome.Denied)
+      }
       .recover {
-        case e: SalternError.Overloaded => Outcome.ComeBack(e.retryAfter)
-        case _: SalternError.Refused    => Outcome.Denied
-        case _: SalternError            => Outcome.ComeBack(1.second)
+        case _: SalternError.UserFault    => Outcome.NotAPassword
+        case later: SalternError.TryLater => Outcome.ComeBack(later.retryAfter)
+        case _: SalternError              => Outcome.Broken
       }
   }
 

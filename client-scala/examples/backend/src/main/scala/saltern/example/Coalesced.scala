@@ -2,7 +2,7 @@ package saltern.example
 
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import saltern.client.{ClientConfig, Fallback, Origin, Password, Saltern}
+import saltern.client.{ClientConfig, Fallback, Match, Origin, Password, Saltern}
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration.*
 
@@ -52,7 +52,7 @@ object Coalesced {
     val password = Password("secret")
     def loop(): Future[Unit] =
       if (stop.get) Future.unit
-      else client.verify(password, stored).flatMap { verified => require(verified.matches && verified.origin == Origin.Remote); done.incrementAndGet(); loop() }
+      else client.verify(password, stored).flatMap { verified => require(verified.isInstanceOf[Match] && verified.origin == Origin.Remote); done.incrementAndGet(); loop() }
     val loops = Vector.fill(callers)(loop())
     // Callers that started together are spread before anything is counted.
     Thread.sleep(2000)

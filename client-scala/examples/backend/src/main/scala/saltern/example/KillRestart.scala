@@ -2,7 +2,7 @@ package saltern.example
 
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-import saltern.client.{ClientConfig, Origin, Password, Saltern, SalternError, Verified}
+import saltern.client.{ClientConfig, Match, Origin, Password, Saltern, SalternError, Verified}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
@@ -98,7 +98,7 @@ object KillRestart {
       }
 
     private def told(result: Try[Verified], right: Boolean): String = result match {
-      case Success(verified) if verified.matches != right        => "WRONG"
+      case Success(verified) if verified.isInstanceOf[Match] != right        => "WRONG"
       case Success(verified) if verified.origin == Origin.Remote => "remote"
       case Success(_)                                            => "local"
       case Failure(e: SalternError)                              => e.getClass.getSimpleName

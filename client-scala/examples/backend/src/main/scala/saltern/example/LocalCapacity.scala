@@ -4,7 +4,7 @@ import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.util.Arrays
 import java.util.concurrent.{ExecutorService, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import saltern.client.{ClientConfig, LocalKernels, Origin, Password, Saltern}
+import saltern.client.{ClientConfig, LocalKernels, Match, Origin, Password, Saltern}
 import saltern.client.local.{Admitted, Kernels, OpenedKernels, Params, Setting}
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.Await
@@ -88,7 +88,7 @@ object LocalCapacity {
   private final class Host(client: Saltern, val logins: Int) {
     def login(stored: String): Unit = {
       val verified = Await.result(client.verify(Password("correct horse battery staple"), stored), Deadline)
-      require(verified.matches && verified.origin == Origin.Local, "a login got a wrong answer")
+      require(verified.isInstanceOf[Match] && verified.origin == Origin.Local, "a login got a wrong answer")
     }
     def close(): Unit = client.close()
   }

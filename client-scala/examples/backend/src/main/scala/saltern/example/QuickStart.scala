@@ -1,6 +1,6 @@
 package saltern.example
 
-import saltern.client.{ClientConfig, Password, Saltern}
+import saltern.client.{ClientConfig, Match, Mismatch, Password, Saltern}
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
@@ -10,7 +10,11 @@ object QuickStart {
     val saltern = Saltern(ClientConfig(arguments.headOption.getOrElse("http://127.0.0.1:9000")))
     val hashed = Await.result(saltern.hash(Password("correct horse")), 10.seconds)
     val verified = Await.result(saltern.verify(Password("correct horse"), hashed.encoded), 10.seconds)
-    println(s"hashed ${hashed.origin} under ${hashed.hash.policy}; verified ${verified.origin}: ${verified.matches}")
+    val answer = verified match {
+      case Match(_)    => "match"
+      case _: Mismatch => "mismatch"
+    }
+    println(s"hashed ${hashed.origin} under ${hashed.hash.policy}; verified ${verified.origin}: $answer")
     saltern.close()
   }
 }

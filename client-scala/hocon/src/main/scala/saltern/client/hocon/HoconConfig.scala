@@ -17,6 +17,7 @@ import scala.jdk.CollectionConverters.*
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
+  *   login-floor = 500ms
   *   max-connections = 128
   *   retry-budget = 100
   *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
@@ -60,6 +61,7 @@ object HoconConfig {
     "deadline" -> ((s, c, n) => s.withDeadline(duration(c, n))),
     "attempt-timeout" -> ((s, c, n) => s.withAttemptTimeout(duration(c, n))),
     "connect-timeout" -> ((s, c, n) => s.withConnectTimeout(duration(c, n))),
+    "login-floor" -> ((s, c, n) => s.withLoginFloor(duration(c, n))),
     "max-connections" -> ((s, c, n) => s.withMaxConnections(c.getInt(n))),
     "retry-budget" -> ((s, c, n) => s.withRetryBudget(c.getInt(n))),
     "policies-file" -> ((s, c, n) => s.withPolicies(PolicySource.File(Paths.get(c.getString(n))))),

@@ -11,6 +11,8 @@ import scala.concurrent.duration.FiniteDuration
   * - `saltern.client.fallback` (counter; tag `reason`): its rate divided by that of
   *   `saltern.client.calls` is the fallback rate. Set an alarm on it.
   * - `saltern.client.shed` (counter): calls that local hashing rejected
+  * - `saltern.client.login.beyond.floor` (counter): logins that took longer than the floor. If it
+  *   grows, set a higher floor.
   * - `saltern.client.local.wait` (timer): from the fallback to the start of the local hash
   * - `saltern.client.sends` (counter) and `saltern.client.batched` (counter of the calls in them)
   * - `saltern.client.retries` (counter)
@@ -27,6 +29,7 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
     // Registered before the first event, so that a rate starts at zero and is not missing.
     FallbackReason.all.map(reason => reason -> registry.counter(Fallback, "reason", reason.name)).toMap
   private val shed = registry.counter(Shed)
+  private val beyondFloor = registry.counter(BeyondFloor)
   private val localWait = registry.timer(LocalWait)
   private val sends = registry.counter(Sends)
   private val batched = registry.counter(Batched)
@@ -41,6 +44,7 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
 
   override def onFallback(reason: FallbackReason, detail: String): Unit = fallbacks(reason).increment()
   override def onLocalStart(waited: FiniteDuration): Unit = localWait.record(waited.length, waited.unit)
+  override def onLoginBeyondFloor(by: FiniteDuration): Unit = beyondFloor.increment()
   override def onShed(): Unit = shed.increment()
   override def onSend(calls: Int): Unit = { sends.increment(); batched.increment(calls.toDouble) }
   override def onRetry(): Unit = retries.increment()
@@ -66,6 +70,9 @@ object MicrometerListener {
 
   /** Counter of calls that local hashing rejected. */
   val Shed: String = "saltern.client.shed"
+
+  /** Counter of logins that took longer than the floor. */
+  val BeyondFloor: String = "saltern.client.login.beyond.floor"
 
   /** Timer from the fallback to the start of the local hash. */
   val LocalWait: String = "saltern.client.local.wait"

@@ -1,7 +1,7 @@
 package saltern.client.silhouette
 
 import play.silhouette.api.util.{PasswordHasher, PasswordInfo}
-import saltern.client.{Password, Saltern}
+import saltern.client.{FrameworkEncoder, Saltern}
 import scala.concurrent.duration.FiniteDuration
 
 /** Saltern as Silhouette's `PasswordHasher`.
@@ -16,39 +16,41 @@ import scala.concurrent.duration.FiniteDuration
   * (10 s by default), or for [[withWait]]. Silhouette calls it on the execution context of its
   * provider, so give the provider threads that may block. A call without an answer throws its
   * `SalternError`, which fails the provider's future and is never a wrong password. Answer
-  * `Overloaded` with 503 and its `retryAfter`.
+  * `TryLater` with 503 and its `retryAfter`.
   *
   * The caller closes the client.
   */
-final class SalternPasswordHasher(client: Saltern, alsoReads: Set[String] = SalternPasswordHasher.SilhouettesOwn)
-    extends PasswordHasher {
-  private val blocking = client.blocking
+final class SalternPasswordHasher private (encoder: FrameworkEncoder, alsoReads: Set[String]) extends PasswordHasher {
+
+  /** Hashes by this client, and reads the hashes of the hashers with these names too. */
+  def this(client: Saltern, alsoReads: Set[String] = SalternPasswordHasher.SilhouettesOwn) =
+    this(new FrameworkEncoder(client), alsoReads)
 
   /** The name that Silhouette stores beside each hash: [[SalternPasswordHasher.Id]]. */
   def id: String = SalternPasswordHasher.Id
 
   /** Returns the same hasher with another longest wait (1 ms to 60 s). */
   def withWait(atMost: FiniteDuration): SalternPasswordHasher =
-    new SalternPasswordHasher(client.withDeadline(atMost), alsoReads)
+    new SalternPasswordHasher(encoder.withDeadline(atMost), alsoReads)
 
-  /** Returns a new hash under the current policy. */
-  def hash(plainPassword: String): PasswordInfo =
-    PasswordInfo(id, Password.during(plainPassword)(blocking.hash(_).encoded), salt = None)
+  /** Returns a hash under the current policy: after a match, the one that the login brought. */
+  def hash(plainPassword: String): PasswordInfo = PasswordInfo(id, encoder.encode(plainPassword), salt = None)
 
-  /** Returns whether the password matches the stored hash. */
+  /** Returns whether the password matches the stored hash, at the floor of time or later. */
   def matches(passwordInfo: PasswordInfo, suppliedPassword: String): Boolean =
-    Password.during(suppliedPassword)(blocking.matches(_, passwordInfo.password))
+    encoder.matches(suppliedPassword, passwordInfo.password)
 
   /** Returns whether this hasher reads the hash: its own, or one of a hasher whose name was given.
     */
   override def isSuitable(passwordInfo: PasswordInfo): Boolean =
     passwordInfo.hasher == id || alsoReads(passwordInfo.hasher)
 
-  /** Returns whether Silhouette should hash the password again after this match. It is `false` if
-    * the match ignored part of the password, or was computed locally; the next login asks again.
+  /** Returns whether Silhouette should replace the hash after this match. It is `false` if the
+    * match brought no new hash, for example because it was computed locally. The next login asks
+    * again.
     */
   def isDeprecated(passwordInfo: PasswordInfo): Option[Boolean] =
-    Option.when(isSuitable(passwordInfo))(blocking.needsRehash(passwordInfo.password))
+    Option.when(isSuitable(passwordInfo))(encoder.needsUpgrade(passwordInfo.password))
 }
 
 object SalternPasswordHasher {

@@ -2,7 +2,7 @@ package saltern.client.spring
 
 import java.time.Duration
 import org.springframework.security.crypto.password.PasswordEncoder
-import saltern.client.{Password, Saltern}
+import saltern.client.{FrameworkEncoder, Saltern}
 import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 
 /** Saltern as Spring Security's `PasswordEncoder`: in place of a `DelegatingPasswordEncoder`, or as
@@ -17,33 +17,36 @@ import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
   * deadline (10 s by default), or for [[withWait]]. A call without an answer throws its
   * `SalternError`. It is deliberately not an `AuthenticationException`: Spring Security answers
   * those with 401 or "bad credentials", and an overload is never a wrong password. Answer
-  * `SalternError.Overloaded` with 503 and its `retryAfter`.
+  * `SalternError.TryLater` with 503 and its `retryAfter`.
   *
   * It copies the password and wipes the copy. The caller closes the client.
   */
-final class SalternPasswordEncoder(client: Saltern) extends PasswordEncoder {
-  private val blocking = client.blocking
+final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends PasswordEncoder {
+
+  /** Encodes by this client. */
+  def this(client: Saltern) = this(new FrameworkEncoder(client))
 
   /** Returns the same encoder with another longest wait (1 ms to 60 s). */
   def withWait(atMost: Duration): SalternPasswordEncoder =
-    new SalternPasswordEncoder(client.withDeadline(FiniteDuration(atMost.toNanos, NANOSECONDS)))
+    new SalternPasswordEncoder(encoder.withDeadline(FiniteDuration(atMost.toNanos, NANOSECONDS)))
 
-  /** Returns a new hash under the current policy; `null` for `null`, as the interface requires. */
-  def encode(rawPassword: CharSequence): String =
-    if (rawPassword == null) null else Password.during(rawPassword)(blocking.hash(_).encoded)
+  /** Returns a hash under the current policy; `null` for `null`, as the interface requires. After a
+    * match it is the hash that the login brought.
+    */
+  def encode(rawPassword: CharSequence): String = if (rawPassword == null) null else encoder.encode(rawPassword)
 
-  /** Returns whether the password matches the stored hash. Nothing matches an empty password or an
-    * empty hash, as the interface requires.
+  /** Returns whether the password matches the stored hash, at the floor of time or later. Nothing
+    * matches an empty password or an empty hash, as the interface requires.
     */
   def matches(rawPassword: CharSequence, encodedPassword: String): Boolean =
-    !isEmpty(rawPassword) && !isEmpty(encodedPassword) && Password.during(rawPassword)(blocking.matches(_, encodedPassword))
+    !isEmpty(rawPassword) && !isEmpty(encodedPassword) && encoder.matches(rawPassword, encodedPassword)
 
-  /** Returns whether Spring Security should encode the password again after this match. It is
-    * `false` if the match ignored part of the password, or was computed locally; the next login
-    * asks again.
+  /** Returns whether Spring Security should replace the hash after this match. It is `false` if the
+    * match brought no new hash, for example because it was computed locally; the next login asks
+    * again.
     */
   override def upgradeEncoding(encodedPassword: String): Boolean =
-    !isEmpty(encodedPassword) && blocking.needsRehash(encodedPassword)
+    !isEmpty(encodedPassword) && encoder.needsUpgrade(encodedPassword)
 
   private def isEmpty(text: CharSequence): Boolean = text == null || text.length == 0
 }

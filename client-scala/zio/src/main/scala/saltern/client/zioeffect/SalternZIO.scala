@@ -1,6 +1,6 @@
 package saltern.client.zioeffect
 
-import saltern.client.{ClientConfig, Hashed, Password, Saltern, SalternError, Transport, Verified}
+import saltern.client.{ClientConfig, Hashed, Password, Report, Saltern, SalternError, Transport, Verified}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 import scala.util.{Failure, Success}
@@ -25,20 +25,17 @@ final class SalternZIO private (client: Saltern) {
   /** Returns a new hash under a named policy. */
   def hash(password: Password, policy: String): IO[SalternError, Hashed] = call(_.hash(password, policy))
 
-  /** Returns whether the password matches the stored hash. */
+  /** Checks the password of a login whose user may be unknown. It brings a new hash if the stored
+    * one should be replaced: store it by compare-and-swap on the old one. Every answer comes at the
+    * floor of time or later.
+    */
+  def login(password: Password, stored: Option[String]): IO[SalternError, Verified] = call(_.login(password, stored))
+
+  /** Returns whether the password matches the stored hash, as soon as it is known. */
   def verify(password: Password, stored: String): IO[SalternError, Verified] = call(_.verify(password, stored))
 
-  /** Does the same, and returns a new hash if the stored one should be replaced. Store it by
-    * compare-and-swap on the old one.
-    */
-  def verifyAndUpgrade(password: Password, stored: String): IO[SalternError, Verified] =
-    call(_.verifyAndUpgrade(password, stored))
-
-  /** Verifies a login whose user may be unknown. Without a stored hash, it takes the time of a
-    * verification and is a mismatch.
-    */
-  def verifyOrDecoy(password: Password, stored: Option[String], upgrade: Boolean = false): IO[SalternError, Verified] =
-    call(_.verifyOrDecoy(password, stored, upgrade))
+  /** Returns a report about each point of the setup. Run it when the program starts. */
+  def check: IO[SalternError, Report] = call(_.check())
 
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): SalternZIO =

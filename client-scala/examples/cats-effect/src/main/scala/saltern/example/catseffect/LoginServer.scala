@@ -6,7 +6,7 @@ import org.http4s.dsl.io.*
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.headers.`Retry-After`
 import org.http4s.implicits.*
-import saltern.client.{ClientConfig, Password, SalternError}
+import saltern.client.{ClientConfig, Match, Mismatch, Password, SalternError}
 import saltern.client.catseffect.SalternIO
 
 /** A login over http4s. `ada`'s password is made when it starts: `correct horse`.
@@ -40,13 +40,16 @@ object LoginServer extends IOApp.Simple {
   private def login(saltern: SalternIO, users: Users, user: String, password: Password): IO[Response[IO]] = {
     val answer = for {
       stored <- users.storedHash(user)
-      verified <- saltern.verifyOrDecoy(password, stored, upgrade = true)
-      _ <- IO.whenA(verified.rehashed.isDefined)(users.replace(user, stored, verified.rehashed.map(_.encoded)))
-      response <- if (verified.matches) Ok("welcome\n") else IO.pure(Response[IO](Unauthorized))
+      verified <- saltern.login(password, stored)
+      response <- verified match {
+        case Match(rehash) => users.replace(user, stored, rehash.map(_.encoded)) *> Ok("welcome\n")
+        case _: Mismatch   => IO.pure(Response[IO](Unauthorized))
+      }
     } yield response
     answer.recoverWith {
-      case busy: SalternError.Overloaded => ServiceUnavailable(s"${busy.safe}\n").map(_.putHeaders(`Retry-After`.unsafeFromLong(busy.retryAfter.toSeconds)))
-      case error: SalternError           => ServiceUnavailable(s"${error.safe}\n")
+      case fault: SalternError.UserFault => BadRequest(s"${fault.safe}\n")
+      case later: SalternError.TryLater  => ServiceUnavailable(s"${later.safe}\n").map(_.putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, later.retryAfter.toSeconds))))
+      case error: SalternError           => IO.println(error.detailed) *> InternalServerError()
     }
   }
 

@@ -54,11 +54,12 @@ public final class SpringLogin {
       return 200;
     } catch (BadCredentialsException wrong) {
       return 401;
-    } catch (SalternError.Overloaded busy) {
-      System.err.println("try again in " + busy.retryAfter().toSeconds() + " s");
+    } catch (SalternError.TryLater later) {
+      System.err.println("try again in " + later.retryAfter().toSeconds() + " s");
       return 503;
-    } catch (SalternError noAnswer) {
-      return 503;
+    } catch (SalternError defect) {
+      System.err.println(defect.detailed());
+      return 500;
     }
   }
 

@@ -1,6 +1,6 @@
 package saltern.example.zioeffect
 
-import saltern.client.{ClientConfig, Password, SalternError}
+import saltern.client.{ClientConfig, Match, Mismatch, Password, SalternError}
 import saltern.client.zioeffect.SalternZIO
 import zio.{Console, Ref, UIO, ULayer, ZIO, ZIOAppDefault, ZLayer}
 
@@ -29,9 +29,12 @@ object Login extends ZIOAppDefault {
       saltern <- ZIO.service[SalternZIO]
       users <- ZIO.service[Users]
       stored <- users.storedHash(user)
-      verified <- saltern.verifyOrDecoy(Password(password), stored, upgrade = true)
-      _ <- ZIO.foreachDiscard(verified.rehashed)(made => users.replace(user, stored, made.encoded))
-    } yield verified.matches
+      verified <- saltern.login(Password(password), stored)
+      welcome <- verified match {
+        case Match(rehash) => ZIO.foreachDiscard(rehash)(made => users.replace(user, stored, made.encoded)).as(true)
+        case _: Mismatch   => ZIO.succeed(false)
+      }
+    } yield welcome
 
   /** A user table. */
   final class Users private (hashes: Ref[Map[String, String]]) {

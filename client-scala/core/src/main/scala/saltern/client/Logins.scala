@@ -1,0 +1,106 @@
+package saltern.client
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import scala.concurrent.{ExecutionContext, Future, Promise}
+import scala.concurrent.duration.*
+import scala.util.{Failure, Try}
+
+/** Carries logins. Each ends at the floor of time or later, with every outcome. So the time does
+  * not show the kind of a user's hash, or whether there is one.
+  *
+  * No thread waits: the timer completes the answer.
+  */
+private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: FiniteDuration, listener: ClientListener) {
+  import Logins.*
+
+  private val active = new ConcurrentHashMap[Future[?], Login]
+  private val closed = new AtomicBoolean
+
+  def call(password: Password, stored: Option[String], deadline: FiniteDuration): Future[Verified] = {
+    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy())
+    active.put(login.answer.future, login)
+    step(login, engine.call(Operation.Verify(stored, rehash = true), login.password, deadline)) {
+      case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
+      case answer                                                      => end(login, answer)
+    }
+    login.answer.future
+  }
+
+  /** Does the work that a readable hash would have taken, and then fails as it did. */
+  private def decoy(login: Login, refused: Failure[Verified]): Unit = {
+    val left = (login.started + login.deadline.toNanos - scheduler.nanos).nanos
+    if (left < LeastTime || login.answer.isCompleted) end(login, refused)
+    else step(login, engine.call(Operation.Verify(None, rehash = true), login.password, left))(_ => end(login, refused))
+  }
+
+  private def step(login: Login, call: Future[Verified])(next: Try[Verified] => Unit): Unit = {
+    login.call = call
+    call.onComplete(next)(ExecutionContext.parasitic)
+  }
+
+  private def end(login: Login, answer: Try[Verified]): Unit = {
+    login.password.wipe()
+    login.ready.set(Some(answer))
+    val left = (login.started + login.floor.toNanos - scheduler.nanos).nanos
+    if (left > Duration.Zero) {
+      login.timer = scheduler.after(left)(() => complete(login))
+      // The timer of a closed client does not run.
+      if (closed.get) complete(login)
+    } else {
+      if (left < Duration.Zero && floor > Duration.Zero && !isEnd(answer)) listener.onLoginBeyondFloor(-left)
+      complete(login)
+    }
+  }
+
+  private def complete(login: Login): Unit =
+    login.ready.get.foreach { answer =>
+      active.remove(login.answer.future)
+      login.answer.tryComplete(answer)
+    }
+
+  /** Returns whether the login was still in progress. */
+  def cancel(answer: Future[?]): Boolean =
+    Option(active.get(answer)).exists { login =>
+      val first = login.answer.tryFailure(new SalternError.Cancelled)
+      if (first) {
+        active.remove(answer)
+        login.timer.cancel()
+        engine.cancel(login.call)
+      }
+      first
+    }
+
+  /** Called after the engine was closed, so every call has ended. */
+  def close(): Unit = {
+    closed.set(true)
+    active.values.forEach(complete(_))
+  }
+}
+
+private object Logins {
+
+  private final class Login(val started: Long, val deadline: FiniteDuration, val floor: FiniteDuration, val password: Password) {
+    val answer: Promise[Verified] = Promise[Verified]()
+
+    /** The result that waits for the floor. */
+    val ready = new AtomicReference[Option[Try[Verified]]](None)
+    @volatile var call: Future[Verified] = answer.future
+    @volatile var timer: Cancellable = () => ()
+  }
+
+  /** The header's unit: the service takes no shorter deadline. */
+  private val LeastTime = 1.milli
+
+  /** Whether the stored hash is the reason, so that little was computed. */
+  private def isOfTheHash(error: SalternError): Boolean = error match {
+    case _: SalternError.BadHash | _: SalternError.NotAvailableLocally => true
+    case _                                                             => false
+  }
+
+  /** Whether the caller or the client's end ended the call, which says nothing about the floor. */
+  private def isEnd(answer: Try[Verified]): Boolean = answer match {
+    case Failure(_: SalternError.Cancelled) => true
+    case _                                  => false
+  }
+}

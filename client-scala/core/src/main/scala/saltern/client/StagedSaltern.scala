@@ -1,0 +1,58 @@
+package saltern.client
+
+import java.time.Duration
+import java.util.Optional
+import java.util.concurrent.CompletableFuture
+import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
+import scala.jdk.OptionConverters.*
+import scala.util.{Failure, Success}
+
+/** The client for Java. Each method does the same as the method of [[Saltern]], with Java's types.
+  *
+  * A call fails with a [[SalternError]]. `cancel` of the returned future (not of one made from it)
+  * cancels the call. Code after the call runs on the client's threads, so it must not block; use
+  * the methods that end in `Async` for other code.
+  */
+final class StagedSaltern private[client] (client: Saltern) {
+  import StagedSaltern.*
+
+  /** Returns a new hash under the current policy. */
+  def hash(password: Password): CompletableFuture[Hashed] = stage(client.hash(password))
+
+  /** Returns a new hash under a named policy. */
+  def hash(password: Password, policy: String): CompletableFuture[Hashed] = stage(client.hash(password, policy))
+
+  /** Checks the password of a login. See [[Saltern.login]]. */
+  def login(password: Password, stored: Optional[String]): CompletableFuture[Verified] = stage(client.login(password, stored.toScala))
+
+  /** Returns whether the password matches the stored hash. See [[Saltern.verify]]. */
+  def verify(password: Password, stored: String): CompletableFuture[Verified] = stage(client.verify(password, stored))
+
+  /** Returns what the service says about each point of the setup. See [[Saltern.check]]. */
+  def check(): CompletableFuture[Report] = stage(client.check())
+
+  /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
+  def withDeadline(deadline: Duration): StagedSaltern = new StagedSaltern(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
+
+  private def stage[A](call: Future[A]): CompletableFuture[A] = {
+    val made = new Call[A](client, call)
+    call.onComplete {
+      case Success(answer) => made.complete(answer)
+      case Failure(error)  => made.completeExceptionally(error)
+    }(ExecutionContext.parasitic)
+    made
+  }
+}
+
+private object StagedSaltern {
+
+  private final class Call[A](client: Saltern, call: Future[A]) extends CompletableFuture[A] {
+    override def cancel(mayInterrupt: Boolean): Boolean = {
+      // First, so that it ends with Java's CancellationException.
+      val cancelled = super.cancel(mayInterrupt)
+      if (cancelled) client.cancel(call)
+      cancelled
+    }
+  }
+}
