@@ -217,6 +217,7 @@ lazy val micrometer = project
 val nativeTargets = for (processor <- Seq("x86_64", "aarch64"); libc <- Seq("gnu", "musl")) yield s"$processor-unknown-linux-$libc"
 val nativeLibraries = taskKey[Seq[(String, File)]]("The libraries that native/build has made, by target.")
 val everyNativeLibrary = taskKey[Unit]("Fails where a library is missing: what is published must hold all.")
+val tellNativeLibraries = taskKey[Unit]("Warns where a library is missing.")
 
 lazy val nativeKernels = project
   .in(file("native"))
@@ -267,8 +268,15 @@ ${digests.mkString(",\n")}
       val missing = nativeTargets.diff(nativeLibraries.value.map(_._1))
       if (missing.nonEmpty) sys.error(s"saltern-client-native lacks ${missing.mkString(", ")}: run client-scala/native/build --all first")
     },
-    // Publishing to a directory takes the libraries that exist.
-    centralReady := (if (directory.isEmpty) centralReady.dependsOn(everyNativeLibrary) else centralReady).value
+    // Publishing to a directory or to this machine takes the libraries that exist.
+    centralReady := (if (directory.isEmpty) centralReady.dependsOn(everyNativeLibrary) else centralReady).value,
+    tellNativeLibraries := {
+      val (log, missing) = (streams.value.log, nativeTargets.diff(nativeLibraries.value.map(_._1)))
+      if (missing.nonEmpty)
+        log.warn(s"saltern-client-native is packed without ${missing.mkString(", ")}: there it hashes with the JVM; run client-scala/native/build --all for all")
+    },
+    publishLocal := publishLocal.dependsOn(tellNativeLibraries).value,
+    publishM2 := publishM2.dependsOn(tellNativeLibraries).value
   )
 
 // Only for Scala 2.13, because the registry has no other version of Silhouette. Under Scala 3 this

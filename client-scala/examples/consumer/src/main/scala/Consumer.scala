@@ -21,7 +21,7 @@ object Consumer {
   def main(arguments: Array[String]): Unit = {
     val registry = new SimpleMeterRegistry
     val config = HoconConfig
-      .from(ConfigFactory.parseString("""{ endpoint = "http://service.invalid", deadline = 20s, retry-budget = 0 }"""))
+      .from(ConfigFactory.parseString("""{ endpoint = "https://service.invalid", deadline = 20s, retry-budget = 0 }"""))
       .withListener(new MicrometerListener(registry))
       .withLocalKernels(NativeKernels.attempt().fold(reason => sys.error(reason), identity))
     val service = InMemoryService()

@@ -248,11 +248,23 @@ object ClientConfig {
   /** The largest value of `Saltern-Deadline-Ms`. */
   val LongestDeadline: FiniteDuration = 60.seconds
 
-  /** Returns default settings for an endpoint. It must be an `http` or `https` URI with a host,
-    * without query and fragment; otherwise an `IllegalArgumentException` is thrown. The contract's
-    * paths are appended to its path.
+  /** Returns default settings for an endpoint. It must be an `https` URI with a host, or an `http`
+    * URI with a loopback address, without query and fragment. Otherwise an
+    * `IllegalArgumentException` is thrown. The contract's paths are appended to its path.
     */
   def apply(endpoint: URI): ClientConfig = {
+    val settings = withoutTls(endpoint)
+    require(
+      endpoint.getScheme == "https" || isLoopback(endpoint.getHost),
+      "endpoint: http sends passwords in the clear; give an https URI, or ClientConfig.withoutTls if the network encrypts"
+    )
+    settings
+  }
+
+  /** The same, with `http` to any host. Passwords then travel in the clear: use it only inside a
+    * network that encrypts itself.
+    */
+  def withoutTls(endpoint: URI): ClientConfig = {
     require(
       endpoint.getHost != null && (endpoint.getScheme == "http" || endpoint.getScheme == "https"),
       "endpoint: give an http or https URI with a host"
@@ -292,8 +304,13 @@ object ClientConfig {
   private def isLambda(host: String): Boolean =
     host.endsWith(".on.aws") || host.contains("lambda.") && host.contains(".amazonaws.com")
 
-  /** The same, with the endpoint as text. */
+  private def isLoopback(host: String): Boolean = host == "localhost" || host == "[::1]" || host.matches("127(\\.\\d{1,3}){3}")
+
+  /** The same as the other `apply`, with the endpoint as text. */
   def apply(endpoint: String): ClientConfig = apply(URI.create(endpoint))
+
+  /** The same as the other `withoutTls`, with the endpoint as text. */
+  def withoutTls(endpoint: String): ClientConfig = withoutTls(URI.create(endpoint))
 
   private final case class Settings(
       endpoint: URI,

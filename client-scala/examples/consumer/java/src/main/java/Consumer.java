@@ -14,7 +14,7 @@ import saltern.testkit.InMemoryService;
 public final class Consumer {
   public static void main(String[] arguments) throws Exception {
     InMemoryService service = InMemoryService.apply(PolicySource.Packed$.MODULE$);
-    ClientConfig config = ClientConfig.apply("http://service.invalid").withDeadline(Duration.ofSeconds(20));
+    ClientConfig config = ClientConfig.apply("https://service.invalid").withDeadline(Duration.ofSeconds(20));
     try (Saltern saltern = Saltern.apply(config, service)) {
       StagedSaltern stages = saltern.stages();
       Password password = Password.apply("correct horse".toCharArray());

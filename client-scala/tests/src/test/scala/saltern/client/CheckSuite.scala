@@ -30,7 +30,7 @@ class CheckSuite extends PatientSuite {
       }
       def close(): Unit = ()
     }
-    val virtual = new VirtualClient(change(ClientConfig("http://service.invalid").withPolicies(cheap).withRetryBudget(0)), dated)
+    val virtual = new VirtualClient(change(ClientConfig("https://service.invalid").withPolicies(cheap).withRetryBudget(0)), dated)
 
     def report(): Report = {
       val report = virtual.client.check()

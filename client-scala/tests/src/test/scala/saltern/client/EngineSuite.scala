@@ -19,7 +19,7 @@ class EngineSuite extends PatientSuite {
     val listener = new RecordingListener
     val service: InMemoryService = InMemoryService(source)
     val virtual = new VirtualClient(
-      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis).withLoginFloor(Duration.Zero)),
+      change(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis).withLoginFloor(Duration.Zero)),
       service
     )
     val client: Saltern = virtual.client
@@ -390,7 +390,7 @@ class EngineSuite extends PatientSuite {
     var threads = 0
     val executor: java.util.concurrent.Executor =
       task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
-    val client = Saltern.wired(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalQueue(2), service, Scheduler.system(), executor, () => 0.5)
+    val client = Saltern.wired(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalQueue(2), service, Scheduler.system(), executor, () => 0.5)
     for (_ <- 1 to 5) failure[SalternError.Overloaded](client.verify(secret, bcrypt4))
     threads = 1
     assert(now(client.verify(secret, bcrypt4)).matches)
@@ -463,7 +463,7 @@ class EngineSuite extends PatientSuite {
       }
       def close(): Unit = ()
     }
-    val config = ClientConfig("http://service.invalid").withPolicies(cheap).withAttemptTimeout(1.second).withMaxConnections(1).withoutCoalescing
+    val config = ClientConfig("https://service.invalid").withPolicies(cheap).withAttemptTimeout(1.second).withMaxConnections(1).withoutCoalescing
     val client = Saltern.wired(config, service, scheduler, _ => fail("hashed locally"), () => 0.5)
     val carried = client.verify(secret, bcrypt4)
     meanwhile = () => { val _ = client.cancel(carried) }
@@ -719,7 +719,7 @@ class EngineSuite extends PatientSuite {
       def send(request: Transport.Request): Transport.Exchange = throw new IllegalStateException("thrown")
       def close(): Unit = ()
     }
-    val virtual = new VirtualClient(ClientConfig("http://service.invalid").withPolicies(cheap), throwing)
+    val virtual = new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap), throwing)
     val future = virtual.client.verify(secret, bcrypt4)
     virtual.runLocal()
     assertEquals(now(future).origin, Origin.Local: Origin)

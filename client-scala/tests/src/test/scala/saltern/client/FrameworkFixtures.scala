@@ -13,7 +13,7 @@ object FrameworkFixtures {
 
   /** Cheap policies, and an address that does not exist: only a test's transport answers. */
   val config: ClientConfig =
-    ClientConfig("http://service.invalid").withPolicies(cheap).withoutCoalescing.withDeadline(60.seconds).withLoginFloor(Duration.Zero)
+    ClientConfig("https://service.invalid").withPolicies(cheap).withoutCoalescing.withDeadline(60.seconds).withLoginFloor(Duration.Zero)
 
   /** The hash of `secret`, below the current policy. */
   def oldHash: String = EngineSuite.bcrypt4

@@ -61,6 +61,8 @@ class HttpTransportSuite extends PatientSuite {
       assertEquals(seen.headers("authorization"), "Bearer token-1")
       assertEquals(seen.headers("content-type"), "application/json")
       assert(seen.headers("saltern-deadline-ms").toInt <= EventualEnd.toMillis)
+      assertEquals(seen.headers("user-agent"), "saltern-client/unreleased")
+      assert(Runtime.version.feature >= 21 || System.getProperty("jdk.httpclient.keepalive.timeout").toInt < 75)
       assertEquals(seen.body, s"""{"password":"secret","hash":"$bcrypt4"}""")
     }
   }
@@ -137,7 +139,7 @@ class HttpTransportSuite extends PatientSuite {
   }
 
   test("a name that does not resolve is hashed locally") {
-    val client = new Client(URI.create("http://saltern.invalid:9000"))
+    val client = new Client(URI.create("https://saltern.invalid:9000"))
     answeredLocally(client, FallbackReason.ConnectFailed)
     client.close()
   }

@@ -24,7 +24,7 @@ class JournalSuite extends PatientSuite {
     }
     logger.addHandler(handler)
     val service: InMemoryService = InMemoryService(cheap)
-    val virtual = new VirtualClient(change(ClientConfig(s"http://$host:9000").withPolicies(cheap).withRetryBudget(0)), service)
+    val virtual = new VirtualClient(change(ClientConfig(s"https://$host:9000").withPolicies(cheap).withRetryBudget(0)), service)
 
     def logins(count: Int, apart: FiniteDuration): Unit = for (_ <- 1 to count) {
       virtual.client.verify(Password("secret"), bcrypt4)

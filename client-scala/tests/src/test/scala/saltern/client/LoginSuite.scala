@@ -18,7 +18,7 @@ class LoginSuite extends PatientSuite {
     val listener = new RecordingListener
     val service: InMemoryService = InMemoryService(cheap)
     val virtual = new VirtualClient(
-      change(ClientConfig("http://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withRetryBudget(0).withLoginFloor(Floor)),
+      change(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withRetryBudget(0).withLoginFloor(Floor)),
       service
     )
     val client: Saltern = virtual.client

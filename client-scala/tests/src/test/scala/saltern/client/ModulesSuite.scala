@@ -157,7 +157,7 @@ class ModulesSuite extends PatientSuite {
   test("every documented meter exists under its name") {
     val registry = new SimpleMeterRegistry
     val service = InMemoryService(cheap)
-    val config = ClientConfig("http://service.invalid").withPolicies(cheap).withListener(new MicrometerListener(registry))
+    val config = ClientConfig("https://service.invalid").withPolicies(cheap).withListener(new MicrometerListener(registry))
     val virtual = new VirtualClient(config, service)
     virtual.client.verify(secret, bcrypt4)
     service.next(Fault.Problem(500, "internal"))
@@ -190,17 +190,29 @@ class ModulesSuite extends PatientSuite {
     assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
     val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\""))
     assertEquals(least.deadline, ClientConfig.DefaultDeadline)
+    assertEquals(HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://x\", without-tls = true")).endpoint.getHost, "x")
     for (
       wrong <- Seq(
         "",
         "endpoint = \"ftp://x\"",
-        "endpoint = \"http://x\", deadlien = 1s",
-        "endpoint = \"http://x\", deadline = 2m",
-        "endpoint = \"http://x\", coalescing.at-most = 9",
-        "endpoint = \"http://x\", policies-file = a, policies-resource = b"
+        "endpoint = \"http://x\"",
+        "endpoint = \"https://x\", deadlien = 1s",
+        "endpoint = \"https://x\", deadline = 2m",
+        "endpoint = \"https://x\", coalescing.at-most = 9",
+        "endpoint = \"https://x\", policies-file = a, policies-resource = b"
       )
     )
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
+  }
+
+  test("http beyond loopback is taken only by its own name") {
+    for (near <- Seq("http://127.0.0.1:9000", "http://127.8.9.10", "http://localhost:9000", "http://[::1]:9000", "https://far.example"))
+      assertEquals(ClientConfig(near).endpoint.toString, near)
+    for (far <- Seq("http://far.example", "http://127.0.0.1.far.example", "http://10.0.0.1", "http://localhost.far.example")) {
+      val refused = intercept[IllegalArgumentException](ClientConfig(far))
+      assert(refused.getMessage.contains("withoutTls"), refused.getMessage)
+      assertEquals(ClientConfig.withoutTls(far).endpoint.toString, far)
+    }
   }
 
   test("settings refuse values out of range") {

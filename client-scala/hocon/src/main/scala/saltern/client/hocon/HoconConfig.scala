@@ -13,6 +13,7 @@ import scala.jdk.CollectionConverters.*
   * {{{
   * saltern {
   *   endpoint = "http://127.0.0.1:9000"
+  *   without-tls = false                            # true: http to any host
   *   token = "..."                                  # a secret, for example from the environment
   *   deadline = 10s
   *   attempt-timeout = 3s
@@ -41,7 +42,7 @@ object HoconConfig {
     * `endpoint`.
     */
   def from(config: Config): ClientConfig = {
-    val known = setters.map(_._1).toSet + "endpoint"
+    val known = setters.map(_._1).toSet + "endpoint" + "without-tls"
     config.entrySet.asScala.map(_.getKey).find(!known(_)).foreach { name =>
       throw new IllegalArgumentException(s"saltern.$name is not a setting; the settings are ${known.toSeq.sorted.mkString(", ")}")
     }
@@ -49,7 +50,9 @@ object HoconConfig {
       !(config.hasPath("policies-file") && config.hasPath("policies-resource")),
       "saltern: give policies-file or policies-resource, not both"
     )
-    setters.foldLeft(ClientConfig(URI.create(config.getString("endpoint")))) { case (settings, (name, set)) =>
+    val endpoint = URI.create(config.getString("endpoint"))
+    val least = if (config.hasPath("without-tls") && config.getBoolean("without-tls")) ClientConfig.withoutTls(endpoint) else ClientConfig(endpoint)
+    setters.foldLeft(least) { case (settings, (name, set)) =>
       if (config.hasPath(name)) set(settings, config, name) else settings
     }
   }

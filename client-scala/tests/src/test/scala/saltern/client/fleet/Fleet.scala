@@ -60,7 +60,7 @@ private[fleet] final class Fleet(clients: Int, service: ModelService, clock: Vir
       }
     }
     private val client = Saltern.wired(
-      change(ClientConfig("http://service.invalid").withPolicies(policies).withDeadline(2.seconds).withoutCoalescing.withLocalWorkers(1))
+      change(ClientConfig("https://service.invalid").withPolicies(policies).withDeadline(2.seconds).withoutCoalescing.withLocalWorkers(1))
         .withLocalKernels(sleeper),
       service.transport,
       time,
