@@ -22,7 +22,7 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
     active.put(login.answer.future, login)
     step(login, engine.call(Operation.Verify(stored, rehash = true), login.password, deadline)) {
       case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
-      case answer                                                      => end(login, answer)
+      case answer                                                       => end(login, answer)
     }
     login.answer.future
   }

@@ -19,7 +19,10 @@ class EngineSuite extends PatientSuite {
     val listener = new RecordingListener
     val service: InMemoryService = InMemoryService(source)
     val virtual = new VirtualClient(
-      change(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(4, 2.millis).withLoginFloor(Duration.Zero)),
+      change(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalWorkers(1).withListener(listener).withCoalescing(
+        4,
+        2.millis
+      ).withLoginFloor(Duration.Zero)),
       service
     )
     val client: Saltern = virtual.client

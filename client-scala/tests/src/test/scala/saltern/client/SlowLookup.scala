@@ -23,7 +23,9 @@ object SlowLookup {
       out.write(seen.named(RawServer.response(200, "application/json", RawServer.mismatch)))
     })
     val config =
-      ClientConfig.withoutTls(URI.create(s"http://service.test:${server.port}")).withPolicies(EngineSuite.cheap).withoutCoalescing.withBreakerSilence(30.seconds)
+      ClientConfig.withoutTls(
+        URI.create(s"http://service.test:${server.port}")
+      ).withPolicies(EngineSuite.cheap).withoutCoalescing.withBreakerSilence(30.seconds)
     val client = Saltern(config.withAttemptTimeout(30.seconds).withDeadline(60.seconds))
     val underWay = client.verify(Password("secret"), EngineSuite.bcrypt4)
     arrived.await()

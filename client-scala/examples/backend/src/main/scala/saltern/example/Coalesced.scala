@@ -52,7 +52,9 @@ object Coalesced {
     val password = Password("secret")
     def loop(): Future[Unit] =
       if (stop.get) Future.unit
-      else client.verify(password, stored).flatMap { verified => require(verified.isInstanceOf[Match] && verified.origin == Origin.Remote); done.incrementAndGet(); loop() }
+      else client.verify(password, stored).flatMap { verified =>
+        require(verified.isInstanceOf[Match] && verified.origin == Origin.Remote); done.incrementAndGet(); loop()
+      }
     val loops = Vector.fill(callers)(loop())
     // Callers that started together are spread before anything is counted.
     Thread.sleep(2000)

@@ -62,13 +62,14 @@ object CrossCheck {
       val wrong = Await.result(checker.verify(Password(password + "x"), made.encoded), 60.seconds)
       // bcrypt reads 72 bytes. Both sides ignore one more.
       val ignored = policy.startsWith("bcrypt") && password.length == 72
-      val alike = made.hash.policy == policy && made.origin != right.origin && right.isInstanceOf[Match] && right.policy.contains(policy) && wrong.isInstanceOf[Match] == ignored
+      val alike = made.hash.policy == policy && made.origin != right.origin && right.isInstanceOf[Match] && right.policy.contains(policy) &&
+        wrong.isInstanceOf[Match] == ignored
       Either.cond(alike, (), s"a hash of $policy made $name is not verified on the other side")
     }
 
   /** A short form of an answer. Schemes that only the service reads are unsupported in both. */
   private def said(call: Future[Verified], expected: Origin): String = Try(Await.result(call, 70.seconds)) match {
-    case Success(v) if v.origin == expected           =>
+    case Success(v) if v.origin == expected =>
       val reason = v match { case m: Match => m.rehashReason.map(_.name); case _: Mismatch => None }
       s"match=${v.isInstanceOf[Match]} reason=$reason policy=${v.policy}"
     case Success(v)                                   => s"an answer from the ${v.origin} side"

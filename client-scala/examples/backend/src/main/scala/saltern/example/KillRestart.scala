@@ -98,11 +98,11 @@ object KillRestart {
       }
 
     private def told(result: Try[Verified], right: Boolean): String = result match {
-      case Success(verified) if verified.isInstanceOf[Match] != right        => "WRONG"
-      case Success(verified) if verified.origin == Origin.Remote => "remote"
-      case Success(_)                                            => "local"
-      case Failure(e: SalternError)                              => e.getClass.getSimpleName
-      case Failure(e)                                            => s"UNTYPED ${e.getClass.getName}"
+      case Success(verified) if verified.isInstanceOf[Match] != right => "WRONG"
+      case Success(verified) if verified.origin == Origin.Remote      => "remote"
+      case Success(_)                                                 => "local"
+      case Failure(e: SalternError)                                   => e.getClass.getSimpleName
+      case Failure(e)                                                 => s"UNTYPED ${e.getClass.getName}"
     }
   }
 

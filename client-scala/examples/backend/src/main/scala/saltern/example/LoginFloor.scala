@@ -28,7 +28,9 @@ object LoginFloor {
       val burning = new Burning(busy)
       val times = measured(client, kinds, samples)
       burning.end()
-      kinds.zip(times).foreach { case (kind, t) => println(f"$load%-10s ${kind.name}%-24s mean ${mean(t) / 1e6}%7.3f ms, deviation ${math.sqrt(variance(t)) / 1e6}%6.3f ms") }
+      kinds.zip(times).foreach { case (kind, t) =>
+        println(f"$load%-10s ${kind.name}%-24s mean ${mean(t) / 1e6}%7.3f ms, deviation ${math.sqrt(variance(t)) / 1e6}%6.3f ms")
+      }
       val t = (for ((a, i) <- times.zipWithIndex; b <- times.drop(i + 1)) yield welch(a, b)).max
       println(f"$load: largest t of any two kinds $t%.2f (limit $Limit)")
       t
@@ -55,7 +57,12 @@ object LoginFloor {
   /** The shipped document with costs at its floors. */
   private lazy val cheap: PolicySource = {
     val shipped = new String(getClass.getClassLoader.getResourceAsStream("saltern/client/policies.json").readAllBytes(), UTF_8)
-    val text = Seq("\"cost\": 10" -> "\"cost\": 5", "\"cost\": 12" -> "\"cost\": 6", "\"iterations\": 100000" -> "\"iterations\": 1000", "\"memory_kib\": 19456" -> "\"memory_kib\": 1024")
+    val text = Seq(
+      "\"cost\": 10" -> "\"cost\": 5",
+      "\"cost\": 12" -> "\"cost\": 6",
+      "\"iterations\": 100000" -> "\"iterations\": 1000",
+      "\"memory_kib\": 19456" -> "\"memory_kib\": 1024"
+    )
       .foldLeft(shipped) { case (document, (from, to)) => document.replace(from, to) }
     PolicySource.File(Files.writeString(Files.createTempFile("policies", ".json"), text))
   }

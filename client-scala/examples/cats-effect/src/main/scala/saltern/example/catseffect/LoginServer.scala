@@ -48,8 +48,9 @@ object LoginServer extends IOApp.Simple {
     } yield response
     answer.recoverWith {
       case fault: SalternError.UserFault => BadRequest(s"${fault.safe}\n")
-      case later: SalternError.TryLater  => ServiceUnavailable(s"${later.safe}\n").map(_.putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, later.retryAfter.toSeconds))))
-      case error: SalternError           => IO.println(error.detailed) *> InternalServerError()
+      case later: SalternError.TryLater  =>
+        ServiceUnavailable(s"${later.safe}\n").map(_.putHeaders(`Retry-After`.unsafeFromLong(math.max(1L, later.retryAfter.toSeconds))))
+      case error: SalternError => IO.println(error.detailed) *> InternalServerError()
     }
   }
 
