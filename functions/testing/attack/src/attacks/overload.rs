@@ -19,6 +19,10 @@ pub(crate) async fn run(field: Field) -> Found {
     let measured = field.pick(Duration::from_secs(1), Duration::from_secs(8));
     let _warm = load.of_callers(CALLERS, measured / 4).await;
     let calls = load.of_callers(CALLERS, measured).await;
+    if calls.right() == 0 {
+        let reason = "the machine is too busy to do a hash within its deadline";
+        return Ok(vec![Figure::not_run("capacity", reason)]);
+    }
     let capacity = count(calls.right()) / measured.as_secs_f64();
     figures.push(Figure::new("capacity", capacity, "hashes/s").timed());
 
