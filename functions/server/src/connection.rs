@@ -114,7 +114,7 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .
                 Pin::new(&mut connection).graceful_shutdown();
                 continue;
             }
-            let untaken = watch.sending().since().map(|since| since + bounds.answer_timeout);
+            let untaken = watch.sending().due(bounds.answer_timeout);
             let (at, due) = match (watch.is_answering(), watch.head_has_begun()) {
                 _ if untaken.is_some_and(|at| at <= now) => return Poll::Ready(Ended::Idle),
                 (true, _) if watch.is_blind() => (clock.last_look + LOOK_EVERY, Due::Look),
@@ -176,7 +176,7 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .
             }
             let now = Instant::now();
             let asked_to_end = clock.poll_settled(context).is_some();
-            let untaken = watch.sending().since().map(|since| since + bounds.answer_timeout);
+            let untaken = watch.sending().due(bounds.answer_timeout);
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());
             }

@@ -11,7 +11,6 @@ use std::{
 use http::HeaderMap;
 use saltern_service::{Arrival, PeerAddress, Problem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-
 use zeroize::Zeroizing;
 
 use super::{
