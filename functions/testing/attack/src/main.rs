@@ -44,7 +44,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "nul",
             asks: "passwords with a NUL on an idle server, and both layers of a wrapped hash",
-            state: State::Open,
+            state: State::Held,
             stated: nul::STATED,
             run: |field| Box::pin(nul::run(field)),
         },
@@ -65,7 +65,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "unmeasured-work",
             asks: "kinds of work that the server has not measured, right after its start",
-            state: State::Open,
+            state: State::Held,
             stated: unmeasured_work::STATED,
             run: |field| Box::pin(unmeasured_work::run(field)),
         },
@@ -86,7 +86,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "handshakes",
             asks: "TLS handshakes without a request",
-            state: State::Open,
+            state: State::Held,
             stated: handshakes::STATED,
             run: |field| Box::pin(handshakes::run(field)),
         },

@@ -74,5 +74,5 @@ const ADDRESSES: usize = 64;
 
 /// See [`crate::figure::Attack::stated`].
 pub(crate) const STATED: &[&str] = &[
-    "Under 200 handshakes a second with an ECDSA certificate, the slowest 1 % of the calls of others take at most three times as long as on an idle server.",
+    "Under 200 handshakes a second (ECDSA), the slowest 1 % of other calls take at most three times as long as on an idle server.",
 ];
