@@ -273,7 +273,9 @@ ${digests.mkString(",\n")}
     tellNativeLibraries := {
       val (log, missing) = (streams.value.log, nativeTargets.diff(nativeLibraries.value.map(_._1)))
       if (missing.nonEmpty)
-        log.warn(s"saltern-client-native is packed without ${missing.mkString(", ")}: there it hashes with the JVM; run client-scala/native/build --all for all")
+        log.warn(
+          s"saltern-client-native is packed without ${missing.mkString(", ")}: there it hashes with the JVM; run client-scala/native/build --all for all"
+        )
     },
     publishLocal := publishLocal.dependsOn(tellNativeLibraries).value,
     publishM2 := publishM2.dependsOn(tellNativeLibraries).value

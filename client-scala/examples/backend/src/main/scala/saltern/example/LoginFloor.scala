@@ -10,8 +10,8 @@ import scala.concurrent.duration.*
 
 /** Does the time of a login show the kind of the stored hash?
   *
-  * It measures seven kinds of stored hashes, each with a short password and one that contains a NUL.
-  * The policies are cheap, and the service is in memory. The samples of all kinds are interleaved.
+  * It measures seven kinds of stored hashes, each with a short password and one with a NUL. The
+  * policies are cheap, and the service is in memory. The samples of all kinds are interleaved.
   * The result is the largest of Welch's t of any two kinds. It is measured once idle and once with
   * cores that are busy for 70 % of the time. Below 4.5 no difference is seen. `--floor 0` shows the
   * difference without a floor.

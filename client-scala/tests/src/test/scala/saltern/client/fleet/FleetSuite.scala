@@ -7,8 +7,6 @@ import scala.concurrent.duration.*
 
 /** 200 clients of one service under virtual time. Each test prints its figures. */
 class FleetSuite extends PatientSuite {
-  override val munitTimeout: Duration = 10.minutes
-
   private final class World(change: ClientConfig => ClientConfig = identity, clients: Int = 200) {
     val clock = new VirtualScheduler
     val service = new ModelService(clock, workers = 16, hash = 16.millis)

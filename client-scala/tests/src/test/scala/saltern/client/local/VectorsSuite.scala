@@ -7,7 +7,6 @@ import java.security.SecureRandom
 import java.util.Base64
 import saltern.client.PolicySource
 import saltern.client.nativekernels.TestKernels
-import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
 class VectorsSuite extends VectorsThrough(Kernels.compute)
@@ -18,8 +17,6 @@ class VectorsSuite extends VectorsThrough(Kernels.compute)
   */
 abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.PatientSuite {
   import VectorsThrough.*
-
-  override def munitTimeout: Duration = 10.minutes
 
   private val directory: Path = Paths.get(sys.props("saltern.vectors"))
   private val policies =
