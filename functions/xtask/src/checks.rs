@@ -16,6 +16,7 @@ fn rust() -> Track {
             shows: "every Rust file is as rustfmt prints it",
             command: &["cargo", "fmt", "--all", "--check"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "lints",
@@ -32,12 +33,14 @@ fn rust() -> Track {
                 "warnings",
             ],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "tests",
             shows: "unit, integration and documentation tests of the packages that ship, built as they ship",
             command: &["cargo", "test", "--locked", "--no-fail-fast"],
             environment: &[],
+            ignores: &[],
         },
         // Targets of the whole workspace, not packages: their dependencies have the features of all
         // packages, so they are those that the part before built. Only the fuzz targets would add
@@ -61,30 +64,35 @@ fn rust() -> Track {
                 "--test=tree",
             ],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "fuzz",
             shows: "the fuzz targets build, take every vector, and hold for some seconds of mutations",
             command: &["cargo", "test", "--locked", "--workspace", "--test=smoke"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "shipped",
             shows: "saltern and bootstrap hold nothing of the load model, fault injection or benches",
             command: &["functions/xtask/shipped"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "contract",
             shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
             command: &["functions/cli/tests/schemathesis/run"],
             environment: &[],
+            ignores: BESIDE_THE_SERVER,
         },
         Check {
             part: "attack-smoke",
             shows: "small attacks on a running server harm no honest caller, where the row says so",
             command: &["functions/testing/attack/run", "--smoke"],
             environment: &[],
+            ignores: BESIDE_THE_SERVER,
         },
     ]
 }
@@ -96,27 +104,91 @@ fn beside_rust() -> Track {
             shows: "no room has more sentences that are not plain than lints/prose-counts allows",
             command: &["lints/prose", "--check"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "infra",
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],
             environment: &[],
+            ignores: BESIDE_TERRAFORM,
         },
         Check {
             part: "client",
             shows: "the Scala client, under Scala 2.13 on JDK 17 and under Scala 3 on JDK 25",
             command: &["client-scala/bin/test"],
             environment: &[],
+            ignores: BESIDE_THE_CLIENT,
         },
         Check {
             part: "loadtest",
             shows: "the load scripts sign as botocore does, reject invalid settings, and run small on this machine",
             command: &["loadtest/tests/run"],
             environment: &[],
+            ignores: BESIDE_THE_LOAD_TESTS,
         },
     ]
 }
+
+/// No check of the Terraform reads these.
+const BESIDE_TERRAFORM: &[&str] = &[
+    "client-scala",
+    "functions/algorithm",
+    "functions/cli",
+    "functions/cloudwatch",
+    "functions/encoded",
+    "functions/numbers",
+    "functions/program",
+    "functions/server",
+    "functions/testing",
+    "functions/xtask/src",
+    "functions/xtask/tests",
+    "lints",
+    "loadtest",
+];
+
+/// Neither the Scala client nor its native kernels are built from these.
+const BESIDE_THE_CLIENT: &[&str] = &[
+    "functions/cli",
+    "functions/cloudwatch",
+    "functions/lambda",
+    "functions/numbers",
+    "functions/program",
+    "functions/server",
+    "functions/service",
+    "functions/testing/attack",
+    "functions/testing/faults",
+    "functions/testing/fuzz",
+    "functions/testing/stubs",
+    "functions/xtask/src",
+    "functions/xtask/tests",
+    "infra",
+    "lints",
+    "loadtest",
+];
+
+/// Neither `saltern` nor the attacks are built from these.
+const BESIDE_THE_SERVER: &[&str] = &[
+    "client-scala",
+    "functions/cloudwatch",
+    "functions/lambda",
+    "functions/numbers",
+    "functions/xtask/src",
+    "functions/xtask/tests",
+    "infra",
+    "lints",
+    "loadtest",
+];
+
+/// No load test is built from these.
+const BESIDE_THE_LOAD_TESTS: &[&str] = &[
+    "client-scala",
+    "functions/testing/attack",
+    "functions/xtask/src",
+    "functions/xtask/tests",
+    "infra",
+    "lints",
+];
 
 /// The longer ones, for `make test-all`.
 #[expect(clippy::too_many_lines, reason = "a list, an entry for each check")]
@@ -127,18 +199,21 @@ pub(crate) fn before_a_release() -> Track {
             shows: "licences, bans, sources and advisories of crates, and advisories of Python packages and jars",
             command: &["functions/xtask/dependencies"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "shipped-release",
             shows: "the released saltern and bootstrap hold nothing of load model, fault injection or benches",
             command: &["functions/xtask/shipped", "--release"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "random",
             shows: "ten thousand random cases for each kernel and code path against the reference crates",
             command: &["cargo", "test", "--locked", "--release", "--package", "saltern-algorithm", "--lib"],
             environment: &[("SALTERN_RANDOM_CASES", "10000")],
+            ignores: &[],
         },
         Check {
             part: "bench",
@@ -154,60 +229,70 @@ pub(crate) fn before_a_release() -> Track {
                 "peers",
             ],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "sanitizer",
             shows: "no invalid access in the kernels, by AddressSanitizer",
             command: &["functions/xtask/sanitizer"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "miri",
             shows: "no undefined behaviour in Argon2's memory and threads, by Miri",
             command: &["functions/xtask/miri"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "aarch64",
             shows: "the NEON paths compute what the reference does, emulated",
             command: &["functions/xtask/aarch64"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "client-swapped",
             shows: "the Scala client, under Scala 2.13 on JDK 25 and under Scala 3 on JDK 17",
             command: &["client-scala/bin/test", "--swapped"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "published",
             shows: "other builds, sbt and Maven, take the Scala client's published jars, which lack but a signature for Maven Central",
             command: &["client-scala/bin/consume"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "compatible",
             shows: "the Scala client is binary compatible with the versions before, and a method taken away would be seen",
             command: &["client-scala/bin/check-compatibility"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "client-style",
             shows: "the Scala client's sources are as scalafmt and scalafix write them",
             command: &["client-scala/bin/sbt", "styleCheck"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "cargo-lambda",
             shows: "calibrate events are answered under cargo lambda where it was said, and never through the function's URL",
             command: &["functions/lambda/tests/cargo-lambda/run"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "loadtest-k6-2",
             shows: "the load scripts do the same under k6 2.x",
             command: &["loadtest/tests/run"],
             environment: &[("K6_MAJOR", "2")],
+            ignores: &[],
         },
         // Those that measure want an idle machine.
         Check {
@@ -215,36 +300,42 @@ pub(crate) fn before_a_release() -> Track {
             shows: "a server under attack keeps its bounds on memory, work, connections and waits",
             command: &["functions/testing/attack/run"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "attack-soak",
             shows: "ten minutes of honest and hostile traffic: nothing wrong, nothing lost, nothing grows",
             command: &["functions/testing/attack/run", "--only", "soak"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "load-rate",
             shows: "3,000 requests a second are carried from k6 through fleet for a minute",
             command: &["loadtest/sustained"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "load-model",
             shows: "fleet's model is as fast as real processes",
             command: &["loadtest/fleet/validate"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "zips",
             shows: "the Lambda zips are small, and what is in them passes the function's tests on both architectures",
             command: &["functions/lambda/package", "--test"],
             environment: &[],
+            ignores: &[],
         },
         Check {
             part: "native",
             shows: "the Scala client's libraries build for all four systems, and a million random calls under -Xcheck:jni agree",
             command: &["client-scala/native/build", "--all", "--test"],
             environment: &[],
+            ignores: &[],
         },
         // After the libraries were built.
         Check {
@@ -252,6 +343,7 @@ pub(crate) fn before_a_release() -> Track {
             shows: "the library for aarch64 computes every vector inside an emulated JVM, and musl loads its own and computes",
             command: &["client-scala/native/emulated"],
             environment: &[],
+            ignores: &[],
         },
     ]
 }

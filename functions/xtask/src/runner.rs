@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::passed::{FOLDER, Passed};
+
 /// One command and its purpose.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
@@ -17,6 +19,8 @@ pub(crate) struct Check {
     pub(crate) shows: &'static str,
     pub(crate) command: &'static [&'static str],
     pub(crate) environment: &'static [(&'static str, &'static str)],
+    /// Folders whose files it does not read. It does not run again while only these change.
+    pub(crate) ignores: &'static [&'static str],
 }
 
 /// Checks that run one after the other.
@@ -26,11 +30,29 @@ pub(crate) type Track = Vec<Check>;
 ///
 /// The output of a check is printed when the check ends, so that the outputs of two tracks do not
 /// mix. A track without another beside it prints at once. A failure ends nothing early.
-pub(crate) fn run(phases: &[Vec<Track>]) -> ExitCode {
-    let results: Vec<_> = phases.iter().flat_map(|tracks| run_tracks(tracks)).collect();
-    println!("\n{}", summary(&results));
-    let (passed, failed) = sums(&results);
-    if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+///
+/// A check that passed before on the same files does not run again.
+pub(crate) fn run(phases: &[Vec<Track>], passed: &Passed) -> ExitCode {
+    let mut unchanged = Vec::new();
+    let mut results = Vec::new();
+    for tracks in phases {
+        let mut tracks = tracks.clone();
+        for track in &mut tracks {
+            track.retain(|check| {
+                let changed = !passed.on_the_same_files(check);
+                unchanged.extend((!changed).then_some(check.part));
+                changed
+            });
+        }
+        results.extend(run_tracks(&tracks, passed));
+    }
+    println!("\n{}", summary(&results, &unchanged));
+    let (succeeded, failed) = sums(&results);
+    if failed == 0 && (succeeded > 0 || !unchanged.is_empty()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// The result of a check.
@@ -44,9 +66,14 @@ struct Ran {
     failures: Vec<String>,
 }
 
-fn run_tracks(tracks: &[Track]) -> Vec<Ran> {
+fn run_tracks(tracks: &[Track], passed: &Passed) -> Vec<Ran> {
     let at_once = tracks.len() == 1;
-    let run_track = |track: &Track| track.iter().map(|check| run_one(check, at_once)).collect::<Vec<_>>();
+    let run_one = |check: &Check| {
+        let ran = run_one(check, at_once);
+        passed.note(check, ran.failed == 0);
+        ran
+    };
+    let run_track = |track: &Track| track.iter().map(run_one).collect::<Vec<_>>();
     thread::scope(|scope| {
         let running: Vec<_> = tracks.iter().map(|track| scope.spawn(move || run_track(track))).collect();
         running.into_iter().flat_map(|track| track.join().unwrap_or_default()).collect()
@@ -135,7 +162,7 @@ fn names_a_failure(line: &str) -> bool {
 }
 
 /// A table of the parts, the failed ones with their failures, and as the last line the sums.
-fn summary(results: &[Ran]) -> String {
+fn summary(results: &[Ran], unchanged: &[&str]) -> String {
     let mut text = format!("{:<16}{:>8}{:>8}{:>9}\n", "part", "passed", "failed", "seconds");
     for Ran { part, passed, failed, seconds, .. } in results {
         let _infallible = writeln!(text, "{part:<16}{passed:>8}{failed:>8}{seconds:>9}");
@@ -145,6 +172,11 @@ fn summary(results: &[Ran]) -> String {
         for failure in failures {
             let _infallible = writeln!(text, "   {failure}");
         }
+    }
+    if !unchanged.is_empty() {
+        let parts = unchanged.join(", ");
+        let again = format!("They passed on the same files. To run them: rm -r {FOLDER}");
+        let _infallible = writeln!(text, "\nnot run again: {parts}. {again}");
     }
     let (passed, failed) = sums(results);
     let _infallible = write!(text, "\n{passed} passed, {failed} failed");
@@ -162,7 +194,7 @@ mod tests {
     use super::*;
 
     fn check(part: &'static str, command: &'static [&'static str]) -> Check {
-        Check { part, shows: "a test", command, environment: &[] }
+        Check { part, shows: "a test", command, environment: &[], ignores: &[] }
     }
 
     #[test]
@@ -195,7 +227,7 @@ mod tests {
     fn the_end_of_the_log_repeats_the_failures() {
         let ran = run_one(&check("x", &["sh", "-c", "echo ok a; echo test b ... FAILED; exit 1"]), false);
         assert!(
-            summary(&[ran]).ends_with(
+            summary(&[ran], &[]).ends_with(
                 "failed: x (alone: cargo xtask test x)\n   test b ... FAILED\n\n0 passed, 1 failed"
             )
         );
@@ -213,10 +245,10 @@ mod tests {
         let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
         let first = check("first", shell(script("a", "b", 1)));
         let second = check("second", shell(script("b", "a", 0)));
-        let results = run_tracks(&[vec![first, check("third", &["true"])], vec![second]]);
+        let results = run_tracks(&[vec![first, check("third", &["true"])], vec![second]], &Passed::nothing());
         let counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
         assert_eq!(counted, [("first", 0, 1), ("third", 1, 0), ("second", 1, 0)]);
-        let text = summary(&results);
+        let text = summary(&results, &[]);
         assert!(text.contains("failed: first (alone: cargo xtask test first)"), "{text}");
         assert!(text.ends_with("\n2 passed, 1 failed"), "{text}");
         std::fs::remove_dir_all(folder).unwrap();
