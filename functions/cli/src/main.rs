@@ -2,13 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-mod column;
 mod command;
 mod hash;
 mod inspect;
 mod migrate_plan;
 mod one_hash;
 mod policies;
+mod table;
 mod terminal;
 mod verify;
 mod wrap;

@@ -23,7 +23,7 @@ pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use floors::{FloorEntry, WeakHash};
 pub use lowered::{LoweredCeilings, MalformedCeilings};
 pub use verdict::{RehashReason, Verdict};
-pub use weak::{AcceptedWeak, UnknownScheme};
+pub use weak::{AcceptedWeak, UnknownScheme, scheme_names};
 
 /// The document that Saltern ships: the default.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");

@@ -45,7 +45,8 @@ impl FromStr for AcceptedWeak {
 }
 
 /// Returns the names of all schemes, in order. Several rows of [`Scheme::ALL`] may share one.
-pub(crate) fn scheme_names() -> Vec<&'static str> {
+#[must_use]
+pub fn scheme_names() -> Vec<&'static str> {
     let mut names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
     names.sort_unstable();
     names.dedup();

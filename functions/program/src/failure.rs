@@ -113,7 +113,10 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     (0, "Success. For verify: the password matches."),
     (MISMATCH, "Only for verify: the password does not match."),
     (EX_USAGE, "The command line, the environment or a file that they name is wrong. A retry does not help."),
-    (EX_DATAERR, "The input is refused: a hash that is not verified here, or a password that is too long."),
+    (
+        EX_DATAERR,
+        "The input is refused: a hash that is not verified here, a password that is too long, or rows that were skipped.",
+    ),
     (EX_OSERR, "The system or another service refused something, or time ran out. A retry may help."),
 ];
 

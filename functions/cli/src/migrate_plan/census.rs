@@ -7,7 +7,7 @@ use saltern_policy::Policies;
 use zeroize::Zeroizing;
 
 use super::shape::Shape;
-use crate::column::Row;
+use crate::table::{Occurrences, Row};
 
 /// The counts.
 #[derive(Default)]
@@ -24,27 +24,9 @@ pub(super) struct Counted {
     pub(super) example: Zeroizing<String>,
 }
 
-/// The number of rows, and the first of them.
-#[derive(Default)]
-pub(super) struct Occurrences {
-    pub(super) count: u64,
-    pub(super) first_rows: Vec<u64>,
-    pub(super) first_users: Vec<String>,
-}
-
-impl Occurrences {
-    fn add(&mut self, row: &Row<'_>) {
-        self.count += 1;
-        if self.first_rows.len() < MOST_NAMED {
-            self.first_rows.push(row.number);
-            self.first_users.extend(row.user.map(str::to_owned));
-        }
-    }
-}
-
 /// The reason why a row was not read as a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     /// No password is set: an empty field, a comment, or the mark of a locked account.
     NoPassword,
     /// A digest in hexadecimal without the name of a scheme.
@@ -58,7 +40,7 @@ pub(super) enum Unread {
 }
 
 impl Unread {
-    fn of(hash: &str, error: ParseError) -> Self {
+    pub(crate) fn of(hash: &str, error: ParseError) -> Self {
         let locked = hash.trim_start_matches(['!', '*']);
         let is_digest =
             DIGEST_HEX_LENGTHS.contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -74,24 +56,22 @@ impl Unread {
 }
 
 impl Census {
-    pub(super) fn count(&mut self, row: &Row<'_>, policies: &Policies) {
+    pub(super) fn count(&mut self, row: &Row, policies: &Policies) {
         self.rows += 1;
-        match saltern_encoded::parse(row.hash) {
+        let hash = row.hash();
+        match saltern_encoded::parse(&hash) {
             Ok(encoded) => {
                 let shape = Shape::of(&encoded, policies.weakness(&encoded));
                 let counted = self.shapes.entry(shape).or_insert_with(|| Counted {
                     occurrences: Occurrences::default(),
-                    example: Zeroizing::new(row.hash.to_owned()),
+                    example: Zeroizing::new(hash.clone().into_owned()),
                 });
                 counted.occurrences.add(row);
             }
-            Err(error) => self.unread.entry(Unread::of(row.hash, error)).or_default().add(row),
+            Err(error) => self.unread.entry(Unread::of(&hash, error)).or_default().add(row),
         }
     }
 }
-
-/// The number of rows and users that the plan names.
-const MOST_NAMED: usize = 5;
 
 /// MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512 in hexadecimal.
 const DIGEST_HEX_LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];

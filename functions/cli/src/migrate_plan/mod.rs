@@ -10,9 +10,10 @@ use clap::Args;
 use saltern_encoded::Encoded;
 use saltern_meter::Meter;
 
-use crate::column::{self, ColumnArguments, Form};
+use crate::table::{ColumnArguments, Form, Table};
 use saltern_program::{DocumentArguments, Failure, document, say};
 
+pub(crate) use self::census::Unread;
 use self::{census::Census, plan::Plan, shape::Cost};
 
 #[derive(Args, Debug)]
@@ -30,18 +31,19 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let limits = document::limits(&arguments.document.machine)?;
     let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let mut census = Census::default();
-    let form = column::for_each(&arguments.column, &mut |row| {
+    let mut table = Table::open(&arguments.column)?;
+    while let Some(row) = table.next()? {
         if !row.is_header {
             census.count(&row, &policies);
         }
-        Ok(())
-    })?;
+    }
+    table.end_progress();
     let plan = Plan::draw(&census, &policies, Meter::of_worker(&document::worker(&limits)))?;
     if arguments.json {
         return say(&format!("{}\n", print::json(&plan)));
     }
     say(&print::text(&plan))?;
-    if form == Form::Htpasswd { say(&htpasswd::explain(&plan)) } else { Ok(()) }
+    if table.form() == Form::Htpasswd { say(&htpasswd::explain(&plan)) } else { Ok(()) }
 }
 
 /// Returns the cost of a hash in its usual terms.

@@ -9,9 +9,10 @@ use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored, WeakHash};
 
 use super::{
-    census::{Census, Counted, Occurrences, Unread},
+    census::{Census, Counted, Unread},
     shape::{Cost, Shape},
 };
+use crate::table::Occurrences;
 use saltern_program::Failure;
 
 /// The plan.

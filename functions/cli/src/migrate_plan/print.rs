@@ -6,9 +6,10 @@ use saltern_capacity::name_of;
 use serde_json::{Value, json};
 
 use super::{
-    census::{Occurrences, Unread},
+    census::Unread,
     plan::{AtLogin, Class, Plan},
 };
+use crate::table::Occurrences;
 use saltern_program::number::{counted, grouped, in_words};
 
 /// Returns the table and its summary.
@@ -80,7 +81,7 @@ fn unread(out: &mut String, plan: &Plan<'_>) {
             "{:>12}  {} ({})",
             grouped(occurrences.count),
             reason.in_words(),
-            places(occurrences)
+            occurrences.places()
         );
     }
 }
@@ -125,7 +126,7 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
 }
 
 impl Unread {
-    fn in_words(self) -> &'static str {
+    pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::NoPassword => "no password is set: an empty field, a locked account or a comment",
             Self::BareDigest => {
@@ -199,13 +200,6 @@ fn hashes(number: u64) -> String {
 
 fn usd(amount: f64) -> String {
     if amount < 0.01 { "less than 0.01 USD".to_owned() } else { format!("about {amount:.2} USD") }
-}
-
-fn places(occurrences: &Occurrences) -> String {
-    let rows: Vec<String> = occurrences.first_rows.iter().map(|&row| grouped(row)).collect();
-    let more = if occurrences.count > occurrences.first_rows.len() as u64 { ", …" } else { "" };
-    let noun = if occurrences.count == 1 { "row" } else { "rows" };
-    format!("{noun} {}{more}", rows.join(", "))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a share in tenths of a percent")]

@@ -1,8 +1,11 @@
+use std::{fs, path::PathBuf};
+
 use super::{BCRYPT, LDAP_SHA, saltern};
 
 #[test]
 fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
-    let ended = saltern(&["wrap"], &format!("{LDAP_SHA}\n{BCRYPT}\nno hash\n\n{LDAP_SHA}"));
+    let ended =
+        saltern(&["wrap", "--allow-skipped"], &format!("{LDAP_SHA}\n{BCRYPT}\nno hash\n\n{LDAP_SHA}"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<&str> = ended.out.lines().collect();
     let [first, bcrypt, no_hash, empty, last] = lines[..] else { panic!("{lines:?}") };
@@ -83,4 +86,107 @@ fn a_policy_that_is_not_argon2id_is_refused() {
     let ended = saltern(&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA);
     assert_eq!((ended.code, ended.out.as_str()), (64, ""));
     assert!(ended.err.contains("argon2id"), "{}", ended.err);
+}
+
+#[test]
+fn skipped_rows_are_counted_and_end_with_a_code() {
+    let table = format!("{LDAP_SHA}\n{BCRYPT}\n\n{{noop}}x\n{{noop}}y\n");
+    let ended = saltern(&["wrap"], &table);
+    assert_eq!(ended.code, 65);
+    let lines: Vec<&str> = ended.err.lines().collect();
+    assert_eq!(lines[0], "5 rows: 1 changed, 2 left as wanted, 2 skipped");
+    for (start, end) in
+        [("skipped: ", "(rows 4, 5)"), ("left: ", "(row 2)"), ("left: no password", "(row 3)")]
+    {
+        let found = lines
+            .iter()
+            .any(|line| line.trim_start()[1..].trim_start().starts_with(start) && line.ends_with(end));
+        assert!(found, "{start} {end} {}", ended.err);
+    }
+    assert!(ended.err.ends_with("--allow-skipped\n"), "{}", ended.err);
+    let allowed = saltern(&["wrap", "--allow-skipped"], &table);
+    assert_eq!((allowed.code, allowed.out.lines().count()), (0, 5), "{}", allowed.err);
+}
+
+#[test]
+fn a_rehearsal_counts_and_writes_nothing() {
+    let ended = saltern(&["wrap", "--dry-run"], &format!("{LDAP_SHA}\n{BCRYPT}\n"));
+    assert_eq!((ended.code, ended.out.as_str()), (0, ""), "{}", ended.err);
+    assert!(ended.err.starts_with("2 rows: 1 changed, 1 left as wanted, 0 skipped\n"), "{}", ended.err);
+}
+
+/// PostgreSQL reads an empty field without quotes as NULL, and `""` as an empty text.
+#[test]
+fn unchanged_bytes_of_a_table_stay_as_they_are() {
+    let table = format!(
+        "id,\"hash\",\"a \"\"b\"\"\"\r\n1,\"\",\"\"\r\n2,,\r\n\"3\",\"{BCRYPT}\",\"two\nlines, and more\"\r\n4,{LDAP_SHA},\"\""
+    );
+    let arguments = ["wrap", "--delimiter", ",", "--column", "2", "--header"];
+    let ended = saltern(&arguments, &table);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let (before, after) = table.split_once(LDAP_SHA).unwrap();
+    assert!(ended.out.starts_with(before) && ended.out.ends_with(after), "{}", ended.out);
+    let with_old = saltern(&[&arguments[..], &["--keep-old"]].concat(), &table).out;
+    assert!(
+        with_old.starts_with("id,\"hash\",\"a \"\"b\"\"\",old_hash\r\n1,\"\",\"\",\"\"\r\n2,,,\r\n"),
+        "{with_old}"
+    );
+    let tabs = format!("7\t\"ann\\\\\t{LDAP_SHA}\n8\t\\N\t\\N\n");
+    let ended = saltern(&["wrap", "--delimiter", "\\t", "--column", "3"], &tabs);
+    assert!(ended.out.starts_with("7\t\"ann\\\\\t$saltern-wrap$"), "{}", ended.out);
+    assert!(ended.out.ends_with("\n8\t\\N\t\\N\n"), "{}", ended.out);
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    let table = format!("id,hash\n7,{LDAP_SHA}\n8,{BCRYPT}\n9,{{noop}}x\n");
+    let csv = ["wrap", "--allow-skipped", "--delimiter", ",", "--column", "2", "--header", "--keep-old"];
+    let once = saltern(&csv, &table);
+    assert_eq!(once.code, 0, "{}", once.err);
+    assert_eq!(saltern(&csv, &once.out).out, once.out);
+    let lines = ["wrap", "--allow-skipped", "--keep-old"];
+    for table in [format!("{LDAP_SHA}\nno hash\n"), format!("ann:{LDAP_SHA}:1:\nbo:no hash\n")] {
+        let once = saltern(&lines, &table).out;
+        assert!(once.lines().all(|line| line.matches('\t').count() == 1), "{once}");
+        assert_eq!(saltern(&lines, &once).out, once);
+    }
+    let unnamed = saltern(&["wrap", "--delimiter", ",", "--keep-old"], &table);
+    assert_eq!((unnamed.code, unnamed.out.as_str()), (64, ""), "{}", unnamed.err);
+}
+
+#[test]
+fn an_interrupted_run_goes_on_after_its_last_row() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("interrupted.csv");
+    let _none = fs::remove_file(&output);
+    let table = format!("id,hash\n7,{LDAP_SHA}\n8,{{noop}}x\n9,{LDAP_SHA}\n10,{LDAP_SHA}\n");
+    let csv = ["wrap", "--delimiter", ",", "--column", "2", "--header", "--keep-old", "--output"];
+    let csv = [&csv[..], &[output.to_str().unwrap()]].concat();
+    assert_eq!(saltern(&csv, &table).code, 65);
+    let whole = fs::read_to_string(&output).unwrap();
+    // The file ends within the row of user 9.
+    let torn = whole.find("\n9,").unwrap() + 20;
+    fs::write(&output, &whole[..torn]).unwrap();
+    let resumed = saltern(&csv, &table);
+    assert_eq!(resumed.code, 65);
+    assert!(resumed.err.starts_with("4 rows: 3 changed, 0 left as wanted, 1 skipped\n"), "{}", resumed.err);
+    assert!(resumed.err.contains("1  changed by an earlier run"), "{}", resumed.err);
+    let now = fs::read_to_string(&output).unwrap();
+    let kept = whole.find("\n9,").unwrap();
+    assert_eq!((&now[..kept], now.lines().count()), (&whole[..kept], whole.lines().count()));
+    for line in now.lines().skip(3) {
+        assert!(line.contains("$saltern-wrap$") && line.ends_with(&format!(",{LDAP_SHA}")), "{line}");
+    }
+    let other = saltern(&csv, &table.replace("7,", "77,"));
+    assert!(other.code == 65 && other.err.contains("row 2"), "{}", other.err);
+    assert_eq!(fs::read_to_string(&output).unwrap(), now);
+}
+
+#[test]
+fn every_form_of_a_scheme_is_wrapped_by_its_name() {
+    for label in ["{PBKDF2}", "{PBKDF2-SHA512}"] {
+        let length = if label == "{PBKDF2}" { 27 } else { 86 };
+        let stored = format!("{label}10000$c2FsdHNhbHRzYWx0$…").replace('…', &"A".repeat(length));
+        let wrapped = saltern(&["wrap", "--schemes", "ldap-pbkdf2"], &stored);
+        assert!(wrapped.out.starts_with("$saltern-wrap$"), "{} {}", wrapped.out, wrapped.err);
+    }
 }

@@ -1,0 +1,238 @@
+//! Tables of stored hashes: the arguments that name a column, and the rows.
+//!
+//! A table is CSV, fields between tabs, or lines: one hash a line, or `user:hash` as of htpasswd.
+//! [`rewrite`] writes a table again with some hashes changed, and leaves every other byte as it is.
+
+mod occurrences;
+mod rewrite;
+mod row;
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, IsTerminal as _, Read as _},
+    iter::once,
+    num::NonZeroUsize,
+    ops::Range,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+pub(crate) use occurrences::Occurrences;
+pub(crate) use rewrite::{Kept, Outcome, RewriteArguments, rewrite};
+pub(crate) use row::Row;
+use row::{Splitter, Syntax};
+use saltern_program::Failure;
+
+/// The position of a column of hashes.
+#[derive(Args, Debug)]
+pub(crate) struct ColumnArguments {
+    /// The file; `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// Read fields with this character between them: CSV, or `\t` for tabs as of `psql` and
+    /// `mariadb` [default: a line is a hash, or `user:hash` as of htpasswd]
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// The number of the field with the hash, from 1
+    #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter")]
+    pub(crate) column: NonZeroUsize,
+    /// The first record names the fields
+    #[arg(long, requires = "delimiter")]
+    pub(crate) header: bool,
+}
+
+/// The form of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A line is a hash.
+    Lines,
+    /// A line is `user:hash`, perhaps with further fields.
+    Htpasswd,
+    /// A line is an account of `/etc/shadow`.
+    Shadow,
+    /// A hash is one of the fields of a row.
+    Fields,
+}
+
+/// A table that is read from its start to its end. Shows a progress bar on a terminal.
+pub(crate) struct Table {
+    input: Box<dyn BufRead>,
+    syntax: Syntax,
+    /// `None` until a line that is not a comment shows it.
+    form: Option<Form>,
+    column: usize,
+    header: bool,
+    number: u64,
+    bar: ProgressBar,
+}
+
+impl Table {
+    /// Opens the named table.
+    pub(crate) fn open(arguments: &ColumnArguments) -> Result<Self, Failure> {
+        let bar;
+        let input: Box<dyn BufRead> = if arguments.file == Path::new("-") {
+            bar = progress_bar(None);
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(io::stdin())))
+        } else {
+            let cannot = |error: io::Error| {
+                let name = arguments.file.display();
+                Failure::configuration(format!("cannot read {name} ({error}): name a file of hashes"))
+            };
+            let opened = File::open(&arguments.file).map_err(cannot)?;
+            bar = progress_bar(Some(opened.metadata().map_err(cannot)?.len()));
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(opened)))
+        };
+        Ok(Self { bar, ..Self::of(input, arguments) })
+    }
+
+    /// Reads a table of the same form from another input, without a progress bar.
+    fn of(input: Box<dyn BufRead>, arguments: &ColumnArguments) -> Self {
+        Self {
+            input,
+            syntax: arguments.delimiter.map_or(Syntax::Lines, Syntax::of_delimiter),
+            form: arguments.delimiter.map(|_| Form::Fields),
+            column: arguments.column.get() - 1,
+            header: arguments.header,
+            number: 0,
+            bar: ProgressBar::hidden(),
+        }
+    }
+
+    /// Returns the next row; `None` after the last one.
+    pub(crate) fn next(&mut self) -> Result<Option<Row>, Failure> {
+        self.read().map_err(|unread| unread.in_row(self.number))
+    }
+
+    fn read(&mut self) -> Result<Option<Row>, Unread> {
+        let mut bytes = Vec::new();
+        let mut splitter = Splitter::new(self.syntax);
+        let most_bytes = if self.syntax == Syntax::Lines { MOST_LINE_BYTES } else { MOST_RECORD_BYTES };
+        self.number += 1;
+        loop {
+            let rest = most_bytes - bytes.len() as u64;
+            let read = (&mut self.input).take(rest).read_until(b'\n', &mut bytes).map_err(Unread::Failed)?;
+            let is_ended = bytes.last() == Some(&b'\n');
+            if !is_ended && bytes.len() as u64 == most_bytes {
+                return Err(Unread::TooLong(most_bytes));
+            }
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            if self.syntax == Syntax::Lines || splitter.is_whole_after(&bytes) {
+                break;
+            }
+            if read == 0 || !is_ended {
+                return Err(Unread::OpenQuote);
+            }
+        }
+        let fields = match self.syntax {
+            Syntax::Lines => self.fields_of_line(&bytes),
+            _ => splitter.fields(),
+        };
+        let hash = if self.syntax == Syntax::Lines { fields.len() - 1 } else { self.column };
+        let is_header = self.number == 1 && self.header;
+        Ok(Some(Row::new(self.number, is_header, self.syntax, bytes, fields, hash)))
+    }
+
+    /// Returns the form of the rows that were read.
+    pub(crate) fn form(&self) -> Form {
+        self.form.unwrap_or(Form::Lines)
+    }
+
+    /// Removes the progress bar, before another text is written to the terminal.
+    pub(crate) fn end_progress(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Returns the places of the user and the hash in a line, or of the hash alone.
+    fn fields_of_line(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let end = row::without_newline(bytes).len();
+        // A line that is not UTF-8 has no hash. It is passed on and refused.
+        let Ok(text) = str::from_utf8(&bytes[..end]) else { return once(0..end).collect() };
+        let start = text.trim_start();
+        let is_comment = start.is_empty() || start.starts_with('#');
+        if is_comment {
+            return once(0..end).collect();
+        }
+        let form = *self.form.get_or_insert_with(|| form_of(text));
+        let colon = text.find(':').filter(|_| form != Form::Lines);
+        let from = colon.map_or(0, |colon| colon + 1);
+        let length = colon.and_then(|_| text[from..].find(':')).unwrap_or(end - from);
+        // An earlier run may have written the old hash behind a tab.
+        let before_tab = text[from..from + length].find('\t').unwrap_or(length);
+        let is_hash = before_tab < length && saltern_encoded::parse(&text[from..from + before_tab]).is_ok();
+        let to = from + if is_hash { before_tab } else { length };
+        colon.map(|colon| 0..colon).into_iter().chain(once(from..to)).collect()
+    }
+}
+
+/// Why a row could not be read.
+#[derive(Debug)]
+enum Unread {
+    Failed(io::Error),
+    OpenQuote,
+    TooLong(u64),
+}
+
+impl Unread {
+    fn in_row(self, number: u64) -> Failure {
+        match self {
+            Self::Failed(error) => Failure::system(format!("cannot read the rest of the file ({error})")),
+            Self::OpenQuote => Failure::data(format!(
+                "row {number} has a quote that is not closed: check --delimiter, or export the table with \\t"
+            )),
+            Self::TooLong(most) => {
+                Failure::data(format!("row {number} is longer than {most} bytes: name a column of hashes"))
+            }
+        }
+    }
+}
+
+fn delimiter(argument: &str) -> Result<u8, String> {
+    match argument.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [b'"' | b'\n' | b'\r'] => Err("no table has this character between its fields".to_owned()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("write one ASCII character".to_owned()),
+    }
+}
+
+fn progress_bar(length: Option<u64>) -> ProgressBar {
+    let template = match length {
+        Some(_) => "{bar:40} {percent} %  {bytes} of {total_bytes}  {eta} left",
+        None => "{spinner} {bytes} read  {elapsed}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let target =
+        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(length, target).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// Returns the form of the file from its first line that is not a comment.
+fn form_of(line: &str) -> Form {
+    let is_user = |user: &str| !user.is_empty() && !user.contains(['$', '{']);
+    let named = line.split_once(':').is_some_and(|(user, _)| is_user(user));
+    match line.matches(':').count() {
+        COLONS_OF_SHADOW => Form::Shadow,
+        _ if named && saltern_encoded::parse(line).is_err() => Form::Htpasswd,
+        _ => Form::Lines,
+    }
+}
+
+/// A hash has at most 1,457 bytes, and the line around it is not much longer.
+const MOST_LINE_BYTES: u64 = 64 * 1024;
+
+/// A record may have texts beside the hash.
+const MOST_RECORD_BYTES: u64 = 1024 * 1024;
+
+/// shadow(5): nine fields.
+const COLONS_OF_SHADOW: usize = 8;
+
+const BUFFER_BYTES: usize = 256 * 1024;
+
+const TICK: Duration = Duration::from_millis(200);

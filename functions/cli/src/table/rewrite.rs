@@ -1,0 +1,296 @@
+//! Writes a table again with some of its hashes changed.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, VecDeque},
+    fmt::Write as _,
+    fs::OpenOptions,
+    io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use saltern_program::{
+    Failure,
+    number::{counted, grouped},
+};
+use zeroize::Zeroizing;
+
+use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, row::Appended};
+
+/// The table, and the form of the result.
+#[derive(Args, Debug)]
+pub(crate) struct RewriteArguments {
+    #[command(flatten)]
+    pub(crate) column: ColumnArguments,
+    /// End with 0 although rows were skipped
+    #[arg(long)]
+    pub(crate) allow_skipped: bool,
+    /// Only count: write no table
+    #[arg(long, conflicts_with_all = ["output", "keep_old"])]
+    pub(crate) dry_run: bool,
+    /// Also print the old hash in a last column, for compare-and-swap
+    #[arg(long)]
+    pub(crate) keep_old: bool,
+    /// Write to this file; if an earlier run has begun it, go on after its last row [default:
+    /// standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The result of a row.
+pub(crate) enum Outcome<'a> {
+    /// The hash gets this text.
+    Changed(Zeroizing<String>),
+    /// The row stays as it is.
+    Kept(Kept),
+    /// Other threads compute the hash. Some rows wait, so that every core has work.
+    Later(Box<dyn FnOnce() -> Result<Zeroizing<String>, Failure> + 'a>),
+}
+
+/// Why a row stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kept {
+    reason: Cow<'static, str>,
+    is_skipped: bool,
+}
+
+impl Kept {
+    /// The row needs no change.
+    pub(crate) fn as_wanted(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { reason: reason.into(), is_skipped: false }
+    }
+
+    /// The row may need a change, and cannot get it.
+    pub(crate) fn skipped(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { reason: reason.into(), is_skipped: true }
+    }
+}
+
+/// Writes the rows in their order, each changed as `change` says. All other bytes of the table stay
+/// as they are. Then prints how many rows were changed, and why others were not.
+///
+/// A second run over the result changes nothing if `change` keeps what it has made.
+///
+/// # Errors
+/// [`Failure::Data`] if `change` skipped a row and the arguments do not allow it. The table is
+/// written all the same.
+pub(crate) fn rewrite<'a>(
+    arguments: &RewriteArguments,
+    change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
+) -> Result<(), Failure> {
+    if arguments.keep_old && arguments.column.delimiter.is_some() && !arguments.column.header {
+        return Err(Failure::configuration(
+            "--keep-old names its column: export the table with the names of its fields, and use --header",
+        ));
+    }
+    let mut rewriting = Rewriting {
+        table: Table::open(&arguments.column)?,
+        output: Box::new(io::sink()),
+        keeps_old: arguments.keep_old,
+        summary: Summary::default(),
+        ahead: VecDeque::new(),
+    };
+    match &arguments.output {
+        Some(file) => rewriting.go_on_after(file, &arguments.column, change)?,
+        None if arguments.dry_run => {}
+        None => {
+            rewriting.output = Box::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock()));
+        }
+    }
+    while let Some(row) = rewriting.next()? {
+        let outcome = if row.is_header { None } else { Some(outcome(&row, change)?) };
+        rewriting.ahead.push_back((row, outcome));
+        rewriting.write_until(ROWS_AHEAD)?;
+    }
+    rewriting.write_until(0)?;
+    rewriting.output.flush().map_err(|error| unwritten(&error))?;
+    rewriting.table.end_progress();
+    let summary = rewriting.summary;
+    summary.print();
+    match summary.skipped() {
+        0 => Ok(()),
+        _ if arguments.allow_skipped => Ok(()),
+        rows => Err(Failure::data(format!(
+            "{} skipped: see the reasons above, or accept them with --allow-skipped",
+            counted(rows, "row was", "rows were")
+        ))),
+    }
+}
+
+fn outcome<'a>(
+    row: &Row,
+    change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
+) -> Result<Outcome<'a>, Failure> {
+    if row.has_hash_field() {
+        change(row)
+    } else if row.line().is_empty() {
+        Ok(Outcome::Kept(Kept::as_wanted("an empty line")))
+    } else {
+        Ok(Outcome::Kept(Kept::skipped("it has fewer fields than --column says: check --delimiter too")))
+    }
+}
+
+struct Rewriting<'a> {
+    table: Table,
+    output: Box<dyn Write>,
+    keeps_old: bool,
+    summary: Summary,
+    /// The rows that are not written yet.
+    ahead: VecDeque<(Row, Option<Outcome<'a>>)>,
+}
+
+impl<'a> Rewriting<'a> {
+    /// Returns the next row, and notices a header that has the column of old hashes.
+    fn next(&mut self) -> Result<Option<Row>, Failure> {
+        let row = self.table.next()?;
+        if row.as_ref().is_some_and(|row| row.is_header && row.last_field() == OLD) {
+            self.keeps_old = false;
+        }
+        Ok(row)
+    }
+
+    /// Writes the first rows until at most `most` wait. A row that needs no waiting is written at
+    /// once.
+    fn write_until(&mut self, most: usize) -> Result<(), Failure> {
+        while let Some((_, outcome)) = self.ahead.front() {
+            if matches!(outcome, Some(Outcome::Later(_))) && self.ahead.len() <= most {
+                break;
+            }
+            if let Some((row, outcome)) = self.ahead.pop_front() {
+                self.write(&row, outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, row: &Row, outcome: Option<Outcome<'a>>) -> Result<(), Failure> {
+        let new = match outcome {
+            None => None,
+            Some(Outcome::Kept(kept)) => {
+                self.summary.keep(kept, row);
+                None
+            }
+            Some(Outcome::Changed(new)) => Some(new),
+            Some(Outcome::Later(computed)) => Some(computed()?),
+        };
+        self.summary.changed += u64::from(new.is_some());
+        let appended = self.appended(row);
+        let new = new.as_ref().map(|new| new.as_str());
+        row.write(&mut self.output, new, appended).map_err(|error| unwritten(&error))
+    }
+
+    fn appended(&self, row: &Row) -> Option<Appended> {
+        let appended = if row.is_header { Appended::Name(OLD) } else { Appended::OldHash };
+        (self.keeps_old && !row.has_old_hash()).then_some(appended)
+    }
+
+    /// Opens the file, and passes over the rows that an earlier run has written to it.
+    fn go_on_after(
+        &mut self,
+        file: &Path,
+        column: &ColumnArguments,
+        change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
+    ) -> Result<(), Failure> {
+        let name = file.display();
+        let cannot = |error: io::Error| {
+            Failure::configuration(format!("cannot write {name} ({error}): name another file"))
+        };
+        let mut options = OpenOptions::new();
+        // Only the owner may read hashes.
+        let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut opened = options.open(file).map_err(cannot)?;
+        let earlier = opened.try_clone().map_err(cannot)?;
+        let mut earlier = Table::of(Box::new(BufReader::with_capacity(BUFFER_BYTES, earlier)), column);
+        let mut written_bytes = 0;
+        // The earlier run may have ended within a row.
+        while let Ok(Some(written)) = earlier.next()
+            && written.is_ended()
+        {
+            let row = self.next()?.ok_or_else(|| of_another_table(file, written.number))?;
+            let appended = self.appended(&row);
+            let hash = row.written(written.bytes(), appended);
+            let hash = hash.ok_or_else(|| of_another_table(file, written.number))?;
+            if hash != row.raw_hash().unwrap_or_default() {
+                self.summary.earlier += 1;
+            } else if !row.is_header {
+                let Outcome::Kept(kept) = outcome(&row, change)? else {
+                    return Err(Failure::data(format!(
+                        "an earlier run left row {} of {name} as it was, with other arguments: name a new file",
+                        row.number
+                    )));
+                };
+                self.summary.keep(kept, &row);
+            }
+            written_bytes += written.bytes().len() as u64;
+        }
+        opened.set_len(written_bytes).map_err(cannot)?;
+        opened.seek(SeekFrom::Start(written_bytes)).map_err(cannot)?;
+        self.output = Box::new(BufWriter::with_capacity(BUFFER_BYTES, opened));
+        Ok(())
+    }
+}
+
+/// The result of each row.
+#[derive(Default)]
+struct Summary {
+    changed: u64,
+    /// Rows that an earlier run has changed.
+    earlier: u64,
+    kept: HashMap<Kept, Occurrences>,
+}
+
+impl Summary {
+    fn keep(&mut self, kept: Kept, row: &Row) {
+        self.kept.entry(kept).or_default().add(row);
+    }
+
+    fn skipped(&self) -> u64 {
+        let skipped = self.kept.iter().filter(|(kept, _)| kept.is_skipped);
+        skipped.map(|(_, occurrences)| occurrences.count).sum()
+    }
+
+    /// Writes the counts and the reasons to standard error, because the table is on standard
+    /// output.
+    fn print(&self) {
+        let kept = self.kept.values().map(|occurrences| occurrences.count).sum::<u64>();
+        let (skipped, rows) = (self.skipped(), self.changed + self.earlier + kept);
+        let mut out = format!(
+            "{}: {} changed, {} left as wanted, {} skipped\n",
+            counted(rows, "row", "rows"),
+            grouped(self.changed + self.earlier),
+            grouped(kept - skipped),
+            grouped(skipped),
+        );
+        if self.earlier > 0 {
+            let _infallible = writeln!(out, "{:>12}  changed by an earlier run", grouped(self.earlier));
+        }
+        let mut reasons: Vec<_> = self.kept.iter().collect();
+        reasons.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.reason.cmp(&b.reason)));
+        for (kept, occurrences) in reasons {
+            let verb = if kept.is_skipped { "skipped" } else { "left" };
+            let (count, places) = (grouped(occurrences.count), occurrences.places());
+            let _infallible = writeln!(out, "{count:>12}  {verb}: {} ({places})", kept.reason);
+        }
+        // The table is written. A summary that cannot be written is no reason to fail.
+        let _unwritten = io::stderr().write_all(out.as_bytes());
+    }
+}
+
+fn of_another_table(file: &Path, number: u64) -> Failure {
+    Failure::data(format!(
+        "row {number} of {} is not of this table: name a new file, or the arguments of the earlier run",
+        file.display()
+    ))
+}
+
+fn unwritten(error: &io::Error) -> Failure {
+    Failure::system(format!("cannot write the result ({error})"))
+}
+
+/// The name of the last column, with the old hashes.
+const OLD: &str = "old_hash";
+
+/// Rows that wait for others: enough work for 32 cores.
+const ROWS_AHEAD: usize = 256;
