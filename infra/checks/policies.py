@@ -4,6 +4,17 @@ The tests of a module see its text. This module sees the complete documents, wit
 """
 
 import json
+import pathlib
+import re
+
+import botocore.session
+
+# The page with the service control policy, and the most characters that AWS allows in one.
+ACCOUNT_PAGE = pathlib.Path(__file__).resolve().parent.parent / "ACCOUNT.md"
+LONGEST_SCP = 5120
+
+# Actions that have another name than the call, or belong to no call.
+ACTIONS_ONLY = {"lambda:InvokeFunction", "lambda:InvokeFunctionUrl"}
 
 # Allowed wildcards: the Sid of the statement, with the reason.
 WILDCARD_ACTIONS = {"IamOfThisAccount": "without IAM in its policy, a key can never be changed again"}
@@ -43,6 +54,21 @@ def allowing(statement, where):
         yield f"{where}: {', '.join(actions)} is a wildcard without a reason: name the actions, or add the reason to policies.py"
     if "*" in listed(statement.get("Resource", [])) and name not in WILDCARD_RESOURCES:
         yield f"{where}: the resource is a wildcard without a reason: name every resource, or add the reason to policies.py"
+
+
+def scp_problems():
+    """Checks the service control policy of ACCOUNT.md."""
+    written = re.search(r"^```json\n(.*?)^```$", ACCOUNT_PAGE.read_text(), re.DOTALL | re.MULTILINE)[1]
+    session = botocore.session.get_session()
+    if len(written) > LONGEST_SCP:
+        yield f"the policy has {len(written)} characters, and at most {LONGEST_SCP} are allowed"
+    for statement in json.loads(written)["Statement"]:
+        if statement["Effect"] != "Deny":
+            yield f"{statement['Sid']}: an SCP of this page must only deny"
+        for action in set(listed(statement["Action"])) - ACTIONS_ONLY:
+            service, call = action.split(":")
+            if call not in session.get_service_model(service).operation_names:
+                yield f"{statement['Sid']}: {service} has no call {call}"
 
 
 def listed(value):
