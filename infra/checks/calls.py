@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import botocore
 import botocore.session
 
 import models
@@ -27,9 +28,21 @@ class Api:
         self._services = {}
 
     def input_shape(self, service, operation):
+        return self._model(service).operation_model(operation).input_shape
+
+    def operation(self, service, command):
+        """Returns the call of a command such as `update-alias`, with its input."""
+        if service not in self._session.get_available_services():
+            raise LookupError(f"there is no service {service}")
+        for operation in self._model(service).operation_names:
+            if botocore.xform_name(operation).replace("_", "-") == command:
+                return operation, self.input_shape(service, operation)
+        raise LookupError(f"{service} has no command {command}")
+
+    def _model(self, service):
         if service not in self._services:
             self._services[service] = self._session.get_service_model(service)
-        return self._services[service].operation_model(operation).input_shape
+        return self._services[service]
 
 
 def of(resource, api):
