@@ -1,5 +1,6 @@
-# The package is uploaded to the bucket, signed there and deployed from there. A new package creates
-# a new version of the object, and the new version starts a new signing job.
+# The package is uploaded to the bucket, signed there and deployed from there. A new package has a
+# new key, and the new object starts a new signing job. The same package from another path changes
+# nothing.
 
 resource "aws_signer_signing_profile" "main" {
   count = var.signing == null ? 0 : 1
@@ -22,16 +23,25 @@ resource "aws_lambda_code_signing_config" "main" {
   policies {
     untrusted_artifact_on_deployment = "Enforce"
   }
+
+  # Without it Terraform deletes the configuration before the function lets go of it, and Lambda
+  # refuses that.
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "aws_s3_object" "package" {
   count = var.signing == null ? 0 : 1
 
   bucket = var.signing.artefact_bucket
-  key    = "${var.name}/unsigned.zip"
+  key    = "${var.name}/unsigned-${filesha256(var.package_file)}.zip"
   source = var.package_file
-  # In a bucket that encrypts with a KMS key, the ETag is not a hash of the content.
-  source_hash = filebase64sha256(var.package_file)
+
+  # The key changes with the content, and a replaced object is read from the new path.
+  lifecycle {
+    ignore_changes = [source]
+  }
 }
 
 resource "aws_signer_signing_job" "package" {

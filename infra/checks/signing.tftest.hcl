@@ -1,0 +1,45 @@
+# Signing is switched off, its configuration is replaced, and the package moves to another path.
+
+mock_provider "aws" {
+  mock_resource "aws_lambda_function" {
+    defaults = { version = "1" }
+  }
+  mock_resource "aws_signer_signing_job" {
+    defaults = { signed_object = [{ s3 = [{ bucket = "artefacts", key = "saltern/signed/job.zip" }] }] }
+  }
+}
+
+variables {
+  account      = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900 }
+  name         = "saltern"
+  package_file = "tests/saltern-lambda-arm64.zip"
+  signing      = { artefact_bucket = "artefacts" }
+}
+
+run "made" {}
+
+run "moved" {
+  command = plan
+
+  variables {
+    package_file = "known/saltern-lambda-arm64.zip"
+  }
+}
+
+run "replaced" {
+  command = plan
+
+  plan_options {
+    replace = [aws_lambda_code_signing_config.main[0]]
+  }
+}
+
+run "off" {
+  command = plan
+
+  variables {
+    signing = null
+  }
+}
