@@ -32,3 +32,10 @@ variable "region" {
   type        = string
   nullable    = false
 }
+
+variable "tags" {
+  description = "Tags of all resources, beside `service`."
+  type        = map(string)
+  default     = {}
+  nullable    = false
+}

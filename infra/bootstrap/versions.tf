@@ -14,6 +14,6 @@ provider "aws" {
   allowed_account_ids = [var.account_id] # the provider refuses credentials of another account
 
   default_tags {
-    tags = { service = "saltern" }
+    tags = merge(var.tags, { service = "saltern" })
   }
 }

@@ -2,7 +2,8 @@
 
     python infra/checks DIR
 
-DIR/<root>.json is a plan, DIR/<root>.known.json the same plan with stand-ins.
+DIR/<root>.json is a plan, DIR/<root>.known.json the same plan with stand-ins. DIR/states.json has
+the states of an event (states.py).
 
 Each resource becomes the API calls that create it. Each call must fit botocore's model, and
 policies.py must accept each policy. Then moto receives all calls of a root, and the values
@@ -10,15 +11,19 @@ are read back. A root counts three times in the last line. The table of calls in
 generated from resources.py.
 """
 
+import datetime
 import json
 import pathlib
 import sys
 
+import account
 import calls
+import commands
 import emulator
 import faults
 import plans
 import policies
+import states
 from resources import RESOURCES
 from stand_ins import STAND_INS
 
@@ -50,6 +55,9 @@ def main():
         sys.exit(f"{directory} has no plan: run infra/test --plans {directory}")
     tally.note("a plan uses every type and every call of resources.py", unused(seen, read_back | missing))
     tally.note(f"the checks find each of {len(faults.FAULTS)} faults", faults.not_found(seen, api))
+    tally.note("the commands of the guides fit the models of AWS's API", commands.problems(api))
+    tally.note("the service control policy of ACCOUNT.md only denies, and names calls that AWS has", policies.scp_problems())
+    tally.note("each state of an event has the environments, the alarms and the cost of its row", check_states(directory, api))
     tally.note("the checks find wrong statements about moto in resources.py", faults.unnoticed_by_the_emulator(every_call))
     print(f"{tally.passed} passed, {tally.failed} failed")
     sys.exit(1 if tally.failed else 0)
@@ -66,6 +74,15 @@ class Tally:
         else:
             self.passed += 1
             print(f"ok       {what}", flush=True)
+
+
+def check_states(directory, api):
+    if not (directory / "states.json").exists():
+        return ["infra/test made no states"]
+    made = json.loads((directory / "states.json").read_text())
+    plan = json.loads((directory / "environments-production.json").read_text())
+    rows = states.states(datetime.datetime.fromisoformat(made["now"]))
+    return account.problems(rows, made["states"], plan, api)
 
 
 def calls_of(resources, api):

@@ -284,6 +284,7 @@ RESOURCES = {
             Call("CreateLogGroup", names={"name": "logGroupName"}, read=read_log_group),
             Call("PutRetentionPolicy", takes=("retention_in_days",), shares=("name",), names={"name": "logGroupName"}, read=read_log_group),
         ),
+        terraforms_own={"skip_destroy": "with it Terraform forgets the group instead of deleting it"},
     ),
     "aws_iam_role": Resource(
         "iam",
@@ -361,7 +362,7 @@ RESOURCES = {
     "aws_lambda_alias": Resource("lambda", (Call("CreateAlias", read=read_alias),)),
     "aws_lambda_function_url": Resource("lambda", (Call("CreateFunctionUrlConfig", names={"authorization_type": "AuthType"}, read=read_url),)),
     "aws_lambda_permission": Resource("lambda", (Call("AddPermission", read=read_permission),)),
-    "aws_lambda_provisioned_concurrency_config": Resource("lambda", (Call("PutProvisionedConcurrencyConfig", missing=NOT_IMPLEMENTED),)),
+    "aws_lambda_provisioned_concurrency_config": Resource("lambda", (Call("PutProvisionedConcurrencyConfig", missing=NOT_IMPLEMENTED),), terraforms_own={"skip_destroy": "with it Terraform forgets the configuration instead of deleting it"}),
     "aws_lambda_function_scaling_config": Resource("lambda", (Call("PutFunctionScalingConfig", missing=NOT_IMPLEMENTED),)),
     "aws_appautoscaling_target": Resource("application-autoscaling", (Call("RegisterScalableTarget", read=read_target),)),
     "aws_appautoscaling_policy": Resource("application-autoscaling", (Call("PutScalingPolicy", names={"name": "PolicyName"}, read=read_scaling_policy),)),

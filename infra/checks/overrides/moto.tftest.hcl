@@ -23,7 +23,7 @@ run "a_change_of_the_group_leaves_the_function_alone" {
   }
 
   assert {
-    condition     = aws_cloudwatch_log_group.function.name == "/aws/lambda/second" && aws_lambda_function.main.logging_config[0].log_group == "/aws/lambda/first"
+    condition     = aws_cloudwatch_log_group.function[0].name == "/aws/lambda/second" && aws_lambda_function.main.logging_config[0].log_group == "/aws/lambda/first"
     error_message = "The group must change, and the function's logging must not."
   }
 }

@@ -1,26 +1,51 @@
+# terraform.tfvars has the facts of your deployment, and all that an operator changes at night. This
+# file has only the name, and the capacity that holds without the variable.
+
 module "saltern" {
   source = "../../modules/password-hasher"
 
-  account             = var.account
-  events              = var.events
-  function_url        = { callers = var.callers }
-  name                = "saltern-production"
-  package_file        = var.package_file
-  rollback_to_version = var.rollback_to_version
-  signing             = var.artefact_bucket == null ? null : { artefact_bucket = var.artefact_bucket }
+  account              = var.account
+  budget_usd           = var.budget_usd
+  callers              = var.callers
+  events               = var.events
+  function_url         = var.function_url_callers == null ? null : { callers = var.function_url_callers }
+  governance           = var.governance
+  name                 = "saltern-production"
+  package_file         = var.package_file
+  release_during_event = var.release_during_event
+  rollback_to_version  = var.rollback_to_version
+  settings             = var.settings
+  signing              = var.artefact_bucket == null ? null : { artefact_bucket = var.artefact_bucket }
 
-  alarms = {
-    topic_arn                = var.alarm_topic_arn
-    client_metrics_namespace = var.client_metrics_namespace
-  }
+  alarms = merge(
+    {
+      topic_arn                = var.alarm_topic_arn
+      client_metrics_namespace = var.client_metrics_namespace
+      runbook_url              = var.runbook_url
+      ticket_topic_arn         = var.alarm_ticket_topic_arn
+    },
+    var.alarm_thresholds,
+  )
 
   # The policy of most stored hashes, and the largest share of the account. These numbers are for
   # 3,000 logins a second under bcrypt-12, one in each request. The account needs a concurrency of
   # at least 1,600.
-  capacity = {
-    policy               = "bcrypt-12"
-    provisioned_minimum  = 10
-    provisioned_maximum  = 100
-    reserved_concurrency = 1500
-  }
+  capacity = merge(
+    {
+      policy               = "bcrypt-12"
+      provisioned_minimum  = 10
+      provisioned_maximum  = 100
+      reserved_concurrency = 1500
+    },
+    var.capacity,
+  )
+}
+
+locals {
+  # Terraform only warns of a misspelt name in a file of variables, and its value has no effect.
+  _variables = flatten(regexall("(?m)^variable \"([a-z_]+)\"", file("${path.module}/variables.tf")))
+  _given = flatten([
+    for file in fileset(path.module, "*.tfvars") : regexall("(?m)^([A-Za-z0-9_-]+)[ \t]*=", file("${path.module}/${file}"))
+  ])
+  unknown_variables = setsubtract(local._given, local._variables)
 }

@@ -6,16 +6,26 @@ output "alias_arn" {
 output "capacity" {
   description = "The planned duration of a request, and the capacity of each event."
   value       = module.saltern.capacity
+
+  precondition {
+    condition     = length(local.unknown_variables) == 0
+    error_message = "A file of variables sets ${join(", ", local.unknown_variables)}, but no variable has that name. The names are in variables.tf."
+  }
 }
 
 output "cost_usd" {
-  description = "Cost by list prices: per million logins, per hour of each event, and per hour without calls."
+  description = "Cost by list prices: of a million logins, each event, an hour of it, all events, and an hour without calls."
   value       = module.saltern.cost_usd
 }
 
 output "dashboard_name" {
   description = "Name of the dashboard in CloudWatch."
   value       = module.saltern.dashboard_name
+}
+
+output "execution_policy_json" {
+  description = "The policy of the execution role, for a role of your own."
+  value       = module.saltern.execution_policy_json
 }
 
 output "function_name" {
@@ -34,6 +44,6 @@ output "log_group_name" {
 }
 
 output "url" {
-  description = "The Function URL."
+  description = "The Function URL. `null` without function_url_callers."
   value       = module.saltern.url
 }

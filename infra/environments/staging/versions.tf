@@ -18,12 +18,13 @@ terraform {
 }
 
 provider "aws" {
-  region = var.region
+  region              = var.region
+  allowed_account_ids = var.account.id == null ? null : [var.account.id]
 
   default_tags {
-    tags = {
+    tags = merge(var.tags, {
       environment = "staging"
       service     = "saltern"
-    }
+    })
   }
 }

@@ -30,14 +30,9 @@ variable "endpoint" {
 
 variable "events" {
   description = "Announced events, in UTC. See modules/password-hasher."
-  type = list(object({
-    name                       = string
-    starts_at                  = string
-    ends_at                    = string
-    expected_logins_per_second = number
-  }))
-  default  = []
-  nullable = false
+  type        = list(map(string))
+  default     = []
+  nullable    = false
 }
 
 variable "memory_size_mb" {

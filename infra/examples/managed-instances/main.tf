@@ -8,6 +8,7 @@ module "saltern" {
   alarms       = { topic_arn = var.alarm_topic_arn }
   capacity     = { policy = "bcrypt-12", reserved_concurrency = 900 }
   events       = var.events
+  function_url = {}
   name         = "saltern-example-managed"
   package_file = var.package_file
 

@@ -18,14 +18,9 @@ variable "alarm_topic_arn" {
 
 variable "events" {
   description = "Announced events, in UTC. See modules/password-hasher."
-  type = list(object({
-    name                       = string
-    starts_at                  = string
-    ends_at                    = string
-    expected_logins_per_second = number
-  }))
-  default  = []
-  nullable = false
+  type        = list(map(string))
+  default     = []
+  nullable    = false
 }
 
 variable "package_file" {

@@ -8,7 +8,6 @@ module "saltern" {
   account      = var.account
   alarms       = { topic_arn = var.alarm_topic_arn }
   capacity     = { policy = "bcrypt-12", reserved_concurrency = 100 }
-  function_url = null
   name         = "saltern-example-private"
   package_file = var.package_file
 }

@@ -8,6 +8,7 @@ module "saltern" {
   account      = var.account
   alarms       = { topic_arn = var.alarm_topic_arn }
   capacity     = { policy = "bcrypt-12", reserved_concurrency = 100 }
+  function_url = {}
   name         = "saltern-example-url"
   package_file = var.package_file
 }

@@ -1,4 +1,4 @@
-# Reads from AWS every field that var.account leaves out. If no field is left out, a plan reads
+# Reads from AWS every field that var.account leaves out. If none of them is left out, a plan reads
 # nothing.
 
 data "aws_caller_identity" "current" {
@@ -21,8 +21,11 @@ data "aws_servicequotas_service_quota" "concurrency" {
 }
 
 locals {
-  # Bounds classic Lambda only. Managed Instances do not use the concurrency of the account.
-  account_concurrency = var.account.concurrency == null ? (local.managed ? 0 : data.aws_servicequotas_service_quota.concurrency[0].value) : var.account.concurrency
+  # The quota. It bounds classic Lambda only. Managed Instances do not use the concurrency of the
+  # account.
+  _account_concurrency = var.account.concurrency == null ? (local.managed ? 0 : data.aws_servicequotas_service_quota.concurrency[0].value) : var.account.concurrency
+  # The part that other functions have not reserved.
+  account_concurrency = local._account_concurrency - var.account.concurrency_reserved_elsewhere
   account_id          = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
   partition           = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition
   region              = var.account.region == null ? data.aws_region.current[0].region : var.account.region

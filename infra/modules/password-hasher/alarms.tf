@@ -1,4 +1,4 @@
-# Each alarm needs an action. infra/OPERATIONS.md describes it.
+# Each alarm needs an action. infra/OPERATIONS.md describes it, under the name of the alarm.
 
 locals {
   # The value of CloudWatch's dimension Resource for the alias.
@@ -20,15 +20,18 @@ locals {
   client_fallback_metric = "saltern.client.fallback.count"
 
   # Each alarm rings above its threshold. The value is its only metric, or an expression over its
-  # metrics. `exists` leaves out alarms of features that are off.
+  # metrics. `exists` leaves out alarms of features that are off. `severity` is `page` if an
+  # operator is needed at once, and `ticket` if the morning is early enough.
   function_alarms = {
     throttles = {
       description = "Lambda refuses requests with 429. Callers hash locally or fail. Raise the reserved concurrency, or the concurrency of the account."
+      severity    = "page"
       metrics     = { throttles = { name = "Throttles" } }
       threshold   = 0
     }
     errors = {
       description = "More than ${var.alarms.errors_percent} % of invocations crashed or timed out. Read the log group. If a deployment is the cause, roll back."
+      severity    = "page"
       expression  = "100 * errors / invocations"
       label       = "Errors, percent of invocations"
       metrics     = { errors = { name = "Errors" }, invocations = { name = "Invocations" } }
@@ -37,6 +40,7 @@ locals {
     }
     url-5xx = {
       description = "More than ${var.alarms.errors_percent} % of responses through the URL are 5xx. 503: a deadline could not be met. 500 and 502: a fault."
+      severity    = "page"
       exists      = var.function_url != null
       expression  = "100 * answers / requests"
       label       = "5xx, percent of requests"
@@ -46,12 +50,14 @@ locals {
     }
     duration-p90 = {
       description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local.milliseconds_per_request} ms, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
+      severity    = "ticket"
       metrics     = { duration = { name = "Duration", statistic = "p90" } }
       threshold   = local.duration_p90_milliseconds
       minutes     = { above = 3, of = 5 }
     }
     concurrency = {
       description = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use. At 100 % Lambda refuses requests."
+      severity    = "ticket"
       exists      = !local.managed
       # A reservation belongs to the function.
       metrics   = { concurrency = { name = "ConcurrentExecutions", statistic = "Maximum", dimensions = { FunctionName = var.name } } }
@@ -59,12 +65,14 @@ locals {
     }
     spillover = {
       description = "Requests found no provisioned environment and waited for a cold start. More requests arrive than planned, or each takes longer."
-      exists      = local.provisions
+      severity    = "ticket"
+      exists      = !local.managed
       metrics     = { spillover = { name = "ProvisionedConcurrencySpilloverInvocations" } }
       threshold   = 0
     }
     client-fallback = {
       description = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because they cannot reach the service or it refuses their requests. The alarm counts every backend that publishes to the namespace ${coalesce(var.alarms.client_metrics_namespace, "none")}. The dashboard shows the reason."
+      severity    = "page"
       exists      = var.alarms.client_metrics_namespace != null
       # The sum over all reasons and all backends. CloudWatch allows only one such query in an
       # alarm. The client's metrics have no dimension for the function, so the backends of each
@@ -81,6 +89,7 @@ locals {
   share_alarms = {
     for alarm in local.metrics.alarms : alarm.name => {
       description = alarm.help
+      severity    = "page"
       # Few events have any share by chance.
       expression = "IF(FILL(counted, 0) + FILL(beside, 0) >= ${alarm.least}, 100 * FILL(counted, 0) / (FILL(counted, 0) + FILL(beside, 0)), 0)"
       label      = "${alarm.value}, percent of ${alarm.metric}"
@@ -93,20 +102,28 @@ locals {
       threshold = lookup(var.alarms.share_percent, alarm.name, alarm.percent)
     }
   }
+
+  alarms = {
+    for name, alarm in merge(local.function_alarms, local.share_alarms) : name => alarm if lookup(alarm, "exists", true)
+  }
+  topic_arns = {
+    page   = var.alarms.topic_arn
+    ticket = var.alarms.ticket_topic_arn == null ? var.alarms.topic_arn : var.alarms.ticket_topic_arn
+  }
 }
 
 resource "aws_cloudwatch_metric_alarm" "main" {
-  for_each = { for name, alarm in merge(local.function_alarms, local.share_alarms) : name => alarm if lookup(alarm, "exists", true) }
+  for_each = local.alarms
 
   alarm_name          = "${var.name}-${each.key}"
-  alarm_description   = each.value.description
+  alarm_description   = "${each.value.description} Severity: ${each.value.severity}. Runbook: ${var.alarms.runbook_url}#${each.key}"
   evaluation_periods  = try(each.value.minutes.of, 1)
   datapoints_to_alarm = try(each.value.minutes.above, 1)
   threshold           = each.value.threshold
   comparison_operator = "GreaterThanThreshold"
   treat_missing_data  = "notBreaching"
-  alarm_actions       = [var.alarms.topic_arn]
-  ok_actions          = [var.alarms.topic_arn]
+  alarm_actions       = [local.topic_arns[each.value.severity]]
+  ok_actions          = [local.topic_arns[each.value.severity]]
 
   dynamic "metric_query" {
     for_each = lookup(each.value, "expression", null)[*]
@@ -134,6 +151,13 @@ resource "aws_cloudwatch_metric_alarm" "main" {
         stat        = lookup(metric_query.value, "statistic", "Sum")
         period      = lookup(metric_query.value, "seconds", 60)
       }
+    }
+  }
+
+  lifecycle {
+    precondition {
+      condition     = split(":", local.topic_arns[each.value.severity])[3] == local.region
+      error_message = "The topic ${local.topic_arns[each.value.severity]} is not in ${local.region}. An alarm of CloudWatch publishes only to a topic of its own region."
     }
   }
 }

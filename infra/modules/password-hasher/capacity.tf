@@ -23,9 +23,30 @@ locals {
   )
 }
 
+locals {
+  # Events that are not over. An event that is over has no effect and no cost.
+  _announced = {
+    for event in var.events : event.name => {
+      leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
+      ends_at                    = event.ends_at
+      expected_logins_per_second = tonumber(event.expected_logins_per_second)
+    } if timecmp(event.ends_at, plantimestamp()) > 0
+  }
+
+  past_events    = [for event in var.events : event.name if timecmp(event.ends_at, plantimestamp()) <= 0]
+  current_events = [for name, event in local._announced : name if timecmp(event.leads_at, plantimestamp()) <= 0]
+}
+
+check "no_event_is_over" {
+  assert {
+    condition     = length(local.past_events) == 0
+    error_message = "These events are over and have no effect: ${join(", ", local.past_events)}. Is their year right? Otherwise remove them from events."
+  }
+}
+
 module "capacity" {
   source   = "./capacity"
-  for_each = { for event in var.events : event.name => event }
+  for_each = local._announced
 
   account_concurrency      = local.account_concurrency
   batch                    = local.batch
@@ -38,15 +59,12 @@ locals {
   limits = { for name, limit in jsondecode(file("${path.module}/limits.json")) : name => limit.value if name != "about" }
 
   events = {
-    for event in var.events : event.name => {
-      leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
-      ends_at                    = event.ends_at
-      expected_logins_per_second = event.expected_logins_per_second
-      provisioned                = module.capacity[event.name].provisioned
+    for name, event in local._announced : name => merge(event, {
+      provisioned = module.capacity[name].provisioned
       environments = local.managed ? max(
-        ceil(module.capacity[event.name].provisioned / local.vcpus_per_environment), var.managed_instances.minimum_environments
-      ) : module.capacity[event.name].provisioned
-    }
+        ceil(module.capacity[name].provisioned / local.vcpus_per_environment), var.managed_instances.minimum_environments
+      ) : module.capacity[name].provisioned
+    })
   }
 
   # The times at which the number of environments changes. Past times are left out, because

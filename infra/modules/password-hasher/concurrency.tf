@@ -3,32 +3,37 @@
 # of events moves the bounds.
 
 locals {
-  provisions = !local.managed && (var.capacity.provisioned_maximum > 0 || var.capacity.provisioned_minimum > 0 || length(var.events) > 0)
-
-  # Without an event the bound of target tracking; during an event the whole reservation, because
-  # more logins may arrive than expected.
+  # Without an event the bound of target tracking. During an event more, because more logins may
+  # arrive than expected.
   _everyday_maximum = max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
+  _event_maximum    = coalesce(var.capacity.provisioned_maximum_in_events, var.capacity.reserved_concurrency)
   maximum_at = {
-    for name, minimum in local.minimum_at : name => minimum > local.baseline ? var.capacity.reserved_concurrency : local._everyday_maximum
+    for name, minimum in local.minimum_at : name => (
+      minimum > local.baseline ? max(minimum, local._everyday_maximum, local._event_maximum) : local._everyday_maximum
+    )
   }
 }
 
 # With it the first apply waits until the minimum of the moment is ready: the everyday minimum, or
-# that of a current event.
+# that of a current event. Terraform never takes environments away: without skip_destroy a
+# provisioned_minimum of 0 would release those of a current event too.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
   count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
 
   function_name                     = aws_lambda_function.main.function_name
   qualifier                         = aws_lambda_alias.live.name
   provisioned_concurrent_executions = local.minimum_at.now
+  skip_destroy                      = true
 
   lifecycle {
     ignore_changes = [provisioned_concurrent_executions] # Application Auto Scaling sets it
   }
 }
 
+# It always exists. A deregistered target leaves the environments of the moment provisioned and paid
+# for. A target with the bounds 0 and 0 releases them.
 resource "aws_appautoscaling_target" "live" {
-  count = local.provisions ? 1 : 0
+  count = local.managed ? 0 : 1
 
   service_namespace  = "lambda"
   scalable_dimension = "lambda:function:ProvisionedConcurrency"
@@ -42,7 +47,7 @@ resource "aws_appautoscaling_target" "live" {
 }
 
 resource "aws_appautoscaling_policy" "utilisation" {
-  count = local.provisions ? 1 : 0
+  count = local.managed ? 0 : 1
 
   name               = "${var.name}-utilisation"
   policy_type        = "TargetTrackingScaling"
@@ -90,7 +95,7 @@ resource "aws_appautoscaling_policy" "utilisation" {
 }
 
 resource "aws_appautoscaling_scheduled_action" "event" {
-  for_each = local.provisions ? local.changes : {}
+  for_each = local.managed ? {} : local.changes
 
   name               = each.key
   service_namespace  = aws_appautoscaling_target.live[0].service_namespace

@@ -35,6 +35,33 @@ locals {
     )
   }
 
+  # Terraform subtracts no times. These are the seconds since year 0 of the Gregorian calendar. The
+  # year begins in March, so that the day of a leap year is its last one.
+  _times = {
+    for name, event in local.events : name => {
+      for end, time in { from = event.leads_at, to = event.ends_at } : end => {
+        year                  = tonumber(formatdate("YYYY", time)) - (tonumber(formatdate("M", time)) <= 2 ? 1 : 0)
+        month                 = (tonumber(formatdate("M", time)) + 9) % 12
+        day                   = tonumber(formatdate("D", time))
+        second                = tonumber(formatdate("h", time)) * 3600 + tonumber(formatdate("m", time)) * 60 + tonumber(formatdate("s", time))
+      }
+    }
+  }
+  _epochs = {
+    for name, times in local._times : name => {
+      for end, time in times : end => time.second + 86400 * (
+        time.day + floor((153 * time.month + 2) / 5) + 365 * time.year + floor(time.year / 4) - floor(time.year / 100) + floor(time.year / 400)
+      )
+    }
+  }
+
+  # From the time at which its environments are requested until its end. An event that is current
+  # counts in full.
+  cost_usd_per_event = {
+    for name, cost in local.cost_usd_per_event_hour : name => try(cost * (local._epochs[name].to - local._epochs[name].from) / local._seconds_of_an_hour, null)
+  }
+  cost_usd_of_events = try(sum(concat([0], values(local.cost_usd_per_event))), null)
+
   # An hour of the baseline without calls.
   cost_usd_per_idle_hour = (
     local.managed

@@ -4,7 +4,7 @@ resource "aws_lambda_function" "main" {
 
   function_name = var.name
   description   = "Saltern: hashes and verifies passwords"
-  role          = aws_iam_role.execution.arn
+  role          = local.execution_role_arn
 
   runtime       = "provided.al2023"
   handler       = "bootstrap"
@@ -13,7 +13,7 @@ resource "aws_lambda_function" "main" {
   timeout       = var.timeout_seconds
 
   # The package, or the copy that AWS Signer signed. A new hash of the package publishes a new
-  # version.
+  # version. Without signing a new path does so too: the provider compares it.
   filename                = var.signing == null ? var.package_file : null
   s3_bucket               = var.signing == null ? null : var.signing.artefact_bucket
   s3_key                  = var.signing == null ? null : aws_signer_signing_job.package[0].signed_object[0].s3[0].key
@@ -28,7 +28,7 @@ resource "aws_lambda_function" "main" {
   # Bounds the share of the account. On Managed Instances the number of environments is the bound.
   reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
 
-  kms_key_arn = aws_kms_key.main.arn
+  kms_key_arn = local.kms_key_arn
 
   # Never empty: without variables Lambda drops the key, and every plan would set it again.
   environment {
@@ -48,7 +48,7 @@ resource "aws_lambda_function" "main" {
 
   logging_config {
     log_format            = "JSON"
-    log_group             = aws_cloudwatch_log_group.function.name
+    log_group             = local.log_group_name
     application_log_level = "INFO" # EMF lines are INFO: at WARN the metrics would be lost
     system_log_level      = "INFO"
   }
@@ -72,13 +72,13 @@ resource "aws_lambda_function" "main" {
   lifecycle {
     precondition {
       condition     = local.managed || var.capacity.reserved_concurrency <= local.account_concurrency - local.limits.concurrency_left_unreserved
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${local.account_concurrency} in ${local.region}, of which ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${var.account.concurrency_reserved_elsewhere + local.account_concurrency} in ${local.region}, of which other functions reserve ${var.account.concurrency_reserved_elsewhere} and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
     }
 
     # The next two conditions tell the reader which of two numbers is too small.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
-      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region}, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or send batches."
+      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or send batches."
     }
 
     precondition {
@@ -90,10 +90,15 @@ resource "aws_lambda_function" "main" {
       condition     = alltrue([for event in local.events : !local.managed || event.environments <= try(var.managed_instances.maximum_environments, 0)])
       error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Raise it."
     }
+
+    precondition {
+      condition     = var.budget_usd == null || local.cost_usd_of_events == null ? true : local.cost_usd_of_events <= var.budget_usd
+      error_message = "The announced events cost ${local.cost_usd_of_events == null ? 0 : ceil(local.cost_usd_of_events)} US dollars, and budget_usd is ${var.budget_usd == null ? 0 : var.budget_usd}. Are the times and the years of the events right? If they are, raise budget_usd."
+    }
   }
 
-  # Without the policy the function cannot write its first log lines.
-  depends_on = [aws_iam_role_policy.execution]
+  # Without the policy and the group the function cannot write its first log lines.
+  depends_on = [aws_cloudwatch_log_group.function, aws_iam_role_policy.execution]
 }
 
 # Callers call this alias. A deployment moves it forward, a rollback moves it back.
@@ -102,6 +107,13 @@ resource "aws_lambda_alias" "live" {
   description      = "The version that callers call"
   function_name    = aws_lambda_function.main.function_name
   function_version = local.live_version
+
+  lifecycle {
+    precondition {
+      condition     = length(local.current_events) == 0 || var.rollback_to_version != null || var.release_during_event
+      error_message = "The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version: terraform apply -var rollback_to_version=\"$(terraform output -raw live_version)\". If you must release now: -var release_during_event=true."
+    }
+  }
 
   # On Managed Instances a version without environments refuses every request.
   depends_on = [aws_lambda_function_scaling_config.live]

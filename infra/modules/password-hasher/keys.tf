@@ -1,10 +1,12 @@
-# One key encrypts the log lines and the function's environment variables.
+# One key encrypts the log lines and the function's environment variables. It may be yours.
 
 locals {
-  log_group_name = "/aws/lambda/${var.name}"
+  kms_key_arn = var.governance.kms_key_arn == null ? aws_kms_key.main[0].arn : var.governance.kms_key_arn
 }
 
 resource "aws_kms_key" "main" {
+  count = var.governance.kms_key_arn == null ? 1 : 0
+
   description             = "Logs and environment variables of ${var.name}"
   enable_key_rotation     = true
   deletion_window_in_days = 30
@@ -48,6 +50,8 @@ resource "aws_kms_key" "main" {
 }
 
 resource "aws_kms_alias" "main" {
+  count = var.governance.kms_key_arn == null ? 1 : 0
+
   name          = "alias/${var.name}"
-  target_key_id = aws_kms_key.main.key_id
+  target_key_id = aws_kms_key.main[0].key_id
 }

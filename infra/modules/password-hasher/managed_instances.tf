@@ -46,8 +46,10 @@ resource "aws_lambda_capacity_provider" "main" {
 resource "aws_iam_role" "operator" {
   count = local.managed ? 1 : 0
 
-  name        = "${var.name}-operator"
-  description = "Lets Lambda run the instances of ${var.name}"
+  name                 = "${var.name}-operator"
+  description          = "Lets Lambda run the instances of ${var.name}"
+  path                 = var.governance.role_path
+  permissions_boundary = var.governance.role_permissions_boundary
 
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
@@ -56,6 +58,7 @@ resource "aws_iam_role" "operator" {
       Effect    = "Allow"
       Principal = { Service = "lambda.amazonaws.com" }
       Action    = "sts:AssumeRole"
+      Condition = { StringEquals = { "aws:SourceAccount" = local.account_id } }
     }]
   })
 }
@@ -126,8 +129,10 @@ resource "aws_scheduler_schedule" "event" {
 resource "aws_iam_role" "scheduler" {
   count = local.managed ? 1 : 0
 
-  name        = "${var.name}-scheduler"
-  description = "Lets EventBridge Scheduler scale ${var.name} for events"
+  name                 = "${var.name}-scheduler"
+  description          = "Lets EventBridge Scheduler scale ${var.name} for events"
+  path                 = var.governance.role_path
+  permissions_boundary = var.governance.role_permissions_boundary
 
   assume_role_policy = jsonencode({
     Version = "2012-10-17"

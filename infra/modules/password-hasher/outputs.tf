@@ -20,9 +20,11 @@ output "capacity" {
 }
 
 output "cost_usd" {
-  description = "Cost by list prices, rounded up to the cent: per million logins, per hour of each event, and per hour without calls."
+  description = "Cost by list prices, rounded up to the cent. `events` is the sum of all announced events."
   value = {
+    events             = try(ceil(local.cost_usd_of_events * 100) / 100, null)
     per_million_logins = try(ceil(local.cost_usd_per_million_logins * 100) / 100, null)
+    per_event          = { for name, cost in local.cost_usd_per_event : name => try(ceil(cost * 100) / 100, null) }
     per_event_hour     = { for name, cost in local.cost_usd_per_event_hour : name => try(ceil(cost * 100) / 100, null) }
     per_idle_hour      = try(ceil(local.cost_usd_per_idle_hour * 100) / 100, null)
   }
@@ -31,6 +33,11 @@ output "cost_usd" {
 output "dashboard_name" {
   description = "Name of the dashboard in CloudWatch."
   value       = aws_cloudwatch_dashboard.main.dashboard_name
+}
+
+output "execution_policy_json" {
+  description = "The policy that the execution role has, or that your own role needs."
+  value       = local.execution_policy
 }
 
 output "function_arn" {
@@ -50,7 +57,7 @@ output "live_version" {
 
 output "log_group_name" {
   description = "Name of the log group."
-  value       = aws_cloudwatch_log_group.function.name
+  value       = local.log_group_name
 }
 
 output "url" {

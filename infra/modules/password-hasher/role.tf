@@ -2,9 +2,15 @@ locals {
   metrics = jsondecode(file("${path.module}/metrics.json"))
 }
 
+# The role of the function. It may be yours: then it needs the policy of the output
+# execution_policy_json.
 resource "aws_iam_role" "execution" {
-  name        = "${var.name}-execution"
-  description = "Lets the function ${var.name} write its logs, traces and metrics"
+  count = var.governance.execution_role_arn == null ? 1 : 0
+
+  name                 = "${var.name}-execution"
+  description          = "Lets the function ${var.name} write its logs, traces and metrics"
+  path                 = var.governance.role_path
+  permissions_boundary = var.governance.role_permissions_boundary
 
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
@@ -18,17 +24,24 @@ resource "aws_iam_role" "execution" {
 }
 
 resource "aws_iam_role_policy" "execution" {
-  name = "execution"
-  role = aws_iam_role.execution.id
+  count = var.governance.execution_role_arn == null ? 1 : 0
 
-  policy = jsonencode({
+  name   = "execution"
+  role   = aws_iam_role.execution[0].id
+  policy = local.execution_policy
+}
+
+locals {
+  execution_role_arn = var.governance.execution_role_arn == null ? aws_iam_role.execution[0].arn : var.governance.execution_role_arn
+
+  execution_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [
       {
         Sid      = "OwnLogs"
         Effect   = "Allow"
         Action   = ["logs:CreateLogStream", "logs:PutLogEvents"]
-        Resource = "${aws_cloudwatch_log_group.function.arn}:*" # its streams
+        Resource = "${local.log_group_arn}:*" # its streams
       },
       {
         # These two actions support no resource.
@@ -49,7 +62,7 @@ resource "aws_iam_role_policy" "execution" {
         Sid      = "OwnEnvironmentVariables"
         Effect   = "Allow"
         Action   = "kms:Decrypt"
-        Resource = aws_kms_key.main.arn
+        Resource = local.kms_key_arn
       },
     ]
   })

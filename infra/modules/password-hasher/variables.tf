@@ -1,22 +1,34 @@
 variable "account" {
   description = <<-EOT
-    Facts about the AWS account. The module reads every field that is left out: `concurrency` from Service Quotas
-    (`servicequotas:GetServiceQuota`), unless `managed_instances` is set, and the others from the provider. If all fields are
-    set, a plan reads nothing from AWS.
+    Facts about the AWS account. The module reads `concurrency`, `id`, `partition` and `region` if they are left out:
+    `concurrency` from Service Quotas, unless `managed_instances` is set, and the others from the provider. The provider
+    reads the default quota first, then the applied one, and takes the default if none was applied. It needs
+    `servicequotas:GetAWSDefaultServiceQuota` and `servicequotas:GetServiceQuota`. If these four fields are set, a plan reads
+    nothing from AWS. `concurrency_reserved_elsewhere` is the part that other functions reserve, which no data source
+    returns (infra/README.md).
   EOT
   type = object({
-    concurrency = optional(number)
-    id          = optional(string)
-    partition   = optional(string)
-    region      = optional(string)
+    concurrency                    = optional(number)
+    concurrency_reserved_elsewhere = optional(number, 0)
+    id                             = optional(string)
+    partition                      = optional(string)
+    region                         = optional(string)
   })
   default  = {}
   nullable = false
+
+  validation {
+    condition     = var.account.concurrency_reserved_elsewhere >= 0 && floor(var.account.concurrency_reserved_elsewhere) == var.account.concurrency_reserved_elsewhere
+    error_message = "account.concurrency_reserved_elsewhere must be a whole number, at least 0."
+  }
 }
 
 variable "alarms" {
   description = <<-EOT
-    The SNS topic of the alarms, and their thresholds. The default of `duration_p90_milliseconds` is the planned duration
+    The SNS topic of the alarms, and their thresholds. An alarm of the severity `page` needs an operator at once, and one of
+    the severity `ticket` in the morning. `ticket_topic_arn` is the topic of the second kind; without it all go to
+    `topic_arn`. `runbook_url` is the address of infra/OPERATIONS.md in your repository. The description of each alarm ends
+    with its severity and that address. The default of `duration_p90_milliseconds` is the planned duration
     divided by the planned utilisation: at this duration all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
     each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing.
@@ -31,13 +43,23 @@ variable "alarms" {
     concurrency_percent         = optional(number, 80)
     duration_p90_milliseconds   = optional(number)
     errors_percent              = optional(number, 0.1)
+    runbook_url                 = optional(string, "infra/OPERATIONS.md")
     share_percent               = optional(map(number), {})
+    ticket_topic_arn            = optional(string)
   })
   nullable = false
 
   validation {
-    condition     = can(regex("^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", var.alarms.topic_arn))
-    error_message = "alarms.topic_arn must be the ARN of an SNS topic, for example arn:aws:sns:eu-north-1:123456789012:on-call."
+    condition = alltrue([
+      for arn in [var.alarms.topic_arn, var.alarms.ticket_topic_arn] :
+      arn == null ? true : can(regex("^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", arn))
+    ])
+    error_message = "alarms.topic_arn and alarms.ticket_topic_arn must be ARNs of SNS topics, for example arn:aws:sns:eu-north-1:123456789012:on-call."
+  }
+
+  validation {
+    condition     = var.alarms.client_metrics_namespace == null ? true : can(regex("^[A-Za-z0-9._/#: -]{1,255}$", var.alarms.client_metrics_namespace))
+    error_message = "alarms.client_metrics_namespace must be the name of a CloudWatch namespace: 1 to 255 letters, digits, spaces and ._/#:-. Leave it out if backends publish no metrics."
   }
 
   validation {
@@ -81,21 +103,53 @@ variable "architecture" {
   }
 }
 
+variable "budget_usd" {
+  description = <<-EOT
+    The most that the announced events may cost, in US dollars by the list prices. If they cost more, the plan fails. It finds
+    an event with a wrong year. `null` sets no bound.
+  EOT
+  type        = number
+  default     = null
+}
+
+variable "callers" {
+  description = <<-EOT
+    ARNs of the IAM roles that may invoke the function directly, by a name of your choice. A role of this account may use
+    modules/caller-policy instead. A role of another account needs both. To change a role without refusing a call, add the
+    new role under another name, apply, and then remove the old one.
+  EOT
+  type        = map(string)
+  default     = {}
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for arn in values(var.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
+    error_message = "Each of callers must be the ARN of one IAM role, for example arn:aws:iam::123456789012:role/backend. Wildcards and whole accounts are not allowed."
+  }
+
+  validation {
+    condition     = alltrue([for name in keys(var.callers) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
+    error_message = "The names in callers must have 1 to 80 letters, digits, hyphens and underscores."
+  }
+}
+
 variable "capacity" {
   description = <<-EOT
     Input of the capacity plan. `policy` is a key of durations.json: the policy of most stored hashes. `batch` is the number
     of logins in one request (the client's coalescing). If you have measured your function, `milliseconds_per_request`
     replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost.
-    `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`, and during
-    an event up to `reserved_concurrency`.
+    `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
+    event it provisions up to `provisioned_maximum_in_events`, by default up to `reserved_concurrency`, and never less than
+    the event needs.
   EOT
   type = object({
-    policy                   = string
-    batch                    = optional(number, 1)
-    milliseconds_per_request = optional(number)
-    provisioned_maximum      = optional(number, 0)
-    provisioned_minimum      = optional(number, 0)
-    reserved_concurrency     = number
+    policy                        = string
+    batch                         = optional(number, 1)
+    milliseconds_per_request      = optional(number)
+    provisioned_maximum           = optional(number, 0)
+    provisioned_maximum_in_events = optional(number)
+    provisioned_minimum           = optional(number, 0)
+    reserved_concurrency          = number
   })
   nullable = false
 
@@ -122,28 +176,31 @@ variable "capacity" {
   }
 
   validation {
-    condition = (
-      min(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) >= 0 &&
-      max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum) <= var.capacity.reserved_concurrency &&
-      alltrue([for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum] : floor(number) == number])
-    )
-    error_message = "capacity.provisioned_minimum and capacity.provisioned_maximum must be whole numbers between 0 and capacity.reserved_concurrency."
+    condition = alltrue([
+      for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum, coalesce(var.capacity.provisioned_maximum_in_events, 0)] :
+      number >= 0 && number <= var.capacity.reserved_concurrency && floor(number) == number
+    ])
+    error_message = "capacity.provisioned_minimum, capacity.provisioned_maximum and capacity.provisioned_maximum_in_events must be whole numbers between 0 and capacity.reserved_concurrency."
   }
 }
 
 variable "events" {
   description = <<-EOT
-    Announced events, in UTC. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
-    `expected_logins_per_second` needs. Past events have no effect and may stay in the list.
+    Announced events, in UTC. Each has a `name`, `starts_at`, `ends_at` and `expected_logins_per_second`. A missing or unknown
+    field is refused. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
+    `expected_logins_per_second` needs, and refuses releases. An event that is over has no effect, and the plan warns of it.
   EOT
-  type = list(object({
-    name                       = string
-    starts_at                  = string
-    ends_at                    = string
-    expected_logins_per_second = number
-  }))
+  # Not an object: Terraform drops unknown fields of an object, so a misspelt one would vanish.
+  type     = list(map(string))
   default  = []
   nullable = false
+
+  validation {
+    condition = alltrue([
+      for event in var.events : toset([for field, value in event : field if value != null]) == toset(["ends_at", "expected_logins_per_second", "name", "starts_at"])
+    ])
+    error_message = "Each event must have the fields name, starts_at, ends_at and expected_logins_per_second, and no other."
+  }
 
   validation {
     condition     = alltrue([for event in var.events : can(regex("^[a-z0-9][a-z0-9-]{0,39}$", event.name))])
@@ -151,13 +208,13 @@ variable "events" {
   }
 
   validation {
-    condition     = length(distinct(var.events[*].name)) == length(var.events)
+    condition     = length(distinct([for event in var.events : lookup(event, "name", "")])) == length(var.events)
     error_message = "Two events have the same name. Give each event its own name."
   }
 
   validation {
     condition = alltrue([
-      for time in concat(var.events[*].starts_at, var.events[*].ends_at) :
+      for time in flatten([for event in var.events : [lookup(event, "starts_at", ""), lookup(event, "ends_at", "")]]) :
       can(regex("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$", time)) && can(timeadd(time, "0s"))
     ])
     error_message = "starts_at and ends_at must be valid times in UTC, for example 2026-12-06T18:00:00Z."
@@ -180,22 +237,24 @@ variable "events" {
   }
 
   validation {
-    condition     = alltrue([for event in var.events : event.expected_logins_per_second >= 1 && floor(event.expected_logins_per_second) == event.expected_logins_per_second])
+    condition = alltrue([
+      for event in var.events : try(tonumber(event.expected_logins_per_second) >= 1 && floor(tonumber(event.expected_logins_per_second)) == tonumber(event.expected_logins_per_second), false)
+    ])
     error_message = "expected_logins_per_second must be a whole number, at least 1."
   }
 }
 
 variable "function_url" {
   description = <<-EOT
-    The Function URL. It always requires AWS_IAM. `callers` names the IAM roles that may use it, from this account or
-    another. Roles of this account may use modules/caller-policy instead. If Lambda refuses a role that the same apply has
-    just created, apply again: a new role is not visible to Lambda at once. `null` creates no URL. Callers then invoke the
-    function directly.
+    A Function URL, beside direct calls. It is an endpoint on the internet, and always requires AWS_IAM. `callers` names the
+    IAM roles that may use it, from this account or another. Roles of this account may use modules/caller-policy instead. If
+    Lambda refuses a role that the same apply has just created, apply again: a new role is not visible to Lambda at once.
+    `null` creates no URL.
   EOT
   type = object({
     callers = optional(map(string), {})
   })
-  default = {}
+  default = null
 
   validation {
     condition     = alltrue([for arn in values(var.function_url == null ? {} : var.function_url.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
@@ -205,6 +264,50 @@ variable "function_url" {
   validation {
     condition     = alltrue([for name in keys(var.function_url == null ? {} : var.function_url.callers) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
     error_message = "The names in function_url.callers must have 1 to 80 letters, digits, hyphens and underscores."
+  }
+}
+
+variable "governance" {
+  description = <<-EOT
+    For accounts with rules. `execution_role_arn`, `kms_key_arn` and `log_group_name` name a role, a key and a log
+    group of yours, and the module creates none. The role needs the policy of the output `execution_policy_json`. The policy of the
+    key must allow CloudWatch Logs of this region, and the role, to use it. `logs_kept_on_destroy` keeps the created log group
+    when the function is destroyed. `role_path` and `role_permissions_boundary` are those of the created roles.
+  EOT
+  type = object({
+    execution_role_arn        = optional(string)
+    kms_key_arn               = optional(string)
+    log_group_name            = optional(string)
+    logs_kept_on_destroy      = optional(bool, false)
+    role_path                 = optional(string, "/")
+    role_permissions_boundary = optional(string)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = var.governance.execution_role_arn == null ? true : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", var.governance.execution_role_arn))
+    error_message = "governance.execution_role_arn must be the ARN of an IAM role, for example arn:aws:iam::123456789012:role/saltern-execution."
+  }
+
+  validation {
+    condition     = var.governance.kms_key_arn == null ? true : can(regex("^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.governance.kms_key_arn))
+    error_message = "governance.kms_key_arn must be the ARN of a KMS key, not of an alias."
+  }
+
+  validation {
+    condition     = var.governance.log_group_name == null ? true : can(regex("^[A-Za-z0-9._/#-]{1,512}$", var.governance.log_group_name))
+    error_message = "governance.log_group_name must be the name of a log group, for example /company/saltern, not its ARN."
+  }
+
+  validation {
+    condition     = can(regex("^/([A-Za-z0-9+=,.@_-]+/)*$", var.governance.role_path))
+    error_message = "governance.role_path must begin and end with a slash, for example /services/."
+  }
+
+  validation {
+    condition     = var.governance.role_permissions_boundary == null ? true : can(regex("^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9+=,.@_/-]+$", var.governance.role_permissions_boundary))
+    error_message = "governance.role_permissions_boundary must be the ARN of an IAM policy."
   }
 }
 
@@ -291,7 +394,7 @@ variable "name" {
 }
 
 variable "package_file" {
-  description = "The zip from `make package`. A new hash of the zip publishes a new version."
+  description = "The zip from `make package`. A new hash of the zip publishes a new version. Without `signing` another path does so too."
   type        = string
   nullable    = false
 
@@ -304,6 +407,16 @@ variable "package_file" {
     condition     = !strcontains(basename(var.package_file), var.architecture == "arm64" ? "x86-64" : "arm64")
     error_message = "${basename(var.package_file)} is not for ${var.architecture}. Set architecture, or build the other package."
   }
+}
+
+variable "release_during_event" {
+  description = <<-EOT
+    Allows an apply that may move `live` while an event is current. Without it such an apply is refused unless
+    `rollback_to_version` holds the version: a new version has no environment ready.
+  EOT
+  type        = bool
+  default     = false
+  nullable    = false
 }
 
 variable "rollback_to_version" {

@@ -8,6 +8,7 @@ variables {
   account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", client_metrics_namespace = "backend" }
   capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500, provisioned_minimum = 10 }
+  function_url = {}
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
 }
@@ -173,4 +174,59 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
     condition     = length(distinct([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : "${widget.x},${widget.y}"])) == length(jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets)
     error_message = "No two widgets may have the same position."
   }
+}
+
+run "an_alarm_reads_only_metrics_that_the_function_prints" {
+  command = plan
+
+  assert {
+    condition = alltrue(flatten([
+      for alarm in aws_cloudwatch_metric_alarm.main : [
+        for query in alarm.metric_query : [
+          for metric in query.metric : contains(
+            [for printed in jsondecode(file("metrics.json")).metrics : jsonencode([printed.name, sort(printed.dimensions[0])])],
+            jsonencode([metric.metric_name, sort(keys(metric.dimensions))])
+          ) if metric.namespace == jsondecode(file("metrics.json")).namespace
+        ]
+      ]
+    ]))
+    error_message = "Each metric of an alarm in the namespace of the function must be in metrics.json, with the same dimensions."
+  }
+}
+
+run "an_alarm_has_a_severity_and_a_link_to_the_runbook" {
+  command = plan
+
+  variables {
+    alarms = {
+      topic_arn        = "arn:aws:sns:eu-north-1:123456789012:on-call"
+      ticket_topic_arn = "arn:aws:sns:eu-north-1:123456789012:tickets"
+      runbook_url      = "https://git.example/infra/OPERATIONS.md"
+    }
+  }
+
+  assert {
+    condition = alltrue([
+      for name, alarm in aws_cloudwatch_metric_alarm.main :
+      can(regex("Severity: (page|ticket)\\. Runbook: https://git\\.example/infra/OPERATIONS\\.md#${name}$", alarm.alarm_description))
+    ])
+    error_message = "The description of each alarm must end with its severity and its section of the runbook."
+  }
+
+  assert {
+    condition = { for name, alarm in aws_cloudwatch_metric_alarm.main : name => one(alarm.alarm_actions) if one(alarm.alarm_actions) != "arn:aws:sns:eu-north-1:123456789012:on-call" } == {
+      for name in ["concurrency", "duration-p90", "spillover"] : name => "arn:aws:sns:eu-north-1:123456789012:tickets"
+    }
+    error_message = "Alarms that can wait until the morning must go to the topic of tickets, and the others must page."
+  }
+}
+
+run "a_topic_of_another_region_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-west-1:123456789012:on-call" }
+  }
+
+  expect_failures = [aws_cloudwatch_metric_alarm.main]
 }

@@ -134,7 +134,8 @@ run "an_apply_during_an_event_keeps_its_environments" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    capacity             = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    release_during_event = true
     events = [
       { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
     ]
@@ -169,6 +170,14 @@ run "a_past_event_has_no_effect" {
     condition     = length(aws_appautoscaling_scheduled_action.event) == 0 && aws_appautoscaling_target.live[0].min_capacity == 0
     error_message = "A past event must not be scheduled."
   }
+
+  assert {
+    condition     = output.capacity.events == {} && output.cost_usd.per_event_hour == {} && output.cost_usd.events == 0
+    error_message = "A past event must have no capacity and no cost."
+  }
+
+  # The plan warns of it.
+  expect_failures = [check.no_event_is_over]
 }
 
 run "between_two_close_events_no_environment_is_released" {
@@ -191,6 +200,66 @@ run "between_two_close_events_no_environment_is_released" {
     }
     error_message = "The environments of the second event must stay when the first ends, and the baseline must return at the end."
   }
+}
+
+run "during_an_event_the_maximum_may_be_lower_than_the_reservation" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, provisioned_maximum_in_events = 500, reserved_concurrency = 1500 }
+    events = [
+      { name = "first", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T19:00:00Z", expected_logins_per_second = 1500 },
+      { name = "second", starts_at = "2099-12-07T18:00:00Z", ends_at = "2099-12-07T19:00:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  assert {
+    condition = { for name, action in aws_appautoscaling_scheduled_action.event : name => [action.scalable_target_action[0].min_capacity, action.scalable_target_action[0].max_capacity] } == {
+      first-start  = ["352", "500"]
+      first-end    = ["10", "40"]
+      second-start = ["703", "703"]
+      second-end   = ["10", "40"]
+    }
+    error_message = "The maximum must be the given one, and never below the environments that the event needs."
+  }
+}
+
+run "a_release_during_an_event_is_refused" {
+  command = plan
+
+  variables {
+    events = [
+      { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  expect_failures = [aws_lambda_alias.live]
+}
+
+run "during_an_event_an_apply_that_holds_the_version_is_accepted" {
+  command = plan
+
+  variables {
+    rollback_to_version = "41"
+    events = [
+      { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+}
+
+run "events_above_the_budget_are_refused" {
+  command = plan
+
+  # 60.67 dollars an hour, for a year instead of an evening.
+  variables {
+    budget_usd = 1000
+    capacity   = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    events = [
+      { name = "gala", starts_at = "2098-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  expect_failures = [aws_lambda_function.main]
 }
 
 run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
@@ -227,8 +296,11 @@ run "without_events_and_a_baseline_nothing_is_provisioned" {
   command = plan
 
   assert {
-    condition     = length(aws_appautoscaling_target.live) == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 && !contains(keys(aws_cloudwatch_metric_alarm.main), "spillover")
-    error_message = "Nothing may be provisioned, and there must be no alarm for spillover."
+    condition = (
+      aws_appautoscaling_target.live[0].min_capacity == 0 && aws_appautoscaling_target.live[0].max_capacity == 0 &&
+      length(aws_lambda_provisioned_concurrency_config.live) == 0 && contains(keys(aws_cloudwatch_metric_alarm.main), "spillover")
+    )
+    error_message = "The bounds must be 0 and 0, so that Application Auto Scaling releases the environments of a cancelled event."
   }
 }
 
@@ -255,10 +327,33 @@ run "the_cost_follows_the_list_prices" {
     error_message = "An hour of the event must cost 60.67, not ${output.cost_usd.per_event_hour.gala}."
   }
 
+  # 60.662 × 3.75 h, from 15 minutes before the start.
+  assert {
+    condition     = output.cost_usd.per_event.gala == 227.49 && output.cost_usd.events == 227.49
+    error_message = "The event must cost 227.49, not ${output.cost_usd.per_event.gala}."
+  }
+
   # 100 × 1.7275 GB × 3,600 s × 0.0000033334: 2.0731.
   assert {
     condition     = output.cost_usd.per_idle_hour == 2.08
     error_message = "An idle hour must cost 2.08, not ${output.cost_usd.per_idle_hour}."
+  }
+}
+
+run "the_cost_of_an_event_follows_the_calendar" {
+  command = plan
+
+  # The first event passes the last day of a leap year's February, the second the end of a year.
+  variables {
+    events = [
+      { name = "leap", starts_at = "2096-02-28T20:15:00Z", ends_at = "2096-03-01T20:00:00Z", expected_logins_per_second = 1000 },
+      { name = "year", starts_at = "2099-12-31T20:15:00Z", ends_at = "2100-01-01T20:00:00Z", expected_logins_per_second = 1000 },
+    ]
+  }
+
+  assert {
+    condition     = abs(output.cost_usd.per_event.leap - 48 * output.cost_usd.per_event_hour.leap) < 0.49 && abs(output.cost_usd.per_event.year - 24 * output.cost_usd.per_event_hour.year) < 0.25
+    error_message = "The events must last 48 and 24 hours: ${jsonencode(output.cost_usd)}"
   }
 }
 
@@ -294,9 +389,20 @@ run "the_module_reads_the_fields_of_the_account_that_are_left_out" {
   }
 
   assert {
-    condition     = data.aws_servicequotas_service_quota.concurrency[0].quota_code == "L-B99A9384" && strcontains(aws_kms_key.main.policy, "123456789012")
+    condition     = data.aws_servicequotas_service_quota.concurrency[0].quota_code == "L-B99A9384" && strcontains(aws_kms_key.main[0].policy, "123456789012")
     error_message = "The module must read the quota and the account."
   }
+}
+
+run "the_reservations_of_other_functions_reduce_the_quota" {
+  command = plan
+
+  variables {
+    account  = { concurrency = 1000, concurrency_reserved_elsewhere = 300, id = "123456789012", partition = "aws", region = "eu-north-1" }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 601 }
+  }
+
+  expect_failures = [aws_lambda_function.main]
 }
 
 run "a_reservation_above_the_quota_that_was_read_is_refused" {

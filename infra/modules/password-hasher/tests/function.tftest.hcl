@@ -65,14 +65,14 @@ run "the_function_logs_json_at_info_and_is_traced" {
     condition = (
       aws_lambda_function.main.logging_config[0].log_format == "JSON" &&
       aws_lambda_function.main.logging_config[0].application_log_level == "INFO" &&
-      aws_lambda_function.main.logging_config[0].log_group == aws_cloudwatch_log_group.function.name &&
+      aws_lambda_function.main.logging_config[0].log_group == aws_cloudwatch_log_group.function[0].name &&
       aws_lambda_function.main.tracing_config[0].mode == "Active"
     )
     error_message = "The function must log JSON at INFO to its own log group, and must be traced."
   }
 
   assert {
-    condition     = aws_cloudwatch_log_group.function.name == "/aws/lambda/saltern" && aws_cloudwatch_log_group.function.retention_in_days == 365
+    condition     = aws_cloudwatch_log_group.function[0].name == "/aws/lambda/saltern" && aws_cloudwatch_log_group.function[0].retention_in_days == 365
     error_message = "The log group must belong to the function and keep lines for a year."
   }
 }
@@ -82,9 +82,9 @@ run "one_key_encrypts_the_logs_and_the_environment" {
 
   assert {
     condition = (
-      aws_kms_key.main.enable_key_rotation &&
-      aws_cloudwatch_log_group.function.kms_key_id == aws_kms_key.main.arn &&
-      aws_lambda_function.main.kms_key_arn == aws_kms_key.main.arn
+      aws_kms_key.main[0].enable_key_rotation &&
+      aws_cloudwatch_log_group.function[0].kms_key_id == aws_kms_key.main[0].arn &&
+      aws_lambda_function.main.kms_key_arn == aws_kms_key.main[0].arn
     )
     error_message = "The module's own, rotated key must encrypt the log lines and the environment variables."
   }
@@ -95,7 +95,7 @@ run "one_key_encrypts_the_logs_and_the_environment" {
   }
 
   assert {
-    condition = [for statement in jsondecode(aws_kms_key.main.policy).Statement : statement.Principal] == [
+    condition = [for statement in jsondecode(aws_kms_key.main[0].policy).Statement : statement.Principal] == [
       { AWS = "arn:aws:iam::123456789012:root" },
       { Service = "logs.eu-north-1.amazonaws.com" },
     ]
@@ -104,9 +104,9 @@ run "one_key_encrypts_the_logs_and_the_environment" {
 
   assert {
     condition = (
-      jsondecode(aws_kms_key.main.policy).Statement[1].Condition.ArnEquals["kms:EncryptionContext:aws:logs:arn"] ==
+      jsondecode(aws_kms_key.main[0].policy).Statement[1].Condition.ArnEquals["kms:EncryptionContext:aws:logs:arn"] ==
       "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern" &&
-      alltrue([for action in jsondecode(aws_kms_key.main.policy).Statement[1].Action : !strcontains(action, "*")])
+      alltrue([for action in jsondecode(aws_kms_key.main[0].policy).Statement[1].Action : !strcontains(action, "*")])
     )
     error_message = "CloudWatch Logs may use the key for this log group only, by named actions."
   }
@@ -116,7 +116,7 @@ run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
   command = plan
 
   assert {
-    condition = { for statement in jsondecode(aws_iam_role_policy.execution.policy).Statement : statement.Sid => [flatten([statement.Action]), statement.Resource, lookup(statement, "Condition", null)] } == {
+    condition = { for statement in jsondecode(aws_iam_role_policy.execution[0].policy).Statement : statement.Sid => [flatten([statement.Action]), statement.Resource, lookup(statement, "Condition", null)] } == {
       OwnLogs = [
         ["logs:CreateLogStream", "logs:PutLogEvents"],
         "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern:*",
@@ -134,7 +134,7 @@ run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
   }
 
   assert {
-    condition     = jsondecode(aws_iam_role.execution.assume_role_policy).Statement[*].Principal == [{ Service = "lambda.amazonaws.com" }]
+    condition     = jsondecode(aws_iam_role.execution[0].assume_role_policy).Statement[*].Principal == [{ Service = "lambda.amazonaws.com" }]
     error_message = "Only Lambda may assume the execution role."
   }
 }
@@ -145,15 +145,15 @@ run "no_statement_names_a_public_principal_or_a_wildcard_action" {
   assert {
     condition = alltrue([
       for statement in concat(
-        jsondecode(aws_iam_role_policy.execution.policy).Statement,
-        [for statement in jsondecode(aws_kms_key.main.policy).Statement : statement if statement.Sid != "IamOfThisAccount"]
+        jsondecode(aws_iam_role_policy.execution[0].policy).Statement,
+        [for statement in jsondecode(aws_kms_key.main[0].policy).Statement : statement if statement.Sid != "IamOfThisAccount"]
       ) : alltrue([for action in flatten([statement.Action]) : !strcontains(action, "*")])
     ])
     error_message = "Only the key's statement for IAM of this account may have a wildcard action."
   }
 
   assert {
-    condition     = !strcontains(join("", [aws_kms_key.main.policy, aws_iam_role.execution.assume_role_policy]), "\"Principal\":\"*\"")
+    condition     = !strcontains(join("", [aws_kms_key.main[0].policy, aws_iam_role.execution[0].assume_role_policy]), "\"Principal\":\"*\"")
     error_message = "No principal may be public."
   }
 }
@@ -265,6 +265,7 @@ run "signing_needs_no_manual_step_and_refuses_unsigned_packages" {
       aws_lambda_function.main.filename == null &&
       aws_lambda_function.main.s3_bucket == "artefacts" &&
       aws_lambda_function.main.s3_key == "saltern/signed/job.zip" &&
+      aws_s3_object.package[0].key == "saltern/unsigned-${filesha256("tests/saltern-lambda-arm64.zip")}.zip" &&
       aws_lambda_function.main.source_code_hash == filebase64sha256("tests/saltern-lambda-arm64.zip")
     )
     error_message = "The signed package must be deployed, and the hash of the unsigned zip must decide the version."
@@ -278,5 +279,62 @@ run "signing_needs_no_manual_step_and_refuses_unsigned_packages" {
       aws_lambda_code_signing_config.main[0].policies[0].untrusted_artifact_on_deployment == "Enforce"
     )
     error_message = "The uploaded version of the object must be signed, and Lambda must refuse unsigned packages."
+  }
+}
+
+run "a_role_a_key_and_a_log_group_of_yours_replace_the_created_ones" {
+  command = plan
+
+  variables {
+    governance = {
+      execution_role_arn = "arn:aws:iam::123456789012:role/services/saltern"
+      kms_key_arn        = "arn:aws:kms:eu-north-1:123456789012:key/9f8e"
+      log_group_name     = "/company/saltern"
+    }
+  }
+
+  assert {
+    condition     = length(aws_iam_role.execution) == 0 && length(aws_iam_role_policy.execution) == 0 && length(aws_kms_key.main) == 0 && length(aws_kms_alias.main) == 0 && length(aws_cloudwatch_log_group.function) == 0
+    error_message = "No role, key or log group may be created."
+  }
+
+  assert {
+    condition = (
+      aws_lambda_function.main.role == "arn:aws:iam::123456789012:role/services/saltern" &&
+      aws_lambda_function.main.kms_key_arn == "arn:aws:kms:eu-north-1:123456789012:key/9f8e" &&
+      aws_lambda_function.main.logging_config[0].log_group == "/company/saltern" &&
+      output.log_group_name == "/company/saltern"
+    )
+    error_message = "The function must have your role, key and log group."
+  }
+
+  assert {
+    condition = { for statement in jsondecode(output.execution_policy_json).Statement : statement.Sid => statement.Resource if contains(["OwnLogs", "OwnEnvironmentVariables"], statement.Sid) } == {
+      OwnLogs                 = "arn:aws:logs:eu-north-1:123456789012:log-group:/company/saltern:*"
+      OwnEnvironmentVariables = "arn:aws:kms:eu-north-1:123456789012:key/9f8e"
+    }
+    error_message = "The output must be the policy that your role needs."
+  }
+}
+
+run "created_roles_have_the_path_and_the_boundary_and_logs_can_outlive_the_function" {
+  command = plan
+
+  variables {
+    governance = {
+      logs_kept_on_destroy      = true
+      role_path                 = "/services/"
+      role_permissions_boundary = "arn:aws:iam::123456789012:policy/boundary"
+    }
+  }
+
+  assert {
+    condition     = aws_iam_role.execution[0].path == "/services/" && aws_iam_role.execution[0].permissions_boundary == "arn:aws:iam::123456789012:policy/boundary"
+    error_message = "The created role must have the path and the boundary."
+  }
+
+  assert {
+    condition     = aws_cloudwatch_log_group.function[0].skip_destroy
+    error_message = "The log group must outlive the function."
   }
 }

@@ -145,3 +145,20 @@ run "an_event_above_the_maximum_of_instances_is_refused" {
 
   expect_failures = [aws_lambda_function.main]
 }
+
+run "created_roles_on_instances_serve_only_this_account" {
+  command = plan
+
+  variables {
+    governance = { role_path = "/services/", role_permissions_boundary = "arn:aws:iam::123456789012:policy/boundary" }
+  }
+
+  assert {
+    condition = alltrue([
+      for role in [aws_iam_role.operator[0], aws_iam_role.scheduler[0]] :
+      jsondecode(role.assume_role_policy).Statement[0].Condition == { StringEquals = { "aws:SourceAccount" = "123456789012" } } &&
+      role.path == "/services/" && role.permissions_boundary == "arn:aws:iam::123456789012:policy/boundary"
+    ])
+    error_message = "AWS may assume both roles for this account only, and both must have the path and the boundary."
+  }
+}

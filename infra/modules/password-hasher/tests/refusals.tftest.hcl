@@ -70,6 +70,36 @@ run "a_p90_alarm_at_zero_milliseconds_is_refused" {
   expect_failures = [var.alarms]
 }
 
+run "an_empty_client_namespace_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", client_metrics_namespace = "" }
+  }
+
+  expect_failures = [var.alarms]
+}
+
+run "a_ticket_topic_that_is_not_an_arn_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", ticket_topic_arn = "tickets" }
+  }
+
+  expect_failures = [var.alarms]
+}
+
+run "a_negative_reservation_of_other_functions_is_refused" {
+  command = plan
+
+  variables {
+    account = { concurrency = 1000, concurrency_reserved_elsewhere = -1, id = "123456789012", partition = "aws", region = "eu-north-1" }
+  }
+
+  expect_failures = [var.account]
+}
+
 run "an_unknown_architecture_is_refused" {
   command = plan
 
@@ -78,6 +108,26 @@ run "an_unknown_architecture_is_refused" {
   }
 
   expect_failures = [var.architecture]
+}
+
+run "a_public_direct_caller_is_refused" {
+  command = plan
+
+  variables {
+    callers = { all = "*" }
+  }
+
+  expect_failures = [var.callers]
+}
+
+run "a_direct_caller_with_a_name_that_lambda_does_not_allow_is_refused" {
+  command = plan
+
+  variables {
+    callers = { "the backend" = "arn:aws:iam::123456789012:role/backend" }
+  }
+
+  expect_failures = [var.callers]
 }
 
 run "a_policy_without_a_duration_is_refused" {
@@ -240,6 +290,36 @@ run "an_event_without_logins_is_refused" {
   expect_failures = [var.events]
 }
 
+run "an_event_with_an_unknown_field_is_refused" {
+  command = plan
+
+  variables {
+    events = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:00:00Z", expected_logins_per_second = 10, comment = "final" }]
+  }
+
+  expect_failures = [var.events]
+}
+
+run "an_event_without_an_end_is_refused" {
+  command = plan
+
+  variables {
+    events = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", expected_logins_per_second = 10 }]
+  }
+
+  expect_failures = [var.events]
+}
+
+run "an_event_with_a_rate_in_words_is_refused" {
+  command = plan
+
+  variables {
+    events = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:00:00Z", expected_logins_per_second = "many" }]
+  }
+
+  expect_failures = [var.events]
+}
+
 run "a_public_caller_is_refused" {
   command = plan
 
@@ -278,6 +358,56 @@ run "a_caller_name_that_lambda_does_not_allow_is_refused" {
   }
 
   expect_failures = [var.function_url]
+}
+
+run "an_execution_role_that_is_not_an_arn_is_refused" {
+  command = plan
+
+  variables {
+    governance = { execution_role_arn = "saltern" }
+  }
+
+  expect_failures = [var.governance]
+}
+
+run "an_alias_of_a_key_is_refused" {
+  command = plan
+
+  variables {
+    governance = { kms_key_arn = "arn:aws:kms:eu-north-1:123456789012:alias/logs" }
+  }
+
+  expect_failures = [var.governance]
+}
+
+run "the_arn_of_a_log_group_is_refused" {
+  command = plan
+
+  variables {
+    governance = { log_group_name = "arn:aws:logs:eu-north-1:123456789012:log-group:/company/saltern" }
+  }
+
+  expect_failures = [var.governance]
+}
+
+run "a_role_path_without_slashes_is_refused" {
+  command = plan
+
+  variables {
+    governance = { role_path = "services" }
+  }
+
+  expect_failures = [var.governance]
+}
+
+run "a_boundary_that_is_not_a_policy_is_refused" {
+  command = plan
+
+  variables {
+    governance = { role_permissions_boundary = "arn:aws:iam::123456789012:role/boundary" }
+  }
+
+  expect_failures = [var.governance]
 }
 
 run "a_retention_that_cloudwatch_does_not_support_is_refused" {

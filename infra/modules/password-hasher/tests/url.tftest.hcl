@@ -10,6 +10,7 @@ variables {
   account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
   capacity     = { policy = "bcrypt-11", reserved_concurrency = 1000 }
+  function_url = {}
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
 }
@@ -64,7 +65,7 @@ run "the_same_plan_may_create_the_callers_and_the_topic" {
   }
 }
 
-run "without_a_url_there_is_no_public_endpoint" {
+run "by_default_there_is_no_public_endpoint" {
   variables {
     function_url = null
   }
@@ -72,5 +73,31 @@ run "without_a_url_there_is_no_public_endpoint" {
   assert {
     condition     = length(aws_lambda_function_url.live) == 0 && length(aws_lambda_permission.url) == 0 && length(aws_lambda_permission.invoke_via_url) == 0 && !contains(keys(aws_cloudwatch_metric_alarm.main), "url-5xx") && output.url == null
     error_message = "There must be no URL, no permission and no alarm for 5xx."
+  }
+}
+
+run "a_direct_caller_gets_one_permission_to_invoke_live" {
+  variables {
+    callers      = { backend = "arn:aws:iam::210987654321:role/backend" }
+    function_url = null
+  }
+
+  assert {
+    condition = { for name, permission in aws_lambda_permission.invoke : name => [permission.action, permission.principal, permission.qualifier, permission.statement_id] } == {
+      backend = ["lambda:InvokeFunction", "arn:aws:iam::210987654321:role/backend", "live", "invoke-backend"]
+    }
+    error_message = "The caller must be allowed to invoke live."
+  }
+}
+
+run "a_caller_with_a_new_role_is_added_beside_the_old_one" {
+  variables {
+    callers      = { backend = "arn:aws:iam::210987654321:role/backend", backend-2 = "arn:aws:iam::210987654321:role/next" }
+    function_url = null
+  }
+
+  assert {
+    condition     = { for name, permission in aws_lambda_permission.invoke : name => permission.principal } == { backend = "arn:aws:iam::210987654321:role/backend", backend-2 = "arn:aws:iam::210987654321:role/next" }
+    error_message = "Both roles must be allowed until the old one is removed."
   }
 }
