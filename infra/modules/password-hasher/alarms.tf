@@ -85,11 +85,12 @@ locals {
     }
   }
 
-  # The alarms that the table of metrics has (functions/service/src/metrics/table.rs).
+  # The alarms that the table of metrics has (functions/service/src/metrics/table.rs): on a share of
+  # a count, and on a count.
   share_alarms = {
     for alarm in local.metrics.alarms : alarm.name => {
       description = alarm.help
-      severity    = "page"
+      severity    = alarm.severity
       # Few events have any share by chance.
       expression = "IF(FILL(counted, 0) + FILL(beside, 0) >= ${alarm.least}, 100 * FILL(counted, 0) / (FILL(counted, 0) + FILL(beside, 0)), 0)"
       label      = "${alarm.value}, percent of ${alarm.metric}"
@@ -100,11 +101,24 @@ locals {
         seconds    = alarm.seconds
       } }
       threshold = lookup(var.alarms.share_percent, alarm.name, alarm.percent)
-    }
+    } if can(alarm.percent)
+  }
+  count_alarms = {
+    for alarm in local.metrics.alarms : alarm.name => {
+      description = alarm.help
+      severity    = alarm.severity
+      metrics = { counted = {
+        name       = alarm.metric
+        namespace  = local.metrics.namespace
+        dimensions = { Service = var.name, (alarm.dimension) = alarm.value }
+        seconds    = alarm.seconds
+      } }
+      threshold = alarm.above
+    } if can(alarm.above)
   }
 
   alarms = {
-    for name, alarm in merge(local.function_alarms, local.share_alarms) : name => alarm if lookup(alarm, "exists", true)
+    for name, alarm in merge(local.function_alarms, local.share_alarms, local.count_alarms) : name => alarm if lookup(alarm, "exists", true)
   }
   topic_arns = {
     page   = var.alarms.topic_arn

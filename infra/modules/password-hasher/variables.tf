@@ -75,9 +75,9 @@ variable "alarms" {
   validation {
     condition = alltrue([
       for name, percent in var.alarms.share_percent :
-      percent > 0 && percent < 100 && contains(jsondecode(file("${path.module}/metrics.json")).alarms[*].name, name)
+      percent > 0 && percent < 100 && contains([for alarm in jsondecode(file("${path.module}/metrics.json")).alarms : alarm.name if can(alarm.percent)], name)
     ])
-    error_message = "alarms.share_percent must name alarms of metrics.json, each with a percentage above 0 and below 100."
+    error_message = "alarms.share_percent must name alarms of metrics.json that have a percentage, each with a percentage above 0 and below 100."
   }
 
   validation {

@@ -14,7 +14,7 @@ use crate::metrics::{
 pub(super) struct Document {
     namespace: &'static str,
     metrics: Vec<Entry>,
-    alarms: Vec<Share>,
+    alarms: Vec<AlarmEntry>,
 }
 
 #[derive(Serialize)]
@@ -27,32 +27,42 @@ struct Entry {
     help: &'static str,
 }
 
-/// An alarm on the share of a count.
+/// An alarm on a count, or on the share of a count.
 #[derive(Serialize)]
-struct Share {
+struct AlarmEntry {
     name: &'static str,
+    severity: &'static str,
     metric: &'static str,
     dimension: &'static str,
     value: &'static str,
-    beside: &'static str,
-    percent: u32,
-    least: u32,
+    #[serde(flatten)]
+    threshold: Threshold,
     seconds: u32,
     help: &'static str,
 }
 
-impl Share {
-    /// `None` if CloudWatch has no such count. The counts of CloudWatch have no other alarm.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Threshold {
+    Count { above: u32 },
+    Share { beside: &'static str, percent: u32, least: u32 },
+}
+
+impl AlarmEntry {
+    /// `None` if CloudWatch has no such count.
     fn of(alarm: &Alarm) -> Option<Self> {
-        let Above::Share { percent, least_per_minute, beside } = alarm.above else { return None };
         Some(Self {
             name: alarm.name,
+            severity: alarm.severity.name(),
             metric: alarm.cloudwatch?,
             dimension: alarm.label.dimension(),
             value: alarm.value,
-            beside,
-            percent,
-            least: least_per_minute * ALARM_MINUTES,
+            threshold: match alarm.above {
+                Above::PerMinute(most) => Threshold::Count { above: most * ALARM_MINUTES },
+                Above::Share { percent, least_per_minute, beside } => {
+                    Threshold::Share { beside, percent, least: least_per_minute * ALARM_MINUTES }
+                }
+            },
             seconds: ALARM_MINUTES * 60,
             help: alarm.help,
         })
@@ -74,8 +84,11 @@ pub(super) fn rules() -> String {
                 format!("100 * {counted} / {all} > {percent} and {all} >= {least}")
             }
         };
-        let _infallible =
-            writeln!(rules, "      - alert: {prometheus}\n        # {help}\n        expr: {expression}");
+        let severity = alarm.severity.name();
+        let _infallible = writeln!(
+            rules,
+            "      - alert: {prometheus}\n        # {help}\n        expr: {expression}\n        labels: {{ severity: {severity} }}"
+        );
     }
     rules
 }
@@ -97,7 +110,7 @@ pub(super) fn document() -> Document {
         let unsent = metric.unsent.map(|name| entry(name, metric, "emf"));
         [Some(entry(metric.cloudwatch, metric, sink)), unsent]
     });
-    let alarms = ALARMS.iter().filter_map(Share::of).collect();
+    let alarms = ALARMS.iter().filter_map(AlarmEntry::of).collect();
     Document { namespace: NAMESPACE, metrics: entries.flatten().collect(), alarms }
 }
 

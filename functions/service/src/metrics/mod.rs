@@ -18,7 +18,7 @@ pub use sample::{Labels, Sample};
 pub use table::{
     ALARM_MINUTES, ALARMS, ANSWER, ARENA, Above, Alarm, BATCH_OPERATIONS, COLD_STARTS, DROPPED_LINES, HASH,
     Kind, LANES, Label, METRICS, Metric, NAMESPACE, OPERATIONS, ProcessCount, QUEUE, REFUSALS, REHASHES_DONE,
-    REHASHES_NEEDED, REQUESTS, SERVICE, Unit, VERIFICATIONS,
+    REHASHES_NEEDED, REQUESTS, SERVICE, Severity, Unit, VERIFICATIONS,
 };
 
 /// Receives the samples of each request. The request waits for the sink, so a sink must not block.

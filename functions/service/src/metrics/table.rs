@@ -320,8 +320,30 @@ pub struct Alarm {
     pub value: &'static str,
     /// The threshold.
     pub above: Above,
+    /// The severity.
+    pub severity: Severity,
     /// The meaning of the alarm and the next step.
     pub help: &'static str,
+}
+
+/// The severity of an alarm. Each may have another receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// An operator is needed at once.
+    Page,
+    /// The next morning is early enough.
+    Ticket,
+}
+
+impl Severity {
+    /// The name in both systems.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Ticket => "ticket",
+        }
+    }
 }
 
 /// The threshold of an alarm, over [`ALARM_MINUTES`].
@@ -344,8 +366,12 @@ pub enum Above {
 /// usual interval between two scrapes.
 pub const ALARM_MINUTES: u32 = 5;
 
+/// Refusals of one kind for lack of capacity. A few deadlines are missed by chance. One each ten
+/// seconds, for minutes, are not.
+const REFUSALS_PER_MINUTE: u32 = 6;
+
 /// All alarms on counts.
-pub static ALARMS: [Alarm; 4] = [
+pub static ALARMS: [Alarm; 7] = [
     Alarm {
         name: "mismatches",
         prometheus: "SalternMismatches",
@@ -356,7 +382,41 @@ pub static ALARMS: [Alarm; 4] = [
         // Users mistype in some 5 to 20 % of logins, and a list of stolen passwords fails in some
         // 98 %. Below 60 logins a minute a few bots reach half.
         above: Above::Share { percent: 50, least_per_minute: 60, beside: "match" },
+        severity: Severity::Page,
         help: "Most passwords are wrong. A bot may try stolen passwords, or a backend sends wrong hashes.",
+    },
+    Alarm {
+        name: "overloaded",
+        prometheus: "SalternOverloaded",
+        counter: "saltern_refusals_total",
+        cloudwatch: Some("Refusals"),
+        label: Label::Code,
+        value: "overloaded",
+        above: Above::PerMinute(REFUSALS_PER_MINUTE),
+        severity: Severity::Page,
+        help: "Requests are refused because the queue is full. More logins arrive than the service can hash.",
+    },
+    Alarm {
+        name: "deadlines",
+        prometheus: "SalternDeadlines",
+        counter: "saltern_refusals_total",
+        cloudwatch: Some("Refusals"),
+        label: Label::Code,
+        value: "deadline_exceeded",
+        above: Above::PerMinute(REFUSALS_PER_MINUTE),
+        severity: Severity::Page,
+        help: "Requests are refused because their deadline cannot be met. Hashes take longer, or the budgets of callers are too small.",
+    },
+    Alarm {
+        name: "faults",
+        prometheus: "SalternFaults",
+        counter: "saltern_refusals_total",
+        cloudwatch: Some("Refusals"),
+        label: Label::Code,
+        value: "internal",
+        above: Above::PerMinute(0),
+        severity: Severity::Page,
+        help: "The service has a fault. If a release came before it, roll back.",
     },
     Alarm {
         name: "unauthorized",
@@ -367,6 +427,7 @@ pub static ALARMS: [Alarm; 4] = [
         value: "unauthorized",
         // One retry a second of one caller.
         above: Above::PerMinute(60),
+        severity: Severity::Page,
         help: "A caller has no valid token, or an attacker guesses. The log names the peer, and the caller if its token has expired.",
     },
     Alarm {
@@ -377,6 +438,7 @@ pub static ALARMS: [Alarm; 4] = [
         label: Label::Class,
         value: "caller",
         above: Above::PerMinute(0),
+        severity: Severity::Ticket,
         help: "Lines of requests with a token are missing in the log. The reader is too slow, or the disk is full.",
     },
     Alarm {
@@ -388,6 +450,7 @@ pub static ALARMS: [Alarm; 4] = [
         value: "unauthenticated",
         // As many are lost as the log takes: ten a second.
         above: Above::PerMinute(600),
+        severity: Severity::Page,
         help: "Requests without a token flood the port. The log names peers of a sample.",
     },
 ];
@@ -395,6 +458,7 @@ pub static ALARMS: [Alarm; 4] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Code;
 
     #[test]
     fn no_name_is_published_twice() {
@@ -423,6 +487,7 @@ mod tests {
             assert!(metric.labels.len() < 30);
         }
     }
+
     #[test]
     fn every_alarm_is_about_a_listed_count_and_its_label() {
         for alarm in &ALARMS {
@@ -434,6 +499,10 @@ mod tests {
             assert!(metric.is_some() || alarm.counter == DROPPED_LINES.prometheus, "{}", alarm.name);
             assert_eq!(labels, [alarm.label], "{}: the count has one label", alarm.name);
             assert!(alarm.cloudwatch.is_none() || alarm.cloudwatch == cloudwatch, "{}", alarm.name);
+            if alarm.label == Label::Code {
+                let printed = Code::ALL.iter().any(|code| code.name() == alarm.value);
+                assert!(printed, "{}: no problem has the code {}", alarm.name, alarm.value);
+            }
             if let Above::Share { beside, .. } = alarm.above {
                 assert_eq!([beside, alarm.value], ["match", "mismatch"], "{}: all values", alarm.name);
             }

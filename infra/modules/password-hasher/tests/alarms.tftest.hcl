@@ -25,7 +25,7 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
   }
 
   assert {
-    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "duration-p90", "errors", "mismatches", "spillover", "throttles", "url-5xx"]
+    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "deadlines", "duration-p90", "errors", "faults", "mismatches", "overloaded", "spillover", "throttles", "url-5xx"]
     error_message = "Every alarm must exist."
   }
 
@@ -173,6 +173,33 @@ run "the_dashboard_shows_every_metric_of_the_generated_table" {
   assert {
     condition     = length(distinct([for widget in jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets : "${widget.x},${widget.y}"])) == length(jsondecode(aws_cloudwatch_dashboard.main.dashboard_body).widgets)
     error_message = "No two widgets may have the same position."
+  }
+}
+
+run "refusals_raise_an_alarm_however_the_function_is_called" {
+  command = plan
+
+  variables {
+    function_url = null
+  }
+
+  assert {
+    condition = {
+      for name in ["deadlines", "faults", "overloaded"] : name => [
+        one(one(aws_cloudwatch_metric_alarm.main[name].metric_query).metric).dimensions["Code"],
+        aws_cloudwatch_metric_alarm.main[name].threshold,
+      ]
+      } == {
+      deadlines  = ["deadline_exceeded", 30]
+      faults     = ["internal", 0]
+      overloaded = ["overloaded", 30]
+    }
+    error_message = "Without a URL too, the refusals that the function counts must raise an alarm."
+  }
+
+  assert {
+    condition     = !contains(keys(aws_cloudwatch_metric_alarm.main), "url-5xx")
+    error_message = "Without a URL there must be no alarm on its metrics."
   }
 }
 

@@ -90,6 +90,16 @@ run "a_ticket_topic_that_is_not_an_arn_is_refused" {
   expect_failures = [var.alarms]
 }
 
+run "a_share_of_an_alarm_without_a_percentage_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", share_percent = { faults = 30 } }
+  }
+
+  expect_failures = [var.alarms]
+}
+
 run "a_negative_reservation_of_other_functions_is_refused" {
   command = plan
 
