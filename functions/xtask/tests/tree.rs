@@ -334,6 +334,14 @@ fn the_operations_guide_has_every_alarm() {
 }
 
 #[test]
+fn the_operations_guide_quotes_the_warning_of_a_token() {
+    let warning = "the token expires within two weeks: add its successor";
+    for file in ["infra/OPERATIONS.md", "functions/server/src/tokens.rs"] {
+        assert!(fs::read_to_string(root().join(file)).unwrap().contains(warning), "{file}");
+    }
+}
+
+#[test]
 fn the_tests_that_the_security_guide_names_exist() {
     let texts = texts();
     let (_, guide) = texts.iter().find(|(name, _)| name == "SECURITY.md").unwrap();
