@@ -60,12 +60,14 @@ object NativeKernels {
   * wait for them.
   *
   * @param start `NativeCalls.open`
+  * @param jvm computes what the library does not
   */
 private[nativekernels] final class OpenedNative(
     workers: Int,
     memoryBytes: Long,
     ceilings: Ceilings,
-    start: (Int, Long, Array[Long]) => Long
+    start: (Int, Long, Array[Long]) => Long,
+    jvm: Kernels.Compute = Kernels.compute
 ) extends OpenedKernels {
 
   // Opened at the first hash, and never after close.
@@ -138,7 +140,7 @@ private[nativekernels] final class OpenedNative(
       // The client was closed, which interrupts its threads.
       catch { case _: InterruptedException => throw new Stopped(LocalPool.Failure.Closed) }
     if (!mine) throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
-    try Kernels.compute(admitted, password)
+    try jvm(admitted, password)
     finally onJvm.release()
   }
 

@@ -151,13 +151,26 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
   }
 
   test("a hash for the JVM waits for half of its time and is then shed") {
-    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
-    // Each takes some tenths of a second, and only one of the sixteen runs at a time.
-    val sha512 = EncodedHash.parse("$6$rounds=200000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
+    val (begun, end) = (new CountDownLatch(1), new CountDownLatch(1))
+    // The first hash lasts until the test ends it.
+    val opened = new OpenedNative(
+      1,
+      1L << 26,
+      TestKernels.NoCeilings,
+      NativeCalls.open,
+      (_, _) => { begun.countDown(); end.await(); Array[Byte](1) }
+    )
+    val sha512 = EncodedHash.parse("$6$rounds=1000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
     val admitted = TestKernels.admitted(sha512.setting)
-    val ends = inParallel(16)(_ => endOf(opened.compute(admitted, password, 200.millis)))
-    assert(ends.contains("done") && ends.contains("Shed"), ends.toString)
-    assert(ends.forall(Set("done", "Shed")), ends.toString)
+    val first = Future(opened.compute(admitted, password, 1.hour))
+    begun.await()
+    val (started, time) = (System.nanoTime(), 200.millis)
+    val shed = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, time))
+    assert(shed.why.isInstanceOf[LocalPool.Failure.Shed], shed.why.toString)
+    assert((System.nanoTime() - started).nanos >= time / 2)
+    end.countDown()
+    assertEquals(await(first).toSeq, Seq[Byte](1))
+    assertEquals(opened.compute(admitted, password, time).toSeq, Seq[Byte](1), "its place is free again")
     // A closing client ends its threads in this way.
     Thread.currentThread.interrupt()
     val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
