@@ -101,7 +101,7 @@ val writeJars = taskKey[Unit]("Adds the resolved jars to jars.sha256.")
 
 lazy val root = project
   .in(file("."))
-  .aggregate(catsEffect, core, docs, hocon, lambda, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
+  .aggregate(catsEffect, core, docs, hocon, lambda, measure, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(
     unpublished,
     name := "saltern-client-build",
@@ -351,10 +351,27 @@ lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(l
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))
-  .dependsOn(core, nativeKernels, testkit)
+  .dependsOn(core, nativeKernels)
   .settings(
     common,
     name := "saltern-example-backend",
+    unpublished,
+    // Printed directly and not through sbt's log, because `-error` silences the log.
+    run / outputStrategy := Some(StdoutOutput),
+    libraryDependencies ++= Seq(
+      "org.http4s" %% "http4s-ember-server" % http4sVersion,
+      "org.http4s" %% "http4s-dsl" % http4sVersion,
+      "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime
+    )
+  )
+
+// The programs of `bin` that measure. Nothing of this is published.
+lazy val measure = project
+  .in(file("measure"))
+  .dependsOn(core, exampleBackend, nativeKernels, testkit)
+  .settings(
+    common,
+    name := "saltern-client-measure",
     unpublished,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true", s"-Dsaltern.vectors=$vectors"),
     // Printed directly and not through sbt's log, because `bin/` silences the log.
@@ -363,11 +380,8 @@ lazy val exampleBackend = project
     run / baseDirectory := (LocalRootProject / baseDirectory).value,
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
-      // Only for comparison in measurements.
+      // Only for comparison.
       "at.favre.lib" % "bcrypt" % "0.10.2",
-      "net.java.dev.jna" % "jna" % jnaVersion,
-      "org.http4s" %% "http4s-ember-server" % http4sVersion,
-      "org.http4s" %% "http4s-dsl" % http4sVersion,
-      "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime
+      "net.java.dev.jna" % "jna" % jnaVersion
     )
   )

@@ -53,10 +53,10 @@ class DocumentedSuite extends PatientSuite {
 
 object DocumentedSuite {
 
-  /** The sources of every module except the tests and the examples. */
+  /** The sources of every published module. */
   private def sources(): Vector[Path] = {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
-    val modules = Files.list(client).iterator.asScala.filterNot(_.endsWith("tests")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
+    val modules = Files.list(client).iterator.asScala.filterNot(path => path.endsWith("tests") || path.endsWith("measure")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
     modules.toVector.flatMap(Files.walk(_).iterator.asScala.filter(_.toString.endsWith(".scala"))).sorted
   }
 

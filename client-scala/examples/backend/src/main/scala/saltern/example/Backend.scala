@@ -21,10 +21,18 @@ object Backend extends IOApp {
   def run(arguments: List[String]): IO[ExitCode] = {
     val settings = Arguments(
       arguments,
-      Map("--service" -> "http://127.0.0.1:9000", "--port" -> "8080", "--hashing" -> "saltern", "--cost" -> "10", "--upgrade" -> "true", "--kernels" -> "jvm")
+      Map(
+        "--service" -> "http://127.0.0.1:9000",
+        "--port" -> "8080",
+        "--hashing" -> "saltern",
+        "--cost" -> "10",
+        "--stored" -> "",
+        "--upgrade" -> "true",
+        "--kernels" -> "jvm"
+      )
     )
     val client = Saltern(ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels"))))
-    val users = new Users(settings("--cost").toInt)
+    val users = new Users(Some(settings("--stored")).filter(_.nonEmpty).getOrElse(Users.bcrypt(settings("--cost").toInt)))
     val login = settings("--hashing") match {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
       // The baseline of the storm: it hashes on the threads that serve requests.

@@ -4,18 +4,10 @@ import java.security.SecureRandom
 import java.util.concurrent.ConcurrentHashMap
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt
 
-/** A user table in memory with one user, `ada`, whose password is `secret`. An older system stored
-  * it as bcrypt.
-  */
-final class Users(cost: Int) {
+/** A user table in memory with one user, `ada`. */
+final class Users(ofAda: String) {
   private val hashes = new ConcurrentHashMap[String, String]
-  hashes.put(
-    "ada", {
-      val salt = new Array[Byte](16)
-      new SecureRandom().nextBytes(salt)
-      OpenBSDBCrypt.generate("2b", "secret".toCharArray, salt, cost)
-    }
-  )
+  hashes.put("ada", ofAda)
 
   def storedHash(user: String): Option[String] = Option(hashes.get(user))
 
@@ -25,4 +17,14 @@ final class Users(cost: Int) {
   /** On the calling thread, as backends without Saltern do it. */
   def verifyHere(user: String, password: String): Boolean =
     storedHash(user).exists(stored => OpenBSDBCrypt.checkPassword(stored, password.toCharArray))
+}
+
+object Users {
+
+  /** The password as an older system stored it. */
+  def bcrypt(cost: Int, password: String = "secret"): String = {
+    val salt = new Array[Byte](16)
+    new SecureRandom().nextBytes(salt)
+    OpenBSDBCrypt.generate("2b", password.toCharArray, salt, cost)
+  }
 }

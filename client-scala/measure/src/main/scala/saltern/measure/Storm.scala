@@ -1,11 +1,11 @@
-package saltern.example
+package saltern.measure
 
-import java.net.{Socket, URI}
+import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
-import java.nio.file.Paths
 import java.util.concurrent.{Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import scala.concurrent.duration.*
+import saltern.client.{ClientConfig, Password, Saltern}
+import saltern.example.{Arguments, Users}
 
 /** Question: how long does an unrelated `/hello` take while 64 logins are in flight and the service
   * is down?
@@ -18,7 +18,9 @@ import scala.concurrent.duration.*
   * - the storm on a backend that hashes on the threads that serve requests
   *
   * Each of `--runs` runs takes `--samples` of each. Medians over the runs are printed. `--kernels
-  * native` hashes with the library.
+  * native` hashes with the library. `--policy argon2id-2026` stores a hash under this policy in
+  * place of bcrypt with `--cost`; then leave out the last case by `--inline false`. With `taskset
+  * -c 0 bin/storm` everything shares one core.
   */
 object Storm {
   import MeasureNative.median
@@ -26,13 +28,24 @@ object Storm {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(
       arguments.toSeq,
-      Map("--runs" -> "5", "--samples" -> "3000", "--logins" -> "64", "--cost" -> "10", "--inline" -> "true", "--report" -> "true", "--kernels" -> "jvm")
+      Map(
+        "--runs" -> "5",
+        "--samples" -> "3000",
+        "--logins" -> "64",
+        "--cost" -> "10",
+        "--policy" -> "",
+        "--inline" -> "true",
+        "--report" -> "true",
+        "--kernels" -> "jvm"
+      )
     )
+    require(settings("--policy").isEmpty || settings("--inline") == "false", "--policy: give --inline false too, because the last case reads only bcrypt")
+    val stored = if (settings("--policy").isEmpty) Users.bcrypt(settings("--cost").toInt) else hashUnder(settings("--policy"))
     val (runs, samples, logins) = (settings("--runs").toInt, settings("--samples").toInt, settings("--logins").toInt)
-    val stub = Child("StubService", "--port", "18301", "--think-ms", "70")
-    val down = backend(18302, "http://127.0.0.1:18300", settings, "saltern")
-    val up = backend(18303, "http://127.0.0.1:18301", settings, "saltern")
-    val inline = Option.when(settings("--inline").toBoolean)(backend(18304, "http://127.0.0.1:18300", settings, "inline"))
+    val stub = Child("saltern.measure.StubService", "--port", "18301", "--think-ms", "70")
+    val down = backend(18302, "http://127.0.0.1:18300", settings, stored, "saltern")
+    val up = backend(18303, "http://127.0.0.1:18301", settings, stored, "saltern")
+    val inline = Option.when(settings("--inline").toBoolean)(backend(18304, "http://127.0.0.1:18300", settings, stored, "inline"))
     try {
       val paths = "hello" +: (if (settings("--report").toBoolean) Seq("report") else Nil)
       for (path <- paths) measure(path, runs, samples, logins, Seq("service down" -> down.port, "service up" -> up.port))
@@ -41,20 +54,27 @@ object Storm {
     } finally (Seq(stub, down.child, up.child) ++ inline.map(_.child)).foreach(_.stop())
   }
 
+  /** Returns a hash of `secret`, made on this host. */
+  private def hashUnder(policy: String): String = {
+    val client = Saltern(ClientConfig("http://127.0.0.1:1"))
+    try client.blocking.hash(Password("secret"), policy).encoded
+    finally client.close()
+  }
+
   private final case class Running(child: Child, port: Int)
 
-  private def backend(port: Int, service: String, settings: Map[String, String], hashing: String): Running =
+  private def backend(port: Int, service: String, settings: Map[String, String], stored: String, hashing: String): Running =
     Running(
       Child(
-        "Backend",
+        "saltern.example.Backend",
         "--port",
         port.toString,
         "--service",
         service,
         "--hashing",
         hashing,
-        "--cost",
-        settings("--cost"),
+        "--stored",
+        stored,
         "--upgrade",
         "false",
         "--kernels",
@@ -143,39 +163,4 @@ object Storm {
 
   /** A caller that was refused with a retry time waits before the next call. */
   private val RefusedPauseMillis = 200L
-}
-
-/** One of this example's programs in a separate JVM. */
-final class Child private (process: Process) {
-  Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
-
-  def stop(): Unit = { val _ = process.destroyForcibly().waitFor() }
-}
-
-object Child {
-  // Without `nodelay` the stub's answers wait 40 ms for a delayed acknowledgement.
-  def apply(program: String, arguments: String*): Child = start(
-    Seq(
-      Paths.get(sys.props("java.home"), "bin", "java").toString,
-      "-Xmx512m",
-      "-Dsun.net.httpserver.nodelay=true",
-      "-cp",
-      sys.props("java.class.path"),
-      s"saltern.example.$program"
-    ) ++ arguments
-  )
-
-  /** Any program. */
-  def start(command: Seq[String]): Child =
-    new Child(new ProcessBuilder(command*).redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.INHERIT).start())
-
-  def awaitPort(port: Int): Unit = {
-    val ends = System.nanoTime() + 30.seconds.toNanos
-    var open = false
-    while (!open) {
-      require(System.nanoTime() < ends, s"nothing listens on port $port after 30 s")
-      try { new Socket("127.0.0.1", port).close(); open = true }
-      catch { case _: java.io.IOException => Thread.sleep(20) }
-    }
-  }
 }

@@ -1,4 +1,4 @@
-package saltern.example
+package saltern.measure
 
 import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.lang.management.ManagementFactory
@@ -9,6 +9,7 @@ import org.bouncycastle.crypto.digests.{SHA256Digest, SHA512Digest}
 import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator
 import org.bouncycastle.crypto.params.KeyParameter
 import saltern.client.local.{Admitted, Kernels, Params, Setting}
+import saltern.example.Arguments
 
 /** Question: which JVM code computes each algorithm fastest on this machine? Contenders alternate,
   * A B C … C B A. It prints the median milliseconds of CPU time of the calling thread, and compares

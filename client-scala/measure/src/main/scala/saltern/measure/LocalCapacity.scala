@@ -1,4 +1,4 @@
-package saltern.example
+package saltern.measure
 
 import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.util.Arrays
@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import saltern.client.{ClientConfig, LocalKernels, Match, Origin, Password, Saltern}
 import saltern.client.local.{Admitted, Kernels, OpenedKernels, Params, Setting}
 import saltern.client.nativekernels.NativeKernels
+import saltern.example.Arguments
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 

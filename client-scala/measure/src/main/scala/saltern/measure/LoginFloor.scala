@@ -1,9 +1,10 @@
-package saltern.example
+package saltern.measure
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.util.concurrent.CountDownLatch
 import saltern.client.{ClientConfig, Password, PolicySource, Saltern}
+import saltern.example.Arguments
 import saltern.testkit.InMemoryService
 import scala.concurrent.{Await, ExecutionContext}
 import scala.concurrent.duration.*

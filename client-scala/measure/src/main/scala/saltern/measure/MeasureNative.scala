@@ -1,4 +1,4 @@
-package saltern.example
+package saltern.measure
 
 import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import com.sun.jna.{Library, Native}
@@ -9,6 +9,7 @@ import java.util.concurrent.{Callable, Executors}
 import saltern.client.{ClientConfig, Saltern}
 import saltern.client.local.{Admitted, Ceilings, EncodedHash, Kernels, OpenedKernels, Params, Setting}
 import saltern.client.nativekernels.NativeKernels
+import saltern.example.Arguments
 import scala.concurrent.duration.*
 
 /** Question: how much faster are the native kernels than the JVM's, and how much slower than C
@@ -81,14 +82,14 @@ object MeasureNative {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val times = (1 to starts).map { _ =>
       val process =
-        new ProcessBuilder(java, "-cp", sys.props("java.class.path"), "saltern.example.FirstNativeCall").redirectError(ProcessBuilder.Redirect.INHERIT).start()
+        new ProcessBuilder(java, "-cp", sys.props("java.class.path"), "saltern.measure.FirstNativeCall").redirectError(ProcessBuilder.Redirect.INHERIT).start()
       new String(process.getInputStream.readAllBytes(), UTF_8).trim.toDouble
     }
     println(f"first call in a host that has a client, load included: ${median(times)}%.1f ms (at most 100), longest ${times.max}%.1f ms")
   }
 
   /** Returns the median milliseconds of each contender, by name. */
-  private[example] def compare(
+  private[measure] def compare(
       rounds: Int,
       contenders: Seq[(String, () => Array[Byte])],
       millis: (() => Array[Byte]) => Double = compute => wallMillis(compute())
@@ -108,13 +109,13 @@ object MeasureNative {
 
   private def favre(): Array[Byte] = FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, Salt, Password.getBytes(UTF_8)).rawHash
 
-  private[example] def wallMillis(body: => Any): Double = {
+  private[measure] def wallMillis(body: => Any): Double = {
     val started = System.nanoTime()
     val _ = body
     (System.nanoTime() - started) / 1e6
   }
 
-  private[example] def median(times: Seq[Double]): Double = times.sorted.apply(times.size / 2)
+  private[measure] def median(times: Seq[Double]): Double = times.sorted.apply(times.size / 2)
 
   /** crypt(3). Only one thread calls it. */
   trait CryptLibrary extends Library {
@@ -124,13 +125,13 @@ object MeasureNative {
 
   private val Lanes = 8
   private val Password = "correct horse battery staple"
-  private[example] val Salt = Array.tabulate[Byte](16)(_.toByte)
-  private[example] val Bcrypt10 = Setting.fresh(Params.Bcrypt(10).get, Salt)
+  private[measure] val Salt = Array.tabulate[Byte](16)(_.toByte)
+  private[measure] val Bcrypt10 = Setting.fresh(Params.Bcrypt(10).get, Salt)
 
   /** `$2b$10$` and the salt. */
   private val SettingCharacters = 29
 
-  private[example] val NoCeilings = {
+  private[measure] val NoCeilings = {
     val none = Long.MaxValue
     Ceilings(none, none, none, none, none, none, none, none)
   }

@@ -1,9 +1,10 @@
-package saltern.example
+package saltern.measure
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import java.net.{InetAddress, InetSocketAddress}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.{Executors, ScheduledThreadPoolExecutor, TimeUnit}
+import saltern.example.Arguments
 
 /** A stub of the service for measurements of time: every password matches, after a pause that takes
   * no CPU time.

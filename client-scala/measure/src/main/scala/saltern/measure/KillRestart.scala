@@ -1,8 +1,9 @@
-package saltern.example
+package saltern.measure
 
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import saltern.client.{ClientConfig, Match, Origin, Password, Saltern, SalternError, Verified}
+import saltern.example.{Arguments, Users}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
@@ -11,6 +12,9 @@ import scala.util.{Failure, Success, Try}
 /** Question: the service is killed and started again, under 200 calls in flight and steady load.
   * Does every call end by its deadline, is no call answered wrongly, and how soon is the service
   * used again?
+  *
+  * There are two users. A wrong password is the other user's right one, so an answer that reaches
+  * another call is a wrong answer. `--rounds 22` takes two minutes.
   *
   * `--server` is the binary (`saltern`). The stub does not check passwords, so this needs the real
   * one.
@@ -22,10 +26,10 @@ object KillRestart {
     val deadline = settings("--deadline-ms").toInt.millis
     val command = Seq(settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--log-format", "json")
     val client = Saltern(ClientConfig(s"http://127.0.0.1:$Port").withDeadline(deadline).withAttemptTimeout(1500.millis))
-    val stored = new Users(cost = 6).storedHash("ada").get
+    val users = Passwords.map(password => password -> Users.bcrypt(cost = 6, password))
     var server = Child.start(command)
     Child.awaitPort(Port)
-    val load = new Load(client, stored, deadline, settings("--in-flight").toInt)
+    val load = new Load(client, users, deadline, settings("--in-flight").toInt)
     load.start()
     Thread.sleep(2000)
     val recoveries = (1 to settings("--rounds").toInt).map { _ =>
@@ -59,7 +63,7 @@ object KillRestart {
 
   private final case class End(what: String, overdue: FiniteDuration)
 
-  private final class Load(client: Saltern, stored: String, deadline: FiniteDuration, count: Int) {
+  private final class Load(client: Saltern, users: Seq[(String, String)], deadline: FiniteDuration, count: Int) {
     val ends = new ConcurrentLinkedQueue[End]
     val open = new AtomicInteger
     private val remotes = new ConcurrentLinkedQueue[Long]
@@ -67,7 +71,7 @@ object KillRestart {
     private val threads = Executors.newScheduledThreadPool(1)
     private implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
 
-    def start(): Unit = (1 to count).foreach(i => next(i % 2 == 0))
+    def start(): Unit = (0 until count).foreach(i => next(users(i % 2), right = i / 2 % 2 == 0))
 
     def stop(): Unit = {
       stopped.set(true)
@@ -80,11 +84,13 @@ object KillRestart {
     def lastRemote: Option[Long] = remotes.asScala.toVector.lastOption
     def firstRemoteAfter(time: Long): Long = remotes.asScala.find(_ > time).get
 
-    private def next(right: Boolean): Unit =
+    private def next(user: (String, String), right: Boolean): Unit =
       if (!stopped.get) {
         open.incrementAndGet()
         val started = System.nanoTime()
-        val call: Future[Verified] = client.verify(Password(if (right) "secret" else "guess"), stored)
+        val (own, stored) = user
+        val offered = if (right) own else users.map(_._1).find(_ != own).get
+        val call: Future[Verified] = client.verify(Password(offered), stored)
         call.onComplete { result =>
           val now = System.nanoTime()
           val what = told(result, right)
@@ -93,7 +99,7 @@ object KillRestart {
           open.decrementAndGet()
           // A caller that was refused pauses before the next call, as people do.
           val pause = if (result.isFailure) 50L else 5L
-          val _ = threads.schedule((() => next(right)): Runnable, pause, TimeUnit.MILLISECONDS)
+          val _ = threads.schedule((() => next(user, right)): Runnable, pause, TimeUnit.MILLISECONDS)
         }
       }
 
@@ -106,5 +112,6 @@ object KillRestart {
     }
   }
 
+  private val Passwords = Seq("secret", "correct horse")
   private val Port = 18311
 }

@@ -1,8 +1,9 @@
-package saltern.example
+package saltern.measure
 
 import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import saltern.client.{ClientConfig, ClientListener, FallbackReason, Match, Origin, Password, Saltern}
+import saltern.example.{Arguments, Users}
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
@@ -16,7 +17,7 @@ object Overhead {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toSeq, Map("--rounds" -> "9", "--calls" -> "500"))
     val (rounds, calls) = (settings("--rounds").toInt, settings("--calls").toInt)
-    val stub = Child("StubService", "--port", Port.toString)
+    val stub = Child("saltern.measure.StubService", "--port", Port.toString)
     try {
       Child.awaitPort(Port)
       overhead(rounds, calls)
@@ -27,7 +28,7 @@ object Overhead {
   private def overhead(rounds: Int, calls: Int): Unit = {
     val client = Saltern(ClientConfig(s"http://127.0.0.1:$Port"))
     val password = Password("secret")
-    val stored = new Users(cost = 4).storedHash("ada").get
+    val stored = Users.bcrypt(cost = 4)
     val bare = HttpClient.newHttpClient()
     val body = s"""{"password":"secret","hash":"$stored"}"""
     val request = HttpRequest
@@ -67,7 +68,7 @@ object Overhead {
       override def onLocalStart(waited: FiniteDuration): Unit = waits :+= (System.nanoTime() - decided) / 1e6
     }
     val client = Saltern(ClientConfig("http://127.0.0.1:1").withListener(listener))
-    val stored = new Users(cost = 4).storedHash("ada").get
+    val stored = Users.bcrypt(cost = 4)
     for (_ <- 1 to rounds * 100) require(Await.result(client.verify(Password("secret"), stored), 10.seconds).isInstanceOf[Match])
     val median = waits.sorted.apply(waits.size / 2)
     println(f"fallback decision to local hash started: median $median%.3f ms, first of the process ${waits.head}%.3f ms (limit 1 ms) ${if (median <= 1) "kept"

@@ -1,4 +1,4 @@
-package saltern.example
+package saltern.measure
 
 import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
@@ -6,6 +6,7 @@ import java.nio.ByteBuffer
 import java.nio.charset.{CharacterCodingException, StandardCharsets}
 import java.nio.file.{Files, Path, Paths}
 import saltern.client.{ClientConfig, Fallback, Match, Mismatch, Origin, Password, Saltern, SalternError, Verified}
+import saltern.example.Arguments
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success, Try}

@@ -1,4 +1,4 @@
-package saltern.example
+package saltern.measure
 
 import com.sun.net.httpserver.HttpServer
 import java.net.{InetAddress, InetSocketAddress, URI}

@@ -1,0 +1,149 @@
+package saltern.measure
+
+import java.io.{BufferedReader, File, InputStreamReader}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.atomic.AtomicInteger
+import saltern.client.{ClientConfig, Fallback, Password, Saltern}
+import saltern.example.{Arguments, Users}
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.duration.*
+import scala.jdk.CollectionConverters.*
+
+/** Question: do eight clients in two JVMs keep one server busy, evenly and in time, at loads below
+  * and far above its capacity?
+  *
+  * The server has one worker on core 0. The clients and this program are on core 1. The stored
+  * hashes are bcrypt-10, the deadlines 2 s. The capacity is measured first, in the same run. Local
+  * kernels sleep as long as the server hashes, so that they take no CPU time.
+  *
+  * `--old JAR` adds rows of an older client, which runs beside the others with its own default
+  * settings. The JAR is the core module of that version: `bin/sbt core/package` in its sources.
+  *
+  * `--seconds 5` is a smoke: the program runs, and its figures are not judged.
+  */
+object FleetLoad {
+  def main(arguments: Array[String]): Unit = {
+    val settings = Arguments(
+      arguments.toSeq,
+      Map("--server" -> "", "--seconds" -> "30", "--loads" -> "0.5,0.9,1.5,3,10", "--fallback" -> "unreachable,unreachable-or-overloaded", "--old" -> "")
+    )
+    require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
+    val seconds = settings("--seconds").toInt
+    require(seconds >= 3, "--seconds: give 3 or more")
+    val old = Some(settings("--old")).filter(_.nonEmpty)
+    old.foreach(jar => require(Files.isRegularFile(Paths.get(jar)), s"--old: there is no file $jar"))
+    val clients = settings("--fallback").split(',').toVector.map(name => Clients(name, None)) ++ old.map(jar => Clients(FleetMember.OldClient, Some(jar)))
+    ontoCore1()
+    val server = Child.start(Seq("taskset", "-c", "0", settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--workers", "1", "--log-format", "json"))
+    try {
+      Child.awaitPort(Port)
+      val stored = Users.bcrypt(cost = 10)
+      val capacity = measured(stored)
+      val sleepMillis = math.max(1L, (1000 / capacity).round)
+      println(
+        f"capacity $capacity%.1f logins a second; a local hash sleeps $sleepMillis%d ms; $seconds%d s for each row, without the first ${settled(seconds)}%d s"
+      )
+      println("| clients | load | remote/s | local/s | refused/s | late/s | goodput, of capacity | swing | p99 of answers | |")
+      println("|---|---|---|---|---|---|---|---|---|---|")
+      for (kind <- clients; load <- settings("--loads").split(',').map(_.toDouble)) {
+        val members = Vector.fill(JvmCount)(member(kind, load * capacity / JvmCount, seconds, sleepMillis, stored))
+        println(row(kind, load, capacity, members.flatMap(_.ends()), seconds))
+      }
+    } finally server.stop()
+  }
+
+  /** @param fallback the name of the setting
+    * @param jar of an older version of the client
+    */
+  private final case class Clients(fallback: String, jar: Option[String])
+
+  /** Moves all threads of this program, and the programs that it starts. */
+  private def ontoCore1(): Unit = {
+    val moved = new ProcessBuilder("taskset", "-acp", "1", ProcessHandle.current.pid.toString).redirectErrorStream(true).start()
+    val said = new String(moved.getInputStream.readAllBytes(), UTF_8)
+    require(moved.waitFor() == 0, s"this needs two cores: $said")
+  }
+
+  /** Returns the answers per second to so many callers that the worker's lanes are always full. */
+  private def measured(stored: String): Double = {
+    val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds)
+    val client = Saltern(patient.withFallback(Fallback.Never).withoutCoalescing)
+    implicit val context: ExecutionContext = ExecutionContext.parasitic
+    val (password, ends) = (Password("secret"), new AtomicInteger)
+    @volatile var stop = false
+    def loop(): Future[Unit] =
+      if (stop) Future.unit else client.verify(password, stored).flatMap { _ => ends.incrementAndGet(); loop() }
+    val loops = Vector.fill(Callers)(loop())
+    Thread.sleep(2000)
+    val (before, started) = (ends.get, System.nanoTime())
+    Thread.sleep(5000)
+    val rate = (ends.get - before) / ((System.nanoTime() - started) / 1e9)
+    stop = true
+    Await.result(Future.sequence(loops), 60.seconds)
+    client.close()
+    require(rate > 0, "the server answered nothing in five seconds: this needs an idle machine")
+    rate
+  }
+
+  private def row(kind: Clients, load: Double, capacity: Double, all: Vector[End], seconds: Int): String = {
+    val from = settled(seconds)
+    val ends = all.filter(e => e.at >= from && e.at < seconds)
+    def rate(how: String): Double = ends.count(_.how == how).toDouble / (seconds - from)
+    val counts = (from until seconds).map(s => ends.count(e => e.how == "remote" && e.at.toInt == s).toDouble)
+    val mean = counts.sum / counts.size
+    val swing = math.sqrt(counts.map(c => (c - mean) * (c - mean)).sum / counts.size) / mean
+    val times = ends.collect { case e if e.how == "remote" || e.how == "local" => e.millis }.sorted
+    val p99 = times.lift((times.size * 0.99).toInt)
+    val kept = rate("remote") >= LeastGoodput * math.min(load, 1) * capacity && swing <= LargestSwing && p99.exists(_ <= LongestP99Millis)
+    val verdict = if (kind.jar.nonEmpty) "" else if (seconds < LeastSeconds) "not judged" else if (kept) "kept" else "MISSED"
+    f"| ${kind.fallback} | $load%s × | ${rate("remote")}%.1f | ${rate("local")}%.1f | ${rate("refused")}%.1f | ${rate("late")}%.1f " +
+      f"| ${rate("remote") / capacity * 100}%.0f %% | ${swing * 100}%.0f %% | ${p99.fold("none")(ms => s"$ms ms")} | $verdict |"
+  }
+
+  /** The figures begin after so many seconds. */
+  private def settled(seconds: Int): Int = math.min(5, seconds / 3)
+
+  private final case class End(at: Double, how: String, millis: Long)
+
+  private final class Member(process: Process) {
+    Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
+    @volatile private var lines = Vector.empty[String]
+    private val reader =
+      new Thread(() => lines = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8)).lines.iterator.asScala.toVector)
+    reader.start()
+
+    def ends(): Vector[End] = {
+      val code = process.waitFor()
+      reader.join()
+      require(code == 0, s"a client's JVM ended with $code")
+      lines.map(_.split(' ')).collect { case Array("end", at, how, millis) => End(at.toDouble, how, millis.toLong) }
+    }
+  }
+
+  private def member(kind: Clients, perSecond: Double, seconds: Int, sleepMillis: Long, stored: String): Member = {
+    // The classes of the older version hide the present ones.
+    val classPath = (kind.jar.toSeq :+ sys.props("java.class.path")).mkString(File.pathSeparator)
+    val java = Paths.get(sys.props("java.home"), "bin", "java").toString
+    val options = Seq("-Xmx512m", "-XX:+UseSerialGC", "-cp", classPath)
+    val arguments = Seq(perSecond.toString, seconds.toString, sleepMillis.toString, kind.fallback, stored)
+    val command = (java +: options) ++ ("saltern.measure.FleetMember" +: arguments)
+    new Member(new ProcessBuilder(command*).redirectError(ProcessBuilder.Redirect.INHERIT).start())
+  }
+
+  private[measure] val Port = 18341
+  private val JvmCount = 2
+
+  /** The eight lanes of a worker are always full, and no login waits so long that the client sends
+    * fewer.
+    */
+  private val Callers = 12
+
+  /** The limits. The swing is the standard deviation over the mean of the answers per second. */
+  private val LeastGoodput = 0.9
+  private val LargestSwing = 0.2
+  private val LongestP99Millis = 1000
+
+  /** A shorter run has too few seconds for a standard deviation. */
+  private val LeastSeconds = 15
+}
