@@ -11,6 +11,7 @@ mod http2;
 mod limits;
 mod log;
 mod memory;
+mod other_languages;
 mod passwords;
 mod process;
 mod secrets;

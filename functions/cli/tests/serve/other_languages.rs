@@ -1,0 +1,197 @@
+//! Tests the logins for other languages on a page of the client's guide, against a running server.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    client::hash,
+    server::{Server, file},
+};
+
+#[test]
+fn the_login_in_python_does_all_that_the_guide_says() {
+    let program = file("login.py", &block("python", "DEADLINE = 10.0", "DEADLINE = 60.0"));
+    every_login_ends_as_the_guide_says("python3", &["python3", program.to_str().unwrap()]);
+}
+
+#[test]
+fn the_login_in_go_does_all_that_the_guide_says() {
+    let source = file("login.go", &block("go", "= 10 * time.Second", "= time.Minute"));
+    let program: PathBuf = source.with_extension("");
+    if is_missing("go", "version") {
+        return;
+    }
+    let built = Command::new("go").arg("build").arg("-o").arg(&program).arg(&source).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    every_login_ends_as_the_guide_says("go", &[program.to_str().unwrap()]);
+    fs::remove_file(program).unwrap();
+}
+
+#[test]
+fn the_login_in_javascript_does_all_that_the_guide_says() {
+    let program = file("login.mjs", &block("javascript", "DEADLINE = 10_000", "DEADLINE = 60_000"));
+    every_login_ends_as_the_guide_says("node", &["node", program.to_str().unwrap()]);
+}
+
+fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
+    let version = if language == "go" { "version" } else { "--version" };
+    if is_missing(language, version) {
+        return;
+    }
+    let server = Server::start(&[]);
+    let url = format!("http://{}", server.address());
+    let login = |password: &str, stored: Option<&str>| said(program, &url, password, stored);
+
+    let (current, older) =
+        (hash(server.address(), "secret", "bcrypt-4"), hash(server.address(), "secret", "bcrypt-8"));
+    assert_eq!(login("secret", Some(&current)), "match");
+    let replaced = login("secret", Some(&older));
+    assert!(replaced.starts_with("match $2b$04$"), "{replaced}");
+    assert_eq!(login("wrong", Some(&older)), "mismatch");
+    assert_eq!(login("secret", None), "mismatch");
+    assert_eq!(login("secret", Some("$2b$04$short")), "bad_hash invalid_hash");
+    assert_eq!(login(&"x".repeat(1025), Some(&current)), "user_fault password_too_long");
+    drop(server);
+    assert_eq!(login("secret", Some(&current)), "try_later no_answer");
+
+    let refused = FakeServer::start("422 Unprocessable", r#"{"code":"invalid_hash"}"#, Name::OfTheRequest);
+    assert_eq!(said(program, &refused.url, "secret", Some("$x$")), "bad_hash invalid_hash");
+    let bodies = refused.bodies();
+    assert_eq!(bodies.len(), 2, "the decoy's work follows: {bodies:?}");
+    assert!(bodies[0].contains("$x$") && bodies[0].contains("rehash"), "{bodies:?}");
+    assert!(bodies[1].replace(' ', "").contains(r#""hash":null"#), "{bodies:?}");
+
+    let mismatch = r#"{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"#;
+    let confused = FakeServer::start("200 OK", mismatch, Name::OfAnother);
+    assert_eq!(said(program, &confused.url, "secret", Some(&current)), "try_later answer_not_ours");
+    let trusting = FakeServer::start("200 OK", &mismatch.replacen("false", "true", 1), Name::OfTheRequest);
+    assert_eq!(said(program, &trusting.url, "secret", None), "try_later answer_not_ours");
+    let platform = FakeServer::start("502 Bad Gateway", "Internal Server Error", Name::None);
+    assert_eq!(said(program, &platform.url, "secret", Some(&current)), "try_later status_502");
+
+    let slow = FakeServer::start("200 OK", mismatch, Name::LateOfTheRequest);
+    let ended = run(program, &slow.url, "secret", Some(&current));
+    assert_eq!(String::from_utf8_lossy(&ended.stdout).trim(), "mismatch");
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("longer than the floor"), "{ended:?}");
+}
+
+/// Returns the line that the program printed. It must not have printed the line before the floor.
+fn said(program: &[&str], url: &str, password: &str, stored: Option<&str>) -> String {
+    let start = Instant::now();
+    let ended = run(program, url, password, stored);
+    assert!(start.elapsed() >= FLOOR, "after {:?}: {ended:?}", start.elapsed());
+    String::from_utf8(ended.stdout).unwrap().trim().to_owned()
+}
+
+fn run(program: &[&str], url: &str, password: &str, stored: Option<&str>) -> Output {
+    let mut child = Command::new(program[0])
+        .args(&program[1..])
+        .arg(url)
+        .args(stored)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(password.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    ended
+}
+
+/// Whether the program is missing. The test then says that it did not run.
+#[expect(clippy::print_stdout, reason = "the only output of a test that does not run")]
+fn is_missing(program: &str, version: &str) -> bool {
+    let found = Command::new(program).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let missing = !found.is_ok_and(|status| status.success());
+    if missing {
+        println!("NOT RUN: there is no {program}");
+    }
+    missing
+}
+
+/// Returns the program in this language on the page, with a deadline that holds on a busy machine.
+fn block(language: &str, deadline: &str, patient: &str) -> String {
+    let fence = format!("\n```{language}\n");
+    let after = PAGE.split_once(&fence).unwrap_or_else(|| panic!("the page has no block in {language}")).1;
+    let program = after.split_once("\n```\n").expect("the block ends").0.to_owned() + "\n";
+    assert!(program.contains(deadline), "the program in {language} has another deadline");
+    program.replacen(deadline, patient, 1)
+}
+
+/// The name that an answer carries.
+#[derive(Clone, Copy, PartialEq)]
+enum Name {
+    None,
+    OfTheRequest,
+    OfAnother,
+
+    /// The answer comes after the floor.
+    LateOfTheRequest,
+}
+
+/// Answers every request alike, and keeps the bodies.
+struct FakeServer {
+    url: String,
+    bodies: Arc<Mutex<Vec<String>>>,
+}
+
+impl FakeServer {
+    fn start(status: &'static str, body: &str, name: Name) -> Self {
+        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let (seen, body) = (Arc::clone(&bodies), body.to_owned());
+        // The thread ends with the test.
+        thread::spawn(move || {
+            for connection in listener.incoming() {
+                let mut connection = BufReader::new(connection.unwrap());
+                let (mut length, mut own_name) = (0, String::new());
+                let mut line = String::new();
+                while connection.read_line(&mut line).unwrap() > 0 && line != "\r\n" {
+                    let (key, value) = line.trim().split_once(": ").unwrap_or_default();
+                    match key.to_ascii_lowercase().as_str() {
+                        "content-length" => length = value.parse().unwrap(),
+                        "x-request-id" => value.clone_into(&mut own_name),
+                        _ => {}
+                    }
+                    line.clear();
+                }
+                let mut request = vec![0; length];
+                connection.read_exact(&mut request).unwrap();
+                seen.lock().unwrap().push(String::from_utf8(request).unwrap());
+                if name == Name::LateOfTheRequest {
+                    thread::sleep(FLOOR + Duration::from_millis(100));
+                }
+                let name = match name {
+                    Name::None => String::new(),
+                    Name::OfTheRequest | Name::LateOfTheRequest => format!("x-request-id: {own_name}\r\n"),
+                    Name::OfAnother => format!("x-request-id: {}\r\n", "1".repeat(32)),
+                };
+                let length = body.len();
+                let answer = format!(
+                    "HTTP/1.1 {status}\r\n{name}connection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+                );
+                connection.get_mut().write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        Self { url, bodies }
+    }
+
+    fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+}
+
+/// As the programs set it.
+const FLOOR: Duration = Duration::from_millis(500);
+
+const PAGE: &str = include_str!("../../../../client-scala/docs/guide/6-other-languages.md");
