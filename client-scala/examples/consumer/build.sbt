@@ -1,15 +1,13 @@
-// A build that uses the published jars, as a user's build does. `bin/consume` publishes them to a
-// directory and runs this build against it.
+// A build that uses the published jars, as a user's build does. `bin/consume` publishes them by
+// `publishLocal`, where sbt finds them without a resolver, and runs this build.
 
 val saltern = sys.props.getOrElse("saltern.version", sys.error("run client-scala/bin/consume"))
-val repository = file(sys.props.getOrElse("saltern.repository", sys.error("run client-scala/bin/consume")))
 
 name := "saltern-example-consumer"
 crossScalaVersions := Seq("2.13.18", "3.3.7")
 scalaVersion := crossScalaVersions.value.head
 // `import saltern.client.*`; an import with `_` would not need the option.
 scalacOptions ++= (if (scalaBinaryVersion.value == "3") Nil else Seq("-Xsource:3"))
-resolvers += "saltern-repository" at repository.toURI.toString
 libraryDependencies ++= Seq(
   "io.saltern" %% "saltern-client" % saltern,
   "io.saltern" %% "saltern-client-cats-effect" % saltern,

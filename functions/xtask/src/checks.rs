@@ -261,7 +261,7 @@ pub(crate) fn before_a_release() -> Track {
         },
         Check {
             part: "published",
-            shows: "other builds, sbt and Maven, take the Scala client's published jars, which lack but a signature for Maven Central",
+            shows: "other builds, sbt and Maven, log in with the Scala client's published jars, which lack only a signature for Maven Central",
             command: &["client-scala/bin/consume"],
             environment: &[],
             ignores: &[],

@@ -14,11 +14,41 @@ import scala.concurrent.Await
 import scala.concurrent.duration.*
 import zio.{Runtime, Unsafe, ZIO}
 
-/** Uses each published module from outside their build. Ends with an exception if an answer is
-  * wrong.
+/** Uses each published module from outside their build, and logs in at a running server. Ends with
+  * an exception if an answer is wrong.
   */
 object Consumer {
   def main(arguments: Array[String]): Unit = {
+    atServer(arguments.headOption.getOrElse(sys.error("give the server's address")))
+    inMemory()
+  }
+
+  /** Every answer is the server's, because there is no local hashing. */
+  private def atServer(endpoint: String): Unit = {
+    // Long enough for a busy machine.
+    val patient = ClientConfig(endpoint).withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds)
+    val client = Saltern(patient.withFallback(Fallback.Never))
+    val saltern = client.blocking
+    try {
+      require(saltern.check().isGood, saltern.check().toString)
+      val password = Password("correct horse")
+      val old = saltern.hash(password, "bcrypt-12-2023").encoded
+      val replaced = saltern.login(password, Some(old)) match {
+        case Match(Some(rehash)) => rehash.encoded
+        case other               => sys.error(s"the login brought no new hash: $other")
+      }
+      saltern.login(password, Some(replaced)) match {
+        case Match(None) => ()
+        case other       => sys.error(s"the new hash is not current: $other")
+      }
+      for ((entered, stored) <- Seq(Password("wrong") -> Some(replaced), password -> None))
+        require(!saltern.login(entered, stored).isInstanceOf[Match])
+      try sys.error(s"${saltern.login(password, Some("no hash"))}")
+      catch { case _: SalternError.BadHash => () }
+    } finally client.close()
+  }
+
+  private def inMemory(): Unit = {
     val registry = new SimpleMeterRegistry
     val config = HoconConfig
       .from(ConfigFactory.parseString("""{ endpoint = "https://service.invalid", deadline = 20s, retry-budget = 0 }"""))

@@ -67,7 +67,7 @@ sealed abstract class ClientConfig {
   def policies: PolicySource
 
   /** The largest number of calls in one batch, 1 to 8. 1 turns coalescing off. By default 4 for
-    * Lambda, which computes one request at a time, and 1 for a server, which has lanes of its own.
+    * Lambda, which computes one request at a time, and 1 for a server, which has its own lanes.
     */
   def coalesceAtMost: Int
 
@@ -172,6 +172,9 @@ sealed abstract class ClientConfig {
 
   /** The same as the other `withConnectTimeout`, for Java. */
   def withConnectTimeout(timeout: java.time.Duration): ClientConfig = withConnectTimeout(timeout.toNanos.nanos)
+
+  /** The same as the other `withBreakerSilence`, for Java. */
+  def withBreakerSilence(silence: java.time.Duration): ClientConfig = withBreakerSilence(silence.toNanos.nanos)
 
   /** Sets the memory for all local hashes together, in bytes. More than 0. */
   def withLocalMemoryBytes(bytes: Long): ClientConfig
