@@ -130,7 +130,7 @@ private object Check {
     case Outcome.Answered(_) | Outcome.Problem(400 | 422, _, _, _) => Access.Allowed
     case Outcome.Problem(403, "forbidden", _, _)                   => Access.Forbidden
     case Outcome.Foreign(status @ (401 | 403), _)                  =>
-      Access.Unauthorised(s"status $status, not by the service itself: check the credentials, and that they may call the endpoint")
+      Access.Unauthorised(Journal.text(FallbackReason.AnswerNotOurs, s"status $status"))
     case other =>
       Decision.after(other, 1.second, mayRetry = false) match {
         case Decision.GoLocal(reason, detail, _) =>

@@ -14,7 +14,7 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
 
   private val kinds = new ConcurrentHashMap[String, Kind]
   private val closedAt = new AtomicLong(scheduler.nanos - Quiet)
-  private val service = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
+  private val service = nameOf(config)
 
   def failed(reason: FallbackReason, detail: String): Unit =
     if (advice(reason).isDefined) told(reason.name, text(reason, detail))
@@ -59,6 +59,9 @@ private[client] object Journal {
 
   private val logger = System.getLogger("saltern.client")
 
+  /** The service in a line of the log: host and port. */
+  def nameOf(config: ClientConfig): String = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
+
   private val Again = 10.minutes.toNanos
 
   /** A service that is overloaded and well in turns gives a few lines in this time. */
@@ -69,7 +72,14 @@ private[client] object Journal {
   def missingScope(operation: String): String =
     s"misconfigured: forbidden; the token lacks the scope `$operation`: give it the scope, or use another token"
 
-  def text(reason: FallbackReason, detail: String): String = s"${reason.name}: $detail" + advice(reason).fold("")(todo => s"; $todo")
+  def text(reason: FallbackReason, detail: String): String = {
+    val todo = if (reason == FallbackReason.AnswerNotOurs && Refused(detail)) Some(RefusedBefore) else advice(reason)
+    s"${reason.name}: $detail" + todo.fold("")(text => s"; $text")
+  }
+
+  /** A platform refuses requests that it cannot authenticate, such as one with a wrong time. */
+  private val Refused = Set("status 401", "status 403")
+  private val RefusedBefore = "something in front of the service refuses the request: check the credentials, their permissions and this host's clock"
 
   /** The operator's next step. `None`: the call was not sent because of an earlier failure. */
   private def advice(reason: FallbackReason): Option[String] = reason match {

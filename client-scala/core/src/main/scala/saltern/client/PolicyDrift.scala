@@ -64,7 +64,7 @@ private[client] final class PolicyDrift(
   private def compare(theirs: String): Unit =
     if (!known.getAndSet(Some(theirs)).contains(theirs) && !isOwn(theirs)) {
       listener.onPolicyDrift(theirs, own)
-      PolicyDrift.log.log(System.Logger.Level.WARNING, text(theirs))
+      PolicyDrift.log.log(System.Logger.Level.WARNING, s"${Journal.nameOf(config)}: ${text(theirs)}")
     }
 
   private def isDigest(text: String): Boolean = text.matches("sha256:[0-9a-f]{64}")

@@ -163,16 +163,7 @@ class HttpTransportSuite extends PatientSuite {
   }
 
   test("TLS to a port without TLS is told as such") {
-    val socket = RawServer.plain()
-    val answering = new Thread(() =>
-      try
-        while (true) {
-          val connection = socket.accept()
-          connection.getOutputStream.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes)
-        }
-      catch { case _: java.io.IOException => () }
-    )
-    answering.start()
+    val socket = RawServer.refusing()
     val client = new Client(URI.create(s"https://127.0.0.1:${socket.getLocalPort}"))
     answeredLocally(client, FallbackReason.TlsFailed)
     assert(client.listener.events.contains(RecordingListener.Event.Fallback(FallbackReason.TlsFailed, "the peer does not speak TLS")))

@@ -1,9 +1,7 @@
 package saltern.client
 
-import java.util.logging.{Handler, Level, LogRecord, Logger}
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
-import scala.collection.mutable
 import scala.concurrent.duration.*
 
 /** The lines that an operator reads. Under virtual time, so that rates are exact. */
@@ -13,16 +11,8 @@ class JournalSuite extends PatientSuite {
   private val host = "journal-suite.invalid"
 
   private final class World(change: ClientConfig => ClientConfig = identity) {
-    val lines = mutable.ArrayBuffer.empty[String]
-    private val logger = Logger.getLogger("saltern.client")
-    private val handler = new Handler {
-      // Other suites log at the same time.
-      override def publish(record: LogRecord): Unit =
-        if (record.getLevel == Level.WARNING && record.getMessage.startsWith(host)) { val _ = lines.synchronized(lines += record.getMessage) }
-      override def flush(): Unit = ()
-      override def close(): Unit = ()
-    }
-    logger.addHandler(handler)
+    private val warnings = new Warnings(host)
+    def lines: Vector[String] = warnings.lines
     val service: InMemoryService = InMemoryService(cheap)
     val virtual = new VirtualClient(change(ClientConfig(s"https://$host:9000").withPolicies(cheap).withRetryBudget(0)), service)
 
@@ -31,7 +21,7 @@ class JournalSuite extends PatientSuite {
       virtual.advance(apart)
       virtual.runLocal()
     }
-    def end(): Unit = { virtual.client.close(); logger.removeHandler(handler) }
+    def end(): Unit = { virtual.client.close(); warnings.close() }
   }
 
   private def told(fault: Fault): Vector[String] = {
@@ -39,7 +29,7 @@ class JournalSuite extends PatientSuite {
     world.service.failAlways(fault)
     world.logins(20, 50.millis)
     world.end()
-    world.lines.toVector
+    world.lines
   }
 
   test("each misconfiguration is told once, with host, status or code, and the next step") {
@@ -48,7 +38,8 @@ class JournalSuite extends PatientSuite {
       Fault.Problem(401, "unauthorized") -> "credentials_failed: unauthorized; check the token",
       Fault.Problem(404, "not_found") -> "misconfigured: not_found; check the endpoint's path",
       Fault.Answer(404, json, "{\"Message\":null}") -> "answer_not_ours: status 404; something else answers",
-      Fault.Answer(403, json, "{\"Message\":\"Forbidden\"}") -> "answer_not_ours: status 403; something else answers",
+      Fault.Answer(403, json, "{\"Message\":\"Forbidden\"}") ->
+        "answer_not_ours: status 403; something in front of the service refuses the request: check the credentials",
       Fault.Answer(200, json, "{}") -> "answer_not_ours: an answer that does not carry the name of its request",
       Fault.Fails(TransportFailure.Kind.TlsFailed) -> "tls_failed: scripted; check the endpoint's scheme and port",
       Fault.Fails(TransportFailure.Kind.ConnectFailed) -> "connect_failed: scripted; check host and port"
@@ -67,7 +58,7 @@ class JournalSuite extends PatientSuite {
     world.logins(20, 50.millis)
     world.end()
     assertEquals(
-      world.lines.toVector,
+      world.lines,
       Vector(s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token")
     )
     assertEquals(world.service.requests.size, 20)
@@ -76,7 +67,7 @@ class JournalSuite extends PatientSuite {
   test("an outage and its end are one line each, and a failure that goes on is told again after ten minutes") {
     val world = new World()
     world.logins(10, 50.millis)
-    assertEquals(world.lines.toVector, Vector.empty)
+    assertEquals(world.lines, Vector.empty)
     world.service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
     world.logins(70, 10.seconds)
     assertEquals(world.lines.count(_.contains("connect_failed")), 2, world.lines.mkString("\n"))

@@ -76,6 +76,17 @@ object RawServer {
 
   def plain(): ServerSocket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress)
 
+  /** A server without TLS that refuses every connection in HTTP. */
+  def refusing(): ServerSocket = {
+    val socket = plain()
+    val answering = new Thread(() =>
+      try while (true) socket.accept().getOutputStream.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8))
+      catch { case _: java.io.IOException => () }
+    )
+    answering.start()
+    socket
+  }
+
   def response(status: Int, contentType: String, body: String): Array[Byte] =
     s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nx-request-id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
 
