@@ -324,13 +324,13 @@ lazy val tests = project
     )
   )
 
-// The guide. As a task, because it can then run beside the tests.
-val guide = taskKey[Unit]("Compiles and runs every block of the guide.")
+// The guide and README.md. As a task, because it can then run beside the tests.
+val guide = taskKey[Unit]("Compiles and runs every block of Scala in the guide and in README.md.")
 
 lazy val docs = project
   .in(file("docs"))
   .enablePlugins(MdocPlugin)
-  .dependsOn(core, hocon, lambda, micrometer, sigv4, testkit)
+  .dependsOn(catsEffect, core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit, zio)
   .settings(
     common,
     name := "saltern-client-docs",
@@ -340,8 +340,11 @@ lazy val docs = project
     libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
     mdocIn := baseDirectory.value / "guide",
     mdocOut := target.value / "guide",
-    // mdoc knows only the pages, but they link to files beside them.
-    mdocExtraArguments := Seq("--no-link-hygiene"),
+    mdocExtraArguments := {
+      val pages = Seq(mdocIn.value -> mdocOut.value, (LocalRootProject / baseDirectory).value / "README.md" -> target.value / "README.md")
+      // mdoc knows only the pages, but they link to files beside them.
+      "--no-link-hygiene" +: pages.flatMap { case (in, out) => Seq("--in", in.getPath, "--out", out.getPath) }
+    },
     mdocVariables := Map("VERSION" -> version.value),
     // The pages show what readers need. The linter's rules do not apply to them.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")

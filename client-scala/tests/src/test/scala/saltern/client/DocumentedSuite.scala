@@ -42,21 +42,32 @@ class DocumentedSuite extends PatientSuite {
     assert(missing.isEmpty, missing.mkString(s"${missing.size} without a comment:\n", "\n", ""))
   }
 
-  test("the login in README.md is the compiled one") {
+  test("every block of Scala or Java in README.md and the guide is compiled") {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
-    val compiled = Files.readString(client.resolve("examples/backend/src/main/scala/saltern/example/FirstLogin.scala"), UTF_8)
-    val shown = compiled.linesIterator.dropWhile(_ != "  // In README.md from here.").drop(1).takeWhile(_ != "  // To here.").map(_.stripPrefix("  "))
-    val text = shown.mkString("```scala\n", "\n", "\n```\n")
-    assert(text.contains("saltern.login(") && Files.readString(client.resolve("README.md"), UTF_8).contains(text), text)
+    val pages = client.resolve("README.md") +: Files.list(client.resolve("docs/guide")).iterator.asScala.toVector.sorted
+    val examples =
+      Files.walk(client.resolve("examples")).iterator.asScala.filter(_.toString.matches(".*\\.(scala|java)")).map(Files.readString(_, UTF_8)).toVector
+    val blocks = for (page <- pages; (kind, text) <- blocksOf(Files.readString(page, UTF_8))) yield (page.getFileName, kind, text)
+    // mdoc compiles these blocks, in the task `docs/guide`.
+    val (byMdoc, others) = blocks.filter(block => Set("scala", "java")(block._2.takeWhile(_ != ' '))).partition(_._2.startsWith("scala mdoc"))
+    assert(byMdoc.size > 40 && byMdoc.exists(block => block._1.toString == "README.md" && block._3.contains("saltern.login(")), s"${byMdoc.size}")
+    for ((page, _, text) <- others if !text.startsWith("libraryDependencies "); line <- text.linesIterator if line.nonEmpty)
+      assert(examples.exists(_.linesIterator.exists(_.trim == line.trim)), s"$page: no example has the line: $line")
   }
 }
 
 object DocumentedSuite {
 
+  /** The fenced blocks of a page: the text behind the fence, and the lines. */
+  private def blocksOf(page: String): Vector[(String, String)] =
+    "(?ms)^```(\\w[^\n]*)\n(.*?)^```$".r.findAllMatchIn(page).map(found => found.group(1) -> found.group(2)).toVector
+
   /** The sources of every published module. */
   private def sources(): Vector[Path] = {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
-    val modules = Files.list(client).iterator.asScala.filterNot(path => path.endsWith("tests") || path.endsWith("measure")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
+    val modules = Files.list(
+      client
+    ).iterator.asScala.filterNot(path => path.endsWith("tests") || path.endsWith("measure")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
     modules.toVector.flatMap(Files.walk(_).iterator.asScala.filter(_.toString.endsWith(".scala"))).sorted
   }
 
