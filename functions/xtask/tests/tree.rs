@@ -18,7 +18,7 @@ const SHIPPED: &[&[&str]] = &[
     &["saltern-capacity", "saltern-page", "saltern-program"],
     &["saltern-meter", "saltern-service"],
     &["saltern-policy"],
-    &["saltern-algorithm"],
+    &["saltern-algorithm", "saltern-seal"],
     &["saltern-encoded"],
 ];
 

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use saltern_algorithm::compute;
 use saltern_encoded::{MAX_ENCODED_BYTES, Setting, parse, verify_only::Cost};
 use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, SHIPPED};
+use saltern_seal::{Context, Keys, MAX_SEALED_BYTES, NotSealed, Sealed, is_sealed};
 
 /// Checks that a parsed hash prints as the same text. So no two texts have the same meaning.
 ///
@@ -52,6 +53,36 @@ pub fn admit(data: &[u8]) {
         // Verifying twice gives the same answer.
         let again = compute(admitted, b"saltern").expect("a cheap hash wants little memory");
         assert!(again.matches(output.expose()), "{text}");
+    }
+}
+
+/// Checks that a parsed seal prints as the same text, and that the text, sealed, opens to itself.
+///
+/// # Panics
+/// If the property does not hold.
+pub fn open_seal(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    for context in [None, Context::new("user-7")] {
+        // A random string does not open. A vector opens to a text that seals.
+        if let Ok(opened) = KEYS.open(text, context.as_ref()) {
+            assert!(text.len() <= MAX_SEALED_BYTES && !is_sealed(&opened.text), "{text}");
+        }
+    }
+    if let Ok(sealed) = Sealed::parse(text) {
+        assert_eq!(sealed.to_string(), text);
+    }
+    let context = Context::new("user-7");
+    match KEYS.seal(text, context.as_ref()) {
+        Ok(sealed) => {
+            assert!(sealed.len() <= MAX_SEALED_BYTES && Sealed::parse(&sealed).is_ok(), "{text}");
+            let opened = KEYS.open(&sealed, context.as_ref()).expect("the same key opens it");
+            assert_eq!(*opened.text, text);
+            assert!(KEYS.open(&sealed, Context::new("user-8").as_ref()).is_err(), "{text}");
+        }
+        Err(refusal) => {
+            assert_eq!(refusal, NotSealed::NotAHash);
+            assert!(text.is_empty() || text.len() > MAX_ENCODED_BYTES || is_sealed(text), "{text}");
+        }
     }
 }
 
@@ -120,6 +151,12 @@ static POLICIES: LazyLock<Policies> = LazyLock::new(|| {
     };
     Policies::load(SHIPPED, &limits).expect("the shipped document is valid")
 });
+
+static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::parse(KEY).expect("the document is valid"));
+
+/// The key of the contract's vector.
+const KEY: &[u8] = br#"{"current": "2026a", "keys": [
+    {"id": "2026a", "key": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "context": true}]}"#;
 
 /// The most memory of an admitted hash: the 256 MiB of `argon2_memory_kib`, or twice the 128 MiB of
 /// `scrypt_memory_bytes`.

@@ -11,11 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_vectors::{Group, Topic, Verify, for_each};
+use saltern_vectors::{Group, Topic};
 
 #[test]
 fn the_targets_take_every_vector() {
-    for target in [env!("CARGO_BIN_EXE_parse_print_parse"), env!("CARGO_BIN_EXE_admit")] {
+    for target in [
+        env!("CARGO_BIN_EXE_parse_print_parse"),
+        env!("CARGO_BIN_EXE_admit"),
+        env!("CARGO_BIN_EXE_open_seal"),
+    ] {
         let name = Path::new(target).file_name().expect("a file").to_string_lossy().into_owned();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
@@ -50,6 +54,7 @@ fn mutated_vectors_break_no_property() {
         let outcome = panic::catch_unwind(|| {
             saltern_fuzz::parse_print_parse(&input);
             saltern_fuzz::admit(&input);
+            saltern_fuzz::open_seal(&input);
         });
         assert!(outcome.is_ok(), "input {:?}", String::from_utf8_lossy(&input));
         tried += 1;
@@ -57,14 +62,22 @@ fn mutated_vectors_break_no_property() {
     println!("{tried} inputs in {:?}", start.elapsed());
 }
 
-/// The stored hashes of all vectors.
+/// The stored hashes of all vectors, sealed ones too.
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for topic in Topic::ALL {
-        for_each(topic, |vector: &Verify| seeds.push(vector.hash.clone().into_bytes()));
         for group in topic.load().test_groups {
-            if let Group::Firebase { project, tests, .. } = group {
-                seeds.extend(tests.iter().map(|user| project.stored(user).into_bytes()));
+            match group {
+                Group::Verify { tests, .. } => {
+                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()))
+                }
+                Group::Firebase { project, tests, .. } => {
+                    seeds.extend(tests.iter().map(|user| project.stored(user).into_bytes()));
+                }
+                Group::Seal { tests, .. } => {
+                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()))
+                }
+                _ => {}
             }
         }
     }

@@ -82,13 +82,15 @@ pub enum Topic {
     Products,
     /// RFC 7914 §12, and params that it omits.
     Scrypt,
+    /// Stored hashes under a key.
+    Seal,
     /// argon2id over another hash, in Saltern's own form.
     Wrapped,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
@@ -101,12 +103,19 @@ impl Topic {
         Self::Pbkdf2,
         Self::Products,
         Self::Scrypt,
+        Self::Seal,
         Self::Wrapped,
     ];
 
     /// The topics of verify-only schemes. Each of their groups names its scheme.
     pub const VERIFY_ONLY: [Self; 5] =
         [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products, Self::Wrapped];
+
+    /// Whether the topic has passwords against stored hashes.
+    #[must_use]
+    pub fn has_passwords(self) -> bool {
+        self != Self::Seal
+    }
 
     /// Reads and checks the file.
     ///
@@ -131,6 +140,7 @@ impl Topic {
             Self::Pbkdf2 => include_str!("../data/pbkdf2.json"),
             Self::Products => include_str!("../data/products.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
+            Self::Seal => include_str!("../data/seal.json"),
             Self::Wrapped => include_str!("../data/wrapped.json"),
         }
     }
@@ -213,6 +223,18 @@ pub enum Group {
         /// The vectors.
         tests: Vec<ScryptRaw>,
     },
+    /// Sealed strings, opened with the keys of a document.
+    #[serde(rename_all = "camelCase")]
+    Seal {
+        /// The source of the vectors.
+        source: Source,
+        /// The document of keys.
+        keys: serde_json::Value,
+        /// The key check value of each key, by its id.
+        check_values: BTreeMap<String, String>,
+        /// The vectors.
+        tests: Vec<Seal>,
+    },
 }
 
 impl Group {
@@ -222,7 +244,7 @@ impl Group {
         match self {
             Self::Verify { scheme, .. } => scheme.as_deref(),
             Self::Firebase { scheme, .. } | Self::Keycloak { scheme, .. } => Some(scheme),
-            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } | Self::Seal { .. } => None,
         }
     }
 
@@ -233,7 +255,7 @@ impl Group {
         match self {
             Self::Verify { weak, .. } => *weak,
             Self::Firebase { weak, .. } | Self::Keycloak { weak, .. } => Some(*weak),
-            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } => None,
+            Self::Pbkdf2Raw { .. } | Self::ScryptRaw { .. } | Self::Seal { .. } => None,
         }
     }
 }
@@ -433,7 +455,28 @@ pub struct ScryptRaw {
     pub flags: Vec<String>,
 }
 
-/// A kind of vector: [`Verify`], [`Firebase`], [`Keycloak`], [`Pbkdf2Raw`] or [`ScryptRaw`].
+/// A sealed string.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Seal {
+    /// Number of the vector, unique in its file and stable.
+    pub tc_id: u32,
+    /// The special property of the vector.
+    pub comment: String,
+    /// The sealed string.
+    pub hash: String,
+    /// The context of the request.
+    pub context: Option<String>,
+    /// The stored hash inside the seal, if it opens.
+    pub text: Option<String>,
+    /// `opens`, or the code of the HTTP contract.
+    pub result: String,
+    /// Keys of [`File::notes`].
+    pub flags: Vec<String>,
+}
+
+/// A kind of vector: [`Verify`], [`Firebase`], [`Keycloak`], [`Pbkdf2Raw`], [`ScryptRaw`] or
+/// [`Seal`].
 pub trait Vector: Sized {
     /// Returns the vectors of this kind in a group.
     fn of(group: &Group) -> &[Self];
@@ -469,6 +512,12 @@ impl Vector for ScryptRaw {
     }
 }
 
+impl Vector for Seal {
+    fn of(group: &Group) -> &[Self] {
+        if let Group::Seal { tests, .. } = group { tests } else { &[] }
+    }
+}
+
 /// Reads a file. Checks the rules that its schema cannot express: the count, unique numbers, and a
 /// note for each flag.
 fn read(json: &str) -> Result<File, String> {
@@ -495,6 +544,7 @@ fn ids_and_flags(group: &Group) -> Vec<(u32, &[String])> {
         Group::Keycloak { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::Pbkdf2Raw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
         Group::ScryptRaw { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
+        Group::Seal { tests, .. } => tests.iter().map(|t| (t.tc_id, &t.flags[..])).collect(),
     }
 }
 

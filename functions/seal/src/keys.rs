@@ -1,0 +1,296 @@
+//! The keys in use: they seal strings and open them.
+
+use core::fmt;
+use std::path::Path;
+
+use aes_gcm::{AeadInOut as _, Aes256Gcm};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use saltern_encoded::MAX_ENCODED_BYTES;
+use sha2::Sha256;
+use zeroize::{Zeroizing, zeroize_stack};
+
+use crate::{
+    Context, Document, KeyEntry, KeysError, NotOpened, NotSealed, Sealed,
+    document::{KEY_BYTES, SiteKeyEntry},
+    is_sealed,
+    sealed::{NONCE_BYTES, TAG_BYTES, head, is_key_id},
+};
+
+/// Checked keys. They are wiped when they are dropped.
+pub struct Keys {
+    list: Vec<Key>,
+    current: usize,
+    requires_seal: bool,
+    randomness: Randomness,
+}
+
+/// One key.
+pub struct Key {
+    id: String,
+    /// In a box, so that a move of the key leaves no copy.
+    cipher: Box<Aes256Gcm>,
+    check_value: String,
+    wants_context: bool,
+}
+
+/// An opened string.
+pub struct Opened<'a> {
+    /// The stored hash inside the seal.
+    pub text: Zeroizing<String>,
+    /// The key of the seal.
+    pub key: &'a Key,
+    /// Whether the key stands before the current one in the document.
+    pub is_older: bool,
+}
+
+/// Fills a buffer with random bytes.
+pub type Randomness = fn(&mut [u8]) -> Result<(), NoRandomness>;
+
+/// The operating system gave no random bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRandomness;
+
+impl Keys {
+    /// Reads the document in a file.
+    ///
+    /// # Errors
+    /// [`KeysError`] if the file is not private or not readable, or if the document breaks a rule.
+    pub fn read(file: &Path) -> Result<Self, KeysError> {
+        Self::of(&Document::read(file)?).map_err(|error| error.about(file))
+    }
+
+    /// Parses a document and checks its rules.
+    ///
+    /// # Errors
+    /// [`KeysError`], which names a key by its position.
+    pub fn parse(document: &[u8]) -> Result<Self, KeysError> {
+        Self::of(&Document::parse(document)?)
+    }
+
+    /// Checks the rules of a document.
+    ///
+    /// # Errors
+    /// [`KeysError`], which names a key by its position.
+    pub fn of(document: &Document) -> Result<Self, KeysError> {
+        let keys = checked(document);
+        // The ciphers and the digests were made on the stack.
+        zeroize_stack::<STACK_BYTES>();
+        keys
+    }
+
+    /// Draws nonces from this source.
+    #[must_use]
+    pub fn drawing_from(self, randomness: Randomness) -> Self {
+        Self { randomness, ..self }
+    }
+
+    /// All keys, from oldest to newest.
+    #[must_use]
+    pub fn list(&self) -> &[Key] {
+        &self.list
+    }
+
+    /// The key that seals.
+    #[must_use]
+    pub fn current(&self) -> &Key {
+        &self.list[self.current]
+    }
+
+    /// Whether hashes without a seal are refused.
+    #[must_use]
+    pub fn requires_seal(&self) -> bool {
+        self.requires_seal
+    }
+
+    /// Opens a sealed string.
+    ///
+    /// # Errors
+    /// [`NotOpened`]. Checks the form first, then the key, the context and the tag.
+    pub fn open(&self, stored: &str, context: Option<&Context>) -> Result<Opened<'_>, NotOpened> {
+        let sealed = Sealed::parse(stored)?;
+        let position = self.list.iter().position(|key| key.id == sealed.key);
+        let position = position.ok_or(NotOpened::KeyUnavailable)?;
+        let key = &self.list[position];
+        let associated = key.associated(sealed.head, context).ok_or(NotOpened::ContextMissing)?;
+        let mut text = Zeroizing::new(sealed.body);
+        let text_bytes = text.len() - TAG_BYTES;
+        let tag = text.split_off(text_bytes);
+        let is_whole = key.decrypt(&sealed.nonce, &associated, &mut text, &tag);
+        zeroize_stack::<STACK_BYTES>();
+        if !is_whole {
+            return Err(NotOpened::Broken);
+        }
+        let text = str::from_utf8(&text).map_err(|_| NotOpened::Malformed)?;
+        if is_sealed(text) {
+            return Err(NotOpened::Malformed);
+        }
+        Ok(Opened { text: Zeroizing::new(text.to_owned()), key, is_older: position < self.current })
+    }
+
+    /// Seals a stored hash under the current key, with a new nonce.
+    ///
+    /// # Errors
+    /// [`NotSealed`].
+    pub fn seal(&self, text: &str, context: Option<&Context>) -> Result<String, NotSealed> {
+        if text.is_empty() || text.len() > MAX_ENCODED_BYTES || is_sealed(text) {
+            return Err(NotSealed::NotAHash);
+        }
+        let key = self.current();
+        let head = head(&key.id);
+        let associated = key.associated(&head, context).ok_or(NotSealed::ContextMissing)?;
+        let mut nonce = [0; NONCE_BYTES];
+        (self.randomness)(&mut nonce).map_err(|NoRandomness| NotSealed::NoRandomness)?;
+        // With room for the tag, the buffer never moves and leaves no copy of the text.
+        let mut body = Zeroizing::new(Vec::with_capacity(text.len() + TAG_BYTES));
+        body.extend_from_slice(text.as_bytes());
+        let tag = key.encrypt(&nonce, &associated, &mut body);
+        zeroize_stack::<STACK_BYTES>();
+        body.extend_from_slice(&tag.ok_or(NotSealed::NotAHash)?);
+        Ok(Sealed { head: &head, key: &key.id, nonce, body: core::mem::take(&mut *body) }.to_string())
+    }
+}
+
+impl Key {
+    /// The id, which every seal under the key names.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The key check value. Two hosts with the same value have the same key.
+    #[must_use]
+    pub fn check_value(&self) -> &str {
+        &self.check_value
+    }
+
+    /// Whether the key wants a context, to seal and to open.
+    #[must_use]
+    pub fn wants_context(&self) -> bool {
+        self.wants_context
+    }
+
+    fn new(entry: &KeyEntry, bytes: &[u8]) -> Option<Self> {
+        let hmac = Hmac::<Sha256>::new_from_slice(bytes).ok()?.chain_update(CHECKED_TEXT);
+        let digest = hmac.finalize().into_bytes();
+        Some(Self {
+            id: entry.id.clone(),
+            cipher: Box::new(Aes256Gcm::new_from_slice(bytes).ok()?),
+            check_value: base16ct::lower::encode_string(&digest[..CHECK_VALUE_BYTES]),
+            wants_context: entry.context,
+        })
+    }
+
+    /// Encrypts a text in place and returns the tag. The stack still has round keys afterwards.
+    /// `None` only beyond the 64 GiB that GCM allows.
+    #[inline(never)]
+    fn encrypt(
+        &self,
+        nonce: &[u8; NONCE_BYTES],
+        associated: &[u8],
+        text: &mut [u8],
+    ) -> Option<[u8; TAG_BYTES]> {
+        self.cipher.encrypt_inout_detached(nonce.into(), associated, text.into()).ok().map(Into::into)
+    }
+
+    /// Decrypts a text in place, if its tag is right. The stack still has round keys afterwards.
+    #[inline(never)]
+    fn decrypt(&self, nonce: &[u8; NONCE_BYTES], associated: &[u8], text: &mut [u8], tag: &[u8]) -> bool {
+        let decrypt =
+            |tag| self.cipher.decrypt_inout_detached(nonce.into(), associated, text.into(), tag).ok();
+        tag.try_into().ok().and_then(decrypt).is_some()
+    }
+
+    /// The associated data; `None` if the key wants a context and there is none.
+    fn associated(&self, head: &str, context: Option<&Context>) -> Option<Zeroizing<Vec<u8>>> {
+        let context = if self.wants_context { context?.bytes() } else { &[] };
+        Some(Zeroizing::new([head.as_bytes(), context].concat()))
+    }
+}
+
+/// Shows no key.
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys")
+            .field("list", &self.list)
+            .field("current", &self.current)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({}, ..)", self.id)
+    }
+}
+
+impl fmt::Debug for Opened<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Opened({:?}, ..)", self.key)
+    }
+}
+
+#[inline(never)]
+fn checked(document: &Document) -> Result<Keys, KeysError> {
+    let mut list: Vec<Key> = Vec::with_capacity(document.keys.len());
+    let mut values: Vec<Zeroizing<Vec<u8>>> = Vec::with_capacity(document.keys.len());
+    for (number, entry) in (1..).zip(&document.keys) {
+        let refused = |reason| KeysError::new(format!("key {number} of `keys`: {reason}"));
+        let value = entry.key.bytes().filter(|value| value.len() == KEY_BYTES);
+        let value = value.ok_or_else(|| refused(NOT_32_BYTES))?;
+        if !is_key_id(&entry.id) {
+            return Err(refused(NOT_AN_ID));
+        }
+        if list.iter().any(|other| other.id == entry.id) {
+            return Err(refused(SAME_ID));
+        }
+        if values.contains(&value) {
+            return Err(refused(SAME_VALUE));
+        }
+        list.push(Key::new(entry, &value).ok_or_else(|| refused(NOT_32_BYTES))?);
+        values.push(value);
+    }
+    check_site_keys(&document.site_keys)?;
+    let current = list.iter().position(|key| key.id == document.current);
+    let current = current.ok_or_else(|| KeysError::new(CURRENT_NOT_LISTED))?;
+    Ok(Keys { list, current, requires_seal: document.require, randomness: system_randomness })
+}
+
+fn check_site_keys(site_keys: &[SiteKeyEntry]) -> Result<(), KeysError> {
+    for (index, entry) in site_keys.iter().enumerate() {
+        let refused = |reason| KeysError::new(format!("key {} of `site_keys`: {reason}", index + 1));
+        if !is_key_id(&entry.id) {
+            return Err(refused(NOT_AN_ID));
+        }
+        if site_keys[..index].iter().any(|other| other.id == entry.id) {
+            return Err(refused(SAME_ID));
+        }
+        if entry.key.bytes().is_none_or(|value| value.is_empty()) {
+            return Err(refused(NOT_BASE64));
+        }
+    }
+    Ok(())
+}
+
+/// Fills a buffer with random bytes of the operating system.
+///
+/// # Errors
+/// [`NoRandomness`].
+pub fn system_randomness(buffer: &mut [u8]) -> Result<(), NoRandomness> {
+    getrandom::fill(buffer).map_err(|_| NoRandomness)
+}
+
+/// The text whose HMAC is the key check value (HTTP contract, "Sealed hashes").
+const CHECKED_TEXT: &[u8] = b"saltern-seal key check v1";
+
+/// Eight hexadecimal digits: enough to tell keys apart, and too few to find one.
+const CHECK_VALUE_BYTES: usize = 4;
+
+/// More stack than making or using a key takes, in bytes, even without optimisation.
+const STACK_BYTES: usize = 64 << 10;
+
+const NOT_32_BYTES: &str = "write 32 bytes in Base64, as `saltern keys add` makes them";
+const NOT_BASE64: &str = "write at least one byte, in Base64";
+const NOT_AN_ID: &str = "write an id of 1 to 32 characters of a-z, 0-9 and -";
+const SAME_ID: &str = "an earlier key has this id: give each key its own";
+const SAME_VALUE: &str = "an earlier key has this value: make a new one with `saltern keys add`";
+const CURRENT_NOT_LISTED: &str = "`current` names no key of `keys`: list the key, or name another one";
