@@ -344,6 +344,8 @@ mod tests {
             timing: None,
             rehash_reason: None,
             rehashed: None,
+            stored_key: None,
+            sealed_under: None,
         };
         let login = Outcome { steps: vec![step], ..outcome() };
         let samples = [

@@ -4,6 +4,7 @@ use core::fmt;
 use std::time::Instant;
 
 use saltern_algorithm::Password;
+use saltern_seal::Context;
 use zeroize::Zeroizing;
 
 use crate::{Operation, Problem};
@@ -31,8 +32,8 @@ pub(crate) struct Element {
 /// One hash to make or to verify. The deadline is the command's: all tasks of a batch share it.
 #[derive(Debug)]
 pub(crate) enum Task {
-    Hash { password: Password, policy: Option<Given> },
-    Verify { password: Password, hash: Option<Given>, rehash: bool },
+    Hash { password: Password, policy: Option<Given>, context: Option<Context> },
+    Verify { password: Password, hash: Option<Given>, rehash: bool, context: Option<Context> },
 }
 
 impl Task {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use saltern_algorithm::{Done, Dropped, Password, Pool, Refused, Ticket, Urgency, Work};
 use saltern_policy::{Candidates, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+use saltern_seal::{Context, Keys};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;
 use zeroize::Zeroizing;
@@ -14,6 +15,7 @@ use crate::{
     Caller, Code, End, Operation, Problem, Rehash, Step, Timing,
     command::{Element, Given, Task},
     problem::Field,
+    seal::{self, Unsealed},
 };
 
 /// A finished task: the result for the caller, and the step for the log and the metrics.
@@ -32,12 +34,13 @@ pub(crate) enum Success {
     Verified(Verified),
 }
 
-/// The result of making a hash.
+/// The result of making a hash, or of sealing a stored one anew.
 #[derive(Serialize)]
 pub(crate) struct Made {
     #[serde(serialize_with = "wiped")]
     pub(crate) hash: Zeroizing<String>,
-    pub(crate) policy: String,
+    /// `None` only if no policy lists the params of the stored hash.
+    pub(crate) policy: Option<String>,
 }
 
 /// The result of a verification.
@@ -57,6 +60,8 @@ pub(crate) struct Verified {
 pub(crate) struct Executor<'a> {
     pub(crate) policies: &'a Policies,
     pub(crate) pool: &'a Pool,
+    /// The keys that open stored hashes and seal new ones, if there are any.
+    pub(crate) keys: Option<&'a Keys>,
     /// The program that waits for the answer.
     pub(crate) caller: &'a Caller,
     /// When the answer becomes useless to the caller.
@@ -69,7 +74,7 @@ impl Executor<'_> {
         let started = self.start(task, None);
         let judged = self.judge(started).await;
         let rehashing = self.rehash(judged);
-        rehashing.finish().await
+        self.finish(rehashing).await
     }
 
     /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited,
@@ -92,7 +97,7 @@ impl Executor<'_> {
         let rehashing: Vec<_> = judged.into_iter().map(|judged| self.rehash(judged)).collect();
         let mut finished = Vec::with_capacity(rehashing.len());
         for (rehashing, id) in rehashing.into_iter().zip(ids) {
-            finished.push(Finished { id, ..rehashing.finish().await });
+            finished.push(Finished { id, ..self.finish(rehashing).await });
         }
         finished
     }
@@ -100,9 +105,12 @@ impl Executor<'_> {
     fn start(self, task: Task, index: Option<usize>) -> Started {
         let mut step = Step::new(task.operation());
         let pending = match task {
-            Task::Hash { password, policy } => self.start_hash(password, policy.as_ref(), index, &mut step),
-            Task::Verify { password, hash, rehash } => {
-                self.start_verify(password, hash.as_ref(), rehash, index, &mut step)
+            Task::Hash { password, policy, context } => {
+                self.start_hash(password, policy.as_ref(), context, index, &mut step)
+            }
+            Task::Verify { password, hash, rehash, context } => {
+                let wanted = rehash.then(|| Wanted { password: password.clone(), context: context.clone() });
+                self.start_verify(&password, hash.as_ref(), context.as_ref(), wanted, index, &mut step)
             }
         };
         Started { pending, step }
@@ -112,65 +120,129 @@ impl Executor<'_> {
         self,
         password: Password,
         policy: Option<&Given>,
+        context: Option<Context>,
         index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
+        if !seal::can_seal(self.keys, context.as_ref()) {
+            let field = Field { operation: index, name: "context" };
+            return Err(Problem::context_missing().in_field(field));
+        }
         let new = self.policies.admit_new(policy.map(Given::expose), &password);
         let new = new.map_err(|refusal| refused(refusal, index))?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
         let ticket = self.submit(Work::new(new.admitted().clone(), password, self.deadline))?;
-        Ok(Pending::Hash { new: Box::new(new), ticket })
+        Ok(Pending::Hash { new: Box::new(new), context, ticket })
     }
 
     fn start_verify(
         self,
-        password: Password,
+        password: &Password,
         hash: Option<&Given>,
-        rehash: bool,
+        context: Option<&Context>,
+        wanted: Option<Wanted>,
         index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
-        let stored = match hash {
-            Some(hash) => self.policies.admit_stored(hash.expose()),
+        let unsealed = hash.map(|hash| seal::open(self.keys, hash.expose(), context, index)).transpose()?;
+        let stored = match &unsealed {
+            Some(unsealed) => self.policies.admit_stored(&unsealed.text),
             None => self.policies.admit_decoy(),
         };
+        step.stored_key = unsealed.as_ref().and_then(|unsealed| unsealed.key.clone());
         let stored = stored.map_err(|refusal| refused(refusal, index))?;
         step.algorithm = Some(stored.algorithm());
         step.is_decoy = hash.is_none();
         step.policy = self.policies.id_of(&stored).map(str::to_owned);
-        let candidates = stored.candidates(&password);
+        let candidates = stored.candidates(password);
         // Both readings of a NUL are one work, with one cost.
         let first = candidates.first.password.clone();
         let second = candidates.second.as_ref().map(|second| second.password.clone());
         let ticket =
             self.submit(Work { second, ..Work::new(stored.admitted().clone(), first, self.deadline) })?;
-        let wanted = rehash.then_some(password);
-        Ok(Pending::Verify { stored: Box::new(stored), candidates, ticket, wanted })
+        Ok(Pending::Verify { stored: Box::new(stored), unsealed, candidates, ticket, wanted })
     }
 
     async fn judge(self, started: Started) -> Judged {
         let Started { pending, mut step } = started;
         let (result, wanted) = match pending {
             Err(problem) => (Err(problem), None),
-            Ok(Pending::Hash { new, ticket }) => (self.finish_hash(&new, ticket, &mut step).await, None),
-            Ok(Pending::Verify { stored, candidates, ticket, wanted }) => {
-                let done = self.timed(ticket, &mut step).await;
-                let verdict = done.map(|Done { output, second, .. }| {
-                    self.policies.verdict(&stored, &candidates, &output, second.as_ref())
-                });
-                let wanted =
-                    wanted.filter(|_| verdict.as_ref().is_ok_and(|verdict| verdict.rehash.is_some()));
-                (verdict.map(|verdict| verified(verdict, &mut step)), wanted)
+            Ok(Pending::Hash { new, context, ticket }) => {
+                (self.finish_hash(&new, context.as_ref(), ticket, &mut step).await, None)
+            }
+            Ok(Pending::Verify { stored, unsealed, candidates, ticket, wanted }) => {
+                match self.timed(ticket, &mut step).await {
+                    Err(problem) => (Err(problem), None),
+                    Ok(Done { output, second, .. }) => {
+                        let verdict = self.policies.verdict(&stored, &candidates, &output, second.as_ref());
+                        let (verified, wanted) = self.verified(verdict, unsealed, wanted, &mut step);
+                        (Ok(Success::Verified(verified)), wanted)
+                    }
+                }
             }
         };
         Judged { result, step, wanted }
     }
 
-    async fn finish_hash(self, new: &NewHash, ticket: Ticket, step: &mut Step) -> Result<Success, Problem> {
+    async fn finish_hash(
+        self,
+        new: &NewHash,
+        context: Option<&Context>,
+        ticket: Ticket,
+        step: &mut Step,
+    ) -> Result<Success, Problem> {
         let done = self.timed(ticket, step).await?;
         step.end = End::Hashed;
-        made(new, &done).map(Success::Made).ok_or_else(Problem::internal)
+        self.made(new, &done, context, step).map(Success::Made).ok_or_else(Problem::internal)
+    }
+
+    fn made(self, new: &NewHash, done: &Done, context: Option<&Context>, step: &mut Step) -> Option<Made> {
+        let hash = self.sealed(new.encode(&done.output)?.into(), context, step)?;
+        Some(Made { hash, policy: Some(new.policy().to_owned()) })
+    }
+
+    /// Seals a string under the current key, if there are keys. `None` if it cannot be sealed: the
+    /// system gives no random bytes, or the key wants a context.
+    fn sealed(
+        self,
+        text: Zeroizing<String>,
+        context: Option<&Context>,
+        step: &mut Step,
+    ) -> Option<Zeroizing<String>> {
+        let Some(keys) = self.keys else { return Some(text) };
+        let sealed = keys.seal(&text, context).ok()?;
+        step.sealed_under = Some(keys.current().id().to_owned());
+        Some(sealed.into())
+    }
+
+    /// Returns the result of a verification, and what is wanted if a new hash is due. If only the
+    /// seal is out of date, the same string is sealed anew here, without hashing.
+    fn verified(
+        self,
+        verdict: Verdict,
+        unsealed: Option<Unsealed>,
+        wanted: Option<Wanted>,
+        step: &mut Step,
+    ) -> (Verified, Option<Wanted>) {
+        let Verdict { matches, rehash, policy } = verdict;
+        let stale = unsealed.filter(|unsealed| matches && rehash.is_none() && unsealed.due.is_some());
+        step.end = if matches { End::Match } else { End::Mismatch };
+        step.rehash_reason =
+            rehash.map(RehashReason::name).or_else(|| stale.as_ref().and_then(|unsealed| unsealed.due));
+        let anew = stale.zip(wanted.as_ref()).and_then(|(unsealed, wanted)| {
+            let hash = self.sealed(unsealed.text, wanted.context.as_ref(), step)?;
+            step.rehashed = Some(Rehash { policy: policy.clone(), algorithm: step.algorithm, timing: None });
+            Some(Made { hash, policy: policy.clone() })
+        });
+        let verified = Verified {
+            matches,
+            needs_rehash: step.rehash_reason.is_some(),
+            rehash_reason: step.rehash_reason,
+            policy,
+            rehashed: anew,
+        };
+        (verified, wanted.filter(|_| rehash.is_some()))
     }
 
     /// Awaits the work, at most until the deadline, and notes its times. A hash without slices may
@@ -187,12 +259,13 @@ impl Executor<'_> {
     fn rehash(self, judged: Judged) -> Rehashing {
         let Judged { result, step, wanted } = judged;
         let not_after = self.rehash_deadline();
-        let rehash = wanted.and_then(|password| {
+        let wanted = wanted.filter(|wanted| seal::can_seal(self.keys, wanted.context.as_ref()));
+        let rehash = wanted.and_then(|Wanted { password, context }| {
             let new = self.policies.admit_new(None, &password).ok()?;
             let work = Work::new(new.admitted().clone(), password, not_after);
             let ticket = self.submit(Work { urgency: Urgency::Optional, ..work }).ok()?;
             let algorithm = self.algorithm_of(new.policy());
-            Some((Box::new(new), algorithm, ticket))
+            Some(StartedRehash { new: Box::new(new), algorithm, context, ticket })
         });
         Rehashing { result, step, rehash, not_after }
     }
@@ -202,6 +275,23 @@ impl Executor<'_> {
     fn rehash_deadline(self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 4 * 3
+    }
+
+    async fn finish(self, rehashing: Rehashing) -> Finished {
+        let Rehashing { mut result, mut step, rehash, not_after } = rehashing;
+        if let Some(StartedRehash { new, algorithm, context, ticket }) = rehash
+            && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
+            && let Some(made) = self.made(&new, &done, context.as_ref(), &mut step)
+            && let Ok(Success::Verified(verified)) = &mut result
+        {
+            let timing = Some(Timing::of(&done));
+            step.rehashed = Some(Rehash { policy: made.policy.clone(), algorithm, timing });
+            verified.rehashed = Some(made);
+        }
+        if let Err(problem) = &result {
+            step.end = End::Problem(problem.code());
+        }
+        Finished { id: None, result, step }
     }
 
     fn submit(self, work: Work) -> Result<Ticket, Problem> {
@@ -230,60 +320,48 @@ impl Started {
 }
 
 enum Pending {
-    Hash { new: Box<NewHash>, ticket: Ticket },
-    Verify { stored: Box<Stored>, candidates: Candidates, ticket: Ticket, wanted: Option<Password> },
+    Hash {
+        new: Box<NewHash>,
+        context: Option<Context>,
+        ticket: Ticket,
+    },
+    Verify {
+        stored: Box<Stored>,
+        /// `None` if the request names no stored hash.
+        unsealed: Option<Unsealed>,
+        candidates: Candidates,
+        ticket: Ticket,
+        wanted: Option<Wanted>,
+    },
 }
 
-/// A task with its result, and the password if the caller wants a rehash and the hash needs it.
+/// The input of a rehash, if the caller wants one.
+struct Wanted {
+    password: Password,
+    context: Option<Context>,
+}
+
+/// A task with its result, and the input of a rehash if the caller wants it and the hash needs it.
 struct Judged {
     result: Result<Success, Problem>,
     step: Step,
-    wanted: Option<Password>,
+    wanted: Option<Wanted>,
 }
 
 /// A task with its result, and the work of its rehash.
 struct Rehashing {
     result: Result<Success, Problem>,
     step: Step,
-    rehash: Option<(Box<NewHash>, Option<&'static str>, Ticket)>,
+    rehash: Option<StartedRehash>,
     /// When the result is returned without it.
     not_after: Instant,
 }
 
-impl Rehashing {
-    async fn finish(self) -> Finished {
-        let Self { mut result, mut step, rehash, not_after } = self;
-        if let Some((new, algorithm, ticket)) = rehash
-            && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
-            && let Some(made) = made(&new, &done)
-            && let Ok(Success::Verified(verified)) = &mut result
-        {
-            let policy = made.policy.clone();
-            step.rehashed = Some(Rehash { policy, algorithm, timing: Timing::of(&done) });
-            verified.rehashed = Some(made);
-        }
-        if let Err(problem) = &result {
-            step.end = End::Problem(problem.code());
-        }
-        Finished { id: None, result, step }
-    }
-}
-
-fn verified(verdict: Verdict, step: &mut Step) -> Success {
-    step.end = if verdict.matches { End::Match } else { End::Mismatch };
-    step.rehash_reason = verdict.rehash.map(RehashReason::name);
-    Success::Verified(Verified {
-        matches: verdict.matches,
-        needs_rehash: verdict.rehash.is_some(),
-        rehash_reason: step.rehash_reason,
-        policy: verdict.policy,
-        rehashed: None,
-    })
-}
-
-fn made(new: &NewHash, done: &Done) -> Option<Made> {
-    let hash = new.encode(&done.output)?;
-    Some(Made { hash: hash.into(), policy: new.policy().to_owned() })
+struct StartedRehash {
+    new: Box<NewHash>,
+    algorithm: Option<&'static str>,
+    context: Option<Context>,
+    ticket: Ticket,
 }
 
 fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -32,6 +32,7 @@ mod request;
 mod request_id;
 mod response;
 mod route;
+mod seal;
 mod service;
 mod trace;
 

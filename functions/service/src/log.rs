@@ -30,6 +30,7 @@ macro_rules! write_line {
             xray_trace_id = $line.xray_trace_id,
             caller = $line.caller,
             peer = $line.peer,
+            seal_key = $line.seal_key,
         )
     };
 }
@@ -110,6 +111,9 @@ pub struct LogLine<'a> {
     caller: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<String>,
+    /// Only if the service has keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seal_key: Option<&'a str>,
 }
 
 impl<'a> LogLine<'a> {
@@ -133,6 +137,11 @@ impl<'a> LogLine<'a> {
             xray_trace_id: outcome.trace.xray_id(),
             caller: outcome.caller.name(),
             peer: outcome.peer.map(|peer| peer.to_string()),
+            seal_key: outcome
+                .steps
+                .iter()
+                .any(|step| step.key_label().is_some())
+                .then(|| shared(&outcome.steps, |step| step.key_label().unwrap_or(NONE))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The outcome of a request, from which the log line and the metrics are made.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use saltern_algorithm::Done;
 
@@ -147,15 +147,15 @@ impl Timing {
     }
 }
 
-/// A new hash that replaces the stored one after a match.
+/// A string that replaces the stored one after a match: a new hash, or the same one sealed anew.
 #[derive(Clone, Debug)]
 pub struct Rehash {
-    /// The policy of the new hash.
-    pub policy: String,
-    /// The algorithm of the new hash.
+    /// The policy of the string.
+    pub policy: Option<String>,
+    /// The algorithm of the string.
     pub algorithm: Option<&'static str>,
-    /// The times of making the new hash.
-    pub timing: Timing,
+    /// The times of making a new hash; `None` if the same one was sealed anew.
+    pub timing: Option<Timing>,
 }
 
 /// One hash or verification of a request.
@@ -177,6 +177,10 @@ pub struct Step {
     pub rehash_reason: Option<&'static str>,
     /// The hash that replaces the stored one.
     pub rehashed: Option<Rehash>,
+    /// The id of the key of the stored hash's seal, or `not_sealed`; `None` without keys.
+    pub stored_key: Option<Cow<'static, str>>,
+    /// The id of the key under which a string was sealed for the answer.
+    pub sealed_under: Option<String>,
 }
 
 impl Step {
@@ -190,6 +194,8 @@ impl Step {
             timing: None,
             rehash_reason: None,
             rehashed: None,
+            stored_key: None,
+            sealed_under: None,
         }
     }
 
@@ -207,9 +213,14 @@ impl Step {
         self.algorithm.unwrap_or(NONE)
     }
 
+    /// The key's label in logs: that of the stored hash's seal, or of a new hash's.
+    pub(crate) fn key_label(&self) -> Option<&str> {
+        self.stored_key.as_deref().or(self.sealed_under.as_deref())
+    }
+
     /// The times of the step and its rehash.
     fn whole_timing(&self) -> Option<Timing> {
-        let rehash = self.rehashed.as_ref().map(|rehash| rehash.timing);
+        let rehash = self.rehashed.as_ref().and_then(|rehash| rehash.timing);
         match (self.timing, rehash) {
             (Some(timing), Some(rehash)) => Some(timing.then(rehash)),
             (timing, rehash) => timing.or(rehash),

@@ -27,6 +27,8 @@ pub enum Code {
     InvalidJson,
     /// A member or header of the request is missing, unknown or of the wrong type.
     InvalidRequest,
+    /// The key of the seal is not configured on this server.
+    KeyUnavailable,
     /// The path does not support the method.
     MethodNotAllowed,
     /// The path does not exist.
@@ -41,6 +43,8 @@ pub enum Code {
     PolicyNotForHashing,
     /// The client sent the request too slowly.
     RequestTimeout,
+    /// The seal of the stored hash is damaged, or belongs to another row or context.
+    SealBroken,
     /// The request has no valid token.
     Unauthorized,
     /// No policy has that name.
@@ -53,7 +57,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::BodyTooLarge,
         Self::CostOutOfBounds,
         Self::DeadlineExceeded,
@@ -63,6 +67,7 @@ impl Code {
         Self::InvalidHash,
         Self::InvalidJson,
         Self::InvalidRequest,
+        Self::KeyUnavailable,
         Self::MethodNotAllowed,
         Self::NotFound,
         Self::Overloaded,
@@ -70,6 +75,7 @@ impl Code {
         Self::PasswordTooLong,
         Self::PolicyNotForHashing,
         Self::RequestTimeout,
+        Self::SealBroken,
         Self::Unauthorized,
         Self::UnknownPolicy,
         Self::UnsupportedMediaType,
@@ -89,6 +95,7 @@ impl Code {
             Self::InvalidHash => "invalid_hash",
             Self::InvalidJson => "invalid_json",
             Self::InvalidRequest => "invalid_request",
+            Self::KeyUnavailable => "key_unavailable",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::NotFound => "not_found",
             Self::Overloaded => "overloaded",
@@ -96,6 +103,7 @@ impl Code {
             Self::PasswordTooLong => "password_too_long",
             Self::PolicyNotForHashing => "policy_not_for_hashing",
             Self::RequestTimeout => "request_timeout",
+            Self::SealBroken => "seal_broken",
             Self::Unauthorized => "unauthorized",
             Self::UnknownPolicy => "unknown_policy",
             Self::UnsupportedMediaType => "unsupported_media_type",
@@ -113,9 +121,12 @@ impl Code {
             | Self::PasswordHasNul
             | Self::PasswordTooLong
             | Self::PolicyNotForHashing
+            | Self::SealBroken
             | Self::UnknownPolicy
             | Self::UnsupportedHash => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::DeadlineExceeded | Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::DeadlineExceeded | Self::KeyUnavailable | Self::Overloaded => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Forbidden => StatusCode::FORBIDDEN,
             Self::HeadersTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -139,6 +150,7 @@ impl Code {
             Self::InvalidHash => "The stored hash is invalid",
             Self::InvalidJson => "The body is not valid JSON",
             Self::InvalidRequest => "The request is invalid",
+            Self::KeyUnavailable => "The key of the sealed hash is not available",
             Self::MethodNotAllowed => "The method is not allowed",
             Self::NotFound => "The path does not exist",
             Self::Overloaded => "The service is overloaded",
@@ -146,6 +158,7 @@ impl Code {
             Self::PasswordTooLong => "The password is too long",
             Self::PolicyNotForHashing => "The policy does not make new hashes",
             Self::RequestTimeout => "The request took too long to arrive",
+            Self::SealBroken => "The seal of the stored hash is broken",
             Self::Unauthorized => "A valid token is required",
             Self::UnknownPolicy => "The policy does not exist",
             Self::UnsupportedMediaType => "The body must be JSON",
@@ -176,6 +189,9 @@ impl Code {
             Self::InvalidRequest => {
                 "The member or header in `field`, or at `line` and `column`, is missing, unknown, given twice or malformed."
             }
+            Self::KeyUnavailable => {
+                "This server does not have the key that the sealed hash names. The operator lists the key on every server."
+            }
             Self::MethodNotAllowed => "The Allow header lists the methods of this path.",
             Self::NotFound => "GET /openapi.json lists the paths.",
             Self::Overloaded => {
@@ -187,6 +203,9 @@ impl Code {
                 "The policy is verify-only. GET /policies lists the active policies."
             }
             Self::RequestTimeout => "The request was not complete before the server's timeout.",
+            Self::SealBroken => {
+                "The sealed hash is damaged, or it belongs to another row or context. The password was not checked."
+            }
             Self::Unauthorized => "Send a valid bearer token in the Authorization header.",
             Self::UnknownPolicy => "GET /policies lists the policies.",
             Self::UnsupportedMediaType => "Send Content-Type: application/json.",
@@ -275,6 +294,21 @@ impl Problem {
     /// The hash is weak, and its scheme is not accepted.
     pub(crate) fn weak_scheme() -> Self {
         Self { detail: WEAK_SCHEME, ..Self::new(Code::UnsupportedHash) }
+    }
+
+    /// The hash has no seal where the operator requires one.
+    pub(crate) fn not_sealed() -> Self {
+        Self { detail: NOT_SEALED, ..Self::new(Code::UnsupportedHash) }
+    }
+
+    /// The hash is sealed, and this service has no keys.
+    pub(crate) fn no_seal_keys() -> Self {
+        Self { detail: NO_SEAL_KEYS, ..Self::new(Code::UnsupportedHash) }
+    }
+
+    /// The key wants a context, and the request has none.
+    pub(crate) fn context_missing() -> Self {
+        Self { detail: CONTEXT_MISSING, ..Self::new(Code::InvalidRequest) }
     }
 
     /// The body has a `Content-Encoding`.
@@ -379,5 +413,14 @@ fn whole_milliseconds(duration: Duration) -> u64 {
 const EXPIRED_TOKEN: &str = "The token has expired. Ask the operator for a new one.";
 
 const ENCODED_BODY: &str = "Compressed bodies are not supported: send the body without Content-Encoding.";
+
+const NOT_SEALED: &str =
+    "The stored hash is not sealed, and the service requires a seal. Seal the row with `saltern seal`.";
+
+const NO_SEAL_KEYS: &str =
+    "The stored hash is sealed, and the service has no keys. The operator gives them by --seal-keys.";
+
+const CONTEXT_MISSING: &str =
+    "The key of the seal wants the member `context`: an immutable id of the user, the same at every request.";
 
 const WEAK_SCHEME: &str = "The hash is unsalted, fast or below a floor. The service verifies such a hash only if --accept-weak or SALTERN_ACCEPT_WEAK names its scheme.";

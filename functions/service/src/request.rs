@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Request, header};
 use saltern_algorithm::Password;
+use saltern_seal::Context;
 use zeroize::zeroize_stack;
 
 use crate::{
@@ -144,19 +145,21 @@ fn element(index: usize, value: Value<'_>) -> Element {
 }
 
 fn hash(at: Position, value: Value<'_>) -> Result<Task, Problem> {
-    let [password, policy] = at.members(value, ["password", "policy"])?;
+    let [password, policy, context] = at.members(value, ["password", "policy", "context"])?;
     let password = at.text(value, password, "password")?;
     let policy = policy.map(|policy| at.string(policy, "policy")).transpose()?;
-    Ok(Task::Hash { password: at.password(&password)?, policy })
+    let context = context.map(|context| at.context(context)).transpose()?;
+    Ok(Task::Hash { password: at.password(&password)?, policy, context })
 }
 
 fn verify(at: Position, value: Value<'_>) -> Result<Task, Problem> {
-    let [password, hash, rehash] = at.members(value, ["password", "hash", "rehash"])?;
+    let [password, hash, rehash, context] = at.members(value, ["password", "hash", "rehash", "context"])?;
     let password = at.text(value, password, "password")?;
     let hash = hash.filter(|hash| !hash.is_null()).map(|hash| at.string(hash, "hash")).transpose()?;
     let rehash = rehash.map(|rehash| rehash.boolean().ok_or_else(|| at.invalid(rehash, "rehash")));
     let rehash = rehash.transpose()?.unwrap_or(false);
-    Ok(Task::Verify { password: at.password(&password)?, hash, rehash })
+    let context = context.map(|context| at.context(context)).transpose()?;
+    Ok(Task::Verify { password: at.password(&password)?, hash, rehash, context })
 }
 
 /// The position of the object whose members are read: the body itself, or one operation of a batch.
@@ -218,6 +221,11 @@ impl Position {
         if is_well_formed(id.expose()) { Ok(id) } else { Err(self.invalid(value, "id")) }
     }
 
+    /// The row to which a sealed hash belongs.
+    fn context(self, value: Value<'_>) -> Result<Context, Problem> {
+        Context::new(self.string(value, "context")?.expose()).ok_or_else(|| self.invalid(value, "context"))
+    }
+
     /// Checks the length of a password. Callers check the types of all members first: a wrong type
     /// is reported before a wrong length.
     fn password(self, text: &Given) -> Result<Password, Problem> {
@@ -258,8 +266,8 @@ mod tests {
     #[test]
     fn debug_of_a_command_shows_no_input() {
         let body = br#"{"operations": [
-            {"op": "hash", "id": "MARK", "password": "MARK", "policy": "MARK"},
-            {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true},
+            {"op": "hash", "id": "MARK", "password": "MARK", "policy": "MARK", "context": "MARK"},
+            {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true, "context": "MARK"},
             {"op": "MARK"}
         ]}"#;
         let request = Request::post("/batch").header("content-type", "application/json");

@@ -7,7 +7,7 @@ use core::{
 use std::{
     panic::catch_unwind,
     sync::{
-        Arc,
+        Arc, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
@@ -16,6 +16,7 @@ use std::{
 use http::{HeaderMap, Request, request::Parts};
 use saltern_algorithm::Pool;
 use saltern_policy::Policies;
+use saltern_seal::Keys;
 
 use crate::{
     Answer, Arrival, Body, Caller, End, Operation, Outcome, Problem, RequestId, Step, Trace,
@@ -32,6 +33,8 @@ use crate::{
 pub struct Service {
     policies: Policies,
     pool: Pool,
+    /// The keys of sealed hashes. A request uses the same keys from its beginning to its end.
+    keys: RwLock<Option<Arc<Keys>>>,
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     is_unused: AtomicBool,
@@ -42,7 +45,20 @@ impl Service {
     /// show one environment of many.
     #[must_use]
     pub fn new(policies: Policies, pool: Pool) -> Self {
-        Self { policies, pool, sinks: Vec::new(), prometheus: None, is_unused: AtomicBool::new(false) }
+        Self {
+            policies,
+            pool,
+            keys: RwLock::new(None),
+            sinks: Vec::new(),
+            prometheus: None,
+            is_unused: AtomicBool::new(false),
+        }
+    }
+
+    /// Uses these keys of sealed hashes for all later requests. The old ones are wiped when the
+    /// last request that uses them ends.
+    pub fn install_keys(&self, keys: Keys) {
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(keys));
     }
 
     /// Adds a sink, which receives the samples of every request.
@@ -135,7 +151,9 @@ impl Service {
     }
 
     async fn execute(&self, operation: Operation, command: Command, caller: &Caller) -> Prepared {
-        let executor = |deadline| Executor { policies: &self.policies, pool: &self.pool, caller, deadline };
+        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let (policies, pool, keys) = (&self.policies, &self.pool, keys.as_deref());
+        let executor = |deadline| Executor { policies, pool, keys, caller, deadline };
         let content = match command {
             Command::Batch(elements, deadline) => {
                 let finished = executor(deadline).batch(elements).await;

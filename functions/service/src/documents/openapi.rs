@@ -11,6 +11,7 @@ use crate::{
     Code, RequestId, Trace,
     request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
     route::{Route, body_limit},
+    seal::{OLDER_KEY, UNSEALED},
     trace::TRACEPARENT,
 };
 
@@ -227,7 +228,14 @@ fn codes(route: Route) -> Vec<Code> {
 
 fn task_codes(route: Route) -> Vec<Code> {
     let hash = [Code::PasswordHasNul, Code::PasswordTooLong, Code::PolicyNotForHashing, Code::UnknownPolicy];
-    let verify = [Code::CostOutOfBounds, Code::InvalidHash, Code::PasswordTooLong, Code::UnsupportedHash];
+    let verify = [
+        Code::CostOutOfBounds,
+        Code::InvalidHash,
+        Code::KeyUnavailable,
+        Code::PasswordTooLong,
+        Code::SealBroken,
+        Code::UnsupportedHash,
+    ];
     if route == Route::Hash { hash.to_vec() } else { verify.to_vec() }
 }
 
@@ -279,6 +287,13 @@ fn schemas() -> Value {
             policy(&["scrypt"], &["log_n", "r", "p"]),
         ]},
         "Problem": problem(),
+        "Rehashed": object(&["hash", "policy"], json!({
+            "hash": {"type": "string", "description": "The string to store"},
+            "policy": {
+                "type": ["string", "null"],
+                "description": "Null only if the same string was sealed anew, and no policy lists its params",
+            },
+        })),
         "Result": object(&["status", "body"], json!({
             "id": operation_id(),
             "status": {"const": 200},
@@ -289,14 +304,17 @@ fn schemas() -> Value {
         "VerifyResponse": object(&["match", "needs_rehash", "rehash_reason", "policy"], json!({
             "match": {"type": "boolean"},
             "needs_rehash": {"type": "boolean", "description": "Whether the hash should be replaced; only true after a match"},
-            "rehash_reason": {"enum": ["older_policy", "other_algorithm", "weak_scheme", "unlisted_parameters", null]},
+            "rehash_reason": {
+                "description": "`unsealed` and `older_key`: only the seal is out of date. `rehashed` is then the same string, sealed anew",
+                "enum": ["older_policy", "other_algorithm", "weak_scheme", "unlisted_parameters", UNSEALED, OLDER_KEY, null],
+            },
             "policy": {
                 "type": ["string", "null"],
                 "description": "The policy that lists the params of the stored hash",
             },
             "rehashed": {
                 "description": "The new string to store; replace the old one by compare-and-swap",
-                "$ref": "#/components/schemas/HashResponse",
+                "$ref": "#/components/schemas/Rehashed",
             },
         })),
     })
@@ -306,6 +324,7 @@ fn hash_fields() -> Value {
     json!({
         "password": password(),
         "policy": {"type": "string", "description": "An active policy; the default is the current policy"},
+        "context": context(),
     })
 }
 
@@ -314,10 +333,20 @@ fn verify_fields() -> Value {
         "password": password(),
         "hash": {
             "type": ["string", "null"],
-            "maxLength": saltern_encoded::MAX_ENCODED_BYTES,
-            "description": "The stored string. Send null or omit it if the user does not exist: the service does the work of the decoy policy and returns a mismatch",
+            "maxLength": saltern_seal::MAX_SEALED_BYTES,
+            "description": "The stored string, at most 1,024 bytes, sealed 1,457. Send null or omit it if the user does not exist: the service does the work of the decoy policy and returns a mismatch",
         },
         "rehash": {"type": "boolean", "default": false, "description": "Whether to make a new hash after a match if one is needed"},
+        "context": context(),
+    })
+}
+
+fn context() -> Value {
+    json!({
+        "type": "string",
+        "minLength": 1,
+        "maxLength": saltern_seal::MAX_CONTEXT_BYTES,
+        "description": "The row of a sealed hash: an immutable id of the user, of 1 to 256 bytes. Required if the key of the seal has contexts, else ignored",
     })
 }
 

@@ -17,8 +17,8 @@ pub(crate) use sample::tests;
 pub use sample::{Labels, Sample};
 pub use table::{
     ALARM_MINUTES, ALARMS, ANSWER, ARENA, Above, Alarm, BATCH_OPERATIONS, COLD_STARTS, DROPPED_LINES, HASH,
-    Kind, LANES, Label, METRICS, Metric, NAMESPACE, OPERATIONS, ProcessCount, QUEUE, REFUSALS, REHASHES_DONE,
-    REHASHES_NEEDED, REQUESTS, SERVICE, Severity, Unit, VERIFICATIONS,
+    Kind, LANES, Label, MATCHES_BY_KEY, METRICS, Metric, NAMESPACE, OPERATIONS, ProcessCount, QUEUE,
+    REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS, SERVICE, Severity, Unit, VERIFICATIONS,
 };
 
 /// Receives the samples of each request. The request waits for the sink, so a sink must not block.

@@ -5,8 +5,8 @@ use std::{borrow::Cow, time::Duration};
 use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
-    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, Metric, OPERATIONS, QUEUE, REFUSALS,
-    REHASHES_DONE, REHASHES_NEEDED, REQUESTS, VERIFICATIONS,
+    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, MATCHES_BY_KEY, Metric, OPERATIONS,
+    QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS, VERIFICATIONS,
 };
 
 /// The labels of a sample, in the order of the metric's labels.
@@ -101,8 +101,16 @@ impl Samples {
         }
         if let Some(rehash) = &step.rehashed {
             self.count(&REHASHES_DONE, [policy()]);
-            let algorithm = rehash.algorithm.unwrap_or(crate::outcome::NONE);
-            self.work(rehash.timing, algorithm.into(), rehash.policy.clone().into());
+            if let (Some(timing), Some(policy)) = (rehash.timing, &rehash.policy) {
+                let algorithm = rehash.algorithm.unwrap_or(crate::outcome::NONE);
+                self.work(timing, algorithm.into(), policy.clone().into());
+            }
+        }
+        if let (End::Match, Some(key)) = (step.end, &step.stored_key) {
+            self.count(&MATCHES_BY_KEY, [key.clone()]);
+        }
+        if let Some(key) = &step.sealed_under {
+            self.count(&SEALS, [key.clone().into()]);
         }
     }
 
@@ -163,7 +171,8 @@ pub(crate) mod tests {
     /// The step of a verification with a match and a rehash.
     pub(crate) fn with_rehash(policy: &str) -> Step {
         let timing = Timing { queued: Duration::ZERO, hashed: Duration::from_millis(90), lanes: 1 };
-        let rehash = Rehash { policy: "new".to_owned(), algorithm: Some("argon2id"), timing };
+        let rehash =
+            Rehash { policy: Some("new".to_owned()), algorithm: Some("argon2id"), timing: Some(timing) };
         Step {
             rehash_reason: Some("older_policy"),
             rehashed: Some(rehash),
@@ -210,6 +219,39 @@ pub(crate) mod tests {
                 "ArenaBytes 7",
             ]
         );
+    }
+
+    #[test]
+    fn a_hash_sealed_anew_counts_its_keys_and_no_work() {
+        let resealed = Step {
+            rehash_reason: Some("older_key"),
+            rehashed: Some(Rehash { policy: None, algorithm: Some("bcrypt"), timing: None }),
+            stored_key: Some("2025".into()),
+            sealed_under: Some("2026a".to_owned()),
+            ..verification(End::Match, None)
+        };
+        let login =
+            Outcome { operation: Operation::Verify, end: End::Match, steps: vec![resealed], ..outcome() };
+        assert_eq!(
+            text(&of(&login)),
+            [
+                "Requests operation=verify outcome=match 1",
+                "AnswerMilliseconds operation=verify 1",
+                "Operations operation=verify algorithm=bcrypt policy=unlisted outcome=match 1",
+                "Verifications outcome=match 1",
+                "RehashesNeeded policy=unlisted reason=older_key 1",
+                "QueueMilliseconds 2",
+                "HashMilliseconds algorithm=bcrypt policy=unlisted 40",
+                "LanesInUse 3",
+                "RehashesDone policy=unlisted 1",
+                "MatchesByKey key=2025 1",
+                "Seals key=2026a 1",
+                "ArenaBytes 0",
+            ]
+        );
+        assert_eq!(serde_json::to_value(LogLine::of(&login)).unwrap()["seal_key"], "2025");
+        let without = Outcome { steps: vec![verification(End::Match, None)], ..login };
+        assert!(serde_json::to_value(LogLine::of(&without)).unwrap().get("seal_key").is_none());
     }
 
     #[test]

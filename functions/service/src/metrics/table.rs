@@ -72,6 +72,8 @@ pub enum Label {
     Class,
     /// The code of a problem.
     Code,
+    /// The id of a key of sealed hashes, or `not_sealed` for a hash without a seal.
+    Key,
     /// The operation.
     Operation,
     /// The end: `answered`, `hashed`, `match`, `mismatch` or `refused`. `gone` if the caller closed
@@ -86,10 +88,11 @@ pub enum Label {
 
 impl Label {
     /// All labels.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Algorithm,
         Self::Class,
         Self::Code,
+        Self::Key,
         Self::Operation,
         Self::Outcome,
         Self::Policy,
@@ -103,6 +106,7 @@ impl Label {
             Self::Algorithm => "Algorithm",
             Self::Class => "Class",
             Self::Code => "Code",
+            Self::Key => "Key",
             Self::Operation => "Operation",
             Self::Outcome => "Outcome",
             Self::Policy => "Policy",
@@ -117,6 +121,7 @@ impl Label {
             Self::Algorithm => "algorithm",
             Self::Class => "class",
             Self::Code => "code",
+            Self::Key => "key",
             Self::Operation => "operation",
             Self::Outcome => "outcome",
             Self::Policy => "policy",
@@ -126,13 +131,15 @@ impl Label {
 }
 
 /// All metrics, in the order of the documents.
-pub static METRICS: [&Metric; 13] = [
+pub static METRICS: [&Metric; 15] = [
     &REQUESTS,
     &OPERATIONS,
     &VERIFICATIONS,
     &REFUSALS,
     &REHASHES_NEEDED,
     &REHASHES_DONE,
+    &MATCHES_BY_KEY,
+    &SEALS,
     &COLD_STARTS,
     &ANSWER,
     &QUEUE,
@@ -223,7 +230,29 @@ pub static REHASHES_DONE: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Policy],
-    help: "New hashes made after a match, by the policy of the old hash.",
+    help: "Strings made after a match to replace the stored one, by its policy: new hashes, and the same ones sealed anew.",
+};
+
+/// Matches by the key of the stored hash's seal.
+pub static MATCHES_BY_KEY: Metric = Metric {
+    cloudwatch: "MatchesByKey",
+    unsent: None,
+    prometheus: Some("saltern_matches_by_key_total"),
+    kind: Kind::Count,
+    unit: Unit::Count,
+    labels: &[Label::Key],
+    help: "Matches by the key of the stored hash's seal, `not_sealed` without one: the progress of a rotation. Only with seal keys.",
+};
+
+/// New seals.
+pub static SEALS: Metric = Metric {
+    cloudwatch: "Seals",
+    unsent: None,
+    prometheus: Some("saltern_seals_total"),
+    kind: Kind::Count,
+    unit: Unit::Count,
+    labels: &[Label::Key],
+    help: "Strings sealed by the service, by key. Rotate a key before it has sealed 2^32 in the whole fleet.",
 };
 
 /// Cold starts.
@@ -371,7 +400,7 @@ pub const ALARM_MINUTES: u32 = 5;
 const REFUSALS_PER_MINUTE: u32 = 6;
 
 /// All alarms on counts.
-pub static ALARMS: [Alarm; 7] = [
+pub static ALARMS: [Alarm; 9] = [
     Alarm {
         name: "mismatches",
         prometheus: "SalternMismatches",
@@ -429,6 +458,29 @@ pub static ALARMS: [Alarm; 7] = [
         above: Above::PerMinute(60),
         severity: Severity::Page,
         help: "A caller has no valid token, or an attacker guesses. The log names the peer, and the caller if its token has expired.",
+    },
+    Alarm {
+        name: "seal-broken",
+        prometheus: "SalternSealBroken",
+        counter: "saltern_refusals_total",
+        // The function has no keys.
+        cloudwatch: None,
+        label: Label::Code,
+        value: "seal_broken",
+        above: Above::PerMinute(0),
+        severity: Severity::Page,
+        help: "A sealed hash does not open. The row was changed or swapped, or a backend sends another context.",
+    },
+    Alarm {
+        name: "key-unavailable",
+        prometheus: "SalternKeyUnavailable",
+        counter: "saltern_refusals_total",
+        cloudwatch: None,
+        label: Label::Code,
+        value: "key_unavailable",
+        above: Above::PerMinute(0),
+        severity: Severity::Page,
+        help: "A server does not list the key of a sealed hash. Users cannot log in: give every server the same keys.",
     },
     Alarm {
         name: "log-lines-lost",
