@@ -1,14 +1,16 @@
 //! `saltern inspect`: explains a stored hash field by field.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting};
 use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, WeakHash};
+use saltern_seal::{Context, Keys, Sealed, is_sealed};
 use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
-use crate::{migrate_plan::cost_in_words, one_hash::refused, terminal};
+use crate::{keys, migrate_plan::cost_in_words, one_hash::refused, terminal};
 use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
 
 #[derive(Args, Debug)]
@@ -19,6 +21,12 @@ pub(crate) struct InspectArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// The keys of sealed hashes [default: only the seal is explained]
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    pub(crate) seal_keys: Option<PathBuf>,
+    /// The context of the sealed hash: the user's id, as the backend sends it
+    #[arg(long, value_name = "ID", requires = "seal_keys")]
+    pub(crate) context: Option<String>,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
@@ -27,9 +35,49 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     let limits = document::limits(&arguments.document.machine)?;
     let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
+    let Some(Unsealed { stored, seal }) = unseal(arguments, stored)? else { return Ok(()) };
     let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
     let explained = Explained::of(&encoded, &policies, &mut Meter::of_worker(&document::worker(&limits)))?;
-    if arguments.json { say(&format!("{}\n", explained.json())) } else { say(&explained.text()) }
+    if arguments.json {
+        let mut json = explained.json();
+        if let Some(key) = seal {
+            json["seal"] = json!({ "key": key });
+        }
+        return say(&format!("{json}\n"));
+    }
+    let seal = seal.map_or(String::new(), |seal| format!("{:<12}{seal}\n", "seal"));
+    say(&format!("{seal}{}", explained.text()))
+}
+
+struct Unsealed {
+    stored: Zeroizing<String>,
+    /// The id of the key.
+    seal: Option<String>,
+}
+
+/// Takes the seal off, if there is one. Without keys it explains the seal and returns `None`.
+fn unseal(arguments: &InspectArguments, stored: Zeroizing<String>) -> Result<Option<Unsealed>, Failure> {
+    if !is_sealed(&stored) {
+        return Ok(Some(Unsealed { stored, seal: None }));
+    }
+    let sealed =
+        Sealed::parse(&stored).map_err(|_| Failure::data("the seal is not in its canonical form"))?;
+    let seal = sealed.key().to_owned();
+    let Some(file) = &arguments.seal_keys else {
+        let text = format!("{:<12}{seal}\n{:<12}closed: give the key by --seal-keys\n", "seal", "hash");
+        let json = json!({"seal": {"key": seal}});
+        say(&if arguments.json { format!("{json}\n") } else { text })?;
+        return Ok(None);
+    };
+    let keys = Keys::read(file).map_err(keys::refused)?;
+    let context = arguments.context.as_deref().map(|text| {
+        Context::new(text)
+            .ok_or_else(|| Failure::configuration("a context has 1 to 256 bytes: give another one"))
+    });
+    let opened = keys
+        .open(&stored, context.transpose()?.as_ref())
+        .map_err(|defect| Failure::data(format!("{defect}: check --seal-keys and --context")))?;
+    Ok(Some(Unsealed { stored: opened.text.clone(), seal: Some(seal) }))
 }
 
 /// The fields of a hash, without the bytes of its salt and output.

@@ -14,7 +14,7 @@ use crate::{socket::Listen, socket_file::SocketMode};
 #[derive(Args, Debug)]
 #[command(
     after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, with `;` between the lines. It stays readable there.\n\
-                  On SIGHUP the server reads the tokens and the certificate again. It reads the policies only at the start.\n\
+                  On SIGHUP the server reads the tokens, the certificate and the seal keys again. It reads the policies only at the start.\n\
                   On SIGTERM the server answers the accepted requests and ends."
 )]
 /// Arguments of the command `serve`.
@@ -33,6 +33,9 @@ pub struct ServeArguments {
     /// The policy document [default: the one that Saltern ships]
     #[arg(long, env = "SALTERN_POLICIES", value_name = "FILE")]
     pub(crate) policies: Option<PathBuf>,
+    /// The keys of sealed hashes; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    pub(crate) seal_keys: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
     #[command(flatten)]

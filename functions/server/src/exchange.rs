@@ -5,6 +5,7 @@ use std::{
     error::Error,
     fmt,
     iter::successors,
+    path::PathBuf,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -31,6 +32,7 @@ use zeroize::Zeroizing;
 use super::{
     bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, SMALL_ANSWER_BYTES, UNSENT_ANSWER_BYTES},
     sending::{Held, Sending},
+    settings::seal_keys,
     socket::Socket,
     tls::Tls,
     tokens::Access,
@@ -41,6 +43,8 @@ use super::{
 pub(super) struct Front {
     service: Service,
     access: Access,
+    /// The file with the keys of sealed hashes.
+    keys_file: Option<PathBuf>,
     tls: Option<Tls>,
     bounds: Bounds,
     /// Memory for bodies that is still free, in bytes.
@@ -52,10 +56,17 @@ pub(super) struct Front {
 }
 
 impl Front {
-    pub(super) fn new(service: Service, access: Access, tls: Option<Tls>, bounds: Bounds) -> Self {
+    pub(super) fn new(
+        service: Service,
+        access: Access,
+        keys_file: Option<PathBuf>,
+        tls: Option<Tls>,
+        bounds: Bounds,
+    ) -> Self {
         Self {
             service,
             access,
+            keys_file,
             tls,
             bounds,
             room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE),
@@ -77,17 +88,20 @@ impl Front {
         self.tls.as_ref()
     }
 
-    /// Reads the tokens and the certificate again, and logs the result. Both change, or neither.
+    /// Reads the tokens, the certificate and the seal keys again, and logs the result. All change,
+    /// or none.
     pub(super) fn read_again(&self) {
         let certificate =
             || self.tls.as_ref().map(|tls| tls.read_again().map(|fresh| (tls, fresh))).transpose();
-        let read = self.access.read_again().and_then(|tokens| certificate().map(|fresh| (tokens, fresh)));
+        let keys = || self.keys_file.as_deref().map(seal_keys).transpose();
+        let read = self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?, keys()?)));
         match read {
-            Ok((tokens, certificate)) => {
+            Ok((tokens, certificate, keys)) => {
                 tracing::info!(
                     tokens = tokens.is_some(),
                     certificate = certificate.is_some(),
-                    "tokens and certificate were read again; the policy document is read only at the start"
+                    seal_key = keys.as_ref().map(|keys| keys.current().id()),
+                    "tokens, certificate and seal keys were read again; the policy document is read only at the start"
                 );
                 if let Some(fresh) = tokens {
                     self.access.install(fresh);
@@ -96,9 +110,12 @@ impl Front {
                 if let Some((tls, fresh)) = certificate {
                     tls.install(fresh);
                 }
+                if let Some(fresh) = keys {
+                    self.service.install_keys(fresh);
+                }
             }
             Err(failure) => {
-                tracing::error!(%failure, "the old tokens and the old certificate stay in use");
+                tracing::error!(%failure, "the old tokens, the old certificate and the old seal keys stay in use");
             }
         }
     }

@@ -58,12 +58,16 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
     let listener = Listener::bind(&settings.listen, settings.socket_mode)?;
     let started = settings.describe(listener.address());
-    let Settings { policies, pool, access, tls, bounds, drain, .. } = settings;
+    let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
     let pool = Pool::start(&pool).map_err(|error| {
         Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
     })?;
     let service = Service::new(policies, pool).with_metrics(log.dropped());
-    let front = Arc::new(Front::new(service, access, tls, bounds));
+    let keys_file = seal_keys.map(|(file, keys)| {
+        service.install_keys(keys);
+        file
+    });
+    let front = Arc::new(Front::new(service, access, keys_file, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();
     front.log_advice();

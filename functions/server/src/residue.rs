@@ -82,7 +82,7 @@ fn front() -> Arc<Front> {
         Policies::load(SHIPPED, &limits).unwrap(),
         Pool::start(&PoolSettings::new(workers)).unwrap(),
     );
-    Arc::new(Front::new(service, Access::Anyone, None, Bounds::default()))
+    Arc::new(Front::new(service, Access::Anyone, None, None, Bounds::default()))
 }
 
 /// Sends a body that begins with the marked password, and waits for the response if the body is

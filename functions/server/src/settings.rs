@@ -1,9 +1,15 @@
 //! The settings of `serve`, made from its arguments. An error is reported before anything starts.
 
-use std::{io::IsTerminal as _, num::NonZeroUsize, time::Duration};
+use std::{
+    io::IsTerminal as _,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use saltern_algorithm::{Kernels, PoolSettings};
 use saltern_policy::Policies;
+use saltern_seal::Keys;
 
 use crate::{arguments::LogFormat, arguments::ServeArguments};
 use saltern_program::{Failure, document};
@@ -23,6 +29,8 @@ pub(super) struct Settings {
     pub(super) access: Access,
     pub(super) tls: Option<Tls>,
     pub(super) policies: Policies,
+    /// The file with the keys of sealed hashes, and the keys.
+    pub(super) seal_keys: Option<(PathBuf, Keys)>,
     pub(super) pool: PoolSettings,
     pub(super) bounds: Bounds,
     pub(super) drain: Duration,
@@ -47,6 +55,8 @@ impl Settings {
         .check()?;
         let limits = document::limits(&arguments.machine)?;
         let policies = document::named_or_shipped(arguments.policies.as_deref(), &limits)?;
+        let read = |file: &PathBuf| seal_keys(file).map(|keys| (file.clone(), keys));
+        let seal_keys = arguments.seal_keys.as_ref().map(read).transpose()?;
         let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             listen: arguments.listen.clone(),
@@ -54,6 +64,7 @@ impl Settings {
             access,
             tls,
             policies,
+            seal_keys,
             pool: PoolSettings {
                 kernels: arguments.kernels.kernels,
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
@@ -80,6 +91,8 @@ impl Settings {
             policies: self.policies.digest().to_owned(),
             accepted_weak: self.policies.accepted_weak().to_string(),
             firebase_project: self.policies.has_firebase_project(),
+            seal_key: self.seal_keys.as_ref().map(|(_, keys)| keys.current().id().to_owned()),
+            seal_required: self.seal_keys.as_ref().is_some_and(|(_, keys)| keys.requires_seal()),
         }
     }
 }
@@ -96,6 +109,9 @@ pub(super) struct Started {
     policies: String,
     accepted_weak: String,
     firebase_project: bool,
+    /// The id of the current key.
+    seal_key: Option<String>,
+    seal_required: bool,
 }
 
 impl Started {
@@ -113,6 +129,8 @@ impl Started {
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,
+            seal_key = self.seal_key,
+            seal_required = self.seal_required,
             "serving"
         );
         if self.bounds.connections_lowered {
@@ -123,6 +141,11 @@ impl Started {
             );
         }
     }
+}
+
+/// Reads the keys of sealed hashes.
+pub(super) fn seal_keys(file: &Path) -> Result<Keys, Failure> {
+    Keys::read(file).map_err(|error| Failure::configuration(error.to_string()))
 }
 
 /// Returns the default format: text on a terminal, and JSON for programs that collect logs.

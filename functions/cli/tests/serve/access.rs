@@ -150,13 +150,14 @@ fn a_token_is_rotated_without_a_restart() {
     server.signal("HUP");
     until(|| (hash_with(&server, &new) == 200).then_some(())).expect("the new token is read");
     assert_eq!(hash_with(&server, &old), 401);
-    let told =
-        server.line("tokens and certificate were read again; the policy document is read only at the start");
+    let told = server.line(
+        "tokens, certificate and seal keys were read again; the policy document is read only at the start",
+    );
     assert_eq!((&told["tokens"], &told["certificate"]), (&json!(true), &json!(false)));
     // An invalid file changes nothing.
     fs::write(&tokens, "short").unwrap();
     server.signal("HUP");
-    server.line("the old tokens and the old certificate stay in use");
+    server.line("the old tokens, the old certificate and the old seal keys stay in use");
     assert_eq!(hash_with(&server, &new), 200);
 }
 

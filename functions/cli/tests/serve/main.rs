@@ -14,6 +14,7 @@ mod memory;
 mod other_languages;
 mod passwords;
 mod process;
+mod seals;
 mod secrets;
 mod server;
 mod socket_file;

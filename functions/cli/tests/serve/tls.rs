@@ -87,14 +87,15 @@ fn tokens_and_certificate_are_read_again_together_or_not_at_all() {
     fs::write(&tokens, line(new)).unwrap();
     fs::write(&certificate, "half of a file").unwrap();
     server.signal("HUP");
-    server.line("the old tokens and the old certificate stay in use");
+    server.line("the old tokens, the old certificate and the old seal keys stay in use");
     assert_eq!((status(first.cert.der(), old), status(first.cert.der(), new)), ("200".into(), "401".into()));
 
     fs::write(&certificate, second.cert.pem()).unwrap();
     fs::write(&key, second.signing_key.serialize_pem()).unwrap();
     server.signal("HUP");
-    let told =
-        server.line("tokens and certificate were read again; the policy document is read only at the start");
+    let told = server.line(
+        "tokens, certificate and seal keys were read again; the policy document is read only at the start",
+    );
     assert_eq!((&told["tokens"], &told["certificate"]), (&true.into(), &true.into()));
     assert_eq!(
         (status(second.cert.der(), new), status(second.cert.der(), old)),
