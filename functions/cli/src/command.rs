@@ -9,8 +9,10 @@ use saltern_server::ServeArguments;
 use crate::{
     hash::{self, HashArguments},
     inspect::{self, InspectArguments},
+    keys::KeysCommand,
     migrate_plan::{self, MigratePlanArguments},
     policies::{self, PoliciesCommand},
+    seal::{self, Change, SealArguments},
     verify::{self, VerifyArguments},
     wrap::{self, WrapArguments},
 };
@@ -35,6 +37,9 @@ pub(crate) enum Command {
     Hash(HashArguments),
     /// Explain a stored hash field by field
     Inspect(InspectArguments),
+    /// Make and change the keys of sealed hashes
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Print the manual, or write one page for each command
     Man(ManArguments),
     /// Count the hashes of a table, and compute the cost of moving them
@@ -42,8 +47,14 @@ pub(crate) enum Command {
     /// Check policy documents
     #[command(subcommand)]
     Policies(PoliciesCommand),
+    /// Seal the hashes of a table anew under the current key
+    Reseal(SealArguments),
+    /// Seal the hashes of a table, without their passwords
+    Seal(SealArguments),
     /// Serve the HTTP contract from this machine
     Serve(Box<ServeArguments>),
+    /// Take the seals off a table: the result has the hashes as they were
+    Unseal(SealArguments),
     /// Compare a password, read without echo or from standard input, with a stored hash
     ///
     /// The exit code is 0 for a match and 1 for a mismatch.
@@ -59,10 +70,14 @@ impl Command {
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,
             Self::Hash(arguments) => hash::run(&arguments)?,
             Self::Inspect(arguments) => inspect::run(&arguments)?,
+            Self::Keys(command) => command.run()?,
             Self::Man(arguments) => man::run(&arguments, Arguments::command())?,
             Self::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
             Self::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
+            Self::Reseal(arguments) => seal::run(&arguments, Change::Reseal)?,
+            Self::Seal(arguments) => seal::run(&arguments, Change::Seal)?,
             Self::Serve(arguments) => saltern_server::run(&arguments)?,
+            Self::Unseal(arguments) => seal::run(&arguments, Change::Unseal)?,
             Self::Verify(arguments) => return verify::run(&arguments),
             Self::Wrap(arguments) => wrap::run(&arguments)?,
         }

@@ -5,9 +5,11 @@
 mod command;
 mod hash;
 mod inspect;
+mod keys;
 mod migrate_plan;
 mod one_hash;
 mod policies;
+mod seal;
 mod table;
 mod terminal;
 mod verify;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use saltern_encoded::ParseError;
 use saltern_policy::Policies;
+use saltern_seal::is_sealed;
 use zeroize::Zeroizing;
 
 use super::shape::Shape;
@@ -29,6 +30,8 @@ pub(super) struct Counted {
 pub(crate) enum Unread {
     /// No password is set: an empty field, a comment, or the mark of a locked account.
     NoPassword,
+    /// A sealed hash, of which only the key shows the scheme.
+    Sealed,
     /// A digest in hexadecimal without the name of a scheme.
     BareDigest,
     /// A known scheme, but malformed: cut off or changed by hand.
@@ -47,6 +50,7 @@ impl Unread {
         let is_comment = hash.trim_start().starts_with('#');
         match error {
             _ if is_comment || locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+            _ if is_sealed(hash) => Self::Sealed,
             _ if is_digest => Self::BareDigest,
             ParseError::Invalid => Self::Invalid,
             ParseError::Unsupported if hash.starts_with(['$', '{', '_']) => Self::Unsupported,

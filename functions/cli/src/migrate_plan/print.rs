@@ -129,6 +129,7 @@ impl Unread {
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::NoPassword => "no password is set: an empty field, a locked account or a comment",
+            Self::Sealed => "sealed: only its key opens it; `saltern unseal` gives the hashes",
             Self::BareDigest => {
                 "a bare digest: if you know its scheme, write {MD5}, {SHA} … before its Base64"
             }
@@ -141,6 +142,7 @@ impl Unread {
     fn name(self) -> &'static str {
         match self {
             Self::NoPassword => "no_password",
+            Self::Sealed => "sealed",
             Self::BareDigest => "bare_digest",
             Self::Invalid => "invalid_hash",
             Self::Unsupported => "unsupported_hash",

@@ -184,7 +184,6 @@ impl Row {
     }
 
     /// Another field, by its number from 1.
-    #[allow(dead_code, reason = "commands that need a second field are added one by one")]
     pub(crate) fn field(&self, number: NonZeroUsize) -> Option<Cow<'_, str>> {
         let field = self.fields.get(number.get() - 1)?;
         Some(self.syntax.decode(&self.bytes[field.clone()]))

@@ -12,6 +12,9 @@ fn every_command_ends_with_a_code_of_the_list() {
     let document = PathBuf::from(directory).join("shipped-policies.json");
     fs::write(&document, saltern_policy::SHIPPED).unwrap();
     let document = document.to_str().unwrap();
+    let keys = super::keys::file("exit-codes");
+    let keys = keys.to_str().unwrap();
+    assert_eq!(saltern(&["keys", "new", "--id", "a", keys], "").code, 0);
     let cases: &[(&[&str], &str, i32)] = &[
         (&["completions", "bash"], "", 0),
         (&["completions", "csh"], "", 64),
@@ -27,6 +30,8 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["inspect", BCRYPT], "", 0),
         (&["inspect"], "", 64),
         (&["inspect", "plain"], "", 65),
+        (&["keys", "check", keys], "", 0),
+        (&["keys", "check", "/nowhere"], "", 64),
         (&["man"], "", 0),
         (&["man", "--directory", document], "", 64),
         (&["migrate-plan"], BCRYPT, 0),
@@ -34,8 +39,13 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["policies", "check", document], "", 0),
         (&["policies", "check", "--json", document], "", 0),
         (&["policies", "check", "/nowhere"], "", 64),
+        (&["reseal", "--seal-keys", keys, "--allow-skipped"], BCRYPT, 0),
+        (&["seal", "--seal-keys", keys], BCRYPT, 0),
+        (&["seal", "--seal-keys", "/nowhere"], BCRYPT, 64),
+        (&["seal"], BCRYPT, 64),
         (&["serve", "--listen", "nowhere"], "", 64),
         (&["serve", "--listen", &taken], "", 71),
+        (&["unseal", "--seal-keys", keys], BCRYPT, 0),
         (&["verify", BCRYPT], "saltern\n", 0),
         (&["verify", BCRYPT], "wrong\n", 1),
         (&["verify"], "saltern\n", 64),
@@ -50,7 +60,8 @@ fn every_command_ends_with_a_code_of_the_list() {
         let ended = saltern(arguments, input);
         assert_eq!(ended.code, *code, "{arguments:?}: {}", ended.err);
         // A refusal has a message and no result. A rewritten table has a summary.
-        let is_rewritten = arguments[0] == "wrap" && *code == 0;
+        let rewriting = ["reseal", "seal", "unseal", "wrap"];
+        let is_rewritten = rewriting.contains(&arguments[0]) && *code == 0;
         assert_eq!(
             ended.err.is_empty(),
             [0, 1].contains(code) && !is_rewritten,

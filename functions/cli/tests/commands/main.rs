@@ -4,8 +4,10 @@
 
 mod exit_codes;
 mod guide;
+mod keys;
 mod migrate_plan;
 mod one_hash;
+mod seal;
 mod wrap;
 
 use std::{

@@ -1,0 +1,120 @@
+//! `saltern seal`, `reseal` and `unseal`: seals the hashes of a table, or takes the seals off.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::Args;
+use saltern_program::{Failure, process};
+use saltern_seal::{Context, Keys, NotOpened, NotSealed, is_sealed};
+use zeroize::Zeroizing;
+
+use crate::{
+    keys::refused,
+    migrate_plan::Unread,
+    table::{Kept, Outcome, RewriteArguments, Row, rewrite},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct SealArguments {
+    #[command(flatten)]
+    rewrite: RewriteArguments,
+    /// The keys; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    seal_keys: PathBuf,
+    /// The number of the field with the context, from 1: the user's id, as the backend sends it
+    #[arg(long, value_name = "NUMBER")]
+    context_column: Option<NonZeroUsize>,
+}
+
+/// The change to each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Seal,
+    Reseal,
+    Unseal,
+}
+
+/// Writes the rows again with their hashes sealed, sealed anew, or without seals.
+pub(crate) fn run(arguments: &SealArguments, change: Change) -> Result<(), Failure> {
+    process::keep_memory_private()?;
+    let keys = Keys::read(&arguments.seal_keys).map_err(refused)?;
+    if change != Change::Unseal && keys.current().wants_context() && arguments.context_column.is_none() {
+        return Err(Failure::configuration(
+            "the current key wants a context: name the field with the user's id by --context-column",
+        ));
+    }
+    rewrite(&arguments.rewrite, &mut |row| {
+        let changed = changed(&keys, change, row, arguments.context_column);
+        match changed {
+            Ok(text) => Ok(Outcome::Changed(text)),
+            Err(NotChanged::Kept(kept)) => Ok(Outcome::Kept(kept)),
+            Err(NotChanged::Failed(failure)) => Err(failure),
+        }
+    })
+}
+
+/// Why a row has no new text.
+enum NotChanged {
+    Kept(Kept),
+    Failed(Failure),
+}
+
+impl From<Kept> for NotChanged {
+    fn from(kept: Kept) -> Self {
+        Self::Kept(kept)
+    }
+}
+
+fn changed(
+    keys: &Keys,
+    change: Change,
+    row: &Row,
+    context_column: Option<NonZeroUsize>,
+) -> Result<Zeroizing<String>, NotChanged> {
+    let stored = row.hash();
+    let context = context_column.and_then(|number| row.field(number)).and_then(|text| Context::new(&text));
+    if context_column.is_some() && context.is_none() {
+        return Err(Kept::skipped("its context is missing, empty or longer than 256 bytes").into());
+    }
+    let text = match (change, is_sealed(&stored)) {
+        (Change::Seal, true) => return Err(Kept::as_wanted("sealed already").into()),
+        (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed").into()),
+        (_, false) => {
+            readable(&stored)?;
+            if change == Change::Reseal {
+                return Err(Kept::skipped("not sealed: use `saltern seal`").into());
+            }
+            Zeroizing::new(stored.into_owned())
+        }
+        (Change::Reseal | Change::Unseal, true) => {
+            let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
+            if change == Change::Unseal {
+                return Ok(opened.text);
+            }
+            if !opened.is_older {
+                return Err(Kept::as_wanted("sealed under the current key or a newer one").into());
+            }
+            opened.text
+        }
+    };
+    keys.seal(&text, context.as_ref()).map(Zeroizing::new).map_err(|defect| match defect {
+        NotSealed::NoRandomness => NotChanged::Failed(Failure::system(defect.to_string())),
+        defect => Kept::skipped(defect.to_string()).into(),
+    })
+}
+
+/// Refuses to seal what no login could verify.
+fn readable(stored: &str) -> Result<(), Kept> {
+    let unread = saltern_encoded::parse(stored).err().map(|error| Unread::of(stored, error));
+    match unread {
+        None => Ok(()),
+        Some(reason @ Unread::NoPassword) => Err(Kept::as_wanted(reason.in_words())),
+        Some(reason) => Err(Kept::skipped(reason.in_words())),
+    }
+}
+
+fn not_opened(defect: NotOpened) -> Kept {
+    Kept::skipped(match defect {
+        NotOpened::ContextMissing => "its key wants a context: name the field by --context-column".to_owned(),
+        defect => defect.to_string(),
+    })
+}

@@ -1,0 +1,147 @@
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::PathBuf,
+};
+
+use serde_json::{Value, json};
+
+use super::{Ended, saltern};
+
+#[test]
+fn a_new_file_has_one_key_that_only_its_owner_reads() {
+    let file = file("new");
+    let made = on(&file, &["new", "--id", "2026a", "--context", "--require"], "");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let document = read(&file);
+    assert_eq!((&document["current"], &document["require"]), (&json!("2026a"), &json!(true)));
+    assert_eq!(
+        (&document["keys"][0]["id"], &document["keys"][0]["context"]),
+        (&json!("2026a"), &json!(true))
+    );
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+    assert_no_key(&made, &document);
+
+    let again = on(&file, &["new", "--id", "2026a"], "");
+    assert_eq!(again.code, 64);
+    assert_eq!(read(&file), document, "a file that exists is not replaced");
+    assert_eq!(on(&super::keys::file("id"), &["new", "--id", "2026_A"], "").code, 64);
+}
+
+#[test]
+fn a_key_is_added_made_current_and_retired() {
+    let file = file("rotation");
+    assert_eq!(on(&file, &["new", "--id", "a"], "").code, 0);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o400)).unwrap();
+    for (arguments, current, ids) in [
+        (&["add", "--id", "b", "--context"][..], "a", &["a", "b"][..]),
+        (&["rotate"], "b", &["a", "b"]),
+        (&["rotate", "--to", "a"], "a", &["a", "b"]),
+        (&["rotate", "--to", "b"], "b", &["a", "b"]),
+        (&["retire", "--id", "a"], "b", &["b"]),
+    ] {
+        let ended = on(&file, arguments, "");
+        assert_eq!(ended.code, 0, "{arguments:?}: {}", ended.err);
+        let document = read(&file);
+        let listed: Vec<_> =
+            document["keys"].as_array().unwrap().iter().map(|key| key["id"].as_str().unwrap()).collect();
+        assert_eq!((document["current"].as_str().unwrap(), &listed[..]), (current, ids), "{arguments:?}");
+        assert_no_key(&ended, &document);
+        assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o400, "the mode stays");
+    }
+    let before = read(&file);
+    for arguments in [
+        &["add", "--id", "b"][..],
+        &["rotate", "--to", "a"],
+        &["retire", "--id", "b"],
+        &["retire", "--id", "a"],
+    ] {
+        let refused = on(&file, arguments, "");
+        assert_eq!(refused.code, 64, "{arguments:?}");
+        assert_no_key(&refused, &before);
+        assert_eq!(read(&file), before, "{arguments:?}");
+    }
+}
+
+/// The key check value of the HTTP contract.
+#[test]
+fn check_prints_the_check_value_and_the_place_of_each_key() {
+    let file = file("check");
+    let document = json!({"current": "2026a", "keys": [
+        {"id": "2025", "key": "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="},
+        {"id": "2026a", "key": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "context": true},
+        {"id": "2026b", "key": "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="},
+    ]});
+    fs::write(&file, document.to_string()).unwrap();
+    let open = on(&file, &["check"], "");
+    assert_eq!(open.code, 64);
+    assert!(open.err.contains("chmod 600"), "{}", open.err);
+
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let text = on(&file, &["check"], "");
+    assert_no_key(&text, &document);
+    assert!(text.out.contains(" b66a944a  current, with context\n"), "{}", text.out);
+    let told: Value = serde_json::from_str(&on(&file, &["check", "--json"], "").out).unwrap();
+    let roles: Vec<_> =
+        told["keys"].as_array().unwrap().iter().map(|key| key["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["older", "current", "newer"]);
+    assert_eq!(told["keys"][1]["check_value"], "b66a944a");
+}
+
+#[test]
+fn inspect_explains_a_seal_and_with_its_key_the_hash() {
+    let file = file("inspect");
+    let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    let document = json!({"current": "2026a", "keys": [{"id": "2026a", "key": key, "context": true}]});
+    fs::write(&file, document.to_string()).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let path = file.to_str().unwrap();
+    let closed = saltern(&["inspect", SEALED], "");
+    assert!(
+        closed.code == 0 && closed.out.starts_with("seal        2026a\n"),
+        "{} {}",
+        closed.out,
+        closed.err
+    );
+    let open = saltern(&["inspect", "--seal-keys", path, "--context", "user-7", SEALED], "");
+    assert!(open.out.starts_with("seal        2026a\nscheme      bcrypt\n"), "{} {}", open.out, open.err);
+    let json = saltern(&["inspect", "--json", "--seal-keys", path, "--context", "user-7", SEALED], "").out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["seal"]["key"], &json["scheme"]), (&json!("2026a"), &json!("bcrypt")));
+    for context in [&["--context", "user-8"][..], &[]] {
+        let refused = saltern(&[&["inspect", "--seal-keys", path], context, &[SEALED]].concat(), "");
+        assert_eq!(refused.code, 65, "{context:?}: {}", refused.err);
+    }
+    let policies = concat!(env!("CARGO_MANIFEST_DIR"), "/../policy/policies.json");
+    let checked = saltern(&["policies", "check", "--seal-keys", path, policies], "");
+    assert!(checked.out.ends_with(", 1 seal keys, current 2026a\n"), "{} {}", checked.out, checked.err);
+    assert_eq!(saltern(&["policies", "check", "--seal-keys", policies, policies], "").code, 64);
+}
+
+/// Runs `saltern keys` on a file.
+fn on(file: &std::path::Path, arguments: &[&str], input: &str) -> Ended {
+    saltern(&[&["keys"], arguments, &[file.to_str().unwrap()]].concat(), input)
+}
+
+/// The path of a file that does not exist.
+pub(super) fn file(name: &str) -> PathBuf {
+    let path =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("keys-{name}-{}.json", std::process::id()));
+    let _not_there = fs::remove_file(&path);
+    path
+}
+
+fn read(file: &std::path::Path) -> Value {
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// The vector of the HTTP contract.
+const SEALED: &str = "$saltern-seal$v=1,k=2026a$oKGio6Slpqeoqaqr$wioeCXX9Jt4ABuO2YR2otxrHNX382DId7n1S8wr+FlW2LA+wn2Q1ThSqQ747AMG2d3wBPzulYjwsEn8ZWN8rE+07P8iMyWKu0qwmmA";
+
+#[track_caller]
+fn assert_no_key(ended: &Ended, document: &Value) {
+    for key in document["keys"].as_array().unwrap() {
+        let key = &key["key"].as_str().unwrap()[..12];
+        assert!(!ended.out.contains(key) && !ended.err.contains(key), "{} {}", ended.out, ended.err);
+    }
+}

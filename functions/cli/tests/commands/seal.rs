@@ -1,0 +1,119 @@
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::json;
+
+use super::{BCRYPT, Ended, LDAP_SHA, keys, saltern};
+
+#[test]
+fn a_table_is_sealed_resealed_and_unsealed_byte_for_byte() {
+    let file = keys_file("table", "a", &["a"]);
+    let table = format!("id,hash,name\n7,\"{BCRYPT}\",\"Ann, Bo\"\r\n8,\"{LDAP_SHA}\",C\n9,,D\n");
+    let sealed = on(&file, "seal", CSV, &table);
+    assert_eq!(sealed.code, 0, "{}", sealed.err);
+    assert_eq!(sealed.out.matches("$saltern-seal$v=1,k=a$").count(), 2, "{}", sealed.out);
+    assert!(sealed.err.contains("4 rows: 2 changed") || sealed.err.contains("2 changed"), "{}", sealed.err);
+    assert!(!sealed.out.contains(BCRYPT) && !sealed.err.contains("$"), "{}", sealed.err);
+    let again = on(&file, "seal", CSV, &sealed.out);
+    assert_eq!((again.code, &again.out), (0, &sealed.out), "a second run changes nothing: {}", again.err);
+
+    write(&file, "b", &["a", "b"]);
+    let resealed = on(&file, "reseal", CSV, &sealed.out);
+    assert_eq!(resealed.out.matches("$saltern-seal$v=1,k=b$").count(), 2, "{}", resealed.err);
+    let again = on(&file, "reseal", CSV, &resealed.out);
+    assert_eq!(again.out, resealed.out);
+    for sealed in [&sealed.out, &resealed.out] {
+        let unsealed = on(&file, "unseal", CSV, sealed);
+        assert_eq!((unsealed.code, unsealed.out), (0, table.clone()), "{}", unsealed.err);
+    }
+}
+
+#[test]
+fn rows_that_do_not_open_are_skipped_and_counted() {
+    let file = keys_file("skipped", "a", &["a"]);
+    let sealed = on(&file, "seal", &[], BCRYPT).out;
+    let sealed = sealed.trim_end();
+    let rows = [
+        sealed.replace("k=a$", "k=c$"),
+        sealed.replace("k=a$", "k=b$"),
+        sealed[..40].to_owned(),
+        sealed.to_owned(),
+        BCRYPT.to_owned(),
+    ];
+    write(&file, "b", &["a", "b"]);
+    for (command, opened) in [("unseal", BCRYPT), ("reseal", "$saltern-seal$v=1,k=b$")] {
+        let ended = on(&file, command, &[], &rows.join("\n"));
+        assert_eq!(ended.code, 65, "{command}");
+        let lines: Vec<&str> = ended.out.lines().collect();
+        assert_eq!(lines[..3], rows[..3], "{command}");
+        assert!(lines[3].starts_with(opened) && lines[4] == BCRYPT, "{}", ended.out);
+        for reason in ["not listed", "damaged", "canonical form"] {
+            assert!(ended.err.contains(reason), "{command}: {}", ended.err);
+        }
+    }
+    for text in ["5f4dcc3b5aa765d61d8327deb882cf99", "plain"] {
+        let ended = on(&file, "seal", &[], text);
+        assert_eq!((ended.code, ended.out.trim_end()), (65, text), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_key_with_contexts_seals_each_row_for_its_user() {
+    let file = keys::file("seal-context");
+    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let table = format!("id,hash\n7,{BCRYPT}\n8,{BCRYPT}\n,{BCRYPT}\n");
+    assert_eq!(on(&file, "seal", CSV, &table).code, 64, "no context column");
+    let with_context = [CSV, &["--context-column", "1"]].concat();
+    let sealed = on(&file, "seal", &with_context, &table);
+    assert_eq!(sealed.code, 65, "{}", sealed.err);
+    assert!(sealed.err.contains("its context is missing"), "{}", sealed.err);
+    let [header, first, second, third] = sealed.out.lines().collect::<Vec<_>>()[..] else { panic!() };
+    assert_eq!(third, format!(",{BCRYPT}"));
+    let unsealed = on(&file, "unseal", &with_context, &sealed.out.replace(third, ""));
+    // A seal has a comma, so its field has quotes.
+    assert!(unsealed.out.contains(&format!("8,\"{BCRYPT}\"\n")), "{}", unsealed.err);
+    // The hash of one user in the row of another.
+    let swapped = format!("{header}\n8{}\n7{}\n", &first[1..], &second[1..]);
+    let refused = on(&file, "unseal", &with_context, &swapped);
+    assert_eq!((refused.code, &refused.out), (65, &swapped), "{}", refused.err);
+}
+
+#[test]
+fn a_sealed_table_is_planned_as_sealed() {
+    let file = keys_file("plan", "a", &["a"]);
+    let sealed = on(&file, "seal", &[], BCRYPT).out;
+    let plan = saltern(&["migrate-plan"], &sealed);
+    assert!(
+        plan.code == 0 && plan.out.contains("sealed: only its key opens it"),
+        "{} {}",
+        plan.out,
+        plan.err
+    );
+}
+
+fn on(file: &Path, command: &str, arguments: &[&str], table: &str) -> Ended {
+    saltern(&[&[command, "--seal-keys", file.to_str().unwrap()], arguments].concat(), table)
+}
+
+/// A file with these keys.
+fn keys_file(name: &str, current: &str, ids: &[&str]) -> PathBuf {
+    let file = keys::file(&format!("seal-{name}"));
+    let made = saltern(&["keys", "new", "--id", current, file.to_str().unwrap()], "");
+    assert_eq!(made.code, 0, "{}", made.err);
+    write(&file, current, ids);
+    file
+}
+
+fn write(file: &Path, current: &str, ids: &[&str]) {
+    let key = |id: &str| match id {
+        "a" => "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=",
+        _ => "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=",
+    };
+    let keys: Vec<_> = ids.iter().map(|id| json!({"id": id, "key": key(id)})).collect();
+    fs::write(file, json!({"current": current, "keys": keys}).to_string()).unwrap();
+}
+
+const CSV: &[&str] = &["--delimiter", ",", "--column", "2", "--header"];
