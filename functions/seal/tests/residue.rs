@@ -1,6 +1,12 @@
 //! No key is left in memory after it is dropped. The test reads its own memory. Its allocator wipes
 //! nothing, so it shows that the keys do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a helper of tests fails by panicking, as tests do"
+)]
+
 use std::{
     fs::{self, File},
     os::unix::fs::FileExt as _,

@@ -1,5 +1,11 @@
 //! The vectors of another implementation, and every way to damage one of them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a helper of tests fails by panicking, as tests do"
+)]
+
 use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicU8, Ordering},
@@ -80,7 +86,7 @@ fn no_part_of_a_seal_opens() {
 #[test]
 fn a_seal_opens_in_its_own_row_only() {
     let keys = keys();
-    let [ann, bob] = ["ann", "bob"].map(|id| Context::new(id));
+    let [ann, bob] = ["ann", "bob"].map(Context::new);
     let sealed = keys.seal("$2b$04$hash", ann.as_ref()).unwrap();
     assert_eq!(keys.open(&sealed, ann.as_ref()).unwrap().text.as_str(), "$2b$04$hash");
     assert_eq!(keys.open(&sealed, bob.as_ref()).unwrap_err(), NotOpened::Broken);
