@@ -12,8 +12,8 @@ import scala.concurrent.duration.*
   *
   *   - 64 callers, and the server behind [[OneAtATime]]. It lets one request through at a time, as
   *     classic Lambda does.
-  *   - 12 callers, and the server itself. It fills its eight lanes from concurrent requests, and
-  *     would refuse some of many more.
+  *   - 8 callers, and the server itself. It fills its eight lanes from concurrent requests, and would
+  *     refuse some of many more.
   *
   * The default of `withCoalescing` follows from both figures: on for the first, off for the second.
   */
@@ -81,7 +81,7 @@ object Coalesced {
   /** A gain that would pay for a batch's costs: see docs/adr/0017. */
   private val SmallestWorthwhile = 1.2
 
-  private val ServerCallers = 12
+  private val ServerCallers = 8
   private val Port = 18331
   private val GatePort = 18332
 }

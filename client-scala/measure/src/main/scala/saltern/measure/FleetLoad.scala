@@ -1,13 +1,13 @@
 package saltern.measure
 
 import java.io.{BufferedReader, File, InputStreamReader}
+import java.net.URI
+import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.atomic.AtomicInteger
-import saltern.client.{ClientConfig, Fallback, Password, Saltern}
+import java.util.concurrent.{Executors, TimeUnit}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import saltern.example.{Arguments, Users}
-import scala.concurrent.{Await, ExecutionContext, Future}
-import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
 /** Question: do eight clients in two JVMs keep one server busy, evenly and in time, at loads below
@@ -65,24 +65,29 @@ object FleetLoad {
     require(moved.waitFor() == 0, s"this needs two cores: $said")
   }
 
-  /** Returns the answers per second to so many callers that the worker's lanes are always full. */
+  /** Returns the answers per second to callers that keep the worker's lanes full. They send plain
+    * requests, because a client would send fewer of them.
+    */
   private def measured(stored: String): Double = {
-    val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds)
-    val client = Saltern(patient.withFallback(Fallback.Never).withoutCoalescing)
-    implicit val context: ExecutionContext = ExecutionContext.parasitic
-    val (password, ends) = (Password("secret"), new AtomicInteger)
-    @volatile var stop = false
-    def loop(): Future[Unit] =
-      if (stop) Future.unit else client.verify(password, stored).flatMap { _ => ends.incrementAndGet(); loop() }
-    val loops = Vector.fill(Callers)(loop())
+    val client = HttpClient.newHttpClient()
+    val request = HttpRequest
+      .newBuilder(URI.create(s"http://127.0.0.1:$Port/verify"))
+      .header("Content-Type", "application/json")
+      .POST(HttpRequest.BodyPublishers.ofString(s"""{"password":"secret","hash":"$stored"}"""))
+      .build()
+    val (stop, answers, threads) = (new AtomicBoolean, new AtomicInteger, Executors.newFixedThreadPool(Callers))
+    for (_ <- 1 to Callers) threads.execute { () =>
+      while (!stop.get)
+        if (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode == 200) answers.incrementAndGet()
+        else Thread.sleep(RefusedPauseMillis)
+    }
     Thread.sleep(2000)
-    val (before, started) = (ends.get, System.nanoTime())
+    val (before, started) = (answers.get, System.nanoTime())
     Thread.sleep(5000)
-    val rate = (ends.get - before) / ((System.nanoTime() - started) / 1e9)
-    stop = true
-    Await.result(Future.sequence(loops), 60.seconds)
-    client.close()
-    require(rate > 0, "the server answered nothing in five seconds: this needs an idle machine")
+    val rate = (answers.get - before) / ((System.nanoTime() - started) / 1e9)
+    stop.set(true)
+    threads.shutdown()
+    require(threads.awaitTermination(60, TimeUnit.SECONDS) && rate > 0, "the server answered nothing in five seconds: this needs an idle machine")
     rate
   }
 
@@ -134,10 +139,9 @@ object FleetLoad {
   private[measure] val Port = 18341
   private val JvmCount = 2
 
-  /** The eight lanes of a worker are always full, and no login waits so long that the client sends
-    * fewer.
-    */
+  /** The worker has eight lanes. */
   private val Callers = 12
+  private val RefusedPauseMillis = 5L
 
   /** The limits. The swing is the standard deviation over the mean of the answers per second. */
   private val LeastGoodput = 0.9
