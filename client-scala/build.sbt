@@ -101,7 +101,7 @@ val writeJars = taskKey[Unit]("Adds the resolved jars to jars.sha256.")
 
 lazy val root = project
   .in(file("."))
-  .aggregate(catsEffect, core, docs, hocon, lambda, measure, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
+  .aggregate(catsEffect, core, docs, hocon, lambda, legacy, measure, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
   .settings(
     unpublished,
     name := "saltern-client-build",
@@ -146,6 +146,15 @@ lazy val catsEffect = framework("catsEffect", "cats-effect", "The Saltern client
   )
 )
 
+/** Copies a file of the service into the jar, so that the repository has one file of it. */
+def packed(ofTheService: String, into: String): Setting[?] =
+  Compile / resourceGenerators += Def.task {
+    val source = repository / "functions" / ofTheService
+    val target = (Compile / resourceManaged).value / into / source.name
+    IO.copyFile(source, target, CopyOptions().withOverwrite(true))
+    Seq(target)
+  }.taskValue
+
 lazy val core = project
   .in(file("core"))
   .settings(
@@ -157,16 +166,7 @@ lazy val core = project
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
     ),
-    // The jar contains the service's own policy document and the text of Sun's MD5. They are copied
-    // here, so that the repository has one file of each.
-    Compile / resourceGenerators += Def.task {
-      val functions = repository / "functions"
-      val target = (Compile / resourceManaged).value / "saltern" / "client"
-      Seq(functions / "policy" / "policies.json", functions / "algorithm" / "src" / "verify_only" / "hamlet.txt").map { source =>
-        IO.copyFile(source, target / source.name, CopyOptions().withOverwrite(true))
-        target / source.name
-      }
-    }.taskValue
+    packed("policy/policies.json", "saltern/client")
   )
 
 lazy val hocon = project
@@ -200,6 +200,16 @@ lazy val lambda = project
     name := "saltern-client-lambda",
     description := "Carries the Saltern client's requests by a direct Invoke of the Lambda function.",
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+  )
+
+lazy val legacy = project
+  .in(file("legacy"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-client-legacy",
+    description := "Local verification for the Saltern client of hashes by algorithms that no policy names: crypt(3), phpass, LDAP and others.",
+    packed("algorithm/src/verify_only/hamlet.txt", "saltern/client/local/legacy")
   )
 
 lazy val micrometer = project
@@ -311,7 +321,7 @@ lazy val testkit = project
 
 lazy val tests = project
   .in(file("tests"))
-  .dependsOn(core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit)
+  .dependsOn(core, hocon, lambda, legacy, micrometer, nativeKernels, sigv4, testkit)
   .settings(
     common,
     name := "saltern-client-tests",
@@ -330,7 +340,7 @@ val guide = taskKey[Unit]("Compiles and runs every block of Scala in the guide a
 lazy val docs = project
   .in(file("docs"))
   .enablePlugins(MdocPlugin)
-  .dependsOn(catsEffect, core, hocon, lambda, micrometer, nativeKernels, sigv4, testkit, zio)
+  .dependsOn(catsEffect, core, hocon, lambda, legacy, micrometer, nativeKernels, sigv4, testkit, zio)
   .settings(
     common,
     name := "saltern-client-docs",
@@ -371,7 +381,7 @@ lazy val exampleBackend = project
 // The programs of `bin` that measure. Nothing of this is published.
 lazy val measure = project
   .in(file("measure"))
-  .dependsOn(core, exampleBackend, nativeKernels, testkit)
+  .dependsOn(core, exampleBackend, legacy, nativeKernels, testkit)
   .settings(
     common,
     name := "saltern-client-measure",

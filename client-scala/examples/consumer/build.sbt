@@ -13,6 +13,7 @@ libraryDependencies ++= Seq(
   "io.saltern" %% "saltern-client-cats-effect" % saltern,
   "io.saltern" %% "saltern-client-hocon" % saltern,
   "io.saltern" %% "saltern-client-lambda" % saltern,
+  "io.saltern" %% "saltern-client-legacy" % saltern,
   "io.saltern" %% "saltern-client-micrometer" % saltern,
   "io.saltern" %% "saltern-client-native" % saltern,
   "io.saltern" %% "saltern-client-sigv4" % saltern,

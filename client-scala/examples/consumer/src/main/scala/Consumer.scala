@@ -74,8 +74,11 @@ object Consumer {
     val fresh = upgraded.encoded
     require(Await.result(saltern.verify(password, fresh), 30.seconds).isInstanceOf[Match])
     require(!Await.result(saltern.verify(Password("wrong"), fresh), 30.seconds).isInstanceOf[Match])
+    // By saltern-client-legacy: a vector of sha-crypt's specification.
+    val ofCrypt = "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"
+    require(Await.result(saltern.verify(Password("Hello world!"), ofCrypt), 30.seconds).isInstanceOf[Match])
     val fallbacks = registry.get(MicrometerListener.Fallback).tag("reason", FallbackReason.ConnectFailed.name).counter.count
-    require(fallbacks == 2, s"$fallbacks fallbacks were counted")
+    require(fallbacks == 3, s"$fallbacks fallbacks were counted")
     saltern.close()
 
     // Makes a signer, so AWS's own signer must be on the class path. Nothing is sent.

@@ -3,7 +3,7 @@ package saltern.client
 import java.net.URI
 import java.nio.file.Path
 import javax.net.ssl.SSLContext
-import saltern.client.local.{AcceptedWeak, FirebaseProject}
+import saltern.client.local.{AcceptedWeak, OtherSchemes, Project}
 import saltern.client.resilience.{RetryBudget, ShareSettings}
 import scala.concurrent.duration.*
 
@@ -92,7 +92,7 @@ sealed abstract class ClientConfig {
   private[saltern] def acceptedWeak: AcceptedWeak
 
   /** The Firebase project whose hashes are verified locally. */
-  private[saltern] def firebaseProject: Option[FirebaseProject]
+  private[saltern] def firebaseProject: Option[Project]
 
   /** Also verifies weak hashes of these schemes locally: unsalted, fast or below a floor. The names
     * are those of the service's `--accept-weak`, or `all`. Throws an `IllegalArgumentException` if
@@ -135,9 +135,10 @@ sealed abstract class ClientConfig {
     */
   def withFallback(fallback: Fallback): ClientConfig
 
-  /** Verifies the hashes of this Firebase project locally. The argument is the text that the
-    * Firebase console shows as "Password hash parameters"; it contains a secret. Throws an
-    * `IllegalArgumentException` if the text is invalid; the message quotes nothing of it.
+  /** Verifies the hashes of this Firebase project locally, with `saltern-client-legacy`. The
+    * argument is the text that the Firebase console shows as "Password hash parameters"; it contains
+    * a secret. Throws an `IllegalArgumentException` if the text is invalid or the module is missing;
+    * the message quotes nothing of the text.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
 
@@ -338,7 +339,7 @@ object ClientConfig {
       hashesDespiteDrift: Boolean,
       share: ShareSettings,
       acceptedWeak: AcceptedWeak,
-      firebaseProject: Option[FirebaseProject]
+      firebaseProject: Option[Project]
   ) extends ClientConfig {
     def withAcceptedWeak(schemes: String*): ClientConfig =
       copy(acceptedWeak = readOrRefuse("acceptedWeak", AcceptedWeak.named(schemes)))
@@ -369,7 +370,7 @@ object ClientConfig {
     def withFallback(fallback: Fallback): ClientConfig = copy(fallback = fallback)
 
     def withFirebaseProject(passwordHashParameters: String): ClientConfig =
-      copy(firebaseProject = Some(readOrRefuse("firebaseProject", FirebaseProject.read(passwordHashParameters))))
+      copy(firebaseProject = Some(readOrRefuse("firebaseProject", OtherSchemes.firebaseProject(passwordHashParameters))))
 
     def withHashesDespiteDrift(allowed: Boolean): ClientConfig = copy(hashesDespiteDrift = allowed)
 

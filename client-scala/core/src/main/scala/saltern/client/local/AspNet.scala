@@ -42,10 +42,10 @@ private[local] object AspNet {
   case object V3 extends Scheme("aspnet-identity-v3") {
 
     /** The byte of version 3 and a known function: 40 bits, which end within the seventh character.
-      * 13 characters are a hash of DES crypt.
+      * 13 characters of crypt(3) are a hash of DES.
       */
     def claims(stored: String): Boolean =
-      stored.matches("(?s)AQAAAA[A-L][^$]*") && !DesCrypt.Traditional.claims(stored)
+      stored.matches("(?s)AQAAAA[A-L][^$]*") && !(stored.length == 13 && CryptBase64.isInAlphabet(stored))
 
     def parse(stored: String): Either[ParseError, EncodedHash] =
       for {

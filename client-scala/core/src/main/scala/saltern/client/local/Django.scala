@@ -1,11 +1,7 @@
 package saltern.client.local
 
 /** Django's hashes: a name, costs, salt and output, separated by dollar signs. The salt is used as
-  * the text that it is.
-  *
-  * `sha1$<salt>$<hex>` is not read because it is ambiguous. In Django before 5.1 it is SHA-1 of
-  * salt and password. In Werkzeug before 0.9 it is HMAC-SHA-1 keyed with the salt. Source: Django
-  * `django/contrib/auth/hashers.py`.
+  * the text that it is. Source: Django `django/contrib/auth/hashers.py`.
   */
 private[local] object Django {
 
@@ -31,37 +27,6 @@ private[local] object Django {
     override val reading: Reading = Reading(preparation = Preparation.HexSha256)
     def claims(stored: String): Boolean = stored.startsWith("bcrypt_sha256$")
     def parse(stored: String): Either[ParseError, EncodedHash] = BcryptScheme.parseBehind("bcrypt_sha256$", this, stored)
-  }
-
-  /** `md5$<salt>$<hex>`: MD5 of salt and password. */
-  case object Md5 extends Scheme("django-md5") {
-    override def isWeak: Boolean = true
-    def claims(stored: String): Boolean = stored.startsWith("md5$")
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
-      for {
-        parts <- Text.fields(stored, '$', 3)
-        salt <- Text.salt(parts(1))
-        output <- LowerHex.decode(parts(2))
-        encoded <- EncodedHash(this, new Digest(Digest.Md5, Digest.SaltFirst, salt), output) { bytes =>
-          s"md5$$${parts(1)}$$${LowerHex.encode(bytes)}"
-        }
-      } yield encoded
-  }
-
-  /** `sha1$$<hex>`: SHA-1 of the password alone. Only Django marks a missing salt in this way. */
-  case object UnsaltedSha1 extends Scheme("django-unsalted-sha1") {
-    override def isWeak: Boolean = true
-    def claims(stored: String): Boolean = stored.startsWith("sha1$$")
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
-      for {
-        text <- Text.after("sha1$$", stored)
-        output <- LowerHex.decode(text)
-        encoded <- EncodedHash(this, new Digest(Digest.Sha1, Digest.SaltFirst, Array.emptyByteArray), output) { bytes =>
-          "sha1$$" + LowerHex.encode(bytes)
-        }
-      } yield encoded
   }
 
   /** `pbkdf2_sha256$<iterations>$<salt>$<Base64>`. */
@@ -106,5 +71,5 @@ private[local] object Django {
     private val OutputBytes = 64
   }
 
-  val schemes: Seq[Scheme] = Seq(Argon2, Bcrypt, BcryptSha256, Md5, UnsaltedSha1, Pbkdf2, Scrypt)
+  val schemes: Seq[Scheme] = Seq(Argon2, Bcrypt, BcryptSha256, Pbkdf2, Scrypt)
 }

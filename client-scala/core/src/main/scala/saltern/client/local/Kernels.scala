@@ -21,7 +21,11 @@ private[saltern] object Kernels {
     case setting: Setting.Bcrypt       => bcrypt(setting, password)
     case setting: Setting.Pbkdf2       => Pbkdf2Kernel.compute(setting, password)
     case setting: Setting.Scrypt       => scrypt(setting, password)
-    case setting: Setting.VerifyOnly   => setting.compute(password)
+    case setting: Setting.InRounds     => setting.compute(password)
+    case setting: Setting.OfProject    =>
+      val key = scrypt(setting.scrypt, password)
+      try setting.encrypted(key)
+      finally Arrays.fill(key, 0.toByte)
     case Setting.Wrapped(outer, inner) =>
       val weak = output(inner.setting, password)
       // The printed string stays in memory until it is collected, because forms print strings.
@@ -115,7 +119,7 @@ private[local] object Pbkdf2Kernel {
       // HMAC's own block (RFC 2104): 128 bytes under SHA-512, 64 under the others.
       val blockBytes = if (prf == Params.Prf.Sha512) 128 else 64
       val isLong = password.length > blockBytes
-      val key = if (isLong) Digest.ofSecret(prf.digest, password) else password
+      val key = if (isLong) SecretDigest(prf.digest, password) else password
       def keyed(pad: Int): MessageDigest = {
         val padded = Array.tabulate(blockBytes)(i => ((if (i < key.length) key(i) else 0) ^ pad).toByte)
         val digest = MessageDigest.getInstance(prf.digest)

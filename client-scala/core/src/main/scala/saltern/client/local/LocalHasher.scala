@@ -12,7 +12,7 @@ private[saltern] final class LocalHasher(
     val policies: Policies,
     random: SecureRandom,
     acceptedWeak: AcceptedWeak = AcceptedWeak.None,
-    firebase: Option[FirebaseProject] = None
+    project: Option[Project] = None
 ) {
   import LocalHasher.*
 
@@ -42,7 +42,7 @@ private[saltern] final class LocalHasher(
       }
     case Some(text) =>
       for {
-        encoded <- EncodedHash.parse(text).left.map(refusalOf)
+        encoded <- EncodedHash.parse(text).left.map(refusalOf(_, text))
         resolved <- resolve(encoded)
         (setting, expected) = resolved
         // A hash below a floor may exceed a ceiling too. No permission helps then.
@@ -70,8 +70,8 @@ private[saltern] final class LocalHasher(
     * except for Firebase, whose project parameters are settings of the client.
     */
   private def resolve(encoded: EncodedHash): Either[Refusal, (Setting, Array[Byte])] = encoded.setting match {
-    case own: Firebase.OwnSetting =>
-      firebase.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project with these costs is set: see withFirebaseProject"))
+    case own: Setting.OfProject =>
+      project.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project with these costs is set: see withFirebaseProject"))
     case setting => Right((setting, encoded.output))
   }
 
@@ -181,9 +181,12 @@ private[saltern] object LocalHasher {
     case _                                               => Right(())
   }
 
-  private def refusalOf(error: ParseError): Refusal = error match {
-    case ParseError.Invalid       => Refusal.Code(RefusalCode.InvalidHash)
-    case ParseError.Unsupported   => Refusal.Code(RefusalCode.UnsupportedHash)
+  private def refusalOf(error: ParseError, stored: String): Refusal = error match {
+    case ParseError.Invalid     => Refusal.Code(RefusalCode.InvalidHash)
+    case ParseError.Unsupported => Refusal.Code(RefusalCode.UnsupportedHash)
+    // yescrypt is the service's alone.
+    case ParseError.UnknownScheme if OtherSchemes.found.isEmpty && !stored.contains(Label.Yescrypt) =>
+      Refusal.NotSetUp("saltern-client does not read this scheme: add saltern-client-legacy")
     case ParseError.UnknownScheme => Refusal.UnknownScheme
   }
 }

@@ -29,15 +29,16 @@ private[saltern] abstract class Scheme(val name: String) {
 
 private[saltern] object Scheme {
 
-  /** Every scheme that this client reads; `local-schemes.txt` lists their names. yescrypt is
-    * missing because no JVM library has it.
+  /** Every form of the algorithms that policies can name, and a wrapped hash. */
+  private lazy val own: Seq[Scheme] =
+    Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++ LdapPbkdf2.schemes ++
+      PasslibBcryptSha256.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++ Spring.schemes ++
+      AspNet.schemes ++ Seq(Grub, WordPress)
+
+  /** Every scheme that this client reads. With `saltern-client-legacy` they are those of
+    * `local-schemes.txt`. yescrypt is missing because no JVM library has it.
     */
-  lazy val all: Seq[Scheme] = (
-    Seq(Argon2Scheme, BcryptScheme, Pbkdf2Scheme, ScryptScheme, Scrypt7, WrappedScheme) ++
-      DesCrypt.schemes ++ MdCrypt.schemes ++ ShaCrypt.schemes ++ Seq(Sha1Crypt, SunMd5) ++ Phpass.schemes ++
-      LdapDigest.schemes ++ LdapPbkdf2.schemes ++ PasslibBcryptSha256.schemes ++ Seq(Atlassian, PasslibPbkdf2) ++ Django.schemes ++ Werkzeug.schemes ++
-      Spring.schemes ++ AspNet.schemes ++ Seq(Grub, WordPress, Firebase)
-  ).sortBy(_.name)
+  lazy val all: Seq[Scheme] = (own ++ OtherSchemes.found.toSeq.flatMap(_.schemes)).sortBy(_.name)
 
   /** Returns the scheme of a stored string, or `None` if nothing identifies it. The scheme of a
     * bare digest is not guessed.
@@ -82,7 +83,7 @@ private[saltern] object AcceptedWeak {
     val all = Scheme.all
     if (names == Seq("all")) Right(new AcceptedWeak(all.toSet))
     else if (names.forall(name => all.exists(_.name == name))) Right(new AcceptedWeak(all.filter(s => names.contains(s.name)).toSet))
-    else Left(s"give `all`, or names of this list: ${all.map(_.name).mkString(" ")}")
+    else Left(s"give `all`, or names of this list: ${all.map(_.name).mkString(" ")}${OtherSchemes.advice}")
   }
 }
 
@@ -127,13 +128,13 @@ private[saltern] object Preparation {
   /** The password's MD5: Drupal 7, if Drupal 6 had stored nothing else. */
   case object HexMd5 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("MD5", password)
-    def lengthOf(passwordBytes: Int): Int = 2 * Digest.Md5.outputBytes
+    def lengthOf(passwordBytes: Int): Int = 2 * 16
   }
 
   /** The password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
-    def lengthOf(passwordBytes: Int): Int = 2 * Digest.Sha256.outputBytes
+    def lengthOf(passwordBytes: Int): Int = 2 * 32
   }
 
   /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is not secret; it only
@@ -148,7 +149,7 @@ private[saltern] object Preparation {
 
   /** The password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
   case object Base64Sha256 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(Digest.ofSecret("SHA-256", password))
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(SecretDigest("SHA-256", password))
     def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
   }
 
@@ -174,7 +175,7 @@ private[saltern] object Preparation {
     finally Arrays.fill(digest, 0.toByte)
 
   private def hex(name: String, password: Array[Byte]): Array[Byte] = {
-    val digest = Digest.ofSecret(name, password)
+    val digest = SecretDigest(name, password)
     try LowerHex.encodeToBytes(digest)
     finally Arrays.fill(digest, 0.toByte)
   }
@@ -182,43 +183,37 @@ private[saltern] object Preparation {
 
 /** A label that some software puts in front of a complete hash: LDAP's `{CRYPT}`, Dovecot's
   * `{SHA512-CRYPT}`, Spring Security's `{bcrypt}`.
+  *
+  * @param follows the schemes of the hash behind it
+  * @param begin the hash begins with it; otherwise the text is no label
   */
+private[local] final case class Label(text: String, follows: Seq[Scheme], begin: String = "")
+
 private[local] object Label {
 
   /** Returns `None` if the string begins with no label. */
   def parse(stored: String): Option[Either[ParseError, EncodedHash]] =
-    labels.collectFirst {
-      case (text, follows) if stored.startsWith(if (text == Md5) Md5Crypt else text) =>
-        val rest = stored.substring(text.length)
-        if (rest.startsWith(Yescrypt) && follows != crypt) Left(ParseError.Invalid)
-        else Scheme.oneOf(follows, rest).flatMap(_.parse(rest)).map(_.behind(text))
+    all.find(label => stored.startsWith(label.text + label.begin)).map { label =>
+      val rest = stored.substring(label.text.length)
+      val isCrypt = OfCrypt.contains(label.text)
+      if (rest.startsWith(Yescrypt) && !isCrypt) Left(ParseError.Invalid)
+      // Some forms of crypt(3) show no scheme.
+      else if (isCrypt && OtherSchemes.found.isEmpty && Scheme.of(rest).isEmpty) Left(ParseError.UnknownScheme)
+      else Scheme.oneOf(label.follows, rest).flatMap(_.parse(rest)).map(_.behind(label.text))
     }
 
-  /** Dovecot's own meaning of MD5. Without the dollar sign it is LDAP's. */
-  private val Md5 = "{MD5}"
-  val Md5Crypt: String = Md5 + "$"
-
   /** A scheme of crypt(3) that the service reads and that has no other label. */
-  private val Yescrypt = "$y$"
+  val Yescrypt: String = "$y$"
+
+  /** The labels of crypt(3)'s schemes. */
+  private val OfCrypt = Seq("{CRYPT}", "{crypt}")
 
   /** The schemes of crypt(3), on various systems, that this client reads. */
-  private lazy val crypt: Seq[Scheme] =
-    Seq(BcryptScheme, MdCrypt.FreeBsd, Scrypt7, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
+  private lazy val crypt: Seq[Scheme] = Seq(BcryptScheme, Scrypt7) ++ OtherSchemes.found.toSeq.flatMap(_.crypt)
 
-  private lazy val labels: Seq[(String, Seq[Scheme])] = Seq(
-    "{ARGON2ID}" -> Seq(Argon2Scheme),
-    "{ARGON2I}" -> Seq(Argon2Scheme),
-    "{ARGON2}" -> Seq(Argon2Scheme),
-    "{BLF-CRYPT}" -> Seq(BcryptScheme),
-    "{CRYPT}" -> crypt,
-    "{DES-CRYPT}" -> Seq(DesCrypt.Traditional),
-    "{MD5-CRYPT}" -> Seq(MdCrypt.FreeBsd),
-    Md5 -> Seq(MdCrypt.FreeBsd),
-    "{SHA256-CRYPT}" -> Seq(ShaCrypt.Sha256),
-    "{SHA512-CRYPT}" -> Seq(ShaCrypt.Sha512),
-    "{argon2@SpringSecurity_v5_8}" -> Seq(Argon2Scheme),
-    "{argon2}" -> Seq(Argon2Scheme),
-    "{bcrypt}" -> Seq(BcryptScheme),
-    "{crypt}" -> crypt
-  )
+  private lazy val all: Seq[Label] =
+    Seq("{ARGON2ID}", "{ARGON2I}", "{ARGON2}", "{argon2@SpringSecurity_v5_8}", "{argon2}").map(Label(_, Seq(Argon2Scheme))) ++
+      Seq("{BLF-CRYPT}", "{bcrypt}").map(Label(_, Seq(BcryptScheme))) ++
+      OfCrypt.map(Label(_, crypt)) ++
+      OtherSchemes.found.toSeq.flatMap(_.labels)
 }

@@ -137,12 +137,26 @@ private[saltern] object Setting {
     def print(output: Array[Byte]): String
   }
 
-  /** A setting that is only verified. The code that computes it is in the file that reads its
+  /** A setting of an algorithm that is only verified. */
+  sealed abstract class VerifyOnly(algorithm: String, val cost: Cost) extends Setting {
+    final val params: Costs.VerifyOnly = Costs.VerifyOnly(algorithm, cost)
+  }
+
+  /** Passes of a digest or a cipher. The code that computes it is in the file that reads its
     * scheme.
     */
-  abstract class VerifyOnly(algorithm: String, val cost: Cost) extends Setting {
-    final val params: Costs.VerifyOnly = Costs.VerifyOnly(algorithm, cost)
+  abstract class InRounds(algorithm: String, rounds: Long) extends VerifyOnly(algorithm, Cost.Rounds(rounds)) {
     def compute(password: Array[Byte]): Array[Byte]
+  }
+
+  /** Text that is encrypted under scrypt's output, with parameters that the hashes of a project
+    * share and that no stored hash holds.
+    */
+  abstract class OfProject(algorithm: String, val scrypt: Scrypt) extends VerifyOnly(algorithm, Cost.Memory(scrypt.params)) {
+    final def salt: Array[Byte] = scrypt.salt
+
+    /** Returns this setting's output for scrypt's. */
+    def encrypted(key: Array[Byte]): Array[Byte]
   }
 
   /** @param inner its output is all zeros */

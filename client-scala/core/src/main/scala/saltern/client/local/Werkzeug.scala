@@ -1,37 +1,9 @@
 package saltern.client.local
 
-/** Werkzeug's hashes: `pbkdf2:sha256:1000000$<salt>$<hex>`, `scrypt:32768:8:1$<salt>$<hex>`, and
-  * before 3.0 `sha256$<salt>$<hex>`. The salt is used as the text that it is. Source: Werkzeug
-  * `src/werkzeug/security.py`.
+/** Werkzeug's hashes: `pbkdf2:sha256:1000000$<salt>$<hex>` and `scrypt:32768:8:1$<salt>$<hex>`. The
+  * salt is used as the text that it is. Source: Werkzeug `src/werkzeug/security.py`.
   */
 private[local] object Werkzeug {
-
-  /** HMAC keyed with the salt. `sha1$` and `md5$` were Django's too, and are not read as
-    * Werkzeug's.
-    */
-  case object Hmac extends Scheme("werkzeug-hmac") {
-    override def isWeak: Boolean = true
-
-    /** A string with more fields than salt and output is not Werkzeug's: the Node package
-      * password-hash prints four.
-      */
-    def claims(stored: String): Boolean =
-      functions.keys.exists(name => stored.startsWith(name + "$")) && stored.count(_ == '$') == 2
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
-      for {
-        parts <- Text.fields(stored, '$', 3)
-        hash <- functions.get(parts(0)).toRight(ParseError.Invalid)
-        salt <- Text.salt(parts(1))
-        output <- LowerHex.decode(parts(2))
-        encoded <- EncodedHash(this, new Digest(hash, Digest.SaltAsKey, salt), output) { bytes =>
-          s"${parts(0)}$$${parts(1)}$$${LowerHex.encode(bytes)}"
-        }
-      } yield encoded
-
-    private val functions = Map("sha256" -> Digest.Sha256, "sha512" -> Digest.Sha512)
-  }
-
   case object Pbkdf2 extends Scheme("werkzeug-pbkdf2") {
     def claims(stored: String): Boolean =
       stored.indexOf('$'.toInt) > 0 && methodOf(stored).lift(1).exists(functions.contains) && methodOf(stored).head == "pbkdf2"
@@ -70,7 +42,7 @@ private[local] object Werkzeug {
       } yield encoded
   }
 
-  val schemes: Seq[Scheme] = Seq(Hmac, Pbkdf2, Scrypt)
+  val schemes: Seq[Scheme] = Seq(Pbkdf2, Scrypt)
 
   private def methodOf(stored: String): Array[String] = stored.takeWhile(_ != '$').split(":", -1)
 

@@ -37,7 +37,10 @@ private[local] case object WrappedScheme extends Scheme("wrapped") {
       outer.spelling == Setting.Argon2.Spelling.Canonical &&
       outer.salt.length == Setting.NewSaltBytes && outer.outputBytes == Setting.NewOutputBytes
 
-  private def canBeInner(inner: EncodedHash): Boolean = inner.scheme != WrappedScheme && inner.scheme != Firebase
+  private def canBeInner(inner: EncodedHash): Boolean = inner.setting match {
+    case _: Setting.Wrapped | _: Setting.OfProject => false
+    case _                                         => true
+  }
 
   private def nthDollar(text: String, number: Int): Option[Int] =
     text.indices.filter(text.charAt(_) == '$').lift(number)

@@ -4,6 +4,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core.readFromArray
 import java.nio.file.{Files, Paths}
 import java.security.SecureRandom
 import saltern.client.{ClientConfig, PolicySource, RehashReason}
+import saltern.client.local.legacy.FirebaseProject
 import scala.jdk.CollectionConverters.*
 
 /** Other software's schemes on the local side: their names, the permission for the weak ones, and
@@ -141,7 +142,7 @@ class SchemesSuite extends saltern.client.PatientSuite {
     val stored = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
     assert(strict.prepareVerify(Some(stored), bytes("user1password")).isLeft)
     val project = FirebaseProject.read(GoogleProject).fold(problem => fail(problem), identity)
-    val hasher = new LocalHasher(policies, new SecureRandom, firebase = Some(project))
+    val hasher = new LocalHasher(policies, new SecureRandom, project = Some(project))
     assertEquals(judge(hasher, stored, "user1password").rehashReason, Some(RehashReason.OtherAlgorithm))
     assert(hasher.prepareVerify(Some(stored.replace("n=14", "n=13")), bytes("x")).isLeft)
     assertEquals(project.toString, "FirebaseProject(..)")

@@ -6,6 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 import java.security.SecureRandom
 import java.util.Base64
 import saltern.client.PolicySource
+import saltern.client.local.legacy.FirebaseProject
 import saltern.client.nativekernels.TestKernels
 import scala.jdk.CollectionConverters.*
 
@@ -125,8 +126,8 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
       head.fold(vector.result)(known => verified(hasher, bytes(vector.password), s"$known$$$saltText$$$outputText"))
     } catch { case _: RuntimeException if vector.result == "invalid_hash" => vector.result }
 
-  private def hasherWith(firebase: Option[FirebaseProject]): LocalHasher =
-    new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(Seq("all")).getOrElse(AcceptedWeak.None), firebase)
+  private def hasherWith(project: Option[saltern.client.local.Project]): LocalHasher =
+    new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(Seq("all")).getOrElse(AcceptedWeak.None), project)
 
   private def raw(vector: Vector1, setting: Setting): String = {
     val computed = compute(TestKernels.admitted(setting), bytes(vector.password))

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.security.MessageDigest
 import java.util.Arrays
@@ -42,7 +43,7 @@ private[local] object Phpass {
     } yield encoded
 
   private final class OwnSetting(variant: Variant, rounds: Long, saltText: String)
-      extends Setting.VerifyOnly(variant.algorithm, Cost.Rounds(rounds)) {
+      extends Setting.InRounds(variant.algorithm, rounds) {
     val salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = variant.outputBytes
     override def lengthFactor(passwordBytes: Int): Int = 1 + passwordBytes / variant.bytesOfARound

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import javax.crypto.Mac
 
@@ -22,7 +23,7 @@ private[local] case object Sha1Crypt extends Scheme("sha1-crypt") {
       }
     } yield encoded
 
-  private final class OwnSetting(rounds: Long, saltText: String) extends Setting.VerifyOnly(name, Cost.Rounds(rounds)) {
+  private final class OwnSetting(rounds: Long, saltText: String) extends Setting.InRounds(name, rounds) {
     val salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = OutputBytes
 

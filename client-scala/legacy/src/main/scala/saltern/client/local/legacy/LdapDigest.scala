@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 /** `{SSHA}` and the Base64 of digest and salt, one after the other, or their hexadecimal. A salt
   * has any length: OpenLDAP has drawn 4 and 8 bytes, others 16. Source: RFC 2307 §5.3; OpenLDAP
@@ -15,8 +16,8 @@ private[local] final class LdapDigest(label: String, hash: Digest.Hash, salted: 
     Seq(label, label.toLowerCase(java.util.Locale.ROOT)).map(name => s"{$name}" -> PaddedBase64) ++ others
 
   def claims(stored: String): Boolean =
-    heads.exists { case (head, _) => stored.startsWith(head) } && !Spring.digests.exists(_.claims(stored)) &&
-      !stored.startsWith(Label.Md5Crypt)
+    heads.exists { case (head, _) => stored.startsWith(head) } && !SpringDigests.all.exists(_.claims(stored)) &&
+      !stored.startsWith(CryptLabels.Md5Crypt)
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {
@@ -52,26 +53,4 @@ private[local] object LdapDigest {
   /** Spring Security's `LdapShaPasswordEncoder`, under its id. */
   private def spring(name: String): Seq[(String, Encoding)] =
     Seq(name, name.toLowerCase(java.util.Locale.ROOT)).map(label => s"{ldap}{$label}" -> PaddedBase64)
-}
-
-/** `{PBKDF2-SHA256}<iterations>$<salt>$<output>`. Source: OpenLDAP `contrib/slapd-modules/passwd`;
-  * passlib `ldap_pbkdf2_digests`.
-  */
-private[local] final class LdapPbkdf2(name: String, prf: Params.Prf, heads: String*) extends Scheme(name) {
-  def claims(stored: String): Boolean = heads.exists(stored.startsWith)
-
-  def parse(stored: String): Either[ParseError, EncodedHash] =
-    for {
-      head <- heads.find(stored.startsWith).toRight(ParseError.Invalid)
-      parts <- Text.fields(stored.substring(head.length), '$', 3)
-      encoded <- PasslibPbkdf2.parse(this, head, prf, parts(0), parts(1), parts(2))
-    } yield encoded
-}
-
-private[local] object LdapPbkdf2 {
-  val schemes: Seq[Scheme] = Seq(
-    new LdapPbkdf2("ldap-pbkdf2", Params.Prf.Sha1, "{PBKDF2}", "{PBKDF2-SHA1}"),
-    new LdapPbkdf2("ldap-pbkdf2-sha256", Params.Prf.Sha256, "{PBKDF2-SHA256}"),
-    new LdapPbkdf2("ldap-pbkdf2-sha512", Params.Prf.Sha512, "{PBKDF2-SHA512}")
-  )
 }

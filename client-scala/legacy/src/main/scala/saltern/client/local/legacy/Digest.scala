@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.security.MessageDigest
 import javax.crypto.Mac
@@ -8,7 +9,7 @@ import javax.crypto.spec.SecretKeySpec
   * HMAC keyed with the salt.
   */
 private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val salt: Array[Byte], passes: Int = 1)
-    extends Setting.VerifyOnly("digest", Cost.Rounds(passes.toLong)) {
+    extends Setting.InRounds("digest", passes.toLong) {
   def outputBytes: Int = hash.outputBytes
 
   def compute(password: Array[Byte]): Array[Byte] = {
@@ -32,15 +33,6 @@ private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val sa
 }
 
 private[local] object Digest {
-
-  /** A digest that is as secret as its input. The caller wipes it. */
-  def ofSecret(name: String, secret: Array[Byte]): Array[Byte] = {
-    val hash = MessageDigest.getInstance(name)
-    val digest = hash.digest(secret)
-    // The JDK's object keeps the digest as its state until it is used again.
-    hash.reset()
-    digest
-  }
 
   sealed abstract class Hash(val digest: String, val outputBytes: Int)
   case object Md5 extends Hash("MD5", 16)

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.security.MessageDigest
 
@@ -36,7 +37,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
     *   of the salt
     */
   private final class OwnSetting(rounds: Long, saltText: String, hashedText: String)
-      extends Setting.VerifyOnly(name, Cost.Rounds(rounds)) {
+      extends Setting.InRounds(name, rounds) {
     def salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = MdCrypt.OutputBytes
 
@@ -84,7 +85,7 @@ private[local] case object SunMd5 extends Scheme("sun-md5") {
 
   /** Hamlet, III. i; hashed with a NUL after it, because the original hashed the string's NUL. */
   private lazy val soliloquy: Array[Byte] = {
-    val stream = getClass.getResourceAsStream("/saltern/client/hamlet.txt")
+    val stream = getClass.getResourceAsStream("hamlet.txt")
     try stream.readAllBytes() :+ 0.toByte
     finally stream.close()
   }

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.util.Arrays
 
@@ -56,7 +57,7 @@ private[local] object DesCrypt {
     } yield encoded
 
   private final class OwnSetting(scheme: Scheme, encryptions: Long, saltText: String, saltBits: Long)
-      extends Setting.VerifyOnly("des-crypt", Cost.Rounds(encryptions)) {
+      extends Setting.InRounds("des-crypt", encryptions) {
     def salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = BlockBytes
 

@@ -1,9 +1,9 @@
 package saltern.client.local
+package legacy
 
-import java.util.{Arrays, Base64}
+import java.util.Base64
 import javax.crypto.Cipher
 import javax.crypto.spec.{IvParameterSpec, SecretKeySpec}
-import org.bouncycastle.crypto.generators.SCrypt
 
 /** Firebase's scrypt: `$fbscrypt$v=1,n=14,r=8,p=1$<salt>$<output>`. The output is the project's
   * secret signer key, encrypted with AES-256 in counter mode under a key that scrypt derives from
@@ -29,32 +29,31 @@ private[local] case object Firebase extends Scheme("firebase-scrypt") {
       salt <- PaddedBase64.decode(parts(0))
       _ <- Text.valid(salt.nonEmpty)
       output <- PaddedBase64.decode(parts(1))
-      encoded <- EncodedHash(this, new OwnSetting(params, salt, Array.emptyByteArray), output) { bytes =>
+      encoded <- EncodedHash(this, new OwnSetting(params, salt), output) { bytes =>
         val head = s"${Prefix}v=1,n=${params.logN},r=${params.r},p=${params.p}"
         s"$head$$${PaddedBase64.encode(salt)}$$${PaddedBase64.encode(bytes)}"
       }
     } yield encoded
 
-  /** @param separator the project's, appended to the salt; empty until a project is known */
-  final class OwnSetting(val scrypt: Params.Scrypt, val salt: Array[Byte], separator: Array[Byte])
-      extends Setting.VerifyOnly("firebase-scrypt", Cost.Memory(scrypt)) {
+  /** @param salt with the project's separator at its end, if the project is known */
+  final class OwnSetting(params: Params.Scrypt, salt: Array[Byte])
+      extends Setting.OfProject("firebase-scrypt", Setting.Scrypt(params, salt, KeyBytes)) {
     def outputBytes: Int = OutputBytes
 
     /** Returns the key stream that was XORed with the signer key. So no kernel sees the project's
       * secret.
       */
-    def compute(password: Array[Byte]): Array[Byte] = {
-      val key = SCrypt.generate(password, salt ++ separator, 1 << scrypt.logN, scrypt.r.toInt, scrypt.p.toInt, KeyBytes)
-      try {
-        val cipher = Cipher.getInstance("AES/CTR/NoPadding")
-        // The counter starts at zero: every key encrypts only one text.
-        cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(new Array[Byte](16)))
-        cipher.doFinal(new Array[Byte](OutputBytes))
-      } finally Arrays.fill(key, 0.toByte)
+    def encrypted(key: Array[Byte]): Array[Byte] = {
+      val cipher = Cipher.getInstance("AES/CTR/NoPadding")
+      // The counter starts at zero: every key encrypts only one text.
+      cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(new Array[Byte](16)))
+      cipher.doFinal(new Array[Byte](OutputBytes))
     }
   }
 
   private val Prefix = "$fbscrypt$"
+
+  /** AES-256's key. */
   private val KeyBytes = 32
 
   /** The length of a signer key and of an output. */
@@ -64,22 +63,18 @@ private[local] case object Firebase extends Scheme("firebase-scrypt") {
 /** The parameters that all accounts of a Firebase project share and that no stored hash holds. Its
   * key is a secret and is never printed.
   */
-private[saltern] final class FirebaseProject private (costs: Params.Scrypt, separator: Array[Byte], signerKey: Array[Byte]) {
+private[local] final class FirebaseProject private (costs: Params.Scrypt, separator: Array[Byte], signerKey: Array[Byte]) extends Project {
 
-  /** Returns the setting to compute for an account of this project, and the output for a correct
-    * password. Other settings are returned unchanged. Returns `None` if the costs are not the
-    * project's: the account belongs to another project, and every password would be wrong.
-    */
-  private[local] def resolve(setting: Firebase.OwnSetting, output: Array[Byte]): Option[(Setting, Array[Byte])] =
-    Option.when(setting.scrypt == costs) {
+  private[local] def resolve(setting: Setting.OfProject, output: Array[Byte]): Option[(Setting, Array[Byte])] =
+    Option.when(setting.scrypt.params == costs) {
       val stream = output.indices.map(at => (output(at) ^ signerKey(at)).toByte).toArray
-      (new Firebase.OwnSetting(costs, setting.salt, separator), stream)
+      (new Firebase.OwnSetting(costs, setting.salt ++ separator), stream)
     }
 
   override def toString: String = "FirebaseProject(..)"
 }
 
-private[saltern] object FirebaseProject {
+private[local] object FirebaseProject {
 
   /** Reads the text that the Firebase console shows as "Password hash parameters". The error
     * message quotes nothing of it.

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.security.MessageDigest
 import java.util.Arrays
@@ -42,7 +43,7 @@ private[local] object ShaCrypt {
   val schemes: Seq[Scheme] = Seq(Sha256, Sha512)
 
   private final class OwnSetting(variant: Variant, saltText: String, rounds: Long)
-      extends Setting.VerifyOnly(variant.name, Cost.Rounds(rounds)) {
+      extends Setting.InRounds(variant.name, rounds) {
     val salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = variant.order.length
     override def lengthFactor(passwordBytes: Int): Int = 1 + passwordBytes / (if (outputBytes == 64) 256 else 192)

@@ -1,4 +1,5 @@
 package saltern.client.local
+package legacy
 
 import java.security.MessageDigest
 import java.util.Arrays
@@ -29,7 +30,7 @@ private[local] object MdCrypt {
   case object FreeBsd extends Variant("md5-crypt", "$1$")
   val schemes: Seq[Scheme] = Seq(Apache, FreeBsd)
 
-  private final class OwnSetting(variant: Variant, saltText: String) extends Setting.VerifyOnly("md5-crypt", Cost.Rounds(Rounds)) {
+  private final class OwnSetting(variant: Variant, saltText: String) extends Setting.InRounds("md5-crypt", Rounds.toLong) {
     val salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = OutputBytes
     override def lengthFactor(passwordBytes: Int): Int = 1 + passwordBytes / 96
