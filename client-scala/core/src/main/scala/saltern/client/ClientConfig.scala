@@ -136,9 +136,9 @@ sealed abstract class ClientConfig {
   def withFallback(fallback: Fallback): ClientConfig
 
   /** Verifies the hashes of this Firebase project locally, with `saltern-client-legacy`. The
-    * argument is the text that the Firebase console shows as "Password hash parameters"; it contains
-    * a secret. Throws an `IllegalArgumentException` if the text is invalid or the module is missing;
-    * the message quotes nothing of the text.
+    * argument is the text that the Firebase console shows as "Password hash parameters"; it
+    * contains a secret. Throws an `IllegalArgumentException` if the text is invalid or the module
+    * is missing; the message quotes nothing of the text.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig
 

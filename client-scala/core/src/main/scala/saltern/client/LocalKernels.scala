@@ -24,7 +24,7 @@ object LocalKernels {
     */
   val Jvm: LocalKernels = new LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = JvmKernels
+    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new JvmKernels
     override def toString: String = "LocalKernels.Jvm"
   }
 }

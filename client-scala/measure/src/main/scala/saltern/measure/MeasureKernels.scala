@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import javax.crypto.SecretKeyFactory
 import javax.crypto.spec.PBEKeySpec
 import org.bouncycastle.crypto.digests.{SHA256Digest, SHA512Digest}
-import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator
+import org.bouncycastle.crypto.generators.{PKCS5S2ParametersGenerator, SCrypt}
 import org.bouncycastle.crypto.params.KeyParameter
 import saltern.client.local.{Admitted, Kernels, Params, Setting}
 import saltern.example.Arguments
@@ -56,7 +56,7 @@ object MeasureKernels {
       )
     }
     compare("argon2id 19456,2,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get)))
-    compare("scrypt 17,8,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Scrypt(17, 8, 1).get)))
+    compare("scrypt 17,8,1", rounds, Seq("used: own loop" -> used(Params.Scrypt(17, 8, 1).get), "Bouncy Castle" -> (() => SCrypt.generate(password, salt, 1 << 17, 8, 1, Setting.NewOutputBytes))))
   }
 
   private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit =

@@ -2,7 +2,7 @@ package saltern.client.local
 
 import java.security.MessageDigest
 import java.util.Arrays
-import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt, SCrypt}
+import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt}
 import org.bouncycastle.crypto.params.Argon2Parameters
 import scala.annotation.nowarn
 
@@ -14,27 +14,30 @@ private[saltern] object Kernels {
   /** Computes an admitted setting for a password. */
   type Compute = (Admitted, Array[Byte]) => Array[Byte]
 
-  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password)
+  /** Computes in fresh memory. */
+  def compute(admitted: Admitted, password: Array[Byte]): Array[Byte] = computeIn(new Workspace, admitted, password)
 
-  private def output(setting: Setting, password: Array[Byte]): Array[Byte] = setting match {
-    case setting: Setting.Argon2       => argon2(setting, password)
+  def computeIn(memory: Workspace, admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password, memory)
+
+  private def output(setting: Setting, password: Array[Byte], memory: Workspace): Array[Byte] = setting match {
+    case setting: Setting.Argon2       => argon2(setting, password, memory)
     case setting: Setting.Bcrypt       => bcrypt(setting, password)
     case setting: Setting.Pbkdf2       => Pbkdf2Kernel.compute(setting, password)
-    case setting: Setting.Scrypt       => scrypt(setting, password)
+    case setting: Setting.Scrypt       => ScryptKernel.compute(setting, password, memory)
     case setting: Setting.InRounds     => setting.compute(password)
     case setting: Setting.OfProject    =>
-      val key = scrypt(setting.scrypt, password)
+      val key = ScryptKernel.compute(setting.scrypt, password, memory)
       try setting.encrypted(key)
       finally Arrays.fill(key, 0.toByte)
     case Setting.Wrapped(outer, inner) =>
-      val weak = output(inner.setting, password)
+      val weak = output(inner.setting, password, memory)
       // The printed string stays in memory until it is collected, because forms print strings.
       val stored = Text.utf8(inner.withOutput(weak).print)
-      try argon2(outer, stored)
+      try argon2(outer, stored, memory)
       finally { Arrays.fill(weak, 0.toByte); Arrays.fill(stored, 0.toByte) }
   }
 
-  private def argon2(setting: Setting.Argon2, password: Array[Byte]): Array[Byte] = {
+  private def argon2(setting: Setting.Argon2, password: Array[Byte], memory: Workspace): Array[Byte] = {
     val params = setting.params
     val variant = params.variant match {
       case Params.Variant.D  => Argon2Parameters.ARGON2_d
@@ -53,6 +56,7 @@ private[saltern] object Kernels {
         .withIterations(params.passes.toInt)
         .withParallelism(params.parallelism.toInt)
         .withSalt(setting.salt)
+        .withBlockPool(memory)
         .build()
     )
     val output = new Array[Byte](setting.outputBytes)
@@ -75,11 +79,6 @@ private[saltern] object Kernels {
     val key = Arrays.copyOf(whole, math.min(taken + 1, Params.Bcrypt.MaxPasswordBytes))
     try Arrays.copyOf(BCrypt.generate(key, setting.salt, setting.params.cost), Params.Bcrypt.OutputBytes)
     finally { Arrays.fill(whole, 0.toByte); Arrays.fill(key, 0.toByte) }
-  }
-
-  private def scrypt(setting: Setting.Scrypt, password: Array[Byte]): Array[Byte] = {
-    val p = setting.params
-    SCrypt.generate(password, setting.salt, 1 << p.logN, p.r.toInt, p.p.toInt, setting.outputBytes)
   }
 }
 
@@ -111,7 +110,9 @@ private[local] object Pbkdf2Kernel {
       block += 1
     }
     hmac.wipe()
-    Arrays.copyOf(output, setting.outputBytes)
+    Arrays.fill(u, 0.toByte)
+    Arrays.fill(t, 0.toByte)
+    if (output.length == setting.outputBytes) output else Arrays.copyOf(output, setting.outputBytes)
   }
 
   private final class Hmac(prf: Params.Prf, password: Array[Byte]) {

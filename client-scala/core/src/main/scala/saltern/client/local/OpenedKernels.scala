@@ -1,5 +1,7 @@
 package saltern.client.local
 
+import java.lang.ref.SoftReference
+import java.util.concurrent.ConcurrentLinkedDeque
 import saltern.client.Cancellable
 import scala.concurrent.duration.FiniteDuration
 import scala.util.control.NoStackTrace
@@ -30,9 +32,28 @@ private[saltern] object OpenedKernels {
   private val NeverCancelled: Cancellable => Unit = _ => ()
 }
 
-/** Computes on the caller's thread. There is nothing to open, and a hash cannot be cancelled. */
-private[saltern] object JvmKernels extends OpenedKernels {
-  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] =
-    Kernels.compute(admitted, password)
-  def close(): Unit = ()
+/** Computes on the caller's thread, and a hash cannot be cancelled.
+  *
+  * The memory of Argon2 and scrypt is kept for later hashes: as many workspaces as hashes were in
+  * progress at once. The JVM may take back an idle one when the heap gets short.
+  *
+  * @param hash computes in the given memory
+  */
+private[saltern] final class JvmKernels(hash: (Workspace, Admitted, Array[Byte]) => Array[Byte] = Kernels.computeIn)
+    extends OpenedKernels {
+  private val idle = new ConcurrentLinkedDeque[SoftReference[Workspace]]
+
+  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
+    val memory = workspace()
+    try hash(memory, admitted, password)
+    finally idle.push(new SoftReference(memory))
+  }
+
+  def close(): Unit = idle.clear()
+
+  /** The one that was used last, because its memory is in the caches. */
+  private def workspace(): Workspace = Option(idle.poll()) match {
+    case None       => new Workspace
+    case Some(kept) => Option(kept.get).getOrElse(workspace())
+  }
 }

@@ -4,7 +4,7 @@ import java.nio.file.Path
 import java.util.concurrent.{Semaphore, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
 import saltern.client.{Cancellable, LocalKernels}
-import saltern.client.local.{Admitted, Ceilings, Kernels, LocalPool, LocalQueue, OpenedKernels, Setting}
+import saltern.client.local.{Admitted, Ceilings, JvmKernels, LocalPool, LocalQueue, OpenedKernels, Setting}
 import saltern.client.local.OpenedKernels.Stopped
 import scala.concurrent.duration.FiniteDuration
 
@@ -67,7 +67,7 @@ private[nativekernels] final class OpenedNative(
     memoryBytes: Long,
     ceilings: Ceilings,
     start: (Int, Long, Array[Long]) => Long,
-    jvm: Kernels.Compute = Kernels.compute
+    jvm: JvmKernels = new JvmKernels
 ) extends OpenedKernels {
 
   // Opened at the first hash, and never after close.
@@ -91,6 +91,7 @@ private[nativekernels] final class OpenedNative(
   def close(): Unit = {
     val open = synchronized { closed = true; val open = pool; pool = None; open }
     open.foreach(NativeCalls.close)
+    jvm.close()
   }
 
   private def natively(
@@ -140,7 +141,7 @@ private[nativekernels] final class OpenedNative(
       // The client was closed, which interrupts its threads.
       catch { case _: InterruptedException => throw new Stopped(LocalPool.Failure.Closed) }
     if (!mine) throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
-    try jvm(admitted, password)
+    try jvm.compute(admitted, password, timeLeft)
     finally onJvm.release()
   }
 

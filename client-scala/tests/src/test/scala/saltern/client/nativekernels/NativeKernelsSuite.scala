@@ -3,7 +3,7 @@ package saltern.client.nativekernels
 import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 import java.util.concurrent.{CountDownLatch, Executors, Semaphore, TimeUnit}
 import saltern.client.{Cancellable, ClientConfig, ClientListener, Match, Origin, Password, Saltern, SalternError}
-import saltern.client.local.{EncodedHash, Kernels, LocalPool, OpenedKernels, Params, Setting}
+import saltern.client.local.{EncodedHash, JvmKernels, Kernels, LocalPool, OpenedKernels, Params, Setting}
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 
@@ -158,7 +158,7 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
       1L << 26,
       TestKernels.NoCeilings,
       NativeCalls.open,
-      (_, _) => { begun.countDown(); end.await(); Array[Byte](1) }
+      new JvmKernels((_, _, _) => { begun.countDown(); end.await(); Array[Byte](1) })
     )
     val sha512 = EncodedHash.parse("$6$rounds=1000$saltstring$" + "." * 86).fold(error => fail(error.toString), identity)
     val admitted = TestKernels.admitted(sha512.setting)
