@@ -41,17 +41,29 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
   def send(request: Transport.Request): Transport.Exchange = {
     val uri = URI.create(base + request.path)
     val exchange = new HttpExchange
-    val signed =
-      try config.auth.headers(request.method, uri, request.headers, request.body)
-      catch { case NonFatal(e) => Future.failed(e) }
-    signed.onComplete {
-      case Success(proof) =>
-        def start(): Unit = exchange.start(() => client.sendAsync(built(request, uri, proof), limited(request.maxAnswerBytes)))
-        lookup.fold(start())(_.before(exchange)(() => start()))
-      case Failure(e) => exchange.fail(TransportFailure(TransportFailure.Kind.CredentialsFailed, e))
+    val ends = System.nanoTime + request.timeout.toNanos
+    def begin(proof: Seq[(String, String)], answered: Transport.Response => Unit): Unit = {
+      def start(): Unit =
+        exchange.start(() => client.sendAsync(built(request, uri, proof, ends - System.nanoTime), limited(request.maxAnswerBytes)), answered)
+      lookup.fold(start())(_.before(exchange)(() => start()))
+    }
+    def againIfRefused(proof: Seq[(String, String)])(answer: Transport.Response): Unit =
+      if (answer.status != 401) exchange.succeed(answer)
+      else
+        asked(config.auth.headersAfter(proof)).onComplete {
+          case Success(Some(other)) => begin(other, exchange.succeed)
+          case _                    => exchange.succeed(answer)
+        }(ExecutionContext.parasitic)
+    asked(config.auth.headers(request.method, uri, request.headers, request.body)).onComplete {
+      case Success(proof) => begin(proof, againIfRefused(proof))
+      case Failure(e)     => exchange.fail(TransportFailure(TransportFailure.Kind.CredentialsFailed, e))
     }(ExecutionContext.parasitic)
     exchange
   }
+
+  private def asked[A](auth: => Future[A]): Future[A] =
+    try auth
+    catch { case NonFatal(e) => Future.failed(e) }
 
   def close(): Unit = {
     // A client can be shut down since JDK 21. Before, its selector thread ends when the client is
@@ -62,13 +74,13 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
     val _ = executor.shutdownNow()
   }
 
-  private def built(request: Transport.Request, uri: URI, proof: Seq[(String, String)]): HttpRequest = {
+  private def built(request: Transport.Request, uri: URI, proof: Seq[(String, String)], nanosLeft: Long): HttpRequest = {
     val body =
       if (request.method == "GET") HttpRequest.BodyPublishers.noBody() else HttpRequest.BodyPublishers.ofByteArray(request.body)
     val builder = HttpRequest
       .newBuilder(uri)
       .method(request.method, body)
-      .timeout(java.time.Duration.ofNanos(math.max(1L, request.timeout.toNanos)))
+      .timeout(java.time.Duration.ofNanos(math.max(1L, nanosLeft)))
     // Not signed: proxies may change it.
     builder.setHeader("User-Agent", HttpTransport.UserAgent)
     (request.headers ++ proof).foreach { case (name, value) => builder.setHeader(name, value) }
@@ -136,10 +148,12 @@ private final class HttpExchange extends Transport.Exchange {
 
   def isCancelled: Boolean = synchronized(cancelled)
 
+  def succeed(answer: Transport.Response): Unit = { val _ = promise.trySuccess(answer) }
+
   def fail(failure: TransportFailure): Unit = { val _ = promise.tryFailure(failure) }
 
   /** Starts the request unless it was cancelled while the credentials were fetched. */
-  def start(send: () => CompletableFuture[HttpResponse[Array[Byte]]]): Unit =
+  def start(send: () => CompletableFuture[HttpResponse[Array[Byte]]], answered: Transport.Response => Unit): Unit =
     try {
       val started = synchronized {
         Option.when(!cancelled) { val future = send(); inFlight = Some(future); future }
@@ -148,8 +162,7 @@ private final class HttpExchange extends Transport.Exchange {
         case None         => fail(new TransportFailure(TransportFailure.Kind.TimedOut, "cancelled before sending"))
         case Some(future) =>
           val _ = future.handle[Unit] { (response, problem) =>
-            if (problem == null) { val _ = promise.trySuccess(HttpExchange.responseOf(response)) }
-            else fail(HttpExchange.failureOf(problem))
+            if (problem == null) answered(HttpExchange.responseOf(response)) else fail(HttpExchange.failureOf(problem))
           }
       }
     } catch { case NonFatal(e) => fail(HttpExchange.failureOf(e)) }

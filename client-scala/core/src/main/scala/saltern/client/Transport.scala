@@ -2,6 +2,7 @@ package saltern.client
 
 import java.net.URI
 import java.util.Arrays
+import scala.annotation.unused
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
@@ -120,6 +121,11 @@ trait RequestAuth {
     */
   def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]]
 
+  /** Called if the service answered 401 to a request with these headers. Returns other headers, or
+    * `None`. With other headers the request is sent again once. It must not block.
+    */
+  def headersAfter(@unused refused: Seq[(String, String)]): Future[Option[Seq[(String, String)]]] = Future.successful(None)
+
   /** Whether the headers carry the time, so that this host's clock must be right. */
   def usesClock: Boolean = false
 
@@ -136,9 +142,16 @@ object RequestAuth {
     * is never printed.
     */
   def bearer(token: String): RequestAuth = new RequestAuth {
-    private val value = Seq("Authorization" -> s"Bearer $token")
+    private val value = bearerHeaders(token)
     def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
       Future.successful(value)
     override def toString: String = "RequestAuth.bearer(..)"
   }
+
+  /** Sends tokens of `saltern serve` that change, such as those of a file:
+    * `bearer(TokenSupplier.file(path))`.
+    */
+  def bearer(supplier: TokenSupplier): RequestAuth = new SuppliedAuth(supplier)
+
+  private[client] def bearerHeaders(token: String): Seq[(String, String)] = Seq("Authorization" -> s"Bearer $token")
 }

@@ -3,7 +3,7 @@ package saltern.client.hocon
 import com.typesafe.config.{Config, ConfigFactory}
 import java.net.URI
 import java.nio.file.Paths
-import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth}
+import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth, TokenSupplier}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
@@ -15,6 +15,7 @@ import scala.jdk.CollectionConverters.*
   *   endpoint = "http://127.0.0.1:9000"
   *   without-tls = false                            # true: http to any host
   *   token = "..."                                  # a secret, for example from the environment
+  *   token-file = "/run/secrets/saltern"            # in its place; read again after a 401
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
@@ -50,6 +51,7 @@ object HoconConfig {
       !(config.hasPath("policies-file") && config.hasPath("policies-resource")),
       "saltern: give policies-file or policies-resource, not both"
     )
+    require(!(config.hasPath("token") && config.hasPath("token-file")), "saltern: give token or token-file, not both")
     val endpoint = URI.create(config.getString("endpoint"))
     val least = if (config.hasPath("without-tls") && config.getBoolean("without-tls")) ClientConfig.withoutTls(endpoint) else ClientConfig(endpoint)
     setters.foldLeft(least) { case (settings, (name, set)) =>
@@ -61,6 +63,7 @@ object HoconConfig {
 
   private val setters: Seq[(String, Setter)] = Seq(
     "token" -> ((s, c, n) => s.withAuth(RequestAuth.bearer(c.getString(n)))),
+    "token-file" -> ((s, c, n) => s.withAuth(RequestAuth.bearer(TokenSupplier.file(Paths.get(c.getString(n)))))),
     "deadline" -> ((s, c, n) => s.withDeadline(duration(c, n))),
     "attempt-timeout" -> ((s, c, n) => s.withAttemptTimeout(duration(c, n))),
     "connect-timeout" -> ((s, c, n) => s.withConnectTimeout(duration(c, n))),
