@@ -101,7 +101,24 @@ val writeJars = taskKey[Unit]("Adds the resolved jars to jars.sha256.")
 
 lazy val root = project
   .in(file("."))
-  .aggregate(catsEffect, core, docs, hocon, lambda, legacy, measure, micrometer, nativeKernels, sigv4, silhouette, springSecurity, testkit, tests, zio, exampleBackend)
+  .aggregate(
+    catsEffect,
+    core,
+    docs,
+    hocon,
+    lambda,
+    legacy,
+    measure,
+    micrometer,
+    nativeKernels,
+    sigv4,
+    silhouette,
+    springSecurity,
+    testkit,
+    tests,
+    zio,
+    exampleBackend
+  )
   .settings(
     unpublished,
     name := "saltern-client-build",
@@ -147,7 +164,7 @@ lazy val catsEffect = framework("catsEffect", "cats-effect", "The Saltern client
 )
 
 /** Copies a file of the service into the jar, so that the repository has one file of it. */
-def packed(ofTheService: String, into: String): Setting[?] =
+def packed(ofTheService: String, into: String): Setting[_] =
   Compile / resourceGenerators += Def.task {
     val source = repository / "functions" / ofTheService
     val target = (Compile / resourceManaged).value / into / source.name
@@ -188,7 +205,10 @@ lazy val sigv4 = project
     description := "Signs the Saltern client's requests for Function URLs with AWS_IAM.",
     libraryDependencies ++= Seq(
       "software.amazon.awssdk" % "auth" % awsSdkVersion,
-      "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion
+      "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion,
+      // The credentials chain finds it by its class name, for the roles of service accounts on EKS.
+      // The chain makes no asynchronous calls, so it needs no Netty.
+      ("software.amazon.awssdk" % "sts" % awsSdkVersion).exclude("software.amazon.awssdk", "netty-nio-client")
     )
   )
 

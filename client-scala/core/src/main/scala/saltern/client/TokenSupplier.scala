@@ -99,9 +99,9 @@ private[client] final class SuppliedAuth(supplier: TokenSupplier, nanos: () => L
   private def asked(now: Long): Proof = {
     val before = state.get
     before.asking match {
-      case Some(answer)                          => answer
-      case None if now - before.askFrom < 0      => before.latest(new IllegalStateException("there is no token"))
-      case None                                  =>
+      case Some(answer)                     => answer
+      case None if now - before.askFrom < 0 => before.latest(new IllegalStateException("there is no token"))
+      case None                             =>
         val answer = Promise[Seq[(String, String)]]()
         if (state.compareAndSet(before, before.copy(asking = Some(answer.future)))) {
           ask(answer)

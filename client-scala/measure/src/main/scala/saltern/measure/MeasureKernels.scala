@@ -56,7 +56,14 @@ object MeasureKernels {
       )
     }
     compare("argon2id 19456,2,1", rounds, Seq("used: Bouncy Castle" -> used(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get)))
-    compare("scrypt 17,8,1", rounds, Seq("used: own loop" -> used(Params.Scrypt(17, 8, 1).get), "Bouncy Castle" -> (() => SCrypt.generate(password, salt, 1 << 17, 8, 1, Setting.NewOutputBytes))))
+    compare(
+      "scrypt 17,8,1",
+      rounds,
+      Seq(
+        "used: own loop" -> used(Params.Scrypt(17, 8, 1).get),
+        "Bouncy Castle" -> (() => SCrypt.generate(password, salt, 1 << 17, 8, 1, Setting.NewOutputBytes))
+      )
+    )
   }
 
   private def compare(what: String, rounds: Int, contenders: Seq[(String, () => Array[Byte])]): Unit =

@@ -4,6 +4,7 @@ import com.typesafe.config.ConfigFactory
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
 import java.util.Base64
 import saltern.client.hocon.HoconConfig
 import saltern.client.lambda.LambdaInvoke
@@ -66,6 +67,28 @@ class ModulesSuite extends PatientSuite {
     assertEquals((verified.matches, verified.origin, server.seen.size), (true, Origin.Local: Origin, 0))
     client.close()
     server.close()
+  }
+
+  test("the default credentials chain takes the role of a service account on EKS") {
+    val session =
+      """<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>
+        |<AccessKeyId>ASIAEXAMPLE</AccessKeyId><SecretAccessKey>key</SecretAccessKey><SessionToken>session-2</SessionToken>
+        |<Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>""".stripMargin
+    val sts = RawServer.always(RawServer.response(200, "text/xml", session))
+    val token = Files.writeString(Files.createTempFile("saltern-pod", ""), "token-of-the-pod")
+    val options = Seq(
+      "-Daws.region=eu-north-1",
+      "-Daws.roleArn=arn:aws:iam::123456789012:role/saltern",
+      "-Daws.roleSessionName=saltern",
+      s"-Daws.webIdentityTokenFile=$token",
+      s"-Daws.endpointUrlSts=${sts.uri}"
+    )
+    val ended = OtherJvm.run(options, "saltern.client.SignOnEks", "eu-north-1")
+    assert(ended.said.contains("Credential=ASIAEXAMPLE/"), ended.said)
+    val asked = sts.seen.peek.body
+    assert(Seq("Action=AssumeRoleWithWebIdentity", "WebIdentityToken=token-of-the-pod").forall(asked.contains(_)), asked)
+    Files.delete(token)
+    sts.close()
   }
 
   // Lambda
@@ -199,7 +222,8 @@ class ModulesSuite extends PatientSuite {
         "endpoint = \"https://x\", deadlien = 1s",
         "endpoint = \"https://x\", deadline = 2m",
         "endpoint = \"https://x\", coalescing.at-most = 9",
-        "endpoint = \"https://x\", policies-file = a, policies-resource = b"
+        "endpoint = \"https://x\", policies-file = a, policies-resource = b",
+        "endpoint = \"https://x\", token = a, token-file = b"
       )
     )
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
@@ -223,6 +247,15 @@ class ModulesSuite extends PatientSuite {
     intercept[IllegalArgumentException](config.withMaxConnections(0))
     intercept[IllegalArgumentException](ClientConfig("http://127.0.0.1:9000?x=1"))
     intercept[IllegalArgumentException](Saltern(config.withPolicies(PolicySource.Resource("nowhere.json"))))
+  }
+}
+
+/** Signs with the default credentials chain, and prints the proof. */
+object SignOnEks {
+  def main(arguments: Array[String]): Unit = {
+    val auth = SigV4(arguments(0))
+    val uri = URI.create("https://abc.lambda-url.eu-north-1.on.aws/verify")
+    println(Await.result(auth.headers("POST", uri, Nil, Array.emptyByteArray), 60.seconds))
   }
 }
 

@@ -20,12 +20,12 @@ private[saltern] object Kernels {
   def computeIn(memory: Workspace, admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password, memory)
 
   private def output(setting: Setting, password: Array[Byte], memory: Workspace): Array[Byte] = setting match {
-    case setting: Setting.Argon2       => argon2(setting, password, memory)
-    case setting: Setting.Bcrypt       => bcrypt(setting, password)
-    case setting: Setting.Pbkdf2       => Pbkdf2Kernel.compute(setting, password)
-    case setting: Setting.Scrypt       => ScryptKernel.compute(setting, password, memory)
-    case setting: Setting.InRounds     => setting.compute(password)
-    case setting: Setting.OfProject    =>
+    case setting: Setting.Argon2    => argon2(setting, password, memory)
+    case setting: Setting.Bcrypt    => bcrypt(setting, password)
+    case setting: Setting.Pbkdf2    => Pbkdf2Kernel.compute(setting, password)
+    case setting: Setting.Scrypt    => ScryptKernel.compute(setting, password, memory)
+    case setting: Setting.InRounds  => setting.compute(password)
+    case setting: Setting.OfProject =>
       val key = ScryptKernel.compute(setting.scrypt, password, memory)
       try setting.encrypted(key)
       finally Arrays.fill(key, 0.toByte)
