@@ -377,6 +377,33 @@ fn python_packages_are_installed_only_with_their_digest() {
 }
 
 #[test]
+fn npm_packages_are_installed_only_with_their_digest() {
+    let texts = texts();
+    let read = |name: &str| {
+        let text = texts.iter().find(|(other, _)| other == name).map(|(_, text)| text.as_str());
+        serde_json::from_str::<Value>(text.unwrap_or_else(|| panic!("{name} is missing"))).unwrap()
+    };
+    let manifests = texts.iter().map(|(name, _)| name).filter(|name| name.ends_with("package.json"));
+    for manifest in manifests {
+        let lock = read(&manifest.replace("package.json", "package-lock.json"));
+        let mut packages = lock["packages"].as_object().unwrap().clone();
+        let [own, locked] = [read(manifest), packages.remove("").unwrap()];
+        for dependencies in ["dependencies", "devDependencies"] {
+            assert_eq!(own[dependencies], locked[dependencies], "{manifest}: the lock file is old");
+        }
+        for (package, entry) in packages {
+            let digest = entry["integrity"].as_str().unwrap_or_default();
+            assert!(digest.starts_with("sha512-"), "{manifest}: {package} has no digest");
+        }
+    }
+    // In two pieces, so that the test does not find this file. `npm ci` checks the digests.
+    let installs = |line: &str| line.trim_start().starts_with(concat!("npm ", "install"));
+    let files: Vec<_> =
+        texts.iter().filter(|(_, text)| text.lines().any(installs)).map(|(name, _)| name).collect();
+    assert!(files.is_empty(), "{files:?} install without the lock file: use `npm ci`");
+}
+
+#[test]
 fn the_operations_guide_names_metrics_that_exist() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let (readme, guide) = (read("functions/server/README.md"), read("infra/OPERATIONS.md"));
