@@ -122,6 +122,15 @@ pub(super) const MAX_ASKING: usize = 64;
 /// for about a round trip.
 pub(super) const MAX_GREETED: usize = 256;
 
+/// Bytes of answers that the system keeps for a peer that does not read: twice the largest answer
+/// to one request. By default Linux keeps up to 4 MiB for each connection.
+pub(super) const SEND_BUFFER_BYTES: u32 = 64 * 1024;
+
+/// Connections with full buffers, whose peers do not read. The buffers of the system hold every
+/// usual answer, so a caller is hardly ever among them. The allocator keeps the memory of these
+/// connections when they have ended: some 40 KiB each, which stays within [`SHARED_BYTES`].
+pub(super) const MAX_BEHIND: usize = 256;
+
 /// A caller connects when it has a request, and sends it at once. The time covers a lost packet or
 /// two. A silent connection holds a slot.
 const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -201,3 +210,36 @@ pub(super) const MAX_LINGERING_REFUSALS: usize = 64;
 /// The time for which a connection is read after its last response. A close with unread bytes makes
 /// TCP reset the connection, and the peer's system then discards the response (RFC 9112 §9.6).
 pub(super) const LINGER: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_security_guide_states_these_bounds() {
+        let guide = include_str!("../../../SECURITY.md").split_whitespace().collect::<Vec<_>>().join(" ");
+        let (first_byte, answer) = (FIRST_BYTE_TIMEOUT.as_secs(), ANSWER_TIMEOUT.as_secs());
+        let [shared, bodies, answers] =
+            [SHARED_BYTES, MAX_BODY_BYTES_AT_ONCE, UNSENT_ANSWER_BYTES].map(|bytes| bytes / (1024 * 1024));
+        let connection = CONNECTION_BYTES / 1024;
+        assert_eq!((EXCHANGES, FEW_STREAMS, SHARE_OF_AN_ADDRESS, HANDSHAKES), (2048, 4, 2, 1));
+        for sentence in [
+            "At most half of all connections may wait for a request of one address.".to_owned(),
+            format!("A handshake may take {first_byte} s, and the first byte {first_byte} s more."),
+            "One handshake computes at a time".to_owned(),
+            format!(
+                "{MAX_GREETED} connections may stay after their handshake, and {MAX_ASKING} after their first byte."
+            ),
+            format!("All bodies together have at most {bodies} MiB."),
+            "only four are open before the first token".to_owned(),
+            format!("At most {MAX_BEHIND} connections may leave so much unread that their buffers are full."),
+            format!("at most 2,048 HTTP/2 requests with their answers, and {answers} MiB of long answers."),
+            format!("A connection that does not take an answer in {answer} s ends"),
+            format!(
+                "at most {shared} MiB, and {connection} KiB for each open connection, more than when it is idle."
+            ),
+        ] {
+            assert!(guide.contains(&sentence), "SECURITY.md does not say: {sentence}");
+        }
+    }
+}

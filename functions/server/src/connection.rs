@@ -35,7 +35,7 @@ pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining,
     match front.tls() {
         None => talk(Box::new(socket), parts).await,
         Some(tls) => {
-            let handshake = Box::pin(timeout(front.bounds().first_byte_timeout, tls.accept(socket)));
+            let handshake = Box::pin(timeout(front.bounds().first_byte_timeout, tls.accept(socket, slot)));
             // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
                 slot.greeted();
@@ -83,7 +83,7 @@ async fn talk(mut stream: Stream, parts: Parts<'_>) {
     }
 }
 
-async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .. }: Parts<'_>) {
+async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, slot }: Parts<'_>) {
     let bounds = *front.bounds();
     let service = {
         let (front, watch, socket) = (Arc::clone(&front), Arc::clone(&watch), socket.clone());
@@ -114,6 +114,7 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .
                 Pin::new(&mut connection).graceful_shutdown();
                 continue;
             }
+            slot.is_behind(watch.sending().is_stuck());
             let untaken = watch.sending().due(bounds.answer_timeout);
             let (at, due) = match (watch.is_answering(), watch.head_has_begun()) {
                 _ if untaken.is_some_and(|at| at <= now) => return Poll::Ready(Ended::Idle),
@@ -146,7 +147,7 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .
     }
 }
 
-async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .. }: Parts<'_>) {
+async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, slot }: Parts<'_>) {
     let bounds = *front.bounds();
     let address = socket.peer();
     let service = {
@@ -176,6 +177,7 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, .
             }
             let now = Instant::now();
             let asked_to_end = clock.poll_settled(context).is_some();
+            slot.is_behind(watch.sending().is_stuck());
             let untaken = watch.sending().due(bounds.answer_timeout);
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());

@@ -4,15 +4,18 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     net::{IpAddr, Ipv6Addr},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Instant,
 };
 
 use saltern_service::PeerAddress;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::{
-    bounds::{MAKING_ROOM, MAX_ASKING, MAX_GREETED},
+    bounds::{HANDSHAKES, MAKING_ROOM, MAX_ASKING, MAX_BEHIND, MAX_GREETED},
     watch::Watch,
 };
 
@@ -24,6 +27,8 @@ pub(super) struct Slots {
     taken: Mutex<Taken>,
     /// Permits for connections, with those that were told to end and have not ended.
     open: Arc<Semaphore>,
+    /// Turns to compute a handshake, first come, first served.
+    handshakes: Semaphore,
 }
 
 #[derive(Default)]
@@ -32,17 +37,20 @@ struct Taken {
     occupants: BTreeMap<u64, Arc<Occupant>>,
     /// Connections that ever took a slot.
     accepted: u64,
-    of_network: HashMap<Network, usize>,
+    of_network: HashMap<Network, Party>,
     /// Connections without an accepted request, by the stage that they have reached. The first is
     /// the oldest. Some have gone on or ended since.
     greeted: VecDeque<u64>,
     asking: VecDeque<u64>,
+    /// Connections that are behind, the longest first.
+    behind: VecDeque<u64>,
 }
 
 impl Slots {
     pub(super) fn new(most: usize, per_address: Option<usize>) -> Arc<Self> {
         let open = Arc::new(Semaphore::new(most + MAKING_ROOM));
-        Arc::new(Self { most, per_address, taken: Mutex::default(), open })
+        let handshakes = Semaphore::new(HANDSHAKES);
+        Arc::new(Self { most, per_address, taken: Mutex::default(), open, handshakes })
     }
 
     /// Waits until a further connection may be accepted: at most [`MAKING_ROOM`] connections were
@@ -60,7 +68,8 @@ impl Slots {
     ) -> Option<Slot> {
         let network = peer.and_then(Network::of);
         let mut taken = self.taken();
-        let of_network = network.and_then(|network| taken.of_network.get(&network).copied()).unwrap_or(0);
+        let of_network = network.and_then(|network| taken.of_network.get(&network));
+        let of_network = of_network.map_or(0, |party| party.connections);
         if self.per_address.is_some_and(|most| of_network >= most) {
             // If all of them are being answered, none is held in vain.
             let _all_busy = taken.make_room(|occupant| occupant.network == network);
@@ -70,11 +79,19 @@ impl Slots {
         }
         let number = taken.accepted;
         taken.accepted += 1;
-        let occupant = Arc::new(Occupant { network, watch: OnceLock::new(), makes_room: Notify::new() });
+        let party = network.map(|network| taken.of_network.entry(network).or_default());
+        let turn = party.map(|party| {
+            party.connections += 1;
+            Arc::clone(&party.turn)
+        });
+        let occupant = Arc::new(Occupant {
+            network,
+            turn,
+            watch: OnceLock::new(),
+            is_behind: AtomicBool::new(false),
+            makes_room: Notify::new(),
+        });
         taken.occupants.insert(number, Arc::clone(&occupant));
-        if let Some(network) = network {
-            *taken.of_network.entry(network).or_default() += 1;
-        }
         drop(taken);
         Some(Slot { slots: Arc::clone(self), number, occupant, _open: open })
     }
@@ -114,20 +131,26 @@ impl Taken {
         Some(())
     }
 
-    /// Counts a connection that has reached a stage. If too many have stayed there, the oldest of
-    /// them has to end.
+    /// Counts a connection that has reached a stage. If too many have stayed there, one of them has
+    /// to end: the oldest that does not take its answers, else the oldest.
     fn reach(&mut self, stage: Stage, number: u64) {
         let (reached, most) = match stage {
             Stage::Greeted => (&mut self.greeted, MAX_GREETED),
             Stage::Asking => (&mut self.asking, MAX_ASKING),
+            Stage::Behind => (&mut self.behind, MAX_BEHIND),
         };
         reached.push_back(number);
         if reached.len() > most {
             reached.retain(|number| self.occupants.get(number).is_some_and(|occupant| occupant.is_at(stage)));
         }
-        if reached.len() > most
-            && let Some(oldest) = reached.pop_front()
-            && let Some(occupant) = self.free(oldest)
+        if reached.len() <= most {
+            return;
+        }
+        let is_unread =
+            |number: &u64| self.occupants.get(number).is_some_and(|other| other.leaves_answers_unread());
+        let position = reached.iter().position(is_unread).unwrap_or(0);
+        if let Some(number) = reached.remove(position)
+            && let Some(occupant) = self.free(number)
         {
             occupant.makes_room.notify_one();
         }
@@ -136,14 +159,27 @@ impl Taken {
     fn free(&mut self, number: u64) -> Option<Arc<Occupant>> {
         let occupant = self.occupants.remove(&number)?;
         if let Some(network) = occupant.network
-            && let Some(count) = self.of_network.get_mut(&network)
+            && let Some(party) = self.of_network.get_mut(&network)
         {
-            *count -= 1;
-            if *count == 0 {
+            party.connections -= 1;
+            if party.connections == 0 {
                 self.of_network.remove(&network);
             }
         }
         Some(occupant)
+    }
+}
+
+/// The connections of one network.
+struct Party {
+    connections: usize,
+    /// The turn of one of them to wait for a handshake.
+    turn: Arc<Semaphore>,
+}
+
+impl Default for Party {
+    fn default() -> Self {
+        Self { connections: 0, turn: Arc::new(Semaphore::new(1)) }
     }
 }
 
@@ -161,6 +197,15 @@ impl Slot {
         self.occupant.makes_room.notified().await;
     }
 
+    /// Waits for a turn to compute a handshake. Each network has one place in the queue.
+    pub(super) async fn turn_for_handshake(&self) -> Turn<'_> {
+        let of_network = match &self.occupant.turn {
+            Some(turn) => turn.acquire().await.ok(),
+            None => None,
+        };
+        Turn { _turn: self.slots.handshakes.acquire().await.ok(), _of_network: of_network }
+    }
+
     /// Tells that the handshake is done.
     pub(super) fn greeted(&self) {
         self.slots.taken().reach(Stage::Greeted, self.number);
@@ -171,6 +216,25 @@ impl Slot {
         let _only_once = self.occupant.watch.set(Arc::clone(watch));
         self.slots.taken().reach(Stage::Asking, self.number);
     }
+
+    /// Tells whether written bytes wait for the peer.
+    pub(super) fn is_behind(&self, is_behind: bool) {
+        if self.occupant.is_behind.swap(is_behind, Relaxed) == is_behind {
+            return;
+        }
+        let mut taken = self.slots.taken();
+        if is_behind {
+            taken.reach(Stage::Behind, self.number);
+        } else {
+            taken.behind.retain(|number| *number != self.number);
+        }
+    }
+}
+
+/// A turn to compute a handshake, until it is dropped.
+pub(super) struct Turn<'a> {
+    _turn: Option<SemaphorePermit<'a>>,
+    _of_network: Option<SemaphorePermit<'a>>,
 }
 
 impl Drop for Slot {
@@ -182,18 +246,23 @@ impl Drop for Slot {
 struct Occupant {
     /// `None` for a socket file, which has no addresses.
     network: Option<Network>,
+    /// See [`Party::turn`].
+    turn: Option<Arc<Semaphore>>,
     /// `None` until the first bytes of a request were read.
     watch: OnceLock<Arc<Watch>>,
+    is_behind: AtomicBool,
     makes_room: Notify,
 }
 
-/// How far a connection without an accepted request has come. Each stage holds more memory.
+/// How far a connection has come. Each stage holds more memory.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Its TLS handshake is done.
+    /// Its TLS handshake is done. No request was accepted.
     Greeted,
-    /// It has begun a request.
+    /// It has begun a request. No request was accepted.
     Asking,
+    /// Its peer reads no answers, so that the buffers of the connection are full.
+    Behind,
 }
 
 impl Occupant {
@@ -201,7 +270,12 @@ impl Occupant {
         match (stage, self.watch.get()) {
             (Stage::Greeted, watch) => watch.is_none(),
             (Stage::Asking, watch) => watch.is_some_and(|watch| !watch.is_trusted()),
+            (Stage::Behind, _) => self.is_behind.load(Relaxed),
         }
+    }
+
+    fn leaves_answers_unread(&self) -> bool {
+        self.watch.get().is_some_and(|watch| watch.sending().since().is_some())
     }
 
     fn standing(&self) -> Standing {
@@ -240,6 +314,8 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
+    use tokio::task::{JoinSet, yield_now};
+
     use super::*;
 
     #[tokio::test]
@@ -278,7 +354,7 @@ mod tests {
         let _third = take(&slots, 1).await.unwrap();
         own[0].is_needed().await;
         drop(own);
-        assert_eq!(slots.taken().of_network.values().sum::<usize>(), 2);
+        assert_eq!(slots.taken().of_network.values().map(|party| party.connections).sum::<usize>(), 2);
         drop(other);
         assert_eq!(slots.taken().of_network.len(), 1);
     }
@@ -321,6 +397,64 @@ mod tests {
         }
         silent.is_needed().await;
     }
+
+    #[tokio::test]
+    async fn a_connection_that_takes_its_answers_stays_longer() {
+        let slots = Slots::new(2000, None);
+        let checks_health = take(&slots, 1).await.unwrap();
+        checks_health.asks(&Watch::begin(Instant::now()));
+        let mut floods = Vec::new();
+        for _ in 0..2 * MAX_ASKING {
+            let (slot, watch) = (take(&slots, 2).await.unwrap(), Watch::begin(Instant::now()));
+            slot.asks(&watch);
+            let unsent = watch.sending().begin();
+            floods.push((slot, unsent));
+        }
+        assert!(slots.taken().occupants.contains_key(&checks_health.number));
+        assert_eq!(slots.taken().occupants.len(), MAX_ASKING);
+    }
+
+    #[tokio::test]
+    async fn only_few_connections_hold_full_buffers() {
+        let slots = Slots::new(2000, None);
+        let mut behind = Vec::new();
+        for _ in 0..MAX_BEHIND {
+            behind.push(take(&slots, 1).await.unwrap());
+            behind.last().unwrap().is_behind(true);
+        }
+        // It catches up, and falls behind again.
+        for is_behind in [false, true] {
+            behind[0].is_behind(is_behind);
+            assert_eq!(slots.taken().occupants.len(), MAX_BEHIND);
+        }
+        let next = take(&slots, 1).await.unwrap();
+        next.is_behind(true);
+        behind[1].is_needed().await;
+        assert_eq!(slots.taken().occupants.len(), MAX_BEHIND);
+    }
+
+    #[tokio::test]
+    async fn a_handshake_waits_for_at_most_one_of_each_other_network() {
+        let (slots, done) = (Slots::new(2000, None), Arc::new(Mutex::new(Vec::new())));
+        let mut handshakes = JoinSet::new();
+        for number in 0..=300 {
+            let network = if number < 300 { 1 + number % 3 } else { HONEST };
+            let slot = take(&slots, u8::try_from(network).unwrap()).await.unwrap();
+            let done = Arc::clone(&done);
+            handshakes.spawn(async move {
+                let _turn = slot.turn_for_handshake().await;
+                yield_now().await;
+                done.lock().unwrap().push(network);
+            });
+        }
+        handshakes.join_all().await;
+        let done = done.lock().unwrap();
+        let before = done.iter().position(|network| *network == HONEST).unwrap();
+        assert_eq!(done.len(), 301);
+        assert!(before <= 4, "{before} handshakes of three networks were done before");
+    }
+
+    const HONEST: usize = 9;
 
     #[tokio::test]
     async fn connections_that_were_told_to_end_are_bounded_too() {

@@ -21,7 +21,7 @@ use tokio::{
 use saltern_program::Failure;
 
 use super::{
-    bounds::BACKLOG,
+    bounds::{BACKLOG, SEND_BUFFER_BYTES},
     socket_file::{SocketFile, SocketMode},
 };
 
@@ -112,6 +112,8 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // A restarted server does not wait for the old connections to time out.
     socket.set_reuseaddr(true)?;
+    // Each connection has the buffer of the listener.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }

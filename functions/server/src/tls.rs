@@ -10,13 +10,13 @@ use rustls::{
     ServerConfig,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
-    server::Acceptor,
+    server::{Acceptor, NoServerSessionStorage},
 };
-use tokio::sync::Semaphore;
 use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use super::{
-    bounds::{HANDSHAKE_BYTES, HANDSHAKES, TLS_BUFFER_BYTES},
+    bounds::{HANDSHAKE_BYTES, TLS_BUFFER_BYTES},
+    slots::Slot,
     socket::Socket,
 };
 use crate::arguments::AccessArguments;
@@ -27,8 +27,6 @@ pub(super) struct Tls {
     certificate: PathBuf,
     key: PathBuf,
     config: RwLock<Arc<ServerConfig>>,
-    /// Turns for the costly step of a handshake, first come, first served.
-    turns: Semaphore,
 }
 
 impl Tls {
@@ -39,14 +37,14 @@ impl Tls {
             return Ok(None);
         };
         let config = RwLock::new(config(&certificate, &key)?);
-        Ok(Some(Self { certificate, key, config, turns: Semaphore::new(HANDSHAKES) }))
+        Ok(Some(Self { certificate, key, config }))
     }
 
     /// Does the handshake of a connection. The caller bounds its time.
-    pub(super) async fn accept(&self, mut socket: Socket) -> io::Result<TlsStream<Socket>> {
+    pub(super) async fn accept(&self, mut socket: Socket, slot: &Slot) -> io::Result<TlsStream<Socket>> {
         socket.read_at_most(HANDSHAKE_BYTES);
         let hello = LazyConfigAcceptor::new(Acceptor::default(), socket).await?;
-        let turn = self.turns.acquire().await;
+        let turn = slot.turn_for_handshake().await;
         // This call computes the key exchange and the signature.
         let handshake = hello.into_stream(self.config());
         drop(turn);
@@ -96,5 +94,10 @@ fn config(certificate: &PathBuf, key: &PathBuf) -> Result<Arc<ServerConfig>, Fai
             ))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    // The client keeps its session, in a ticket. Sessions of callers that are kept here would be
+    // displaced by those of a flood.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.ticketer = ring::Ticketer::new()
+        .map_err(|error| Failure::system(format!("cannot make a key for session tickets ({error})")))?;
     Ok(Arc::new(config))
 }

@@ -1,8 +1,13 @@
-use std::{fs, net::SocketAddr, sync::Arc};
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    net::SocketAddr,
+    sync::Arc,
+};
 
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    ClientConfig, ClientConnection, HandshakeKind, RootCertStore, StreamOwned,
     crypto::ring,
     pki_types::{CertificateDer, ServerName},
 };
@@ -38,6 +43,25 @@ fn the_client_chooses_between_http_1_and_http_2() {
         stream
     });
     assert_eq!(http2.ask("GET", "/health", "").0, 200);
+}
+
+/// A flood of other sessions displaces none: the client keeps its own.
+#[test]
+fn a_session_is_resumed_from_the_ticket_of_its_client() {
+    let (server, certificate) = start(&[]);
+    let kind = |config: &Arc<ClientConfig>| {
+        let session = ClientConnection::new(Arc::clone(config), name()).unwrap();
+        let mut stream = StreamOwned::new(session, std::net::TcpStream::connect(server.address()).unwrap());
+        stream.write_all(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+        stream.conn.handshake_kind().unwrap()
+    };
+    let caller = config(&certificate, &[]);
+    assert_eq!(kind(&caller), HandshakeKind::Full);
+    for _ in 0..300 {
+        assert_eq!(kind(&config(&certificate, &[])), HandshakeKind::Full);
+    }
+    assert_eq!(kind(&caller), HandshakeKind::Resumed);
 }
 
 #[test]
