@@ -108,6 +108,11 @@ impl Calls {
         self.count(|outcome| *outcome == Outcome::Right)
     }
 
+    /// Returns the number of right answers that took at most this time.
+    pub(crate) fn right_within(&self, time: Duration) -> usize {
+        self.0.iter().filter(|call| call.outcome == Outcome::Right && call.took <= time).count()
+    }
+
     pub(crate) fn refused(&self) -> usize {
         self.count(|outcome| *outcome == Outcome::Refused)
     }

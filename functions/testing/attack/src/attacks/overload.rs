@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use crate::{
     field::Field,
     figure::{Figure, Found, count},
-    honest::{Calls, Connections, Outcome, Request, closed_loop, open_loop},
+    honest::{Calls, Connections, Request, closed_loop, open_loop},
     server::{Server, Setup},
 };
 
@@ -30,7 +30,8 @@ pub(crate) async fn run(field: Field) -> Found {
         let (warm, judged) = field.pick((1, 1), (5, 15));
         let (warm, judged) = (Duration::from_secs(warm), Duration::from_secs(judged));
         let calls = load.at_rate(&request, capacity * times, warm + judged).await.since(warm);
-        let goodput = in_time(&calls) / judged.as_secs_f64() / capacity;
+        let in_time = calls.right_within(Duration::from_millis(u64::from(DEADLINE_MS)));
+        let goodput = count(in_time) / judged.as_secs_f64() / capacity;
         let of = format!("{times} x capacity");
         let waits = Figure::new(format!("{of}: p90 of the served"), calls.percentile_ms(0.9), "ms").timed();
         // Ten times the capacity is printed and not bounded.
@@ -76,12 +77,6 @@ impl Load {
         self.wrong += calls.wrong();
         calls
     }
-}
-
-/// Returns the answers that came within the deadline.
-fn in_time(calls: &Calls) -> f64 {
-    let deadline = Duration::from_millis(u64::from(DEADLINE_MS));
-    count(calls.0.iter().filter(|call| call.outcome == Outcome::Right && call.took <= deadline).count())
 }
 
 /// The bound from the fifth second on.
