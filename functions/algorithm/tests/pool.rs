@@ -72,6 +72,24 @@ fn mixed(number: u64) -> Admitted {
     admitted(params, number)
 }
 
+/// The others wait. Each worker that holds a hash keeps its memory.
+#[test]
+fn only_the_holders_have_a_hash_in_memory() {
+    let settings = PoolSettings {
+        holders: NonZeroUsize::MIN,
+        queue: None,
+        ..PoolSettings::new(NonZeroUsize::new(3).unwrap())
+    };
+    let pool = Pool::start(&settings).unwrap();
+    let params = argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, 4096, 1, 1).unwrap();
+    let hash = |number| submit(&pool, admitted(Params::Argon2(params), number), number, AMPLE).unwrap();
+    let tickets: Vec<_> = (0..20).map(hash).collect();
+    for ticket in tickets {
+        ticket.wait().unwrap();
+        assert!(pool.arena_bytes() <= 4 << 20);
+    }
+}
+
 /// An answer must never go to another user.
 #[test]
 fn thousands_of_interleaved_requests_each_get_their_own_answer() {

@@ -76,6 +76,13 @@ fn compose(settings: Settings) -> Result<(Front, Option<Sending>), FatalError> {
         .answers_calibrate
         .then(|| Calibrator::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
+    if pool.holders < pool.workers {
+        tracing::warn!(
+            at_once = pool.holders,
+            workers = pool.workers,
+            "fewer hashes in memory at once than workers: increase the function's memory"
+        );
+    }
     let pool = Pool::start(&pool)
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, pool);

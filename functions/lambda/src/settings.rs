@@ -69,7 +69,9 @@ impl Settings {
         let policies = Policies::load(&document.bytes, &limits)
             .map_err(|error| FatalError::new(format!("{}: {error}", document.source)))?;
         let kernels = parsed(&variable, KERNELS)?.unwrap_or_default();
-        let pool = PoolSettings { kernels, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
+        let holders = policies.holders();
+        let pool =
+            PoolSettings { kernels, holders, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
         Ok(Self {
             policies,
             pool,

@@ -1,6 +1,9 @@
 //! The policy document. It is read once at start-up and never changes after that.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    num::NonZeroUsize,
+};
 
 use saltern_algorithm::{Admitted, Ceilings, memory_bytes};
 use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
@@ -12,8 +15,7 @@ use crate::{AcceptedWeak, DocumentError, FirebaseProject, FloorEntry, LoweredCei
 /// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The number of hashes that are computed at the same time, at least 1. Each holds its own
-    /// memory.
+    /// The number of cores that compute hashes, at least 1.
     pub workers: usize,
     /// The memory for all workers together, in bytes.
     pub memory_budget_bytes: u64,
@@ -108,6 +110,7 @@ pub struct Policies {
     ceilings: Ceilings,
     ceiling_values: BTreeMap<String, u64>,
     floor_values: BTreeMap<String, u64>,
+    holders: NonZeroUsize,
     digest: String,
 }
 
@@ -122,7 +125,7 @@ impl Policies {
     /// - `current` or `decoy` is not listed, `decoy` is missing beside several policies, or
     ///   `current` is not active.
     /// - A parameter is out of its algorithm's range, exceeds a ceiling or is below a floor.
-    /// - The memory of a policy times the workers exceeds the memory budget.
+    /// - One hash of a policy takes more memory than the budget has.
     pub fn load(document: &[u8], limits: &Limits) -> Result<Self, DocumentError> {
         let raw: RawDocument = serde_json::from_slice(document)
             .map_err(|e| DocumentError::new(format!("the policy document cannot be read: {e}")))?;
@@ -136,9 +139,9 @@ impl Policies {
         for policy in &policies {
             refuse_over_ceiling(policy, &document_ceilings)?;
             refuse_below_floor(policy, &floor_values)?;
-            refuse_over_budget(policy, limits)?;
         }
-        bound_by_budget(&mut ceiling_values, limits);
+        let holders = holders(&policies, limits)?;
+        bound_by_budget(&mut ceiling_values, limits.memory_budget_bytes / holders.get() as u64);
         let ceilings = ceilings_from(&ceiling_values)?;
         let current = position(&policies, "current", &raw.current)?;
         if policies[current].status != Status::Active {
@@ -170,6 +173,7 @@ impl Policies {
             ceilings,
             ceiling_values,
             floor_values,
+            holders,
             digest,
         })
     }
@@ -214,6 +218,13 @@ impl Policies {
     #[must_use]
     pub fn floor_values(&self) -> &BTreeMap<String, u64> {
         &self.floor_values
+    }
+
+    /// The number of workers that may hold a hash in memory at the same time. It is lower than the
+    /// number of workers if the memory budget holds fewer hashes of the largest policy.
+    #[must_use]
+    pub fn holders(&self) -> NonZeroUsize {
+        self.holders
     }
 
     /// The schemes of weak hashes that the operator accepts.
@@ -423,10 +434,9 @@ fn ceilings_from(values: &BTreeMap<String, u64>) -> Result<Ceilings, DocumentErr
     })
 }
 
-/// Lowers the ceilings of memory to each worker's share: all workers may hold the most admitted
-/// memory at the same time.
-fn bound_by_budget(values: &mut BTreeMap<String, u64>, limits: &Limits) {
-    let share = limits.bytes_per_worker();
+/// Lowers the ceilings of memory to the share of a worker that holds a hash. All of these workers
+/// may hold the most admitted memory at the same time.
+fn bound_by_budget(values: &mut BTreeMap<String, u64>, share: u64) {
     for (name, unit) in [("argon2_memory_kib", 1024), ("scrypt_memory_bytes", 1)] {
         if let Some(value) = values.get_mut(name) {
             *value = (*value).min(share / unit);
@@ -473,19 +483,25 @@ fn refuse_below_floor(policy: &Policy, floors: &BTreeMap<String, u64>) -> Result
     }
 }
 
-fn refuse_over_budget(policy: &Policy, limits: &Limits) -> Result<(), DocumentError> {
-    let needed = memory_bytes(policy.params);
-    if needed <= limits.bytes_per_worker() {
-        return Ok(());
-    }
-    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    Err(DocumentError::new(format!(
-        "policy `{}` takes {} MiB for each of {} workers, more than the memory budget of {} MiB: add memory or use fewer workers",
-        policy.id,
-        mib(needed),
-        limits.workers,
-        mib(limits.memory_budget_bytes),
-    )))
+/// Returns how many workers may hold a hash of the largest policy at the same time. The memory
+/// budget bounds their number.
+fn holders(policies: &[Policy], limits: &Limits) -> Result<NonZeroUsize, DocumentError> {
+    let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
+    let Some(largest) = policies.iter().max_by_key(|policy| memory_bytes(policy.params)) else {
+        return Ok(workers);
+    };
+    let (needed, budget) = (memory_bytes(largest.params), limits.memory_budget_bytes);
+    let Some(held) = budget.checked_div(needed) else { return Ok(workers) };
+    let held = NonZeroUsize::new(usize::try_from(held).unwrap_or(usize::MAX)).ok_or_else(|| {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        DocumentError::new(format!(
+            "policy `{}` takes {} MiB for one hash, more than the memory budget of {} MiB: add memory",
+            largest.id,
+            mib(needed),
+            mib(budget),
+        ))
+    })?;
+    Ok(held.min(workers))
 }
 
 fn position(policies: &[Policy], role: &str, id: &str) -> Result<usize, DocumentError> {

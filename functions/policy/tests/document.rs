@@ -180,12 +180,20 @@ fn a_document_with_one_policy_needs_no_decoy() {
 }
 
 #[test]
-fn the_memory_budget_must_hold_every_policy_on_all_workers() {
+fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
     let policy_mib = 19;
     let limits = |workers, mib: u64| Limits { workers, memory_budget_bytes: mib << 20, ..roomy() };
-    assert!(load(&shipped(), &limits(4, 4 * policy_mib)).is_ok());
-    let message = load(&shipped(), &limits(4, 4 * policy_mib - 1)).unwrap_err();
-    assert!(message.contains("takes 19 MiB for each of 4 workers"), "{message}");
+    for (mib, holders) in [(5 * policy_mib, 4), (4 * policy_mib, 4), (4 * policy_mib - 1, 3), (policy_mib, 1)]
+    {
+        let policies = load(&shipped(), &limits(4, mib)).unwrap();
+        assert_eq!(policies.holders().get(), holders, "{mib} MiB");
+        assert_eq!(policies.ceilings().scrypt_memory_bytes, (mib << 20) / holders as u64, "{mib} MiB");
+    }
+    let message = load(&shipped(), &limits(4, policy_mib - 1)).unwrap_err();
+    assert!(
+        message.contains("takes 19 MiB for one hash, more than the memory budget of 18 MiB"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -63,14 +63,15 @@ impl Settings {
             socket_mode: arguments.socket_mode()?,
             access,
             tls,
-            policies,
             seal_keys,
             pool: PoolSettings {
                 kernels: arguments.kernels.kernels,
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
-                kept_bytes: limits.bytes_per_worker(),
+                holders: policies.holders(),
+                kept_bytes: limits.memory_budget_bytes / policies.holders().get() as u64,
                 ..PoolSettings::new(workers)
             },
+            policies,
             bounds: Bounds::read(&arguments.bounds, arguments.access.behind_tls_proxy)?,
             drain: Duration::from_secs(arguments.drain_seconds),
             log_format: arguments.log_format.unwrap_or_else(log_format),
@@ -85,6 +86,7 @@ impl Settings {
             tls: self.tls.is_some(),
             tokens: self.access.requires_tokens(),
             workers: self.pool.workers,
+            holders: self.pool.holders,
             kernels: self.pool.kernels,
             memory_budget_mib: self.memory_budget_bytes / document::BYTES_PER_MIB,
             bounds: self.bounds,
@@ -103,6 +105,7 @@ pub(super) struct Started {
     tls: bool,
     tokens: bool,
     workers: NonZeroUsize,
+    holders: NonZeroUsize,
     kernels: Kernels,
     memory_budget_mib: u64,
     bounds: Bounds,
@@ -133,6 +136,13 @@ impl Started {
             seal_required = self.seal_required,
             "serving"
         );
+        if self.holders < self.workers {
+            tracing::warn!(
+                at_once = self.holders,
+                workers = self.workers,
+                "fewer hashes in memory at once than workers: raise --memory-budget-mib, or lower --workers"
+            );
+        }
         if self.bounds.connections_lowered {
             tracing::warn!(
                 connections = self.bounds.connections,

@@ -62,7 +62,8 @@ impl Pool {
         first_estimates::measure(settings, &mut estimates);
         let sliced =
             Algorithm::ALL.into_iter().filter(|&algorithm| settings.lanes(algorithm).is_some()).collect();
-        let schedule = Schedule::new(workers, sliced, estimates, settings.queue);
+        let holders = settings.holders.get().min(workers);
+        let schedule = Schedule::new(workers, sliced, estimates, settings.queue).with_block_workers(holders);
         let mut pool = Self {
             shared: Arc::new(Shared::new(schedule, workers)),
             threads: Vec::new(),
@@ -71,8 +72,10 @@ impl Pool {
             model: None,
         };
         for worker in 0..workers {
-            let mut kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
             pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
+        }
+        for worker in 0..holders {
+            let mut kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
             pool.spawn(Wake::BlockWorker(worker), move |shared| {
                 block_worker::run(shared, worker, &mut kernel);
             })?;

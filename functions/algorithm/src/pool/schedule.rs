@@ -125,6 +125,12 @@ impl<J: Job> Schedule<J> {
         }
     }
 
+    /// Sets the number of workers that compute whole hashes.
+    pub(crate) fn with_block_workers(mut self, workers: usize) -> Self {
+        self.block_workers.resize_with(workers, BlockWorker::default);
+        self
+    }
+
     /// Takes a job and returns the thread to wake for it, or refuses the job.
     pub(crate) fn submit(
         &mut self,
@@ -375,8 +381,8 @@ impl<J: Job> Schedule<J> {
             return;
         }
         self.next_judgement = Some(now + JUDGE_EVERY);
-        let workers = self.workers();
-        for queue in [&mut self.sliced, &mut self.whole] {
+        let (of_sliced, of_whole) = (self.workers(), self.holders());
+        for (queue, workers) in [(&mut self.sliced, of_sliced), (&mut self.whole, of_whole)] {
             let mut ahead = Duration::ZERO;
             for mut waiting in mem::take(&mut queue.jobs) {
                 let alone = self.estimates.least_duration(waiting.cost);
@@ -452,7 +458,7 @@ impl<J: Job> Schedule<J> {
             return None;
         }
         let running: Duration = self.block_workers.iter().map(|w| w.rest(&self.estimates, now)).sum();
-        Some(((running + ahead) / self.workers(), self.estimates.duration(cost, 1)))
+        Some(((running + ahead) / self.holders(), self.estimates.duration(cost, 1)))
     }
 
     /// Whether a job joins this worker. It does not if it may join another worker that has fewer
@@ -508,6 +514,11 @@ impl<J: Job> Schedule<J> {
 
     fn workers(&self) -> u32 {
         u32::try_from(self.lane_workers.len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Returns the number of workers that compute whole hashes.
+    fn holders(&self) -> u32 {
+        u32::try_from(self.block_workers.len()).unwrap_or(u32::MAX).max(1)
     }
 }
 

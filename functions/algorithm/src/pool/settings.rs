@@ -10,6 +10,9 @@ use crate::{Kernels, bcrypt, pbkdf2};
 pub struct PoolSettings {
     /// Number of workers: one for each core that the pool may use.
     pub workers: NonZeroUsize,
+    /// Number of workers that may hold a hash in memory at the same time. A hash without lanes runs
+    /// on one of them.
+    pub holders: NonZeroUsize,
     /// Which code computes.
     pub kernels: Kernels,
     /// Bounds on waiting work; `None` if the front door bounds it (a batch on classic Lambda).
@@ -29,6 +32,7 @@ impl PoolSettings {
     pub fn new(workers: NonZeroUsize) -> Self {
         Self {
             workers,
+            holders: workers,
             kernels: Kernels::default(),
             queue: Some(QueueLimits::default()),
             bcrypt_lanes: None,

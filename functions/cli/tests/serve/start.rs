@@ -93,12 +93,22 @@ fn too_few_open_files_are_refused_or_reported() {
 }
 
 #[test]
-fn memory_beyond_the_budget_is_refused() {
-    // argon2id-2026 takes 19 MiB: three workers need 57.
-    let of_three =
-        |mib: &str| run(&["policies", "check", SHIPPED, "--workers", "3", "--memory-budget-mib", mib]);
-    assert!(of_three("57").status.success());
-    assert_sentence(&of_three("56"), "budget");
+fn a_policy_beyond_the_memory_budget_is_refused() {
+    // argon2id-2026 takes 19 MiB.
+    let with = |mib: &str| run(&["policies", "check", SHIPPED, "--workers", "3", "--memory-budget-mib", mib]);
+    assert!(with("19").status.success());
+    assert_sentence(&with("18"), "more than the memory budget of 18 MiB: add memory");
+}
+
+#[test]
+fn a_memory_budget_for_fewer_hashes_than_workers_is_reported() {
+    // Each of two workers needs 1 MiB for argon2id-small.
+    let server = Server::start(&["--memory-budget-mib", "1"]);
+    let told = server
+        .line("fewer hashes in memory at once than workers: raise --memory-budget-mib, or lower --workers");
+    assert_eq!((&told["level"], &told["at_once"], &told["workers"]), (&"WARN".into(), &1.into(), &2.into()));
+    let enough = Server::start(&["--memory-budget-mib", "2"]);
+    assert!(!enough.output().contains("WARN"), "{}", enough.output());
 }
 
 #[test]

@@ -86,6 +86,19 @@ fn jobs_go_to_idle_workers_first() {
 }
 
 #[test]
+fn fewer_whole_hashes_run_at_once_than_there_are_workers() {
+    let (mut schedule, now) = (machine(2, None).with_block_workers(1), Instant::now());
+    let mut submit = |number, within| {
+        schedule.submit(Numbered::new(number), ARGON2, now + MS * within, Urgency::Required, now)
+    };
+    assert_eq!(submit(0, 1000), Ok(Some(Wake::BlockWorker(0))));
+    assert_eq!(submit(1, 1000), Ok(None), "nothing else may hold a hash");
+    assert!(matches!(submit(2, 50), Err(Refused::Overloaded { .. })), "the third ends after 60 ms");
+    assert!(submit(3, 100).is_ok());
+    assert_eq!(started(&schedule.block_free(0, now)), [0]);
+}
+
+#[test]
 fn joining_never_makes_a_running_hash_miss_its_deadline() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     // Alone it takes 100 ms; beside another hash it would take 110 ms.
