@@ -10,7 +10,9 @@ use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{AcceptedWeak, DocumentError, FirebaseProject, FloorEntry, LoweredCeilings, floors};
+use crate::{
+    AcceptedWeak, DocumentError, FirebaseProject, FloorEntry, KeepEntry, LoweredCeilings, floors, keep,
+};
 
 /// The limits of the machine and the operator. They only reduce what the document allows.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +113,7 @@ pub struct Policies {
     ceiling_values: BTreeMap<String, u64>,
     floor_values: BTreeMap<String, u64>,
     holders: NonZeroUsize,
+    pub(crate) keep_values: BTreeMap<String, u64>,
     digest: String,
 }
 
@@ -136,6 +139,7 @@ impl Policies {
         refuse_duplicates(&policies)?;
         let document_ceilings = ceilings_from(&ceiling_values)?;
         let floor_values = floors::values(&raw.floors)?;
+        let keep_values = keep::values(&raw.keep)?;
         for policy in &policies {
             refuse_over_ceiling(policy, &document_ceilings)?;
             refuse_below_floor(policy, &floor_values)?;
@@ -174,6 +178,7 @@ impl Policies {
             ceiling_values,
             floor_values,
             holders,
+            keep_values,
             digest,
         })
     }
@@ -279,6 +284,8 @@ struct RawDocument {
     policies: Vec<RawPolicy>,
     ceilings: BTreeMap<String, CeilingEntry>,
     floors: BTreeMap<String, FloorEntry>,
+    #[serde(default)]
+    keep: BTreeMap<String, KeepEntry>,
 }
 
 /// The JSON form of a policy. [`Params`] cannot take its place: serde rejects unknown and duplicate

@@ -8,12 +8,14 @@ use crate::{Candidates, Policies, Stored, admission::innermost};
 /// Why a stored hash should be replaced at this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RehashReason {
-    /// The hash has a policy that is older than the current one.
+    /// The hash has a policy that is older than the current one. The older one may be dearer to
+    /// guess: `saltern policies check` warns of it.
     OlderPolicy,
-    /// The hash has no policy, and another algorithm than the current policy.
+    /// The hash has no policy, another algorithm than the current policy, and a cost below the
+    /// document's `keep`.
     OtherAlgorithm,
-    /// The hash has no policy and the current algorithm. A cost, the salt or the output is below
-    /// the current policy's.
+    /// The hash has no policy and the current algorithm, and a cost below the document's `keep`. A
+    /// cost, the salt or the output is below the current policy's.
     UnlistedParameters,
     /// The scheme of the hash is unsalted or fast, or the hash is below a floor. The same counts
     /// for the hash inside a wrapped one.
@@ -85,6 +87,9 @@ impl Policies {
     fn reason_without_policy(&self, encoded: &Encoded) -> Option<RehashReason> {
         if self.weakness(encoded).or_else(|| self.weakness(innermost(encoded))).is_some() {
             return Some(RehashReason::WeakScheme);
+        }
+        if encoded.setting().params().is_some_and(|params| self.keeps(params)) {
+            return None;
         }
         if encoded.scheme().reading().preparation != Preparation::None {
             return Some(RehashReason::OtherAlgorithm);

@@ -4,7 +4,7 @@
 
 use saltern_algorithm::{Password, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
-use saltern_policy::{Candidate, Limits, Policies, Refusal, RehashReason, Verdict};
+use saltern_policy::{AcceptedWeak, Candidate, Limits, Policies, Refusal, RehashReason, Verdict};
 use serde_json::{Value, json};
 
 const PASSWORD: &[u8] = b"correct horse";
@@ -15,6 +15,7 @@ fn policies(change: impl FnOnce(&mut Value)) -> Policies {
     for floor in document["floors"].as_object_mut().unwrap().values_mut() {
         floor["min"] = json!(0);
     }
+    document["keep"] = json!({});
     let policy = |id: &str, rest: Value| {
         let mut policy = json!({"id": id, "status": "active", "rationale": "cheap", "source": "this test"});
         policy.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
@@ -40,6 +41,18 @@ fn current_is(policy: Value) -> Policies {
             policy[key] = json!(value);
         }
         document["policies"].as_array_mut().unwrap().push(policy);
+    })
+}
+
+/// One policy, bcrypt-9, with this floor; bcrypt is kept from cost 7 on.
+fn current_is_with_floor_of_bcrypt(floor: u64) -> Policies {
+    policies(|document| {
+        document["keep"] = json!({"bcrypt": {"min": 7, "unit": "u", "source": "s"}});
+        document["floors"]["bcrypt_cost"]["min"] = json!(floor);
+        document["policies"] = json!([{
+            "id": "b9", "status": "active", "rationale": "r", "source": "s", "algorithm": "bcrypt", "cost": 9
+        }]);
+        (document["current"], document["decoy"]) = (json!("b9"), json!("b9"));
     })
 }
 
@@ -142,6 +155,49 @@ fn unlisted_hashes_are_compared_with_the_current_policy() {
     ] {
         assert_eq!(rehash(&now, &setting), reason, "{setting:?}");
     }
+}
+
+/// At or above its threshold a hash is as dear to guess as one of current. A replacement would gain
+/// nothing, or make a guess cheaper.
+#[test]
+fn an_unlisted_hash_is_kept_from_its_algorithm_s_threshold_on() {
+    let policies = policies(|document| {
+        let threshold = |min: u64| json!({"min": min, "unit": "u", "source": "s"});
+        document["keep"] = json!({
+            "argon2": threshold(256), "bcrypt": threshold(7), "pbkdf2-sha256": threshold(100), "scrypt": threshold(256),
+        });
+    });
+    let argon2 = |variant, m, t| {
+        fresh(Params::Argon2(argon2::Params::new(variant, argon2::Version::V19, m, t, 1).unwrap()))
+    };
+    let pbkdf2 = |prf, i| fresh(Params::Pbkdf2(pbkdf2::Params::new(prf, i).unwrap()));
+    let scrypt = |n, r, p| fresh(Params::Scrypt(scrypt::Params::new(n, r, p).unwrap()));
+    let other = Some(RehashReason::OtherAlgorithm);
+    for (setting, reason) in [
+        (bcrypt(7), None),
+        // Listed before current.
+        (bcrypt(4), Some(RehashReason::OlderPolicy)),
+        // m × (3t − 1): 128 × 2, and one KiB less.
+        (argon2(argon2::Variant::Id, 128, 1), None),
+        (argon2(argon2::Variant::I, 128, 1), None),
+        (argon2(argon2::Variant::Id, 127, 1), other),
+        (scrypt(5, 8, 1), None),
+        (scrypt(5, 4, 1), other),
+        (pbkdf2(pbkdf2::Prf::Sha256, 100), None),
+        (pbkdf2(pbkdf2::Prf::Sha256, 99), other),
+        // No threshold.
+        (pbkdf2(pbkdf2::Prf::Sha512, 1_000), other),
+    ] {
+        assert_eq!(rehash(&policies, &setting), reason, "{setting:?}");
+    }
+}
+
+#[test]
+fn a_weak_hash_is_replaced_above_its_threshold_too() {
+    let policies = current_is_with_floor_of_bcrypt(8);
+    assert_eq!(policies.admit_stored(&hash_under(&bcrypt(7), PASSWORD)).err(), Some(Refusal::WeakScheme));
+    let accepting = policies.accepting(AcceptedWeak::all());
+    assert_eq!(rehash(&accepting, &bcrypt(7)), Some(RehashReason::WeakScheme));
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn schemas() -> Value {
         "VerifyRequest": object(&["password"], verify_fields()),
         "VerifyResponse": object(&["match", "needs_rehash", "rehash_reason", "policy"], json!({
             "match": {"type": "boolean"},
-            "needs_rehash": {"type": "boolean", "description": "Whether the hash should be replaced; only true after a match"},
+            "needs_rehash": {"type": "boolean", "description": "Whether the hash should be replaced; only true after a match. A hash that no policy lists stays if its cost reaches the document's `keep`. A hash of a listed older policy is always replaced, even if it is dearer to guess than the current policy: `saltern policies check` warns of that."},
             "rehash_reason": {
                 "description": "`unsealed` and `older_key`: only the seal is out of date. `rehashed` is then the same string, sealed anew",
                 "enum": ["older_policy", "other_algorithm", "weak_scheme", "unlisted_parameters", UNSEALED, OLDER_KEY, null],

@@ -21,6 +21,7 @@ private[saltern] final class Policies private (
     val rehashTruncated: Boolean,
     val ceilings: Ceilings,
     floors: Floors,
+    keep: Map[String, Long],
     val digest: String
 ) {
   import LocalHasher.Refusal
@@ -65,11 +66,16 @@ private[saltern] final class Policies private (
     }
     below match {
       case _ if isWeak(encoded) || isWeak(encoded.innermost) => Some(RehashReason.WeakScheme)
+      case _ if keeps(setting)                               => None
       case None                                              => Some(RehashReason.OtherAlgorithm)
       case Some(isBelow)                                     =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
   }
+
+  /** Whether the hash is as dear to guess as one of the current policy, by `keep`. */
+  private def keeps(setting: Setting): Boolean =
+    Policies.keepMeasure(setting).exists { case (name, value) => keep.get(name).exists(value >= _) }
 
   /** Whether the scheme is unsalted or fast, or the hash is below a floor. Such a hash is verified
     * only if its scheme was allowed by name.
@@ -92,6 +98,7 @@ private[saltern] object Policies {
       raw <- Wire.read[RawDocument](document).toRight("the policy document is not JSON, or a member is missing or has a wrong type")
       ceilings <- ceilingsOf(raw.ceilings)
       floors <- floorsOf(raw.floors)
+      keep <- keepOf(raw.keep)
       list <- raw.policies.foldLeft[Either[String, Vector[Policy]]](Right(Vector.empty)) { (read, policy) =>
         read.flatMap(done => checked(policy).map(done :+ _))
       }
@@ -113,7 +120,7 @@ private[saltern] object Policies {
         case None if list.size < 2 => Right(current)
         case None                  => Left("`decoy` is missing: name the policy that most of your users have")
       }
-    } yield new Policies(list, current, list(decoy), raw.rehash_truncated, ceilings, floors, digestOf(document))
+    } yield new Policies(list, current, list(decoy), raw.rehash_truncated, ceilings, floors, keep, digestOf(document))
 
   private def checked(raw: RawPolicy): Either[String, Policy] = {
     def values(names: String*): Either[String, Vector[Long]] = {
@@ -176,6 +183,22 @@ private[saltern] object Policies {
       case None          => raw.keys.find(!Floors.Names.contains(_)).map(name => s"`$name` is not a floor").toLeft(new Floors(raw.view.mapValues(_.min).toMap))
     }
 
+  private def keepOf(raw: Map[String, RawKeep]): Either[String, Map[String, Long]] =
+    raw.keys.find(!KeepNames.contains(_)).map(name => s"`keep` has no threshold `$name`").toLeft(raw.view.mapValues(_.min).toMap)
+
+  /** Returns the name of the setting's threshold in `keep`, and its value. All variants of Argon2
+    * share one. The same as in the service (`functions/policy/src/keep.rs`).
+    */
+  private def keepMeasure(setting: Setting): Option[(String, BigInt)] = setting match {
+    case Setting.Argon2(p, _, _, _) => Some("argon2" -> BigInt(p.memoryKib) * (BigInt(p.passes) * 3 - 1))
+    case Setting.Bcrypt(_, p, _, _) => Some("bcrypt" -> BigInt(p.cost))
+    case s: Setting.Pbkdf2          => Some(s.params.prf.algorithm -> BigInt(s.params.iterations))
+    case Setting.Scrypt(p, _, _)    => Some("scrypt" -> (BigInt(1) << p.logN) * p.r * p.p)
+    case _                          => None
+  }
+
+  private val KeepNames = Set("argon2", "bcrypt", "pbkdf2-sha1", "pbkdf2-sha256", "pbkdf2-sha512", "scrypt")
+
   private def indexOf(list: Vector[Policy], role: String, id: String): Either[String, Int] =
     Some(list.indexWhere(_.id == id)).filter(_ >= 0).toRight(s"`$role` names `$id`, which is not listed")
 
@@ -187,6 +210,8 @@ private[saltern] object Policies {
   private[local] final case class RawCeiling(max: Long, unit: String, memory: String, time: String, source: String)
 
   private[local] final case class RawFloor(min: Long, unit: String, witness: String, source: String)
+
+  private[local] final case class RawKeep(min: Long, unit: String, source: String)
 
   private[local] final case class RawPolicy(
       id: String,
@@ -222,7 +247,8 @@ private[saltern] object Policies {
       rehash_truncated: Boolean = false,
       policies: Vector[RawPolicy],
       ceilings: Map[String, RawCeiling],
-      floors: Map[String, RawFloor]
+      floors: Map[String, RawFloor],
+      keep: Map[String, RawKeep] = Map.empty
   )
 
   private implicit val codec: JsonValueCodec[RawDocument] =

@@ -98,6 +98,29 @@ class LocalHasherSuite extends saltern.client.PatientSuite {
     assertEquals(reason(argon2(64, 2, 1), saltBytes = 8), Some(RehashReason.UnlistedParameters))
   }
 
+  test("a hash that no policy lists is kept from its algorithm's threshold on") {
+    def keep(name: String, min: Long) = s""""$name":{"min":$min,"unit":"u","source":"s"}"""
+    val keeping = hasherOf(document(keep = Seq(keep("argon2", 256), keep("bcrypt", 5), keep("pbkdf2-sha256", 100), keep("scrypt", 256)).mkString(",")))
+    def reason(params: Params, saltBytes: Int = 16): Option[RehashReason] = {
+      val setting = Setting.fresh(params, new Array[Byte](saltBytes))
+      keeping.rehashReason(setting.print(new Array[Byte](setting.outputBytes)))
+    }
+    def argon2(m: Long, t: Long, variant: Params.Variant = Params.Variant.Id) = Params.Argon2(variant, Params.Version.V19, m, t, 1).get
+    assertEquals(reason(Params.Bcrypt(5).get), None)
+    assertEquals(reason(Params.Bcrypt(4).get), Some(RehashReason.OlderPolicy), "a listed policy is replaced by its place")
+    // m × (3t − 1): 128 × 2, and 127 × 2.
+    assertEquals(reason(argon2(128, 1)), None)
+    assertEquals(reason(argon2(128, 1, Params.Variant.I)), None)
+    assertEquals(reason(argon2(128, 1), saltBytes = 8), None)
+    assertEquals(reason(argon2(127, 1)), Some(RehashReason.UnlistedParameters))
+    assertEquals(reason(Params.Scrypt(5, 8, 1).get), None)
+    assertEquals(reason(Params.Scrypt(5, 4, 1).get), Some(RehashReason.OtherAlgorithm))
+    assertEquals(reason(Params.Pbkdf2(Params.Prf.Sha256, 100).get), None)
+    assertEquals(reason(Params.Pbkdf2(Params.Prf.Sha256, 99).get), Some(RehashReason.OtherAlgorithm))
+    assertEquals(reason(Params.Pbkdf2(Params.Prf.Sha1, 1000000).get), Some(RehashReason.OtherAlgorithm), "no threshold")
+    assert(Policies.read(bytes(document(keep = keep("md5", 1)))).left.exists(_.contains("`md5`")))
+  }
+
   test("the reason without a password is the same, except for schemes of the service and text that is not a hash") {
     assertEquals(hasher.rehashReason(hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
     assertEquals(hasher.rehashReason(hash(hasher, "argon2id-2", "x")), None)
@@ -171,7 +194,7 @@ object LocalHasherSuite {
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => throw new AssertionError(r.toString), identity)
 
   /** Cheap policies of every algorithm, with the shipped ceilings and without floors. */
-  def document(rehashTruncated: Boolean = false): String = {
+  def document(rehashTruncated: Boolean = false, keep: String = ""): String = {
     def policy(id: String, status: String, rest: String) =
       s"""{"id":"$id","status":"$status","rationale":"r","source":"s",$rest}"""
     def ceiling(name: String, max: Long) = s""""$name":{"max":$max,"unit":"u","memory":"m","time":"t","source":"s"}"""
@@ -194,6 +217,6 @@ object LocalHasherSuite {
     )
     val floors = Floors.Names.map(name => s""""$name":{"min":0,"unit":"u","witness":"w","source":"s"}""")
     s"""{"current":"argon2id-2","decoy":"bcrypt-4","rehash_truncated":$rehashTruncated,""" +
-      s""""policies":[${policies.mkString(",")}],"ceilings":{${ceilings.mkString(",")}},"floors":{${floors.mkString(",")}}}"""
+      s""""policies":[${policies.mkString(",")}],"ceilings":{${ceilings.mkString(",")}},"floors":{${floors.mkString(",")}},"keep":{$keep}}"""
   }
 }
