@@ -1,10 +1,11 @@
 //! `saltern policies`: checks policy documents before they are deployed.
 
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use saltern_policy::{Policies, Policy};
-use saltern_program::{Failure, MachineArguments, document, say};
+use saltern_price::{Attack, PriceArguments, Warning, warnings};
+use saltern_program::{Failure, MachineArguments, document, number::counted, say};
 use saltern_seal::Keys;
 use serde_json::{Value, json};
 
@@ -12,32 +13,48 @@ use crate::keys;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PoliciesCommand {
-    /// Check a policy document against its rules and this machine, as `serve` does at its start
+    /// Check a policy document as `serve` does at its start, and compare the price of a guess under
+    /// its policies
     Check(CheckArguments),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// The document
+    /// The document [default: the one that Saltern ships]
     #[arg(value_name = "FILE")]
-    pub(crate) document: PathBuf,
+    pub(crate) document: Option<PathBuf>,
     /// Also check the keys of sealed hashes
     #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
     pub(crate) seal_keys: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Refuse a document with warnings
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) price: PriceArguments,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
 }
 
 /// Runs `saltern policies check FILE`.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
-    let policies =
-        document::load(&document::read(&arguments.document)?, &document::limits(&arguments.machine)?)?;
+    let limits = document::limits(&arguments.machine)?;
+    let policies = document::named_or_shipped(arguments.document.as_deref(), &limits)?;
     let keys = arguments.seal_keys.as_deref().map(Keys::read).transpose().map_err(keys::refused)?;
+    let warnings = warnings(&policies);
+    if arguments.strict && !warnings.is_empty() {
+        let sentences: Vec<_> = warnings.iter().map(|warning| warning.sentence.as_str()).collect();
+        return Err(Failure::configuration(format!(
+            "--strict refuses a document with {}: {}",
+            counted(sentences.len() as u64, "warning", "warnings"),
+            sentences.join("; ")
+        )));
+    }
+    let usd_per_hour = arguments.price.usd_per_hour();
     if arguments.json {
-        let mut summary = summary(&policies);
+        let mut summary = summary(&policies, usd_per_hour, &warnings);
         if let Some(keys) = &keys {
             summary["seal_keys"] = keys::summary(keys);
         }
@@ -46,18 +63,60 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let seals = keys.map_or(String::new(), |keys| {
         format!(", {} seal keys, current {}", keys.list().len(), keys.current().id())
     });
-    say(&format!(
+    say(&text(&policies, &seals, usd_per_hour, &warnings))
+}
+
+fn text(policies: &Policies, seals: &str, usd_per_hour: f64, warnings: &[Warning]) -> String {
+    let mut out = format!(
         "consistent: {} policies, current {}, decoy {}, {}{seals}\n",
         policies.list().len(),
         policies.current().id(),
         policies.decoy().id(),
         policies.digest(),
-    ))
+    );
+    let _infallible = writeln!(
+        out,
+        "\nGuesses on a stolen table: rate of one {}, and the price of 10^9 guesses at {usd_per_hour} USD an hour",
+        Attack::published().device_hour().device
+    );
+    for policy in policies.list() {
+        let Some(guess) = Attack::published().guess_of(policy.params()) else { continue };
+        let _infallible = writeln!(
+            out,
+            "  {}: {} a second, {} USD ({})",
+            policy.id(),
+            guess.rate_in_words(),
+            guess.price_in_words(usd_per_hour),
+            guess.source_in_words()
+        );
+    }
+    for warning in warnings {
+        let _infallible = write!(out, "\nwarning: {}\n", warning.sentence);
+    }
+    out
 }
 
-/// Returns the policies, ceilings and floors in force on this machine.
-fn summary(policies: &Policies) -> Value {
+/// Returns the policies, ceilings and floors in force on this machine, with prices and warnings.
+fn summary(policies: &Policies, usd_per_hour: f64, warnings: &[Warning]) -> Value {
     let ids: Vec<_> = policies.list().iter().map(Policy::id).collect();
+    let prices = policies.list().iter().filter_map(|policy| {
+        let guess = Attack::published().guess_of(policy.params())?;
+        Some(json!({
+            "policy": policy.id(),
+            "guesses_per_second": guess.per_second,
+            "usd_per_billion": guess.usd_per_billion(usd_per_hour),
+            "row": guess.row.name,
+            "basis": guess.basis.name(),
+        }))
+    });
+    let warning = |warning: &Warning| {
+        json!({
+            "code": warning.code,
+            "subject": warning.subject,
+            "factor": warning.factor,
+            "sentence": warning.sentence,
+        })
+    };
     json!({
         "consistent": true,
         "policies": ids,
@@ -66,5 +125,9 @@ fn summary(policies: &Policies) -> Value {
         "digest": policies.digest(),
         "ceilings": policies.ceiling_values(),
         "floors": policies.floor_values(),
+        "keep": policies.keep_values(),
+        "attacker_usd_per_hour": usd_per_hour,
+        "prices": prices.collect::<Vec<_>>(),
+        "warnings": warnings.iter().map(warning).collect::<Vec<_>>(),
     })
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// The crates that ship, from top to bottom: a crate uses only crates of a later row.
 const SHIPPED: &[&[&str]] = &[
     &["saltern-cli", "saltern-jni", "saltern-lambda", "saltern-numbers"],
-    &["saltern-server", "saltern-cloudwatch"],
+    &["saltern-server", "saltern-cloudwatch", "saltern-price"],
     &["saltern-capacity", "saltern-page", "saltern-program"],
     &["saltern-meter", "saltern-service"],
     &["saltern-policy"],
@@ -36,7 +36,7 @@ const NOT_SHIPPED: &[&str] = &[
 
 /// Crates that the server must not contain: they measure, plan or draw, or bring an AWS SDK.
 const NOT_IN_THE_SERVER: &[&str] =
-    &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page"];
+    &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page", "saltern-price"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -3,12 +3,14 @@
 mod census;
 mod htpasswd;
 mod plan;
+mod price;
 mod print;
 mod shape;
 
 use clap::Args;
 use saltern_encoded::Encoded;
 use saltern_meter::Meter;
+use saltern_price::PriceArguments;
 
 use crate::table::{ColumnArguments, Form, Table};
 use saltern_program::{DocumentArguments, Failure, document, say};
@@ -23,6 +25,8 @@ pub(crate) struct MigratePlanArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) price: PriceArguments,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
@@ -39,10 +43,12 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     }
     table.end_progress();
     let plan = Plan::draw(&census, &policies, Meter::of_worker(&document::worker(&limits)))?;
+    let usd_per_hour = arguments.price.usd_per_hour();
     if arguments.json {
-        return say(&format!("{}\n", print::json(&plan)));
+        return say(&format!("{}\n", print::json(&plan, usd_per_hour)));
     }
     say(&print::text(&plan))?;
+    say(&price::text(&plan, usd_per_hour))?;
     if table.form() == Form::Htpasswd { say(&htpasswd::explain(&plan)) } else { Ok(()) }
 }
 

@@ -7,9 +7,11 @@ use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_s
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored, WeakHash};
+use saltern_price::{Attack, Guess};
 
 use super::{
     census::{Census, Counted, Unread},
+    price::Rates,
     shape::{Cost, Shape},
 };
 use crate::table::Occurrences;
@@ -23,6 +25,8 @@ pub(super) struct Plan<'a> {
     /// The most frequent first.
     pub(super) unread: Vec<(Unread, &'a Occurrences)>,
     pub(super) current: String,
+    /// The attacker's rate for new hashes.
+    pub(super) upgraded: Option<Guess<'static>>,
     pub(super) moving: Moving,
 }
 
@@ -38,6 +42,8 @@ pub(super) struct Class<'a> {
     pub(super) at_login: AtLogin,
     /// The time of one hash on one core of this machine; `None` over a ceiling.
     pub(super) time: Option<Duration>,
+    /// The attacker's rates.
+    pub(super) rates: Rates,
 }
 
 /// The effect of a login that matches.
@@ -101,6 +107,7 @@ impl<'a> Plan<'a> {
                 occurrences: &counted.occurrences,
                 at_login,
                 time,
+                rates: Rates::of(&counted.example, weakness, policies),
             };
             merged.insert(key, class);
         }
@@ -117,7 +124,9 @@ impl<'a> Plan<'a> {
             census.unread.iter().map(|(reason, occurrences)| (*reason, occurrences)).collect();
         unread.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.cmp(b)));
         let moving = judge.moving(&classes)?;
-        Ok(Self { rows: census.rows, classes, unread, current: policies.current().id().to_owned(), moving })
+        let current = policies.current();
+        let upgraded = Attack::published().guess_of(current.params());
+        Ok(Self { rows: census.rows, classes, unread, current: current.id().to_owned(), upgraded, moving })
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{
     census::Unread,
     plan::{AtLogin, Class, Plan},
+    price,
 };
 use crate::table::Occurrences;
 use saltern_program::number::{counted, grouped, in_words};
@@ -152,7 +153,7 @@ impl Unread {
 }
 
 /// Returns the plan as JSON.
-pub(super) fn json(plan: &Plan<'_>) -> Value {
+pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64) -> Value {
     let class = |class: &Class<'_>| {
         let (at_login, reason) = match class.at_login {
             AtLogin::Stays => ("stays", None),
@@ -170,12 +171,14 @@ pub(super) fn json(plan: &Plan<'_>) -> Value {
             "at_login": at_login,
             "reason": reason,
             "first_rows": class.occurrences.first_rows,
+            "attack": price::json(class, plan, usd_per_hour),
         })
     };
     let unread = |(reason, occurrences): &(Unread, &Occurrences)| json!({ "reason": reason.name(), "rows": occurrences.count, "first_rows": occurrences.first_rows });
     json!({
         "rows": plan.rows,
         "current": plan.current,
+        "attacker_usd_per_hour": usd_per_hour,
         "classes": plan.classes.iter().map(class).collect::<Vec<_>>(),
         "not_verified": plan.unread.iter().map(unread).collect::<Vec<_>>(),
         "moving": {

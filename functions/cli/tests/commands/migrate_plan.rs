@@ -139,6 +139,36 @@ fn the_cost_on_lambda_is_scaled_by_a_hash_with_a_known_time_there() {
     assert!(told.contains("(x86_64 with 1,769 MB; ESTIMATED by bcrypt-10, which takes "), "{told}");
 }
 
+/// 184,000 guesses a second on bcrypt-5 are 15,897,600,000 a day: 15 accounts on one card.
+#[test]
+fn the_plan_prices_a_guess_before_and_after() {
+    let bcrypt = format!("{BCRYPT}\n").repeat(20);
+    let planned = plan(&format!("{bcrypt}{LDAP_SHA}"));
+    let attack = &planned["classes"][0]["attack"];
+    assert_eq!(attack["now"]["guesses_per_second"], 184_000.0);
+    assert_eq!(attack["now"]["basis"], "measured");
+    assert_eq!(
+        attack["now"]["accounts_tried"],
+        serde_json::json!({"day_1": 15, "week_1": 20, "day_100": 20, "week_100": 20})
+    );
+    let usd = attack["now"]["usd_per_billion"].as_f64().unwrap();
+    assert!((usd - 1e9 / 184_000.0 / 3600.0 * 0.30).abs() < 1e-9, "{usd}");
+    assert_eq!(attack["wrapped"], Value::Null);
+    assert_eq!(attack["upgraded"]["row"], "argon2id-65536-3-1");
+    // Without a salt, one pass over the list is for all accounts.
+    let digest = &planned["classes"][1]["attack"];
+    assert_eq!(
+        (&digest["now"]["basis"], &digest["now"]["accounts_tried"]["day_1"]),
+        (&"bound".into(), &1.into())
+    );
+    assert_eq!(digest["wrapped"]["accounts_tried"]["day_1"], 0);
+    let arguments = ["migrate-plan", "--attacker-usd-per-hour", "0.60"];
+    let told = saltern(&arguments, &bcrypt).out;
+    assert!(told.contains("one RTX 4090 at 0.6 USD an hour"), "{told}");
+    assert!(told.contains("measured: hashcat 3200, RTX 4090"), "{told}");
+    assert_eq!(saltern(&["migrate-plan", "--attacker-usd-per-hour", "0"], &bcrypt).code, 64);
+}
+
 fn plan(rows: &str) -> Value {
     let ended = saltern(&["migrate-plan", "--json"], rows);
     assert_eq!(ended.code, 0, "{}", ended.err);

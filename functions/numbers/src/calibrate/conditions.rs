@@ -26,6 +26,8 @@ pub(super) struct Conditions {
     pub(super) size: Size,
     pub(super) policies: Policies,
     pub(super) bytes_per_worker: u64,
+    /// The hashing threads of this machine or of the function.
+    pub(super) workers: usize,
 }
 
 /// The source of the times.
@@ -71,7 +73,7 @@ impl Conditions {
         let place = Place::Here(Box::new(Meter::of_worker(&pool)));
         let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
         let bytes_per_worker = limits.bytes_per_worker();
-        Ok(Self { place, basis, machine, size, policies, bytes_per_worker })
+        Ok(Self { place, basis, machine, size, policies, bytes_per_worker, workers: limits.workers })
     }
 
     fn on_lambda(arguments: &CalibrateArguments, function: Function, assumed: Size) -> Result<Self, Failure> {
@@ -100,6 +102,7 @@ impl Conditions {
             size,
             policies,
             bytes_per_worker: limits.bytes_per_worker(),
+            workers: limits.workers,
         })
     }
 

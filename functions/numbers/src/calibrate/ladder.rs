@@ -98,7 +98,7 @@ pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_
 fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     let strength = |step: &Step| match step.params {
         Params::Argon2(_) | Params::Scrypt(_) => (
-            super::standards::meets_owasp(step.params),
+            saltern_price::standards::meets_owasp(step.params),
             u128::from(memory_bytes(step.params)) * u128::from(step.admitted.work()),
         ),
         Params::Bcrypt(_) | Params::Pbkdf2(_) => (false, u128::from(step.admitted.work())),

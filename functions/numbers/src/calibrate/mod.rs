@@ -5,8 +5,8 @@
 //! 2. For each algorithm, `ladder` has the candidate parameters. `search` finds the last step
 //!    within the time, with measurements of `place`: this machine, or a `function` on Lambda.
 //!    `saltern_capacity::Scale` estimates times for a function from times here.
-//! 3. `proposal` compares the step with `standards`, `bound` names the limit, and `print` writes
-//!    the result.
+//! 3. `proposal` compares the step with the minima of OWASP and NIST, and computes the price of a
+//!    guess. `bound` names the limit, and `print` ranks and writes the result.
 
 mod bound;
 mod conditions;
@@ -16,7 +16,6 @@ mod place;
 mod print;
 mod proposal;
 mod search;
-mod standards;
 mod target;
 
 use std::{collections::BTreeMap, thread, time::Duration};
@@ -26,6 +25,7 @@ use indicatif::ProgressBar;
 use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Reference, Scale};
 use saltern_encoded::Algorithm;
 use saltern_meter::Measured;
+use saltern_price::PriceArguments;
 
 use crate::{
     arguments::architecture, arguments::aws_name, arguments::function_memory_mb, progress::progress_bar,
@@ -72,13 +72,24 @@ pub(crate) struct CalibrateArguments {
     /// The function's region [default: that of the environment or the profile]
     #[arg(long, value_name = "REGION", requires = "on_lambda")]
     pub(crate) region: Option<String>,
+    /// Also show the cores for this many logins a second
+    #[arg(long, value_name = "COUNT", value_parser = rate)]
+    pub(crate) logins_per_second: Option<f64>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) price: PriceArguments,
+    #[command(flatten)]
     pub(crate) kernels: KernelArguments,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
+}
+
+fn rate(argument: &str) -> Result<f64, String> {
+    let rate: Option<f64> = argument.parse().ok();
+    let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
+    rate.filter(is_rate).ok_or_else(|| "give a number above 0, such as 200".to_owned())
 }
 
 /// Takes the numbers from `saltern_capacity`.
@@ -122,6 +133,8 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
         conditions: &calibration.conditions,
         scale: calibration.scale,
         target: arguments.target,
+        usd_per_hour: arguments.price.usd_per_hour(),
+        logins_per_second: arguments.logins_per_second,
         proposals: &proposals,
         without: &without,
     };

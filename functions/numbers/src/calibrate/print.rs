@@ -10,10 +10,10 @@ use super::{
     conditions::{Basis, Conditions, lambda_name},
     place::Place,
     proposal::{Entry, Numbers, Proposal, in_words},
-    standards,
 };
 use saltern_capacity::{Scale, name_of};
-use saltern_page::Table;
+use saltern_page::{Table, or_nothing, rounded};
+use saltern_price::{Attack, PRECISION, standards};
 use saltern_program::Failure;
 
 pub(super) struct Report<'a> {
@@ -21,6 +21,10 @@ pub(super) struct Report<'a> {
     /// From this machine to the function; `None` if the function measured.
     pub(super) scale: Option<Scale>,
     pub(super) target: Duration,
+    /// The price of an hour of the attacker's device.
+    pub(super) usd_per_hour: f64,
+    /// The logins that the cores have to carry.
+    pub(super) logins_per_second: Option<f64>,
     /// In the order of preference.
     pub(super) proposals: &'a [Proposal],
     /// The algorithms without parameters within the target.
@@ -30,7 +34,8 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     /// Returns the recommendation, the table, the notes and the entry for a policy document.
     pub(super) fn text(&self) -> Result<String, Failure> {
-        let mut out = format!("{}\n\n{}\n", self.recommendation(), self.table().text());
+        let tables = [self.table(), self.prices()].map(|table| table.text()).join("\n");
+        let mut out = format!("{}\n\n{tables}\n", self.recommendation());
         for note in self.notes() {
             let _infallible = writeln!(out, "- {note}");
         }
@@ -63,6 +68,9 @@ impl Report<'_> {
         Ok(json!({
             "recommendation": self.recommendation(),
             "recommended": self.recommended().map(|proposal| proposal.algorithm.name()),
+            "runner_up": self.runner_up().map(|proposal| proposal.algorithm.name()),
+            "attacker_usd_per_hour": self.usd_per_hour,
+            "logins_per_second": self.logins_per_second,
             "target_milliseconds": self.target.as_millis(),
             "basis": if self.is_estimated() { "estimated" } else { "measured" },
             "for": self.conditions.in_words(),
@@ -96,6 +104,17 @@ impl Report<'_> {
             })),
             "usd_per_million": proposal.usd_per_million(size),
             "usd_per_million_in_lanes": proposal.usd_per_million_in_lanes(size),
+            "attack": proposal.guess().map(|guess| json!({
+                "guesses_per_second": guess.per_second,
+                "usd_per_billion": guess.usd_per_billion(self.usd_per_hour),
+                "usd_per_billion_per_core_second": proposal.price_per_second(self.usd_per_hour),
+                "usd_per_billion_per_core_second_in_lanes": proposal.price_per_second_in_lanes(self.usd_per_hour),
+                "row": guess.row.name,
+                "basis": guess.basis.name(),
+            })),
+            "memory_mib_of_all_workers": proposal.memory_mib(self.conditions.workers),
+            "cores": self.logins_per_second.map(|logins| logins / proposal.logins()),
+            "cores_in_lanes": self.logins_per_second.and_then(|logins| Some(logins / proposal.logins_in_lanes()?)),
             "owasp": {
                 "meets": proposal.meets_owasp(),
                 "minimum": standards::owasp_in_words(proposal.step.params),
@@ -109,24 +128,40 @@ impl Report<'_> {
         }))
     }
 
-    /// Returns the first in OWASP's order that meets OWASP's minimum.
+    /// Returns the proposal that costs an attacker most for each second of a core, of those that
+    /// meet OWASP's minimum. If several are equal within the precision of the published rates, it
+    /// is the first in OWASP's order: so noise does not change the choice.
     fn recommended(&self) -> Option<&Proposal> {
-        self.proposals.iter().find(|proposal| proposal.meets_owasp())
+        self.best_except(None)
+    }
+
+    /// Returns the same without the recommended one.
+    fn runner_up(&self) -> Option<&Proposal> {
+        self.best_except(Some(self.recommended()?.algorithm))
+    }
+
+    fn best_except(&self, left_out: Option<Algorithm>) -> Option<&Proposal> {
+        let candidates =
+            || self.proposals.iter().filter(|one| one.meets_owasp() && Some(one.algorithm) != left_out);
+        let best = candidates().map(Proposal::rank).fold(0.0, f64::max);
+        candidates().find(|one| one.rank() * PRECISION >= best)
     }
 
     fn recommendation(&self) -> String {
         let about = if self.is_estimated() { "about " } else { "" };
         if let Some(proposal) = self.recommended() {
-            return format!(
-                "Use {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core. It \
-                 is the first in OWASP's order that meets the minimum here ({}).",
+            let mut sentences = format!(
+                "Use {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core.",
                 proposal.algorithm.name(),
                 in_words(proposal.step.params),
                 proposal.ms(),
                 proposal.of_owasp_work(),
                 proposal.logins(),
-                standards::OWASP_ORDER,
             );
+            if let Some(reason) = self.reason(proposal) {
+                let _infallible = write!(sentences, " {reason}");
+            }
+            return sentences;
         }
         let target = self.target.as_millis();
         match self.proposals.first() {
@@ -137,6 +172,72 @@ impl Report<'_> {
             ),
             None => format!("Nothing fits into {target} ms: use a longer --target."),
         }
+    }
+
+    /// Returns the reason for the recommendation, and the runner-up.
+    fn reason(&self, proposal: &Proposal) -> Option<String> {
+        let alone = proposal.price_per_second(self.usd_per_hour)?;
+        let in_lanes = proposal.price_per_second_in_lanes(self.usd_per_hour);
+        let mut reason = format!(
+            "An attacker pays {} USD for 10^9 guesses, which is {} USD for each second of a core that a login takes",
+            proposal.guess()?.price_in_words(self.usd_per_hour),
+            rounded(alone)
+        );
+        if let Some(in_lanes) = in_lanes {
+            let _infallible = write!(reason, ", and {} with all lanes in use", rounded(in_lanes));
+        }
+        let Some(second) = self.runner_up() else { return Some(reason + ".") };
+        let times = proposal.rank() / second.rank();
+        let comparison = if times >= PRECISION {
+            format!("the same price takes {} times the cores", rounded(times))
+        } else {
+            "the same price takes as many cores, and OWASP prefers the first".to_owned()
+        };
+        let _infallible = write!(
+            reason,
+            ": the most here. Runner-up: {} with {}; {comparison}.",
+            second.algorithm.name(),
+            in_words(second.step.params)
+        );
+        Some(reason)
+    }
+
+    /// Returns the table of prices, the dearest for a second of a core first.
+    fn prices(&self) -> Table {
+        let workers = self.conditions.workers;
+        let mut ranked: Vec<_> = self.proposals.iter().collect();
+        ranked.sort_by(|one, other| other.rank().total_cmp(&one.rank()));
+        let rows = ranked.into_iter().map(|proposal| {
+            let guess = proposal.guess();
+            let cores = self.logins_per_second.map(|logins| {
+                let in_lanes = proposal.logins_in_lanes().map(|rate| logins / rate);
+                [rounded(logins / proposal.logins()), or_nothing(in_lanes, rounded)]
+            });
+            [
+                proposal.algorithm.name().to_owned(),
+                in_words(proposal.step.params),
+                guess.map_or_else(missing, |guess| guess.rate_in_words()),
+                guess.map_or_else(missing, |guess| guess.price_in_words(self.usd_per_hour)),
+                or_nothing(proposal.price_per_second(self.usd_per_hour), rounded),
+                or_nothing(proposal.price_per_second_in_lanes(self.usd_per_hour), rounded),
+                proposal.memory_mib(workers).to_string(),
+            ]
+            .into_iter()
+            .chain(cores.into_iter().flatten())
+            .collect::<Vec<_>>()
+        });
+        let table = Table::new(format!(
+            "An attacker's price of 10^9 guesses, one {} at {} USD an hour, and the memory of {workers} {}:",
+            Attack::published().device_hour().device,
+            self.usd_per_hour,
+            if workers == 1 { "worker" } else { "workers" }
+        ))
+        .words("algorithm")
+        .words("parameters")
+        .numbers_each(["guesses/s", "USD", "USD/core-second", "in lanes", "MiB"]);
+        let cores =
+            self.logins_per_second.map(|logins| [format!("cores for {logins}/s"), "in lanes".to_owned()]);
+        table.numbers_each(cores.into_iter().flatten()).rows(rows)
     }
 
     fn caption(&self) -> String {
@@ -240,13 +341,33 @@ impl Report<'_> {
                 .to_owned(),
         );
         notes.push(self.about_cost());
+        notes.extend(self.recommended().map(|proposal| self.about_ten_times(proposal)));
         notes.extend(self.scale.map(|scale| self.about_scale(scale)));
+        notes.push(format!(
+            "USD/core-second: the price of 10^9 guesses for each second of a core that a login takes, one by one and with all \
+             lanes in use. It ranks the algorithms; within {:.0} % OWASP's order decides ({}). ≈ marks a published rate that is \
+             roughly scaled. FPGAs compute bcrypt with less power than graphics cards, and no price of that is published.",
+            100.0 * (PRECISION - 1.0),
+            standards::OWASP_ORDER
+        ));
         notes.push(format!(
             "Minima: {}. {} “-” under NIST: NIST does not list the algorithm.",
             standards::OWASP,
             standards::NIST_TODAY
         ));
         notes
+    }
+
+    /// Returns the cost of ten times the safety.
+    fn about_ten_times(&self, proposal: &Proposal) -> String {
+        let size = self.conditions.size;
+        format!(
+            "Ten times the price of a guess takes about ten times the time: {:.0} ms for a login with {}, and {:.2} USD instead of              {:.2} for a million logins.",
+            10.0 * proposal.ms(),
+            proposal.algorithm.name(),
+            proposal.usd_per_million_at_ten_times(size),
+            proposal.usd_per_million(size)
+        )
     }
 
     fn about_cost(&self) -> String {

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use saltern_algorithm::memory_bytes;
 use saltern_capacity::{FunctionSize, Prices, name_of};
 use saltern_encoded::{Algorithm, Params};
 use saltern_meter::Spread;
+use saltern_price::{Attack, Guess, standards};
 use serde::Serialize;
 use time::OffsetDateTime;
 
-use super::{bound::Bound, ladder::Step, standards};
+use super::{bound::Bound, ladder::Step};
 use saltern_capacity::Size;
-use saltern_program::number::grouped;
+use saltern_program::{document::BYTES_PER_MIB, number::grouped};
 
 /// The strongest parameters of an algorithm within the target.
 pub(super) struct Proposal {
@@ -94,6 +96,40 @@ impl Proposal {
         let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
         let in_lanes = self.in_lanes.ok()?;
         Some(self.usd(size, in_lanes.call, in_lanes.lanes * workers.get()))
+    }
+
+    /// Returns the cost of a million logins under parameters with ten times the work, one by one.
+    pub(super) fn usd_per_million_at_ten_times(&self, size: Size) -> f64 {
+        let one = Spread { median: self.one.median * 10.0, ..self.one };
+        self.usd(size, one, 1)
+    }
+
+    /// Returns the attacker's rate; `None` if no figure is published.
+    pub(super) fn guess(&self) -> Option<Guess<'static>> {
+        Attack::published().guess_of(self.step.params)
+    }
+
+    /// Returns the attacker's price of 10^9 guesses for each second of a core that a login takes,
+    /// one by one.
+    pub(super) fn price_per_second(&self, usd_per_hour: f64) -> Option<f64> {
+        Some(self.guess()?.usd_per_billion(usd_per_hour) * self.logins())
+    }
+
+    /// Returns the same with all lanes in use.
+    pub(super) fn price_per_second_in_lanes(&self, usd_per_hour: f64) -> Option<f64> {
+        Some(self.guess()?.usd_per_billion(usd_per_hour) * self.logins_in_lanes()?)
+    }
+
+    /// Returns the figure that ranks: in lanes, or one by one if the lanes were not measured.
+    pub(super) fn rank(&self) -> f64 {
+        // The price of an hour is a factor of all.
+        self.price_per_second_in_lanes(1.0).or_else(|| self.price_per_second(1.0)).unwrap_or(0.0)
+    }
+
+    /// Returns the memory of the hashes of all workers, with all lanes in use, in MiB.
+    pub(super) fn memory_mib(&self, workers: usize) -> u64 {
+        let at_once = u64::try_from(self.lanes().unwrap_or(1) * workers).unwrap_or(u64::MAX);
+        memory_bytes(self.step.params).saturating_mul(at_once).div_ceil(BYTES_PER_MIB)
     }
 
     fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {

@@ -195,7 +195,10 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "Use bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
-        "It is the first in OWASP's order that meets the minimum here (argon2id, scrypt, bcrypt",
+        // 57.97 USD in 0.2048 s; eight at once take 0.4096 s.
+        "An attacker pays 58.0 USD for 10^9 guesses, which is 283 USD for each second of a core that a login takes, and \
+         1,132 with all lanes in use.",
+        "Ten times the price of a guess takes about ten times the time: 2048 ms for a login with bcrypt",
         "bcrypt: with 8 at once, each takes 410 ms.",
         "without time in the queue: processor time on this machine",
         "at most 72 bytes",
@@ -206,6 +209,38 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("\"cost\": 12"), "{text}");
+}
+
+/// The stub's argon2id with 224 MiB and one pass takes 229 ms, and has no lanes. Eight bcrypt-12 at
+/// once take 410 ms.
+#[test]
+fn the_price_of_a_guess_for_a_second_of_a_core_ranks() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let arguments =
+        ["--target", "250ms", "--algorithm", "argon2id,bcrypt", "--logins-per-second", "100", "--json"];
+    let found = json_of(&on_lambda(&lambda, &arguments));
+    assert_eq!((&found["recommended"], &found["runner_up"]), (&json!("bcrypt"), &json!("argon2id")));
+    let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
+    let attack = |proposal: &Value, name: &str| proposal["attack"][name].as_f64().unwrap();
+    let usd = 1e9 / 1_437.5 / 3600.0 * 0.30;
+    assert!((attack(bcrypt, "usd_per_billion") / usd - 1.0).abs() < 1e-9, "{bcrypt}");
+    assert!(
+        (attack(bcrypt, "usd_per_billion_per_core_second") / (usd / 0.2048) - 1.0).abs() < 1e-9,
+        "{bcrypt}"
+    );
+    let in_lanes = attack(bcrypt, "usd_per_billion_per_core_second_in_lanes");
+    assert!((in_lanes / (usd * 8.0 / 0.4096) - 1.0).abs() < 1e-9, "{bcrypt}");
+    assert_eq!(
+        (&bcrypt["attack"]["row"], &bcrypt["attack"]["basis"]),
+        (&json!("bcrypt-5"), &json!("scaled"))
+    );
+    assert_eq!(argon2id["attack"]["basis"], "approximate");
+    assert!((bcrypt["cores"].as_f64().unwrap() - 20.48).abs() < 1e-9, "{bcrypt}");
+    assert!((bcrypt["cores_in_lanes"].as_f64().unwrap() - 5.12).abs() < 1e-9, "{bcrypt}");
+    assert_eq!(argon2id["memory_mib_of_all_workers"], 224);
+    let text = String::from_utf8(on_lambda(&lambda, &arguments[..arguments.len() - 1]).stdout).unwrap();
+    assert!(text.contains("Runner-up: argon2id with 224 MiB, 1 pass, p=1; the same price takes "), "{text}");
+    assert!(text.contains("cores for 100/s"), "{text}");
 }
 
 /// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory

@@ -7,6 +7,7 @@ use std::{fs, io, process::Command};
 
 use saltern_encoded::documents::schemes_markdown;
 use saltern_policy::documents::settings_json;
+use saltern_price::documents::attack_markdown;
 use saltern_program::EXIT_CODES;
 use saltern_service::documents::{metrics_json, metrics_markdown, openapi, rules_yaml};
 
@@ -23,6 +24,9 @@ const DOCUMENTS: &[(&str, Make)] = &[
         between(text, "      # rules:begin\n", "      # rules:end\n", &rules_yaml())
     }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
+    ("README.md", |text| with_part(text, "attack", &attack_markdown())),
+    ("MIGRATION.md", |text| with_part(text, "attack", &attack_markdown())),
+    ("SECURITY.md", |text| with_part(text, "attack", &attack_markdown())),
 ];
 
 const CLIENT_SCHEMES: &str = include_str!("../../../../client-scala/local-schemes.txt");

@@ -1,18 +1,19 @@
 //! The minima of OWASP and NIST.
 
-use saltern_encoded::{Params, pbkdf2};
+use saltern_encoded::{Params, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_program::number::grouped;
 
 /// The source of OWASP's numbers.
-pub(super) const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
+pub const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
 
 /// OWASP's order, with the purpose of the later ones.
-pub(super) const OWASP_ORDER: &str = "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 for FIPS-140";
+pub const OWASP_ORDER: &str = "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 for FIPS-140";
 
 /// The source of NIST's number of iterations.
-pub(super) const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
+pub const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
 
 /// The present text of NIST.
-pub(super) const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, requires a cost as high as practical, with \
+pub const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, requires a cost as high as practical, with \
      a scheme of SP 800-132 (2010). That is only PBKDF2, with at least 1,000 iterations. SP 800-63B (2017) required 10,000.";
 
 /// argon2id with p = 1, as (memory in KiB, passes). Each of them is enough.
@@ -31,7 +32,8 @@ const OWASP_PBKDF2_SHA512: u32 = 220_000;
 const NIST_PBKDF2: u32 = 10_000;
 
 /// Whether the parameters meet OWASP's minimum.
-pub(super) fn meets_owasp(params: Params) -> bool {
+#[must_use]
+pub fn meets_owasp(params: Params) -> bool {
     match params {
         Params::Argon2(params) => OWASP_ARGON2ID
             .iter()
@@ -45,7 +47,8 @@ pub(super) fn meets_owasp(params: Params) -> bool {
 }
 
 /// Returns OWASP's minimum for the algorithm of these parameters, in OWASP's notation.
-pub(super) fn owasp_in_words(params: Params) -> String {
+#[must_use]
+pub fn owasp_in_words(params: Params) -> String {
     match params {
         Params::Argon2(_) => {
             let rows = OWASP_ARGON2ID.map(|(memory_kib, passes)| format!("m={memory_kib} t={passes}"));
@@ -53,7 +56,7 @@ pub(super) fn owasp_in_words(params: Params) -> String {
         }
         Params::Bcrypt(_) => format!("cost {OWASP_BCRYPT_COST}"),
         Params::Pbkdf2(params) => {
-            format!("{} iterations", saltern_program::number::grouped(owasp_iterations(params.prf()).into()))
+            format!("{} iterations", grouped(owasp_iterations(params.prf()).into()))
         }
         Params::Scrypt(_) => {
             let rows = OWASP_SCRYPT.map(|(log_n, p)| format!("N=2^{log_n} p={p}"));
@@ -62,8 +65,26 @@ pub(super) fn owasp_in_words(params: Params) -> String {
     }
 }
 
+/// Returns the parameters that meet OWASP's minimum with the least memory, one for each algorithm
+/// of a policy.
+#[must_use]
+pub fn owasp_least_memory() -> Vec<Params> {
+    let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+    let (memory_kib, passes) = OWASP_ARGON2ID[OWASP_ARGON2ID.len() - 1];
+    let (log_n, p) = OWASP_SCRYPT[OWASP_SCRYPT.len() - 1];
+    let pbkdf2 = [pbkdf2::Prf::Sha1, pbkdf2::Prf::Sha256, pbkdf2::Prf::Sha512]
+        .map(|prf| pbkdf2::Params::new(prf, owasp_iterations(prf)).map(Params::Pbkdf2));
+    let others = [
+        argon2::Params::new(variant, version, memory_kib, passes, 1).map(Params::Argon2),
+        bcrypt::Params::new(OWASP_BCRYPT_COST).map(Params::Bcrypt),
+        scrypt::Params::new(log_n, OWASP_SCRYPT_R, p).map(Params::Scrypt),
+    ];
+    others.into_iter().chain(pbkdf2).flatten().collect()
+}
+
 /// Returns this work as a multiple of the least work that meets OWASP's minimum.
-pub(super) fn of_owasp_work(params: Params, work: f64) -> f64 {
+#[must_use]
+pub fn of_owasp_work(params: Params, work: f64) -> f64 {
     let least = match params {
         Params::Argon2(_) => {
             OWASP_ARGON2ID.map(|(memory_kib, passes)| f64::from(memory_kib) * f64::from(passes))
@@ -78,7 +99,8 @@ pub(super) fn of_owasp_work(params: Params, work: f64) -> f64 {
 }
 
 /// Whether the parameters meet NIST's last number; `None` if NIST has no number for the algorithm.
-pub(super) fn meets_nist(params: Params) -> Option<bool> {
+#[must_use]
+pub fn meets_nist(params: Params) -> Option<bool> {
     match params {
         Params::Pbkdf2(params) => Some(params.iterations() >= NIST_PBKDF2),
         Params::Argon2(_) | Params::Bcrypt(_) | Params::Scrypt(_) => None,

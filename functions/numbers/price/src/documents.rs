@@ -1,0 +1,93 @@
+//! Generates the table of prices in the documents.
+//!
+//! Only the feature `documents` builds this module. `cargo xtask generate` writes the table.
+
+use core::fmt::Write as _;
+use std::time::Duration;
+
+use saltern_encoded::parse;
+
+use crate::{Attack, Guess};
+
+/// Returns the table of README.md, MIGRATION.md and SECURITY.md.
+#[must_use]
+pub fn attack_markdown() -> String {
+    let hour = Attack::published().device_hour();
+    let mut text = "| stored hash | guesses per second | USD for 10^9 guesses | accounts a day, 1 card | 100 cards | figure |\n\
+                    |---|---:|---:|---:|---:|---|\n"
+        .to_owned();
+    for (name, stored) in rows() {
+        let Some(guess) = guess(&stored) else { continue };
+        let _infallible = writeln!(
+            text,
+            "| {name} | {} | {} | {} | {} | {} |",
+            guess.rate_in_words(),
+            guess.price_in_words(hour.usd),
+            guess.accounts_in_words(DAY, 1),
+            guess.accounts_in_words(DAY, 100),
+            guess.source_in_words(),
+        );
+    }
+    let _infallible = write!(
+        text,
+        "| any of these, sealed | none without the key | | | | |\n\n\
+         The figures are of one {} at {:.2} USD an hour. Each account is tried against a list of 10^9 passwords. Without a salt, one\n\
+         pass over the list serves all accounts. [attack.json](functions/numbers/price/attack.json) has the sources and the rules of scaling.\n",
+        hour.device, hour.usd
+    );
+    text
+}
+
+fn guess(stored: &str) -> Option<Guess<'static>> {
+    Attack::published().guess(parse(stored).ok()?.setting())
+}
+
+/// The hashes of the table, with zeros for salt and output.
+fn rows() -> Vec<(&'static str, String)> {
+    let phc = |head: &str| format!("{head}${}${}", "A".repeat(22), "A".repeat(43));
+    let bcrypt = |cost: u32| format!("$2b${cost}${}", ".".repeat(53));
+    let argon2id = |params: &str| phc(&format!("$argon2id$v=19${params}"));
+    vec![
+        ("MD5 with a salt", format!("{{SMD5}}{}", "A".repeat(32))),
+        ("sha512-crypt, 5,000 rounds", format!("$6$rounds=5000$saltsalt${}", ".".repeat(86))),
+        ("PBKDF2-SHA256, 600,000 iterations", phc("$pbkdf2-sha256$i=600000,l=32")),
+        ("PBKDF2-SHA512, 210,000 iterations", phc("$pbkdf2-sha512$i=210000,l=32")),
+        ("bcrypt-10", bcrypt(10)),
+        ("bcrypt-12", bcrypt(12)),
+        ("bcrypt-14", bcrypt(14)),
+        ("scrypt, N=2^17, r=8, p=1", phc("$scrypt$ln=17,r=8,p=1")),
+        ("argon2id, 19 MiB, t=2", argon2id("m=19456,t=2,p=1")),
+        ("argon2id, 64 MiB, t=3", argon2id("m=65536,t=3,p=1")),
+        ("argon2id, 64 MiB, t=4", argon2id("m=65536,t=4,p=1")),
+        (
+            "MD5, wrapped in argon2id, 19 MiB, t=2",
+            format!("$saltern-wrap{}${{SMD5}}{}", argon2id("m=19456,t=2,p=1"), "A".repeat(32)),
+        ),
+    ]
+}
+
+const DAY: Duration = Duration::from_hours(24);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hash_of_the_table_has_a_figure() {
+        for (name, stored) in rows() {
+            assert!(guess(&stored).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_tables_of_the_documents_are_up_to_date() {
+        for document in ["README.md", "MIGRATION.md", "SECURITY.md"] {
+            let path = format!("{}/../../../{document}", env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::read_to_string(path).unwrap();
+            assert!(
+                text.contains(&attack_markdown()),
+                "{document} is out of date: run `cargo xtask generate`"
+            );
+        }
+    }
+}

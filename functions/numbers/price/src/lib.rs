@@ -1,0 +1,21 @@
+//! The price of a guess on a stolen table, and its consequences for a policy document.
+//!
+//! [`Attack`] has the guesses per second that others published, with the rule that scales each to
+//! other costs ([`attack.json`](../attack.json)). A [`Guess`] is the rate for one setting, with its
+//! row. [`warnings`] compares the policies of a document by these rates. [`standards`] has the
+//! minima of OWASP and NIST.
+//!
+//! No code that answers requests uses this crate.
+
+#![forbid(unsafe_code)]
+
+mod advice;
+mod arguments;
+mod attack;
+#[cfg(any(test, feature = "documents"))]
+pub mod documents;
+pub mod standards;
+
+pub use advice::{PRECISION, Warning, warnings};
+pub use arguments::PriceArguments;
+pub use attack::{Attack, Basis, DeviceHour, Guess, Row, Rule};
