@@ -6,7 +6,8 @@
 //! - A **call** computes one hash, or one hash for each lane of a full worker. A **sample** is the
 //!   time of one call. If a call is shorter than a millisecond, a sample is the mean of as many
 //!   calls as take one. The first call does not count, because it includes the cost of fresh
-//!   memory. If the first call takes all the available time, it is the only sample.
+//!   memory. If a call takes all the available time, it is the only sample; with much memory it is
+//!   the second call.
 //! - [`Measured::wall_ms`] is wall-clock time: the time that a caller waits. [`Measured::cpu_ms`]
 //!   is the processor time of this program. On an idle machine they are equal. The difference is
 //!   the time of other programs or of a quota ([`Measured::core_share`]). With Argon2's `p` above

@@ -3,7 +3,8 @@
 //!
 //! A program says only what is on the page:
 //!
-//! - [`Page`]: a title, a [`Verdict`], large figures (`facts`), sections and a footer.
+//! - [`Page`]: a title, a [`Verdict`], a `warning`, large figures (`facts`), `contents`, sections
+//!   and a footer.
 //! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts,
 //!   in the order of the calls.
 //! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows. It is also text for

@@ -9,8 +9,10 @@ use crate::{Bars, Plot, canvas::Width, palette};
 pub struct Page {
     title: String,
     verdict: Verdict,
+    warning: String,
     facts: Vec<(String, String)>,
     facts_of: String,
+    has_contents: bool,
     sections: Vec<Section>,
     footer: String,
 }
@@ -65,8 +67,10 @@ impl Page {
         Self {
             title: title.into(),
             verdict,
+            warning: String::new(),
             facts: Vec::new(),
             facts_of: String::new(),
+            has_contents: false,
             sections: Vec::new(),
             footer: String::new(),
         }
@@ -87,6 +91,18 @@ impl Page {
     #[must_use]
     pub fn facts_of(self, whose: impl Into<String>) -> Self {
         Self { facts_of: whose.into(), ..self }
+    }
+
+    /// Sets a warning about the figures, below the verdict.
+    #[must_use]
+    pub fn warning(self, warning: impl Into<String>) -> Self {
+        Self { warning: warning.into(), ..self }
+    }
+
+    /// Adds a list of the sections before the first one.
+    #[must_use]
+    pub fn contents(self) -> Self {
+        Self { has_contents: true, ..self }
     }
 
     /// Adds a section.
@@ -128,11 +144,17 @@ impl Page {
                     header {
                         h1 { (self.title) }
                         (self.verdict.html())
+                        @if !self.warning.is_empty() { p.warning role="note" { (self.warning) } }
                     }
                     main {
                         @if !self.facts_of.is_empty() { p.facts-of { (self.facts_of) } }
                         @if !self.facts.is_empty() {
                             dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
+                        }
+                        @if self.has_contents {
+                            nav aria-label="Contents" { ul { @for section in &self.sections {
+                                li { a href=(format!("#{}", section.id())) { (section.heading) } }
+                            } } }
                         }
                         @for section in &self.sections { (section.html()) }
                     }
@@ -208,10 +230,16 @@ impl Section {
         self
     }
 
+    /// Returns the heading as the target of a link.
+    fn id(&self) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        self.heading.chars().map(letter).collect()
+    }
+
     fn html(&self) -> Markup {
         let is_chart = |block: &Block| matches!(block, Block::Chart(_));
         html! {
-            section {
+            section id=(self.id()) {
                 h2 { (self.heading) }
                 @for run in self.blocks.chunk_by(|one, other| is_chart(one) && is_chart(other)) {
                     @if run.iter().any(is_chart) {
@@ -395,6 +423,8 @@ mod tests {
         let section =
             Section::new("<h>").prose("<script>alert(1)</script>").table(table).notes(["<x>"]).chart(plot);
         Page::new("<t>", Verdict::Missed("<v>".into()))
+            .warning("<b>")
+            .contents()
             .facts([("<f>", "<g>")])
             .facts_of("<q>")
             .section(section)
@@ -406,7 +436,7 @@ mod tests {
     fn text_is_escaped_everywhere() {
         let html = page();
         for raw in [
-            "<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<x>",
+            "<b>", "<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<x>",
             "<script",
         ] {
             assert!(!html.contains(raw), "{raw}");
@@ -422,9 +452,12 @@ mod tests {
     #[test]
     fn nothing_is_loaded() {
         let html = page();
-        for reference in ["http://", "https://", "src=", "href=", "url(", "@import"] {
+        for reference in ["http://", "https://", "src=", "url(", "@import"] {
             assert!(!html.contains(reference), "{reference}");
         }
+        // A link leads to a section of the page.
+        assert_eq!(html.matches("href=").count(), html.matches("href=\"#").count());
+        assert!(html.contains("href=\"#-h-\"") && html.contains("id=\"-h-\""));
     }
 
     #[test]

@@ -139,8 +139,8 @@ pub(super) fn bought(results: &Results) -> Sheet {
             } else {
                 table.benchmark.title.to_owned()
             };
-            let is_extrapolated = costs.iter().any(|cost| cost.ends_with(EXTRAPOLATED));
-            if is_extrapolated && fit.worst_error > BAD_FIT {
+            let is_refused = costs.iter().any(|cost| cost.starts_with(['<', '>']));
+            if is_refused {
                 bad_fits.push(format!("{name}: {:.0} %", fit.worst_error * 100.0));
             }
             let names = [name, table.benchmark.cost.heading().to_owned()];
@@ -149,8 +149,8 @@ pub(super) fn bought(results: &Results) -> Sheet {
     }
     if !bad_fits.is_empty() {
         notes.push(format!(
-            "Some lines have a large error at measured costs, because of the sizes of the caches: {}. Costs \
-             extrapolated ({EXTRAPOLATED}) with them can have the same error or a larger one.",
+            "Some lines have a large error at measured costs, because of the sizes of the caches: {}. Nothing is \
+             extrapolated with them: > and < name the last measured cost.",
             bad_fits.join("; ")
         ));
     }
@@ -169,6 +169,11 @@ fn affordable(benchmark: &Benchmark, series: &Series, fit: &Fit, target_ms: f64)
             as_f64(below.work) + way * (as_f64(above.work) - as_f64(below.work))
         })
     });
+    // A line that is off at measured costs is more so beyond them.
+    if between.is_none() && fit.worst_error > BAD_FIT {
+        let (sign, row) = if target_ms >= row.one.hash_ms { (">", *row) } else { ("<", measured[0]) };
+        return format!("{sign} {}", benchmark.cost.label(row.cost));
+    }
     let work = between.unwrap_or_else(|| fit.line.work_in(target_ms));
     // Work is proportional to the cost, except for bcrypt: its cost is the logarithm of the work.
     let in_proportion = work * as_f64(row.cost) / as_f64(row.work);
@@ -373,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_extrapolated_with_a_bad_fit_has_a_note_with_the_error() {
+    fn a_bad_fit_extrapolates_nothing_and_has_a_note_with_the_error() {
         let of = |worst_error| {
             let mut series = series(&[(8192, 8192, 100.0)]);
             series.name = "t = 1".to_owned();
@@ -384,8 +389,12 @@ mod tests {
             bought(&Results { form: 1, version, machine, began, took_seconds: 1.0, quick: false, tables })
                 .notes
         };
-        assert!(of(0.404)[1].contains("argon2id, t = 1: 40 %. Costs extrapolated (†)"), "{:?}", of(0.404));
+        assert!(of(0.404)[1].contains("argon2id, t = 1: 40 %. Nothing is extrapolated"), "{:?}", of(0.404));
         assert_eq!(of(0.05).len(), 1);
+        let bad = Fit { worst_error: 0.404, ..FIT };
+        let measured = series(&[(8192, 8192, 100.0), (16_384, 16_384, 300.0)]);
+        let bought = |ms| affordable(super::tests::of("argon2id"), &measured, &bad, ms);
+        assert_eq!([50.0, 200.0, 1000.0].map(bought), ["< 8 MiB", "≈ 12 MiB", "> 16 MiB"]);
     }
 
     #[test]

@@ -48,17 +48,22 @@ pub(super) fn about(results: &Results) -> Vec<String> {
     if results.quick {
         about.push("A quick run: only the cheaper costs were measured.".to_owned());
     }
+    about.extend(busy(results));
+    about
+}
+
+/// Warns of a machine that was busy during the run.
+pub(super) fn busy(results: &Results) -> Option<String> {
     let share = results.least_core_share();
-    if share < BUSY {
-        about.push(format!(
+    (share < BUSY).then(|| {
+        format!(
             "The machine was busy: at one cost, other programs or a CPU quota took {:.0} % of the core. The times exclude \
              this; by the clock, the hash took {:.1} times as long. Other programs also use caches and change the clock \
              frequency, so measure again on an idle machine. A quota does not end.",
             (1.0 - share) * 100.0,
             1.0 / share
-        ));
-    }
-    about
+        )
+    })
 }
 
 /// Below this share of a core, other programs disturb the measurement.
