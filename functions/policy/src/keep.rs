@@ -1,8 +1,11 @@
 //! The thresholds of the document from which a hash that no policy lists is kept.
 //!
 //! At or above the threshold of its algorithm, a hash is as dear to guess as one of the current
-//! policy. A replacement would gain nothing or make a guess cheaper. The values are numbers of the
-//! document. `saltern policies check` compares them with published rates; no verdict reads rates.
+//! policy. A replacement would gain nothing or make a guess cheaper. A hash of a prepared password
+//! is replaced all the same.
+//!
+//! The values are numbers of the document. `saltern policies check` compares them with published
+//! rates; no verdict reads rates.
 
 use std::collections::BTreeMap;
 

@@ -88,14 +88,14 @@ impl Policies {
         if self.weakness(encoded).or_else(|| self.weakness(innermost(encoded))).is_some() {
             return Some(RehashReason::WeakScheme);
         }
-        if encoded.setting().params().is_some_and(|params| self.keeps(params)) {
-            return None;
-        }
         if encoded.scheme().reading().preparation != Preparation::None {
             return Some(RehashReason::OtherAlgorithm);
         }
         let setting = encoded.setting();
         let Some(params) = setting.params() else { return Some(RehashReason::OtherAlgorithm) };
+        if self.keeps(params) {
+            return None;
+        }
         let below = match (params, self.current().params) {
             (Params::Argon2(own), Params::Argon2(current)) if own.variant() == current.variant() => {
                 (own.version(), current.version()) == (Version::V16, Version::V19)

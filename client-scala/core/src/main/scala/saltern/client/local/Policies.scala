@@ -66,16 +66,19 @@ private[saltern] final class Policies private (
     }
     below match {
       case _ if isWeak(encoded) || isWeak(encoded.innermost) => Some(RehashReason.WeakScheme)
-      case _ if keeps(setting)                               => None
+      case _ if keeps(encoded)                               => None
       case None                                              => Some(RehashReason.OtherAlgorithm)
       case Some(isBelow)                                     =>
         Option.when(isBelow || shorterThanFresh(setting, current.params))(RehashReason.UnlistedParameters)
     }
   }
 
-  /** Whether the hash is as dear to guess as one of the current policy, by `keep`. */
-  private def keeps(setting: Setting): Boolean =
-    Policies.keepMeasure(setting).exists { case (name, value) => keep.get(name).exists(value >= _) }
+  /** Whether the hash is as dear to guess as one of the current policy, by `keep`. A hash of a
+    * transformed password is not kept.
+    */
+  private def keeps(encoded: EncodedHash): Boolean =
+    encoded.scheme.reading.preparation == Preparation.None &&
+      Policies.keepMeasure(encoded.setting).exists { case (name, value) => keep.get(name).exists(value >= _) }
 
   /** Whether the scheme is unsalted or fast, or the hash is below a floor. Such a hash is verified
     * only if its scheme was allowed by name.
