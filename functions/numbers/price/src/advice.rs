@@ -61,7 +61,7 @@ impl Advice<'_> {
             // From the policy that is replaced to the one that replaces it.
             let (from, to) = if place < at { (own, now) } else { (now, own) };
             let factor = from.times_the_price_of(&to);
-            (place != at && factor >= PRECISION).then(|| (place, policy, from, to, factor))
+            (place != at && factor >= PRECISION).then_some((place, policy, from, to, factor))
         });
         let warning = |(place, policy, from, to, factor): (usize, &Policy, Guess<'_>, Guess<'_>, f64)| {
             let (id, current, times) = (policy.id(), current.id(), factor_in_words(factor));

@@ -71,7 +71,7 @@ fn price(results: &Results) -> Section {
     };
     Section::new("What an attacker pays")
         .prose(format!(
-            "Each dot is a measured cost: the time that it takes here, and what an attacker pays for 10^9 guesses. One {} at \
+            "Each dot is a measured cost of a millisecond or more: the time that it takes here, and what an attacker pays for 10^9 guesses. One {} at \
              {:.2} USD an hour ({}). Higher is dearer for the attacker, and further left is cheaper for you. Of two lines the \
              upper one protects more for the same time.",
             hour.device, hour.usd, hour.source
@@ -92,7 +92,7 @@ fn priced(algorithm: Algorithm, series: &Series, way: Way) -> Vec<(f64, f64, Str
     let published = Attack::published();
     let usd_per_hour = published.device_hour().usd;
     let measured = series.rows.iter().filter_map(|row| Some((row, way(row)?)));
-    let measured = measured.filter(|(_, figure)| figure.is_measured());
+    let measured = measured.filter(|(_, figure)| figure.is_measured() && figure.hash_ms >= SHORTEST_MS);
     let point = |(row, figure): (&Row, Figure)| {
         let guess = published.guess_of_work(algorithm.name(), attacked(algorithm, row))?;
         Some((figure.hash_ms, guess.usd_per_billion(usd_per_hour), String::new()))
@@ -478,6 +478,9 @@ const AN_EXAMPLE: u64 = 100_001;
 
 const KIB_PER_MIB: f64 = 1024.0;
 const THOUSAND: f64 = 1e3;
+
+/// A shorter hash is no choice for a login, and would stretch the axes.
+const SHORTEST_MS: f64 = 1.0;
 
 /// The lines of the attacker's price: name, table, series.
 const PRICED: [(&str, Algorithm, usize); 6] = [

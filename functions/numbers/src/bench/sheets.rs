@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(of(0.05).len(), 1);
         let bad = Fit { worst_error: 0.404, ..FIT };
         let measured = series(&[(8192, 8192, 100.0), (16_384, 16_384, 300.0)]);
-        let bought = |ms| affordable(super::tests::of("argon2id"), &measured, &bad, ms);
+        let bought = |ms| affordable(Benchmark::named("argon2id").unwrap(), &measured, &bad, ms);
         assert_eq!([50.0, 200.0, 1000.0].map(bought), ["< 8 MiB", "≈ 12 MiB", "> 16 MiB"]);
     }
 
