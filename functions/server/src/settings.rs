@@ -93,8 +93,10 @@ impl Settings {
             policies: self.policies.digest().to_owned(),
             accepted_weak: self.policies.accepted_weak().to_string(),
             firebase_project: self.policies.has_firebase_project(),
-            seal_key: self.seal_keys.as_ref().map(|(_, keys)| keys.current().id().to_owned()),
-            seal_required: self.seal_keys.as_ref().is_some_and(|(_, keys)| keys.requires_seal()),
+            seal: self
+                .seal_keys
+                .as_ref()
+                .map(|(_, keys)| (keys.current().id().to_owned(), keys.requires_seal())),
         }
     }
 }
@@ -112,9 +114,8 @@ pub(super) struct Started {
     policies: String,
     accepted_weak: String,
     firebase_project: bool,
-    /// The id of the current key.
-    seal_key: Option<String>,
-    seal_required: bool,
+    /// The id of the current key, and whether hashes without a seal are refused.
+    seal: Option<(String, bool)>,
 }
 
 impl Started {
@@ -132,8 +133,8 @@ impl Started {
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,
-            seal_key = self.seal_key,
-            seal_required = self.seal_required,
+            seal_key = self.seal.as_ref().map(|(id, _)| id),
+            seal_required = self.seal.as_ref().is_some_and(|(_, required)| *required),
             "serving"
         );
         if self.holders < self.workers {

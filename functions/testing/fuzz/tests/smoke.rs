@@ -69,13 +69,13 @@ fn seeds() -> Vec<Vec<u8>> {
         for group in topic.load().test_groups {
             match group {
                 Group::Verify { tests, .. } => {
-                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()))
+                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()));
                 }
                 Group::Firebase { project, tests, .. } => {
                     seeds.extend(tests.iter().map(|user| project.stored(user).into_bytes()));
                 }
                 Group::Seal { tests, .. } => {
-                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()))
+                    seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()));
                 }
                 _ => {}
             }
