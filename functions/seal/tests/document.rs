@@ -6,7 +6,7 @@
     reason = "a helper of tests fails by panicking, as tests do"
 )]
 
-use saltern_seal::{Document, KeyEntry, Keys, MAX_DOCUMENT_BYTES, NoRandomness};
+use saltern_seal::{Document, KeyEntry, Keys, MAX_DOCUMENT_BYTES, NoRandomness, Randomness};
 
 #[test]
 fn a_document_with_every_member_is_read() {
@@ -103,16 +103,18 @@ fn a_printed_document_is_read_again_with_every_member() {
 
 #[test]
 fn a_new_key_has_32_random_bytes() {
-    let made = |randomness| KeyEntry::fresh("a", false, randomness);
-    let document = Document::new(made(sevens).unwrap(), false);
+    let made = |randomness: Randomness| KeyEntry::fresh("a", false, randomness);
+    let document = Document::new(
+        made(|buffer| {
+            buffer.fill(7);
+            Ok(())
+        })
+        .unwrap(),
+        false,
+    );
     let expected = parse(&one("a", &entry("a", "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="))).unwrap();
     assert_eq!(Keys::of(&document).unwrap().current().check_value(), expected.current().check_value());
     assert_eq!(made(|_| Err(NoRandomness)).unwrap_err(), NoRandomness);
-}
-
-fn sevens(buffer: &mut [u8]) -> Result<(), NoRandomness> {
-    buffer.fill(7);
-    Ok(())
 }
 
 #[track_caller]
