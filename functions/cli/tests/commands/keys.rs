@@ -114,7 +114,7 @@ fn inspect_explains_a_seal_and_with_its_key_the_hash() {
     }
     let policies = concat!(env!("CARGO_MANIFEST_DIR"), "/../policy/policies.json");
     let checked = saltern(&["policies", "check", "--seal-keys", path, policies], "");
-    assert!(checked.out.ends_with(", 1 seal keys, current 2026a\n"), "{} {}", checked.out, checked.err);
+    assert!(checked.out.contains(", 1 seal keys, current 2026a\n"), "{} {}", checked.out, checked.err);
     assert_eq!(saltern(&["policies", "check", "--seal-keys", policies, policies], "").code, 64);
 }
 

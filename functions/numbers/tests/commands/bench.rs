@@ -115,8 +115,13 @@ fn text(text: &str) {
 }
 
 fn html(html: &str) {
-    for reference in ["http://", "https://", "src=", "href=", "url(", "<script"] {
+    for reference in ["http://", "https://", "src=", "url(", "<script"] {
         assert!(!html.contains(reference), "{reference}");
+    }
+    // The list of contents names headings of the page.
+    for target in html.split("href=").skip(1) {
+        let heading = target.strip_prefix("\"#").and_then(|target| target.split_once('"')).unwrap().0;
+        assert!(html.contains(&format!("id=\"{heading}\"")), "{heading}");
     }
     for said in [
         "Intel i3-8109U (NUC, 2018)",
