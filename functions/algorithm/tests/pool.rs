@@ -49,7 +49,8 @@ fn submit(pool: &Pool, admitted: Admitted, number: u64, within: Duration) -> Res
     pool.submit(Work::new(admitted, password(number), Instant::now() + within))
 }
 
-const AMPLE: Duration = Duration::from_mins(1);
+/// Also on a machine whose other programs slow the first measurements.
+const AMPLE: Duration = Duration::from_hours(1);
 
 /// Cheap hashes of all kinds and several costs, mixed.
 fn mixed(number: u64) -> Admitted {
@@ -173,7 +174,7 @@ fn answers_come_in_time(kernels: Kernels, within: Duration) -> bool {
     }
     let Some(longest) = hashed.into_iter().max() else { return false };
     // A whole hash is not dropped in the middle, and on a busy machine it may take long.
-    let latest = deadline + 2 * longest + Duration::from_millis(500);
+    let latest = deadline + 2 * longest + Duration::from_secs(1);
     assert!(Instant::now() < latest, "{kernels:?}: answers came late");
     true
 }

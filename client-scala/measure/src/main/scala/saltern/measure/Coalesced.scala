@@ -12,8 +12,8 @@ import scala.concurrent.duration.*
   *
   *   - 64 callers, and the server behind [[OneAtATime]]. It lets one request through at a time, as
   *     classic Lambda does.
-  *   - 8 callers, and the server itself. It fills its eight lanes from concurrent requests, and would
-  *     refuse some of many more.
+  *   - 8 callers, and the server itself. It fills its eight lanes from concurrent requests. It
+  *     would refuse some of many more.
   *
   * The default of `withCoalescing` follows from both figures: on for the first, off for the second.
   */
