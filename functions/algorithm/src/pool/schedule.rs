@@ -331,9 +331,11 @@ impl<J: Job> Schedule<J> {
         let forecast = self.forecast(cost, deadline, start, now);
         let late = forecast.is_some_and(|forecast| forecast.finish > deadline);
         let stands = self.limits.is_some() && self.queue_of(cost).stands(now);
-        let slow =
-            forecast.is_some_and(|forecast| forecast.wait > longest_wait_in_a_standing_queue(forecast.own));
-        (pressure || late || (stands && slow)).then(|| self.overloaded())
+        let slow = |forecast: Forecast| {
+            let own = self.mean_duration(self.queue_of(cost));
+            forecast.wait > longest_wait_in_a_standing_queue(own)
+        };
+        (pressure || late || (stands && forecast.is_some_and(slow))).then(|| self.overloaded())
     }
 
     fn overloaded(&self) -> Refused {
@@ -417,7 +419,7 @@ impl<J: Job> Schedule<J> {
         } else {
             self.block_forecast(cost, position, ahead, now)?
         };
-        Some(Forecast { wait, own, finish: now + with_head_room(wait + own) })
+        Some(Forecast { wait, finish: now + with_head_room(wait + own) })
     }
 
     /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
@@ -504,6 +506,16 @@ impl<J: Job> Schedule<J> {
         if self.runs_in_lanes(cost) { &mut self.sliced } else { &mut self.whole }
     }
 
+    /// Returns the mean duration of the jobs in a queue, on a full worker; zero if it is empty.
+    ///
+    /// The bound on the wait follows it. If the bound followed the job that comes, callers with
+    /// long hashes would be refused first.
+    fn mean_duration(&self, queue: &Queue<J>) -> Duration {
+        let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width(cost.algorithm));
+        let all: Duration = queue.jobs.iter().map(|waiting| own(waiting.cost)).sum();
+        all.checked_div(u32::try_from(queue.jobs.len()).unwrap_or(u32::MAX)).unwrap_or_default()
+    }
+
     fn nothing_waits(&self) -> bool {
         self.sliced.jobs.is_empty() && self.whole.jobs.is_empty()
     }
@@ -526,8 +538,6 @@ impl<J: Job> Schedule<J> {
 #[derive(Clone, Copy)]
 struct Forecast {
     wait: Duration,
-    /// The time from its start to its end.
-    own: Duration,
     /// With head room.
     finish: Instant,
 }

@@ -470,6 +470,11 @@ struct OpenLoop {
     refused: usize,
     /// How many times longer a hash takes than on the machine that was measured.
     slower: u32,
+    /// The costs of the hashes, which come in random order.
+    kinds: Vec<Cost>,
+    random: Random,
+    /// The work of each job.
+    work: Vec<u64>,
 }
 
 /// bcrypt hashes a second at full load on two workers with eight lanes each.
@@ -497,6 +502,9 @@ impl OpenLoop {
             jobs: Vec::new(),
             refused: 0,
             slower,
+            kinds: vec![COST_10],
+            random: Random(1),
+            work: Vec::new(),
         }
     }
 
@@ -511,7 +519,9 @@ impl OpenLoop {
             for _ in due(at)..due(at + 1) {
                 let job = Numbered::new(self.jobs.len());
                 let deadline = now + MS * 1000;
-                let taken = self.schedule.submit(job, COST_10, deadline, Urgency::Required, now);
+                let cost = self.kinds[self.random.index(self.kinds.len())];
+                self.work.push(cost.work);
+                let taken = self.schedule.submit(job, cost, deadline, Urgency::Required, now);
                 self.refused += usize::from(taken.is_err());
                 self.jobs.push((MS * at, None));
             }
@@ -586,6 +596,21 @@ fn under_lasting_overload_a_slow_machine_adds_little_to_its_hash() {
         let possible = (CAPACITY * 7 - CAPACITY * 500 / 1000) / SLOWER as usize;
         assert!(latencies.len() * 100 >= possible * 95, "{percent} %: {} of {possible}", latencies.len());
     }
+}
+
+/// Half of the callers send a hash of three times the work.
+#[test]
+fn under_lasting_overload_callers_with_long_hashes_are_served_as_often() {
+    let long = Cost::new(Algorithm::Bcrypt, COST_10.work * 3);
+    let mut open_loop = OpenLoop { kinds: vec![COST_10, long], ..OpenLoop::new() };
+    open_loop.run(0..60_000, 150);
+    let [short, long] = [COST_10, long].map(|cost| {
+        let jobs = open_loop.jobs.iter().zip(&open_loop.work).skip(open_loop.jobs.len() / 10);
+        let ends: Vec<_> = jobs.filter(|(_, work)| **work == cost.work).map(|((_, end), _)| end).collect();
+        let served = ends.iter().filter(|end| end.is_some()).count();
+        served * 100 / ends.len()
+    });
+    assert!(short > 20 && short.abs_diff(long) * 10 <= short, "{short} % and {long} %");
 }
 
 /// Each caller waits for its answer before it asks again. The second caller begins later, at every
