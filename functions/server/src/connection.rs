@@ -114,7 +114,7 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, s
                 Pin::new(&mut connection).graceful_shutdown();
                 continue;
             }
-            slot.is_behind(watch.sending().is_stuck());
+            slot.note_behind(watch.sending().is_stuck());
             let untaken = watch.sending().due(bounds.answer_timeout);
             let (at, due) = match (watch.is_answering(), watch.head_has_begun()) {
                 _ if untaken.is_some_and(|at| at <= now) => return Poll::Ready(Ended::Idle),
@@ -177,7 +177,7 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, s
             }
             let now = Instant::now();
             let asked_to_end = clock.poll_settled(context).is_some();
-            slot.is_behind(watch.sending().is_stuck());
+            slot.note_behind(watch.sending().is_stuck());
             let untaken = watch.sending().due(bounds.answer_timeout);
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());

@@ -42,7 +42,8 @@ struct Taken {
     /// the oldest. Some have gone on or ended since.
     greeted: VecDeque<u64>,
     asking: VecDeque<u64>,
-    /// Connections that are behind, the longest first.
+    /// Connections whose peers read no answers, the longest first. Their slots are asked to end
+    /// beyond [`MAX_BEHIND`], also after an accepted request.
     behind: VecDeque<u64>,
 }
 
@@ -146,8 +147,11 @@ impl Taken {
         if reached.len() <= most {
             return;
         }
-        let is_unread =
-            |number: &u64| self.occupants.get(number).is_some_and(|other| other.leaves_answers_unread());
+        // `Greeted` has no answers, and at `Behind` no peer reads them.
+        let is_unread = |number: &u64| {
+            let occupant = self.occupants.get(number);
+            matches!(stage, Stage::Asking) && occupant.is_some_and(|other| other.leaves_answers_unread())
+        };
         let position = reached.iter().position(is_unread).unwrap_or(0);
         if let Some(number) = reached.remove(position)
             && let Some(occupant) = self.free(number)
@@ -217,8 +221,8 @@ impl Slot {
         self.slots.taken().reach(Stage::Asking, self.number);
     }
 
-    /// Tells whether written bytes wait for the peer.
-    pub(super) fn is_behind(&self, is_behind: bool) {
+    /// Notes whether written bytes wait for the peer.
+    pub(super) fn note_behind(&self, is_behind: bool) {
         if self.occupant.is_behind.swap(is_behind, Relaxed) == is_behind {
             return;
         }
@@ -420,15 +424,15 @@ mod tests {
         let mut behind = Vec::new();
         for _ in 0..MAX_BEHIND {
             behind.push(take(&slots, 1).await.unwrap());
-            behind.last().unwrap().is_behind(true);
+            behind.last().unwrap().note_behind(true);
         }
         // It catches up, and falls behind again.
         for is_behind in [false, true] {
-            behind[0].is_behind(is_behind);
+            behind[0].note_behind(is_behind);
             assert_eq!(slots.taken().occupants.len(), MAX_BEHIND);
         }
         let next = take(&slots, 1).await.unwrap();
-        next.is_behind(true);
+        next.note_behind(true);
         behind[1].is_needed().await;
         assert_eq!(slots.taken().occupants.len(), MAX_BEHIND);
     }

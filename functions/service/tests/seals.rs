@@ -337,12 +337,14 @@ async fn every_vector_is_answered_as_its_text_or_with_its_code() {
         }
         let answered = verify(&service, body).await;
         let Some(text) = text else {
-            let expected = if hash.starts_with("$2b$") { "unsealed" } else { result.as_str() };
             let said = &answered.json;
-            assert_eq!(
-                said["code"].as_str().or(said["rehash_reason"].as_str()).unwrap_or("unsealed"),
-                expected
-            );
+            if hash.starts_with("$2b$") {
+                // A bare hash is read as it is. It is of another password.
+                let expected = (200, &json!(false), &Value::Null);
+                assert_eq!((answered.status(), &said["match"], &said["rehash_reason"]), expected);
+            } else {
+                assert_eq!(said["code"], result, "{hash}");
+            }
             continue;
         };
         let plain = verify(&bare, json!({"password": "saltern", "hash": text})).await;

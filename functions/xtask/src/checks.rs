@@ -172,23 +172,15 @@ const BESIDE_THE_SERVER: &[&str] = &[
     "client-scala",
     "functions/cloudwatch",
     "functions/lambda",
-    "functions/numbers",
     "functions/xtask/src",
     "functions/xtask/tests",
-    "infra",
     "lints",
     "loadtest",
 ];
 
 /// No load test is built from these.
-const BESIDE_THE_LOAD_TESTS: &[&str] = &[
-    "client-scala",
-    "functions/testing/attack",
-    "functions/xtask/src",
-    "functions/xtask/tests",
-    "infra",
-    "lints",
-];
+const BESIDE_THE_LOAD_TESTS: &[&str] =
+    &["client-scala", "functions/testing/attack", "functions/xtask/src", "functions/xtask/tests", "lints"];
 
 /// The longer ones, for `make test-all`.
 #[expect(clippy::too_many_lines, reason = "a list, an entry for each check")]
@@ -350,7 +342,16 @@ pub(crate) fn before_a_release() -> Track {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        fs,
+        path::{Path, PathBuf},
+        process::Command,
+    };
+
+    use serde_json::Value;
 
     use super::*;
 
@@ -359,5 +360,74 @@ mod tests {
         let all = [every_change().concat(), before_a_release()].concat();
         let names: BTreeSet<_> = all.iter().map(|check| check.part).collect();
         assert_eq!(names.len(), all.len(), "{names:?}");
+    }
+
+    /// Else a check would be taken for unchanged after a change of a program that it runs.
+    #[test]
+    fn no_check_ignores_a_folder_of_a_program_that_it_builds() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+        let crates = crates(&root);
+        for (ignores, programs) in [
+            (BESIDE_THE_CLIENT, &["saltern-jni"][..]),
+            (BESIDE_THE_SERVER, &["saltern-cli", "saltern-attack"]),
+            (BESIDE_THE_LOAD_TESTS, &["saltern-cli", "saltern-fleet", "saltern-load-report"]),
+        ] {
+            let mut seen = BTreeSet::new();
+            let mut left: Vec<&Path> = programs.iter().map(|name| folder_of(&crates, name)).collect();
+            while let Some(folder) = left.pop() {
+                if !seen.insert(folder) {
+                    continue;
+                }
+                left.extend(crates[folder].1.iter().map(PathBuf::as_path));
+                for read in included(folder).iter().map(PathBuf::as_path).chain([folder]) {
+                    let ignored = ignores.iter().find(|ignored| read.starts_with(root.join(ignored)));
+                    assert_eq!(ignored, None, "{programs:?} are built from {}", read.display());
+                }
+            }
+        }
+    }
+
+    /// The name of each crate, and the folders of the crates that it is built from, by folder.
+    type Crates = BTreeMap<PathBuf, (String, Vec<PathBuf>)>;
+
+    fn crates(root: &Path) -> Crates {
+        let mut metadata = Command::new(env!("CARGO"));
+        metadata.args(["metadata", "--format-version=1", "--no-deps", "--locked"]).current_dir(root);
+        let metadata: Value = serde_json::from_slice(&metadata.output().unwrap().stdout).unwrap();
+        let packages = metadata["packages"].as_array().unwrap().iter();
+        let entry = |package: &Value| {
+            let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap());
+            let dependencies = package["dependencies"].as_array().unwrap().iter();
+            let built_from = dependencies
+                .filter(|dependency| dependency["kind"] != "dev")
+                .filter_map(|dependency| dependency["path"].as_str().map(PathBuf::from))
+                .collect();
+            (
+                manifest.parent().unwrap().to_owned(),
+                (package["name"].as_str().unwrap().to_owned(), built_from),
+            )
+        };
+        packages.map(entry).collect()
+    }
+
+    fn folder_of<'a>(crates: &'a Crates, name: &str) -> &'a Path {
+        crates.iter().find(|(_, (other, _))| other == name).unwrap().0
+    }
+
+    /// The files that the sources below a folder include, but for those of its tests.
+    fn included(folder: &Path) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut left = vec![folder.join("src")];
+        while let Some(path) = left.pop() {
+            if path.is_dir() {
+                left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            } else if let Ok(source) = fs::read_to_string(&path) {
+                let shipped = source.split("#[cfg(test)]").next().unwrap();
+                let names = shipped.split("include_str!(").skip(1).filter_map(|rest| rest.split('"').nth(1));
+                let beside = path.parent().unwrap();
+                files.extend(names.filter_map(|name| beside.join(name).canonicalize().ok()));
+            }
+        }
+        files
     }
 }

@@ -332,8 +332,8 @@ impl<J: Job> Schedule<J> {
         let late = forecast.is_some_and(|forecast| forecast.finish > deadline);
         let stands = self.limits.is_some() && self.queue_of(cost).stands(now);
         let slow = |forecast: Forecast| {
-            let own = self.mean_duration(self.queue_of(cost));
-            forecast.wait > longest_wait_in_a_standing_queue(own)
+            let mean_hash = self.mean_duration(self.queue_of(cost));
+            forecast.wait > longest_wait_in_a_standing_queue(mean_hash)
         };
         (pressure || late || (stands && forecast.is_some_and(slow))).then(|| self.overloaded())
     }
@@ -728,10 +728,10 @@ fn wake_one<'a>(workers: impl Iterator<Item = &'a mut Sleep>) -> Option<usize> {
     Some(worker)
 }
 
-/// Returns the longest forecast wait of a job that joins a queue that stands. A longer queue serves
-/// no more callers, and each of them later.
-fn longest_wait_in_a_standing_queue(own: Duration) -> Duration {
-    SHORT_STAY.saturating_sub(own).clamp(SHORTEST_QUEUE, LONGEST_QUEUE)
+/// Returns the longest forecast wait of a job that joins a queue that stands, whose hashes take so
+/// long on average. A longer queue serves no more callers, and each of them later.
+fn longest_wait_in_a_standing_queue(mean_hash: Duration) -> Duration {
+    SHORT_STAY.saturating_sub(mean_hash).clamp(SHORTEST_QUEUE, LONGEST_QUEUE)
 }
 
 /// Adds an eighth to a forecast.
@@ -788,8 +788,8 @@ const STANDING_AFTER: Duration = Duration::from_millis(2500);
 /// capacity a third of all jobs are refused, so refusals are much closer together.
 const CALM_AFTER: Duration = Duration::from_millis(500);
 
-/// The wait and the hash of a job that joins a queue that stands. Nine of ten served callers wait
-/// at most 300 ms. A forecast is right on average, so the rest is for its errors.
+/// The wait in a queue that stands, with the mean hash. Nine of ten served callers wait at most
+/// 300 ms. A forecast is right on average, so the rest is for its errors.
 const SHORT_STAY: Duration = Duration::from_millis(270);
 
 /// The longest wait in a queue that stands. The contract's bound is 200 ms.

@@ -346,7 +346,10 @@ fn context() -> Value {
         "type": "string",
         "minLength": 1,
         "maxLength": saltern_seal::MAX_CONTEXT_BYTES,
-        "description": "The row of a sealed hash: an immutable id of the user, of 1 to 256 bytes. Required if the key of the seal has contexts, else ignored",
+        "description": format!(
+            "The row of a sealed hash: an immutable id of the user, of 1 to {} bytes. Required if the key of the seal has contexts, else ignored",
+            saltern_seal::MAX_CONTEXT_BYTES
+        ),
     })
 }
 
