@@ -93,14 +93,14 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "log-flood",
             asks: "requests without a token that fill the log",
-            state: State::Open,
+            state: State::Held,
             stated: log_flood::STATED,
             run: |field| Box::pin(log_flood::run(field)),
         },
         Attack {
             name: "overload",
             asks: "more honest work than the machine can do",
-            state: State::Open,
+            state: State::Held,
             stated: overload::STATED,
             run: |field| Box::pin(overload::run(field)),
         },

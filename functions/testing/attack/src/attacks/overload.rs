@@ -31,13 +31,13 @@ pub(crate) async fn run(field: Field) -> Found {
         let (warm, judged) = (Duration::from_secs(warm), Duration::from_secs(judged));
         let calls = load.at_rate(&request, capacity * times, warm + judged).await.since(warm);
         let in_time = calls.right_within(Duration::from_millis(u64::from(DEADLINE_MS)));
-        let goodput = count(in_time) / judged.as_secs_f64() / capacity;
+        let goodput = count(in_time) / judged.as_secs_f64();
         let of = format!("{times} x capacity");
         let waits = Figure::new(format!("{of}: p90 of the served"), calls.percentile_ms(0.9), "ms").timed();
         // Ten times the capacity is printed and not bounded.
         figures.push(Figure::new(format!("{of}: p50 of the served"), calls.percentile_ms(0.5), "ms").timed());
         figures.push(if *times <= 5.0 { waits.at_most(P90_MS) } else { waits });
-        let goodput = Figure::new(format!("{of}: goodput of the capacity"), goodput, "").timed();
+        let goodput = Figure::new(format!("{of}: goodput"), goodput, "hashes/s").timed();
         figures.push(goodput.at_least_of_first(GOODPUT));
     }
 
@@ -46,8 +46,11 @@ pub(crate) async fn run(field: Field) -> Found {
     let refused = calls.0.len() - calls.right();
     figures.push(Figure::new("a burst of 2 s: not served", count(refused), "").at_most(0.0).timed());
 
-    let alone = load.of_callers(1, measured).await;
-    let beside = load.of_callers(2, measured).await;
+    let (mut alone, mut beside) = (Calls(Vec::new()), Calls(Vec::new()));
+    for _ in 0..field.pick(1, ROUNDS) {
+        alone.0.extend(load.of_callers(1, measured / 2).await.0);
+        beside.0.extend(load.of_callers(2, measured / 2).await.0);
+    }
     let ratio = beside.percentile_ms(0.99) / alone.percentile_ms(0.99);
     figures.push(Figure::new("two callers on two cores: p99 over alone", ratio, "").at_most(BESIDE).timed());
     figures.push(Figure::new("wrong answers", count(load.wrong), "").at_most(0.0));
@@ -87,6 +90,9 @@ const GOODPUT: f64 = 0.95;
 
 /// The p99 of two callers over that of one.
 const BESIDE: f64 = 1.3;
+
+/// One and two callers take turns, so that a slow second of the machine counts for both.
+const ROUNDS: usize = 6;
 
 const DEADLINE_MS: u32 = 1000;
 
