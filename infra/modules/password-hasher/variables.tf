@@ -272,7 +272,7 @@ variable "governance" {
     For accounts with rules. `execution_role_arn`, `kms_key_arn` and `log_group_name` name a role, a key and a log
     group of yours, and the module creates none. The role needs the policy of the output `execution_policy_json`. The policy of the
     key must allow CloudWatch Logs of this region, and the role, to use it. `logs_kept_on_destroy` keeps the created log group
-    when the function is destroyed. `role_path` and `role_permissions_boundary` are those of the created roles.
+    when the function is destroyed. It needs `kms_key_arn`, because the created key is deleted with the function. `role_path` and `role_permissions_boundary` are those of the created roles.
   EOT
   type = object({
     execution_role_arn        = optional(string)
@@ -293,6 +293,11 @@ variable "governance" {
   validation {
     condition     = var.governance.kms_key_arn == null ? true : can(regex("^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$", var.governance.kms_key_arn))
     error_message = "governance.kms_key_arn must be the ARN of a KMS key, not of an alias."
+  }
+
+  validation {
+    condition     = !var.governance.logs_kept_on_destroy || var.governance.kms_key_arn != null
+    error_message = "governance.logs_kept_on_destroy needs governance.kms_key_arn: the created key is deleted with the function, and nobody could read the lines."
   }
 
   validation {

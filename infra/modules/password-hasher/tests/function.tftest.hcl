@@ -322,6 +322,7 @@ run "created_roles_have_the_path_and_the_boundary_and_logs_can_outlive_the_funct
 
   variables {
     governance = {
+      kms_key_arn               = "arn:aws:kms:eu-north-1:123456789012:key/9f8e"
       logs_kept_on_destroy      = true
       role_path                 = "/services/"
       role_permissions_boundary = "arn:aws:iam::123456789012:policy/boundary"
@@ -334,7 +335,7 @@ run "created_roles_have_the_path_and_the_boundary_and_logs_can_outlive_the_funct
   }
 
   assert {
-    condition     = aws_cloudwatch_log_group.function[0].skip_destroy
-    error_message = "The log group must outlive the function."
+    condition     = aws_cloudwatch_log_group.function[0].skip_destroy && aws_cloudwatch_log_group.function[0].kms_key_id == "arn:aws:kms:eu-north-1:123456789012:key/9f8e"
+    error_message = "The log group must outlive the function, under a key that does too."
   }
 }

@@ -390,6 +390,16 @@ run "an_alias_of_a_key_is_refused" {
   expect_failures = [var.governance]
 }
 
+run "logs_kept_without_a_key_of_yours_are_refused" {
+  command = plan
+
+  variables {
+    governance = { logs_kept_on_destroy = true }
+  }
+
+  expect_failures = [var.governance]
+}
+
 run "the_arn_of_a_log_group_is_refused" {
   command = plan
 
