@@ -77,13 +77,14 @@ locals {
 
   baseline = local.managed ? var.managed_instances.minimum_environments : var.capacity.provisioned_minimum
 
-  # The minimum at each of these times and now: the environments of the largest current event, or
-  # the baseline. Two events can be current at once, because the capacity of the next one is
-  # requested before it starts.
-  minimum_at = {
-    for name, time in merge(local._changes, { now = plantimestamp() }) : name => max(
-      local.baseline,
-      [for event in local.events : event.environments if timecmp(event.leads_at, time) <= 0 && timecmp(time, event.ends_at) < 0]...
-    )
+  # The environments of each event that is current at one of these times, or now. Two events can be
+  # current at once, because the capacity of the next one is requested before it starts.
+  environments_at = {
+    for name, time in merge(local._changes, { now = plantimestamp() }) : name => [
+      for event in local.events : event.environments if timecmp(event.leads_at, time) <= 0 && timecmp(time, event.ends_at) < 0
+    ]
   }
+
+  # The minimum at each of these times: the largest current event, or the baseline.
+  minimum_at = { for name, environments in local.environments_at : name => max(local.baseline, environments...) }
 }

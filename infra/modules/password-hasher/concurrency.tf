@@ -9,14 +9,16 @@ locals {
   _event_maximum    = coalesce(var.capacity.provisioned_maximum_in_events, var.capacity.reserved_concurrency)
   maximum_at = {
     for name, minimum in local.minimum_at : name => (
-      minimum > local.baseline ? max(minimum, local._everyday_maximum, local._event_maximum) : local._everyday_maximum
+      length(local.environments_at[name]) > 0 ? max(minimum, local._everyday_maximum, local._event_maximum) : local._everyday_maximum
     )
   }
 }
 
-# With it the first apply waits until the minimum of the moment is ready: the everyday minimum, or
-# that of a current event. Terraform never takes environments away: without skip_destroy a
-# provisioned_minimum of 0 would release those of a current event too.
+# The apply that creates it waits until the minimum of the moment is ready: the everyday minimum, or
+# that of a current event. If provisioned_minimum was 0 before, target tracking may have provisioned
+# more. This apply then releases the rest, and target tracking adds it again. Its deletion releases
+# nothing. Without skip_destroy a provisioned_minimum of 0 would release the environments of a
+# current event too.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
   count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
 

@@ -202,6 +202,26 @@ run "between_two_close_events_no_environment_is_released" {
   }
 }
 
+run "an_event_below_the_everyday_minimum_has_the_maximum_of_events_too" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 400, provisioned_maximum = 450, reserved_concurrency = 1500 }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  # The event needs 352 environments.
+  assert {
+    condition = { for name, action in aws_appautoscaling_scheduled_action.event : name => [action.scalable_target_action[0].min_capacity, action.scalable_target_action[0].max_capacity] } == {
+      gala-start = ["400", "1500"]
+      gala-end   = ["400", "450"]
+    }
+    error_message = "More logins than expected may arrive at this event too, so its maximum must be that of an event."
+  }
+}
+
 run "during_an_event_the_maximum_may_be_lower_than_the_reservation" {
   command = plan
 
