@@ -56,7 +56,7 @@ def main():
     tally.note("a plan uses every type and every call of resources.py", unused(seen, read_back | missing))
     tally.note(f"the checks find each of {len(faults.FAULTS)} faults", faults.not_found(seen, api))
     tally.note("the commands of the guides fit the models of AWS's API", commands.problems(api))
-    tally.note("the service control policy of ACCOUNT.md only denies, and names calls that AWS has", policies.scp_problems())
+    tally.note("the service control policy of ACCOUNT.md only denies, names calls that AWS has, and leaves each to its roles", policies.scp_problems())
     tally.note("each state of an event has the environments, the alarms and the cost of its row", check_states(directory, api))
     tally.note("the checks find wrong statements about moto in resources.py", faults.unnoticed_by_the_emulator(every_call))
     print(f"{tally.passed} passed, {tally.failed} failed")

@@ -3,6 +3,8 @@
 The tests of a module see its text. This module sees the complete documents, with every ARN.
 """
 
+import fnmatch
+import itertools
 import json
 import pathlib
 import re
@@ -15,6 +17,52 @@ LONGEST_SCP = 5120
 
 # Actions that have another name than the call, or belong to no call.
 ACTIONS_ONLY = {"lambda:InvokeFunction", "lambda:InvokeFunctionUrl"}
+
+# The roles of ACCOUNT.md, and another role of its account.
+CALLER, DEPLOYER, READER, ANOTHER = ROLES = tuple(
+    f"arn:aws:iam::123456789012:role/{name}" for name in ("saltern-caller", "saltern-deployer", "saltern-reader", "administrator")
+)
+FUNCTION = "arn:aws:lambda:eu-north-1:123456789012:function:saltern-production"
+LOG = "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern-production"
+TRAIL = "arn:aws:cloudtrail:eu-north-1:123456789012:trail/management"
+CHANGES_OF_A_ROLE = (
+    "iam:AttachRolePolicy",
+    "iam:CreateRole",
+    "iam:DeleteRole",
+    "iam:DeleteRolePolicy",
+    "iam:DetachRolePolicy",
+    "iam:PutRolePolicy",
+    "iam:UpdateAssumeRolePolicy",
+)
+CHANGES_OF_THE_FUNCTION = (
+    "lambda:AddPermission",
+    "lambda:CreateFunctionUrlConfig",
+    "lambda:PutProvisionedConcurrencyConfig",
+    "lambda:UpdateAlias",
+    "lambda:UpdateCodeSigningConfig",
+    "lambda:UpdateFunctionCode",
+)
+READING = ("logs:CreateExportTask", "logs:FilterLogEvents", "logs:GetLogEvents", "logs:PutSubscriptionFilter", "logs:StartQuery")
+
+# Calls on a resource, and the roles of that account that the policy leaves them to.
+LEFT_TO = (
+    (FUNCTION, ("lambda:InvokeFunction", "lambda:InvokeFunctionUrl"), {CALLER}),
+    (FUNCTION, CHANGES_OF_THE_FUNCTION, {DEPLOYER}),
+    (FUNCTION, ("lambda:GetFunction", "lambda:PutFunctionScalingConfig"), set(ROLES)),
+    (CALLER, CHANGES_OF_A_ROLE, {DEPLOYER}),
+    (DEPLOYER, CHANGES_OF_A_ROLE, {DEPLOYER}),
+    (READER, CHANGES_OF_A_ROLE, {DEPLOYER}),
+    (ANOTHER, CHANGES_OF_A_ROLE, set(ROLES)),
+    (LOG, READING, {DEPLOYER, READER}),
+    (LOG, ("logs:DescribeLogGroups", "logs:PutLogEvents"), set(ROLES)),
+    (TRAIL, ("cloudtrail:PutEventSelectors", "cloudtrail:StopLogging"), set()),
+)
+
+# The operators of the policy's conditions: whether the value of the request fulfils them.
+CONDITIONS = {
+    "ArnNotLike": lambda value, patterns: not any(fnmatch.fnmatchcase(value, pattern) for pattern in patterns),
+    "StringNotEquals": lambda value, others: value not in others,
+}
 
 # Allowed wildcards: the Sid of the statement, with the reason.
 WILDCARD_ACTIONS = {"IamOfThisAccount": "without IAM in its policy, a key can never be changed again"}
@@ -62,13 +110,32 @@ def scp_problems():
     session = botocore.session.get_session()
     if len(written) > LONGEST_SCP:
         yield f"the policy has {len(written)} characters, and at most {LONGEST_SCP} are allowed"
-    for statement in json.loads(written)["Statement"]:
+    statements = json.loads(written)["Statement"]
+    for statement in statements:
         if statement["Effect"] != "Deny":
             yield f"{statement['Sid']}: an SCP of this page must only deny"
         for action in set(listed(statement["Action"])) - ACTIONS_ONLY:
             service, call = action.split(":")
             if call not in session.get_service_model(service).operation_names:
                 yield f"{statement['Sid']}: {service} has no call {call}"
+    for resource, actions, left_to in LEFT_TO:
+        for role, action in itertools.product(ROLES, actions):
+            denied = any(denies(statement, role, action, resource) for statement in statements)
+            if denied == (role in left_to):
+                yield f"the policy {'denies' if denied else 'does not deny'} {action} on {resource} to {role}"
+
+
+def denies(statement, role, action, resource):
+    request = {"aws:PrincipalArn": role, "lambda:FunctionUrlAuthType": "AWS_IAM"}
+    return (
+        action in listed(statement["Action"])
+        and any(fnmatch.fnmatchcase(resource, pattern) for pattern in listed(statement["Resource"]))
+        and all(
+            CONDITIONS[operator](request[key], listed(value))
+            for operator, tests in statement.get("Condition", {}).items()
+            for key, value in tests.items()
+        )
+    )
 
 
 def listed(value):
