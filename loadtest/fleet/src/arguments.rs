@@ -63,7 +63,7 @@ pub(crate) struct FunctionArguments {
     #[arg(long, default_value = Kernels::default().name(), value_parser = PossibleValuesParser::new(Kernels::ALL.map(Kernels::name)).try_map(|name| name.parse::<Kernels>()))]
     pub(crate) kernels: Kernels,
     /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
-    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::documented().account_concurrency_default, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Reserved concurrency of the function
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
@@ -169,6 +169,10 @@ pub(crate) struct PlanArguments {
     /// Print JSON: the plan, and a series in the format of `serve`
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write a page about larger events in place of a plan: 3,000 to 1,000,000 logins a second,
+    /// each alone and in batches
+    #[arg(long, value_name = "FILE", conflicts_with_all = GIVEN_BY_THE_PAGE)]
+    pub(crate) page: Option<PathBuf>,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// The largest number of simulated logins; above it each simulated login stands for several
@@ -284,6 +288,22 @@ pub(crate) struct ValidateArguments {
     pub(crate) rounds: u64,
 }
 
+/// The flags of a plan that the page of larger events varies itself.
+const GIVEN_BY_THE_PAGE: [&str; 12] = [
+    "account_concurrency",
+    "at_most",
+    "backends",
+    "batch",
+    "batch_wait_ms",
+    "json",
+    "managed_environments",
+    "provisioned",
+    "provisioned_at_seconds",
+    "rate",
+    "reserved",
+    "stages",
+];
+
 fn usd_per_hour(text: &str) -> Result<f64, String> {
     number_up_to(HIGHEST_USD_PER_HOUR, text)
 }
@@ -346,6 +366,14 @@ mod tests {
             "--provisioned-at-seconds=-9999999999",
         ] {
             assert!(!is_accepted(&[flag]), "{flag}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_larger_events_varies_its_own_flags() {
+        assert!(is_accepted(&["--page=larger.html", "--policy=bcrypt-12", "--minutes=90"]));
+        for flag in ["--rate=5", "--stages=60:100", "--json", "--batch=4", "--provisioned=9"] {
+            assert!(!is_accepted(&["--page=larger.html", flag]), "{flag}");
         }
     }
 }

@@ -50,7 +50,7 @@ impl Function {
             memory_mb: Durations::documented().reference_memory_mb(),
             architecture: Architecture::Arm64,
             kernels: Kernels::default(),
-            account_concurrency: 1000,
+            account_concurrency: Limits::documented().account_concurrency_default,
             reserved: None,
             provisioned: None,
             managed: None,

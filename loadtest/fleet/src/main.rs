@@ -13,6 +13,7 @@ mod documents;
 mod door;
 mod function;
 mod kernel;
+mod larger;
 mod latencies;
 mod ledger;
 mod moment;

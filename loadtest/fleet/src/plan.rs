@@ -13,6 +13,7 @@ use crate::{
     client::Client,
     documents,
     function::Function,
+    larger::Event,
     shape::Shape,
     simulation::{self, Outcome, Requests, Scenario},
     spread::Spread,
@@ -27,6 +28,16 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         Some(shape) => shape.clone(),
         None => constant(arguments.rate, arguments.minutes)?,
     };
+    if let Some(file) = &arguments.page {
+        let event = Event {
+            function: &function,
+            durations,
+            params: arguments.policy,
+            evening: Duration::from_secs_f64(shape.seconds()),
+            seed: arguments.seed,
+        };
+        return event.write(file);
+    }
     let scenario = Scenario {
         function: &function,
         durations,
@@ -284,7 +295,7 @@ pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool),
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is bounded and positive")]
-fn rounded_up(rate: f64) -> u64 {
+pub(crate) fn rounded_up(rate: f64) -> u64 {
     rate.ceil() as u64
 }
 
@@ -311,11 +322,11 @@ fn in_words(function: &Function) -> String {
     )
 }
 
-fn whole(number: u64) -> String {
+pub(crate) fn whole(number: u64) -> String {
     exact(ratio(number, 1), 0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the text has few digits")]
-fn ratio(number: u64, of: u64) -> f64 {
+pub(crate) fn ratio(number: u64, of: u64) -> f64 {
     number as f64 / of.max(1) as f64
 }

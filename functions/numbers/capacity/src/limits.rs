@@ -3,7 +3,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::{Deserialize, Deserializer};
 
-use crate::file::Sourced;
+use crate::file::{Figure, Sourced, figures};
 
 /// The range of a function's memory in MB (Lambda developer guide, "Lambda quotas").
 pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
@@ -11,6 +11,12 @@ pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 /// Lambda's quotas, and the reserve for capacity plans.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Limits {
+    /// The concurrency quota of an account in a region that has requested no other.
+    #[serde(deserialize_with = "number")]
+    pub account_concurrency_default: u64,
+    /// The concurrency quota of an account in a region that plans of large events assume.
+    #[serde(deserialize_with = "number")]
+    pub account_concurrency_raised: u64,
     /// Requests a second for each unit of concurrency, of the account or of the function's reserved
     /// concurrency.
     #[serde(deserialize_with = "number")]
@@ -27,6 +33,12 @@ pub struct Limits {
     /// The time until the first provisioned environment.
     #[serde(rename = "provisioned_start_minutes", deserialize_with = "minutes")]
     pub provisioned_start: Duration,
+    /// Calls of CloudWatch's `PutMetricData` a second, of an account in a region.
+    #[serde(deserialize_with = "number")]
+    pub put_metric_data_per_second: u64,
+    /// The time from the request for an event's capacity to the start of the event.
+    #[serde(rename = "event_lead_minutes", deserialize_with = "minutes")]
+    pub event_lead: Duration,
     /// The share of the provisioned concurrency in use, in percent.
     #[serde(deserialize_with = "number")]
     pub target_utilisation_percent: u64,
@@ -37,13 +49,19 @@ impl Limits {
     #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn documented() -> &'static Self {
-        static DOCUMENTED: LazyLock<Limits> = LazyLock::new(|| {
-            let text = include_str!("../../../../infra/modules/password-hasher/limits.json");
-            serde_json::from_str(text).expect("limits.json has the limits")
-        });
+        static DOCUMENTED: LazyLock<Limits> =
+            LazyLock::new(|| serde_json::from_str(DOCUMENT).expect("limits.json has the limits"));
         &DOCUMENTED
     }
+
+    /// Returns every limit of the file with its source, by name.
+    #[must_use]
+    pub fn figures() -> Vec<Figure> {
+        figures(DOCUMENT)
+    }
 }
+
+const DOCUMENT: &str = include_str!("../../../../infra/modules/password-hasher/limits.json");
 
 fn number<'de, D: Deserializer<'de>>(file: D) -> Result<u64, D::Error> {
     Sourced::deserialize(file).map(|number| number.value)

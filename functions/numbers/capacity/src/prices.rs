@@ -2,7 +2,10 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{Architecture, file::Sourced};
+use crate::{
+    Architecture,
+    file::{Figure, Sourced, figures},
+};
 
 /// List prices.
 #[derive(Clone, Debug, Deserialize)]
@@ -44,11 +47,15 @@ impl Prices {
     #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn listed() -> &'static Self {
-        static LISTED: LazyLock<Prices> = LazyLock::new(|| {
-            let text = include_str!("../../../../infra/modules/password-hasher/prices.json");
-            serde_json::from_str(text).expect("prices.json has the prices")
-        });
+        static LISTED: LazyLock<Prices> =
+            LazyLock::new(|| serde_json::from_str(DOCUMENT).expect("prices.json has the prices"));
         &LISTED
+    }
+
+    /// Returns every price of the file with its source, by name.
+    #[must_use]
+    pub fn figures() -> Vec<Figure> {
+        figures(DOCUMENT)
     }
 
     /// Returns the cost of a usage in US dollars.
@@ -106,6 +113,8 @@ impl Prices {
         }
     }
 }
+
+const DOCUMENT: &str = include_str!("../../../../infra/modules/password-hasher/prices.json");
 
 /// Returns GB-seconds. AWS writes MB for MiB; a GB has 1,024 of them.
 #[must_use]

@@ -146,6 +146,29 @@ fn written_parameters_can_be_parsed() {
 }
 
 #[test]
+fn a_duration_has_its_sources_and_those_that_they_name() {
+    let sources = Durations::documented().sources(params_named("bcrypt-11").unwrap());
+    // The measurement, its doubling, and the gain of lanes.
+    assert_eq!(sources.len(), 3, "{sources:?}");
+    assert!(sources[0].contains("sample-rust-multithread-lambda"), "{}", sources[0]);
+    let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
+    let mut without: Value = serde_json::from_str(text).unwrap();
+    without.as_object_mut().unwrap().remove("sources");
+    let without = Durations::read(&without.to_string()).unwrap();
+    assert!(without.sources(params_named("bcrypt-11").unwrap()).is_empty());
+}
+
+#[test]
+fn limits_and_prices_have_their_sources() {
+    for figures in [Limits::figures(), Prices::figures()] {
+        assert!(figures.len() >= 9);
+        for figure in &figures {
+            assert!(figure.source.contains(' '), "{figure:?}");
+        }
+    }
+}
+
+#[test]
 fn another_file_of_durations_is_read_or_refused_with_a_reason() {
     let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
     let own = text.replace("\"arm64_milliseconds\": 164", "\"arm64_milliseconds\": 171");
