@@ -1,11 +1,13 @@
 //! `saltern hash`: a new hash of a password.
 
 use clap::Args;
+use saltern_seal::NotSealed;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::{
-    one_hash::{OneHash, refused},
+    keys::OneHashArguments,
+    one_hash::{OneHash, not_sealed, refused},
     terminal::{Asked, read_password},
 };
 use saltern_program::{DocumentArguments, Failure, document, process, say};
@@ -19,16 +21,25 @@ pub(crate) struct HashArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) seal: OneHashArguments,
+    #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
 
 pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
+    let (keys, context) = arguments.seal.read()?;
+    if context.is_none() && keys.as_ref().is_some_and(|keys| keys.current().wants_context()) {
+        return Err(not_sealed(NotSealed::ContextMissing));
+    }
     let policies = document::of(&arguments.document)?;
     let password = read_password(Asked::Twice)?;
     let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;
     let done = OneHash::start()?.compute(new.admitted(), &password)?;
-    let hash = Zeroizing::new(new.encode(&done.output).unwrap_or_default());
+    let mut hash = Zeroizing::new(new.encode(&done.output).unwrap_or_default());
+    if let Some(keys) = &keys {
+        hash = keys.seal(&hash, context.as_ref()).map(Zeroizing::new).map_err(not_sealed)?;
+    }
     if arguments.json {
         return say(&format!("{}\n", json!({ "hash": *hash, "policy": new.policy() })));
     }

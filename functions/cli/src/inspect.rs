@@ -1,16 +1,21 @@
 //! `saltern inspect`: explains a stored hash field by field.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::fmt::Write as _;
 
 use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting};
 use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, WeakHash};
-use saltern_seal::{Context, Keys, Sealed, is_sealed};
+use saltern_seal::{Sealed, is_sealed};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use crate::{keys, migrate_plan::cost_in_words, one_hash::refused, terminal};
+use crate::{
+    keys::OneHashArguments,
+    migrate_plan::cost_in_words,
+    one_hash::{not_opened, refused},
+    terminal,
+};
 use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
 
 #[derive(Args, Debug)]
@@ -21,12 +26,8 @@ pub(crate) struct InspectArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// The keys of sealed hashes [default: only the seal is explained]
-    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
-    pub(crate) seal_keys: Option<PathBuf>,
-    /// The context of the sealed hash: the user's id, as the backend sends it
-    #[arg(long, value_name = "ID", requires = "seal_keys")]
-    pub(crate) context: Option<String>,
+    #[command(flatten)]
+    pub(crate) seal: OneHashArguments,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
@@ -63,20 +64,13 @@ fn unseal(arguments: &InspectArguments, stored: Zeroizing<String>) -> Result<Opt
     let sealed =
         Sealed::parse(&stored).map_err(|_| Failure::data("the seal is not in its canonical form"))?;
     let seal = sealed.key().to_owned();
-    let Some(file) = &arguments.seal_keys else {
+    let (Some(keys), context) = arguments.seal.read()? else {
         let text = format!("{:<12}{seal}\n{:<12}closed: give the key by --seal-keys\n", "seal", "hash");
         let json = json!({"seal": {"key": seal}});
         say(&if arguments.json { format!("{json}\n") } else { text })?;
         return Ok(None);
     };
-    let keys = Keys::read(file).map_err(keys::refused)?;
-    let context = arguments.context.as_deref().map(|text| {
-        Context::new(text)
-            .ok_or_else(|| Failure::configuration("a context has 1 to 256 bytes: give another one"))
-    });
-    let opened = keys
-        .open(&stored, context.transpose()?.as_ref())
-        .map_err(|defect| Failure::data(format!("{defect}: check --seal-keys and --context")))?;
+    let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
     Ok(Some(Unsealed { stored: opened.text.clone(), seal: Some(seal) }))
 }
 

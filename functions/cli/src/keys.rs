@@ -10,7 +10,9 @@ use std::{
 
 use clap::{Args, Subcommand};
 use saltern_program::{Failure, process, say};
-use saltern_seal::{Document, Key, KeyEntry, Keys, KeysError, MAX_DOCUMENT_BYTES, system_randomness};
+use saltern_seal::{
+    Context, Document, Key, KeyEntry, Keys, KeysError, MAX_DOCUMENT_BYTES, system_randomness,
+};
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -88,6 +90,35 @@ pub(crate) struct CheckArguments {
     json: bool,
 }
 
+/// The keys and the context of one stored hash.
+#[derive(Args, Debug)]
+pub(crate) struct OneHashArguments {
+    /// The keys of sealed hashes; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    pub(crate) seal_keys: Option<PathBuf>,
+    /// The context of the hash: the user's id, as the backend sends it
+    #[arg(long, value_name = "ID", requires = "seal_keys")]
+    context: Option<String>,
+}
+
+impl OneHashArguments {
+    /// Reads the keys and the context that the arguments name.
+    pub(crate) fn read(&self) -> Result<(Option<Keys>, Option<Context>), Failure> {
+        let keys = self.seal_keys.as_deref().map(read).transpose()?;
+        let context = self.context.as_deref().map(|text| {
+            Context::new(text)
+                .ok_or_else(|| Failure::configuration("a context has 1 to 256 bytes: give another one"))
+        });
+        Ok((keys, context.transpose()?))
+    }
+}
+
+/// Reads the keys in a file. From now on the memory of this process is private.
+pub(crate) fn read(file: &Path) -> Result<Keys, Failure> {
+    process::keep_memory_private()?;
+    Keys::read(file).map_err(refused)
+}
+
 impl KeysCommand {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         process::keep_memory_private()?;
@@ -124,7 +155,7 @@ impl KeysCommand {
                 Ok(())
             }),
             Self::Check(CheckArguments { file, json }) => {
-                let keys = Keys::read(file).map_err(refused)?;
+                let keys = read(file)?;
                 if *json { say(&format!("{}\n", summary(&keys))) } else { say(&text(&keys)) }
             }
         }
@@ -228,7 +259,7 @@ fn roles(keys: &Keys) -> impl Iterator<Item = (&Key, &'static str)> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-pub(crate) fn refused(error: KeysError) -> Failure {
+fn refused(error: KeysError) -> Failure {
     Failure::configuration(error.to_string())
 }
 

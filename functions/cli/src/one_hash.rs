@@ -7,6 +7,7 @@ use std::{
 
 use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Work};
 use saltern_policy::Refusal;
+use saltern_seal::{NotOpened, NotSealed};
 
 use saltern_program::Failure;
 
@@ -52,6 +53,19 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
             "the hash is unsalted, fast or below a floor: accept its scheme by name with --accept-weak, or wrap the hash"
         }
     })
+}
+
+/// Returns the message for a stored hash that does not open.
+pub(crate) fn not_opened(defect: NotOpened) -> Failure {
+    Failure::data(format!("{defect}: check --seal-keys and --context"))
+}
+
+/// Returns the message for a new hash that is not sealed.
+pub(crate) fn not_sealed(defect: NotSealed) -> Failure {
+    match defect {
+        NotSealed::ContextMissing => Failure::configuration(format!("{defect}: give the user's id by --context")),
+        NotSealed::NotAHash | NotSealed::NoRandomness => Failure::system(defect.to_string()),
+    }
 }
 
 /// Longer than any hash within the ceilings takes.

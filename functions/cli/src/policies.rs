@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use saltern_policy::{Policies, Policy};
 use saltern_price::{Attack, PriceArguments, Warning, warnings};
 use saltern_program::{Failure, MachineArguments, document, number::counted, say};
-use saltern_seal::Keys;
 use serde_json::{Value, json};
 
 use crate::keys;
@@ -42,7 +41,7 @@ pub(crate) struct CheckArguments {
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let limits = document::limits(&arguments.machine)?;
     let policies = document::named_or_shipped(arguments.document.as_deref(), &limits)?;
-    let keys = arguments.seal_keys.as_deref().map(Keys::read).transpose().map_err(keys::refused)?;
+    let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
     let warnings = warnings(&policies);
     if arguments.strict && !warnings.is_empty() {
         let sentences: Vec<_> = warnings.iter().map(|warning| warning.sentence.as_str()).collect();

@@ -3,12 +3,12 @@
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
-use saltern_program::{Failure, process};
+use saltern_program::Failure;
 use saltern_seal::{Context, Keys, NotOpened, NotSealed, is_sealed};
 use zeroize::Zeroizing;
 
 use crate::{
-    keys::refused,
+    keys,
     migrate_plan::Unread,
     table::{Kept, Outcome, RewriteArguments, Row, rewrite},
 };
@@ -35,8 +35,7 @@ pub(crate) enum Change {
 
 /// Writes the rows again with their hashes sealed, sealed anew, or without seals.
 pub(crate) fn run(arguments: &SealArguments, change: Change) -> Result<(), Failure> {
-    process::keep_memory_private()?;
-    let keys = Keys::read(&arguments.seal_keys).map_err(refused)?;
+    let keys = keys::read(&arguments.seal_keys)?;
     if change != Change::Unseal && keys.current().wants_context() && arguments.context_column.is_none() {
         return Err(Failure::configuration(
             "the current key wants a context: name the field with the user's id by --context-column",

@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use saltern_seal::is_sealed;
 use serde_json::json;
 
 use crate::{
-    one_hash::{OneHash, refused},
+    keys::OneHashArguments,
+    one_hash::{OneHash, not_opened, refused},
     terminal::{self, Asked, read_password},
 };
-use saltern_policy::Candidate;
+use saltern_policy::{Candidate, RehashReason};
 use saltern_program::{DocumentArguments, Failure, MISMATCH, document, process, say};
 
 #[derive(Args, Debug)]
@@ -21,14 +23,24 @@ pub(crate) struct VerifyArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) seal: OneHashArguments,
+    #[command(flatten)]
     pub(crate) document: DocumentArguments,
 }
 
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     process::keep_memory_private()?;
     let policies = document::of(&arguments.document)?;
-    let stored = terminal::argument_or_line(&arguments.hash)?;
-    let stored = policies.admit_stored(&stored).map_err(refused)?;
+    let (keys, context) = arguments.seal.read()?;
+    let mut text = terminal::argument_or_line(&arguments.hash)?;
+    let mut seal_due = None;
+    if let Some(keys) = &keys {
+        let unsealed = keys.unseal(&text, context.as_ref()).map_err(not_opened)?;
+        (text, seal_due) = (unsealed.text, unsealed.due);
+    } else if is_sealed(&text) {
+        return Err(Failure::data("the hash is sealed: give its keys by --seal-keys"));
+    }
+    let stored = policies.admit_stored(&text).map_err(refused)?;
     let candidates = stored.candidates(&read_password(Asked::Once)?);
     let worker = OneHash::start()?;
     let output = |candidate: &Candidate| {
@@ -36,8 +48,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     };
     let (first, second) = (output(&candidates.first)?, candidates.second.as_ref().map(output).transpose()?);
     let verdict = policies.verdict(&stored, &candidates, &first, second.as_ref());
+    let reason = verdict.rehash.map(RehashReason::name).or(seal_due.filter(|_| verdict.matches));
     if arguments.json {
-        let reason = verdict.rehash.map(saltern_policy::RehashReason::name);
         let body = json!({
             "match": verdict.matches,
             "needs_rehash": reason.is_some(),
@@ -46,7 +58,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
         });
         say(&format!("{body}\n"))?;
     } else {
-        let due = verdict.rehash.map(|reason| format!(", and should be replaced: {}", reason.name()));
+        let due = reason.map(|reason| format!(", and should be replaced: {reason}"));
         let said = if verdict.matches { "matches" } else { "does not match" };
         say(&format!("{said}{}\n", due.unwrap_or_default()))?;
     }

@@ -14,6 +14,8 @@ pub enum NotOpened {
     KeyUnavailable,
     /// The seal is not in its canonical form, or it holds what cannot be a stored hash.
     Malformed,
+    /// The string has no seal, and the document requires one.
+    SealRequired,
     /// The string has no seal, or a seal of another version.
     Unsupported,
 }
@@ -25,6 +27,7 @@ impl fmt::Display for NotOpened {
             Self::ContextMissing => "the key of the seal wants a context",
             Self::KeyUnavailable => "the key of the seal is not listed",
             Self::Malformed => "the seal is not in its canonical form",
+            Self::SealRequired => "the hash has no seal, and the keys require one",
             Self::Unsupported => "the version of the seal is not supported",
         })
     }

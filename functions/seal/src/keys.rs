@@ -43,6 +43,16 @@ pub struct Opened<'a> {
     pub is_older: bool,
 }
 
+/// A stored hash without its seal.
+pub struct Unsealed<'a> {
+    /// The stored hash.
+    pub text: Zeroizing<String>,
+    /// The key of the seal; `None` for a hash that has none.
+    pub key: Option<&'a Key>,
+    /// The reason of the contract to seal the same string anew after a match.
+    pub due: Option<&'static str>,
+}
+
 /// Fills a buffer with random bytes.
 pub type Randomness = fn(&mut [u8]) -> Result<(), NoRandomness>;
 
@@ -100,6 +110,21 @@ impl Keys {
     #[must_use]
     pub fn requires_seal(&self) -> bool {
         self.requires_seal
+    }
+
+    /// Takes the seal off a stored hash. A hash without one stays as it is.
+    ///
+    /// # Errors
+    /// [`NotOpened`].
+    pub fn unseal(&self, stored: &str, context: Option<&Context>) -> Result<Unsealed<'_>, NotOpened> {
+        if is_sealed(stored) {
+            let Opened { text, key, is_older } = self.open(stored, context)?;
+            return Ok(Unsealed { text, key: Some(key), due: is_older.then_some(OLDER_KEY) });
+        }
+        if self.requires_seal {
+            return Err(NotOpened::SealRequired);
+        }
+        Ok(Unsealed { text: Zeroizing::new(stored.to_owned()), key: None, due: Some(UNSEALED) })
     }
 
     /// Opens a sealed string.
@@ -229,6 +254,12 @@ impl fmt::Debug for Opened<'_> {
     }
 }
 
+impl fmt::Debug for Unsealed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unsealed({:?}, ..)", self.key)
+    }
+}
+
 #[inline(never)]
 fn checked(document: &Document) -> Result<Keys, KeysError> {
     let mut list: Vec<Key> = Vec::with_capacity(document.keys.len());
@@ -278,6 +309,12 @@ fn check_site_keys(site_keys: &[SiteKeyEntry]) -> Result<(), KeysError> {
 pub fn system_randomness(buffer: &mut [u8]) -> Result<(), NoRandomness> {
     getrandom::fill(buffer).map_err(|_| NoRandomness)
 }
+
+/// The reason to replace a match that has no seal (HTTP contract, "Sealed hashes").
+pub const UNSEALED: &str = "unsealed";
+
+/// The reason to replace a match under a key before the current one.
+pub const OLDER_KEY: &str = "older_key";
 
 /// The text whose HMAC is the key check value (HTTP contract, "Sealed hashes").
 const CHECKED_TEXT: &[u8] = b"saltern-seal key check v1";

@@ -11,7 +11,9 @@ use std::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-use saltern_seal::{Context, Keys, MAX_SEALED_BYTES, NoRandomness, NotOpened, NotSealed, Sealed};
+use saltern_seal::{
+    Context, Keys, MAX_SEALED_BYTES, NoRandomness, NotOpened, NotSealed, OLDER_KEY, Sealed, UNSEALED,
+};
 use saltern_vectors::{Group, Seal, Topic, for_each};
 
 #[test]
@@ -109,7 +111,25 @@ fn a_key_before_the_current_one_is_older_and_one_after_it_is_not() {
     {
         let opened = keys.open(sealed, None).unwrap();
         assert_eq!((opened.is_older, opened.text.as_str()), (is_older, "hash"), "{sealed}");
+        let unsealed = keys.unseal(sealed, None).unwrap();
+        assert_eq!((unsealed.due, unsealed.text.as_str()), (is_older.then_some(OLDER_KEY), "hash"), "{sealed}");
     }
+}
+
+#[test]
+fn a_hash_without_a_seal_stays_as_it_is_or_is_refused() {
+    let [allowing, requiring] = ["false", "true"].map(|require| {
+        let key = base64(&[1; 32]);
+        let document =
+            format!(r#"{{"current": "a", "keys": [{{"id": "a", "key": "{key}"}}], "require": {require}}}"#);
+        Keys::parse(document.as_bytes()).unwrap()
+    });
+    let unsealed = allowing.unseal("hash", None).unwrap();
+    assert_eq!((unsealed.text.as_str(), unsealed.due), ("hash", Some(UNSEALED)));
+    assert!(unsealed.key.is_none());
+    assert_eq!(requiring.unseal("hash", None).unwrap_err(), NotOpened::SealRequired);
+    let sealed = requiring.seal("hash", None).unwrap();
+    assert!(requiring.unseal(&sealed, None).unwrap().due.is_none());
 }
 
 #[test]
@@ -176,7 +196,7 @@ fn code(defect: NotOpened) -> &'static str {
         NotOpened::ContextMissing => "invalid_request",
         NotOpened::KeyUnavailable => "key_unavailable",
         NotOpened::Malformed => "invalid_hash",
-        NotOpened::Unsupported => "unsupported_hash",
+        NotOpened::SealRequired | NotOpened::Unsupported => "unsupported_hash",
     }
 }
 

@@ -27,38 +27,28 @@ pub(crate) fn open(
     index: Option<usize>,
 ) -> Result<Unsealed, Problem> {
     let at = |problem: Problem, name| problem.in_field(Field { operation: index, name });
-    let bare = || Zeroizing::new(stored.to_owned());
-    match keys {
-        None if is_sealed(stored) => Err(at(Problem::no_seal_keys(), "hash")),
-        None => Ok(Unsealed { text: bare(), key: None, due: None }),
-        Some(keys) if !is_sealed(stored) => {
-            if keys.requires_seal() {
-                return Err(at(Problem::not_sealed(), "hash"));
-            }
-            Ok(Unsealed { text: bare(), key: Some(NOT_SEALED.into()), due: Some(UNSEALED) })
+    let Some(keys) = keys else {
+        if is_sealed(stored) {
+            return Err(at(Problem::no_seal_keys(), "hash"));
         }
-        Some(keys) => {
-            let opened = keys.open(stored, context).map_err(|defect| match defect {
-                NotOpened::Broken => at(Problem::new(Code::SealBroken), "hash"),
-                NotOpened::ContextMissing => at(Problem::context_missing(), "context"),
-                NotOpened::KeyUnavailable => at(Problem::new(Code::KeyUnavailable), "hash"),
-                NotOpened::Malformed => at(Problem::new(Code::InvalidHash), "hash"),
-                NotOpened::Unsupported => at(Problem::new(Code::UnsupportedHash), "hash"),
-            })?;
-            let key = Some(opened.key.id().to_owned().into());
-            Ok(Unsealed { text: opened.text, key, due: opened.is_older.then_some(OLDER_KEY) })
-        }
-    }
+        return Ok(Unsealed { text: Zeroizing::new(stored.to_owned()), key: None, due: None });
+    };
+    let unsealed = keys.unseal(stored, context).map_err(|defect| match defect {
+        NotOpened::Broken => at(Problem::new(Code::SealBroken), "hash"),
+        NotOpened::ContextMissing => at(Problem::context_missing(), "context"),
+        NotOpened::KeyUnavailable => at(Problem::new(Code::KeyUnavailable), "hash"),
+        NotOpened::Malformed => at(Problem::new(Code::InvalidHash), "hash"),
+        NotOpened::SealRequired => at(Problem::not_sealed(), "hash"),
+        NotOpened::Unsupported => at(Problem::new(Code::UnsupportedHash), "hash"),
+    })?;
+    let key = unsealed.key.map_or(NOT_SEALED.into(), |key| key.id().to_owned().into());
+    Ok(Unsealed { text: unsealed.text, key: Some(key), due: unsealed.due })
 }
 
 /// Whether a new string can be sealed in this context. Without keys nothing is sealed.
 pub(crate) fn can_seal(keys: Option<&Keys>, context: Option<&Context>) -> bool {
     keys.is_none_or(|keys| context.is_some() || !keys.current().wants_context())
 }
-
-/// The reasons of the contract beside those of a policy.
-pub(crate) const UNSEALED: &str = "unsealed";
-pub(crate) const OLDER_KEY: &str = "older_key";
 
 /// The label of a hash without a seal. No id of a key has an underscore.
 const NOT_SEALED: &str = "not_sealed";

@@ -88,6 +88,15 @@ fn check_prints_the_check_value_and_the_place_of_each_key() {
     assert_eq!(told["keys"][1]["check_value"], "b66a944a");
 }
 
+/// So an operator needs no file of keys that KMS has decrypted.
+#[test]
+fn keys_are_read_from_a_pipe_too() {
+    let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    let document = json!({"current": "2026a", "keys": [{"id": "2026a", "key": key}]});
+    let piped = saltern(&["keys", "check", "/dev/stdin"], &document.to_string());
+    assert!(piped.out.contains(" b66a944a  current\n"), "{} {}", piped.out, piped.err);
+}
+
 #[test]
 fn inspect_explains_a_seal_and_with_its_key_the_hash() {
     let file = file("inspect");

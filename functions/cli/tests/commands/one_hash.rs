@@ -1,7 +1,10 @@
 use std::{
     fs,
     num::NonZeroUsize,
-    os::unix::{fs::MetadataExt as _, process::CommandExt as _},
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -10,10 +13,11 @@ use std::{
 use http::Request;
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{Limits, Policies, SHIPPED};
+use saltern_seal::Keys;
 use saltern_service::{Body, Service};
 use serde_json::{Value, json};
 
-use super::{BCRYPT, LDAP_SHA, PASSWORD, saltern};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern};
 
 #[test]
 fn a_new_hash_verifies() {
@@ -25,6 +29,40 @@ fn a_new_hash_verifies() {
     assert_eq!((right.code, right.out.as_str()), (0, "matches\n"), "{}", right.err);
     let wrong = saltern(&["verify", hash], "Saltern\n");
     assert_eq!((wrong.code, wrong.out.as_str()), (1, "does not match\n"), "{}", wrong.err);
+}
+
+#[test]
+fn with_keys_a_new_hash_is_sealed_and_a_stored_one_is_opened() {
+    let file = keys::file("one-hash");
+    let path = file.to_str().unwrap();
+    assert_eq!(saltern(&["keys", "new", "--id", "a", "--context", path], "").code, 0);
+    let seal = |context: &'static str| ["--seal-keys", path, "--context", context];
+    let without = saltern(&["hash", "--seal-keys", path], "saltern\n");
+    assert!(without.code == 64 && without.err.contains("--context"), "{}", without.err);
+    let made = saltern(&[&["hash"], &seal("user-7")[..]].concat(), "saltern\n");
+    let hash = made.out.trim_end();
+    assert!(hash.starts_with("$saltern-seal$v=1,k=a$"), "{hash} {}", made.err);
+
+    let verify = |arguments: &[&str], hash: &str, password: &str| {
+        let ended = saltern(&[&["verify"], arguments, &[hash]].concat(), password);
+        assert!(!ended.err.contains(&hash[30..]), "{}", ended.err);
+        (ended.code, ended.out)
+    };
+    assert_eq!(verify(&seal("user-7"), hash, "saltern\n"), (0, "matches\n".to_owned()));
+    assert_eq!(verify(&seal("user-7"), hash, "Saltern\n"), (1, "does not match\n".to_owned()));
+    let no_key = saltern(&["verify", hash], "saltern\n");
+    assert!(no_key.code == 65 && no_key.err.contains("--seal-keys"), "{}", no_key.err);
+    assert_eq!(verify(&seal("user-8"), hash, "saltern\n").0, 65);
+    assert_eq!(verify(&["--seal-keys", path], hash, "saltern\n").0, 65);
+
+    let bare = saltern(&["hash"], "saltern\n").out;
+    let due = |reason: &str| (0, format!("matches, and should be replaced: {reason}\n"));
+    assert_eq!(verify(&seal("user-7"), bare.trim_end(), "saltern\n"), due("unsealed"));
+    assert_eq!(verify(&seal("user-7"), BCRYPT, "saltern\n"), due("other_algorithm"));
+    for arguments in [&["add", "--id", "b", "--context"][..], &["rotate"]] {
+        assert_eq!(saltern(&[&["keys"], arguments, &[path]].concat(), "").code, 0);
+    }
+    assert_eq!(verify(&seal("user-7"), hash, "saltern\n"), due("older_key"));
 }
 
 #[test]
@@ -44,8 +82,21 @@ fn a_hash_and_its_password_may_both_come_from_standard_input() {
 
 /// proc(5): the files in /proc of a process that is not dumpable belong to root.
 #[test]
-fn other_processes_cannot_read_the_memory_of_commands_with_passwords() {
-    for arguments in [&["hash"][..], &["verify", BCRYPT], &["wrap"]] {
+fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
+    let file = keys::file("private");
+    let path = file.to_str().unwrap();
+    assert_eq!(saltern(&["keys", "new", "--id", "a", path], "").code, 0);
+    if rustix::process::geteuid().is_root() {
+        chown(&file, Some(NOBODY), None).unwrap();
+    }
+    for arguments in [
+        &["hash"][..],
+        &["verify", BCRYPT],
+        &["wrap"],
+        &["seal", "--seal-keys", path],
+        &["reseal", "--seal-keys", path],
+        &["unseal", "--seal-keys", path],
+    ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
         if rustix::process::geteuid().is_root() {
             command.uid(NOBODY);
@@ -100,6 +151,19 @@ fn json_output_equals_the_response_of_the_service() {
     for (hash, password) in [(BCRYPT, PASSWORD), (&stays, PASSWORD), (&stays, "Saltern")] {
         let of_service = answered("/verify", json!({ "password": password, "hash": hash }));
         assert_eq!(said(&["verify", "--json", hash], password), of_service, "{hash}");
+    }
+
+    // A match whose seal alone is missing, and one that stays.
+    let file = keys::file("json");
+    let path = file.to_str().unwrap();
+    assert_eq!(saltern(&["keys", "new", "--id", "a", path], "").code, 0);
+    service.install_keys(Keys::read(&file).unwrap());
+    let sealed = said(&["hash", "--json", "--seal-keys", path], PASSWORD);
+    assert_eq!(sealed["policy"], answered("/hash", json!({ "password": PASSWORD }))["policy"]);
+    for hash in [BCRYPT, &stays, sealed["hash"].as_str().unwrap()] {
+        let of_service = answered("/verify", json!({ "password": PASSWORD, "hash": hash }));
+        let own = said(&["verify", "--json", "--seal-keys", path, hash], PASSWORD);
+        assert_eq!(own, of_service, "{hash}");
     }
 }
 

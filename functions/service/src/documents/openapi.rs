@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use saltern_seal::{OLDER_KEY, UNSEALED};
 use serde_json::{Map, Value, json};
 
 use crate::{
     Code, RequestId, Trace,
     request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
     route::{Route, body_limit},
-    seal::{OLDER_KEY, UNSEALED},
     trace::TRACEPARENT,
 };
 
