@@ -56,8 +56,9 @@ impl AlarmEntry {
             severity: alarm.severity.name(),
             metric: alarm.cloudwatch?,
             dimension: alarm.label.dimension(),
-            value: alarm.value,
+            value: alarm.value?,
             threshold: match alarm.above {
+                Above::InAYear(_) => return None,
                 Above::PerMinute(most) => Threshold::Count { above: most * ALARM_MINUTES },
                 Above::Share { percent, least_per_minute, beside } => {
                     Threshold::Share { beside, percent, least: least_per_minute * ALARM_MINUTES }
@@ -73,11 +74,15 @@ impl AlarmEntry {
 pub(super) fn rules() -> String {
     let mut rules = String::new();
     for alarm in &ALARMS {
-        let Alarm { prometheus, counter, value, help, .. } = alarm;
+        let Alarm { prometheus, counter, help, .. } = alarm;
         let label = alarm.label.prometheus();
         let minutes = |of: &str| format!("sum(increase({of}[{ALARM_MINUTES}m]))");
-        let counted = minutes(&format!("{counter}{{{label}=\"{value}\"}}"));
+        let value = alarm.value.map_or(String::new(), |value| format!("{{{label}=\"{value}\"}}"));
+        let counted = minutes(&format!("{counter}{value}"));
         let expression = match alarm.above {
+            Above::InAYear(most) => {
+                format!("{DAYS_OF_A_YEAR} * sum by ({label}) (increase({counter}[1d])) > {most}")
+            }
             Above::PerMinute(most) => format!("{counted} > {}", most * ALARM_MINUTES),
             Above::Share { percent, least_per_minute, .. } => {
                 let (all, least) = (minutes(counter), least_per_minute * ALARM_MINUTES);
@@ -146,3 +151,5 @@ fn kind(metric: &Metric) -> &'static str {
         Kind::Distribution => "distribution",
     }
 }
+
+const DAYS_OF_A_YEAR: u32 = 365;

@@ -345,8 +345,8 @@ pub struct Alarm {
     pub cloudwatch: Option<&'static str>,
     /// The label that tells the counted events from the others.
     pub label: Label,
-    /// The value of the label.
-    pub value: &'static str,
+    /// The value of the label; `None` to count the events of each value by themselves.
+    pub value: Option<&'static str>,
     /// The threshold.
     pub above: Above,
     /// The severity.
@@ -375,9 +375,12 @@ impl Severity {
     }
 }
 
-/// The threshold of an alarm, over [`ALARM_MINUTES`].
+/// The threshold of an alarm, over [`ALARM_MINUTES`] unless it says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub enum Above {
+    /// More events in a year, at the rate of the last day. No system keeps a year of counts for an
+    /// alarm.
+    InAYear(u64),
     /// More events a minute.
     PerMinute(u32),
     /// A larger share of all events of the counter.
@@ -399,15 +402,18 @@ pub const ALARM_MINUTES: u32 = 5;
 /// seconds, for minutes, are not.
 const REFUSALS_PER_MINUTE: u32 = 6;
 
+/// Half of the strings that one key may seal with random nonces: 2^32 (NIST SP 800-38D §8.3).
+const MOST_SEALS: u64 = 1 << 31;
+
 /// All alarms on counts.
-pub static ALARMS: [Alarm; 9] = [
+pub static ALARMS: [Alarm; 10] = [
     Alarm {
         name: "mismatches",
         prometheus: "SalternMismatches",
         counter: "saltern_verifications_total",
         cloudwatch: Some("Verifications"),
         label: Label::Outcome,
-        value: "mismatch",
+        value: Some("mismatch"),
         // Users mistype in some 5 to 20 % of logins, and a list of stolen passwords fails in some
         // 98 %. Below 60 logins a minute a few bots reach half.
         above: Above::Share { percent: 50, least_per_minute: 60, beside: "match" },
@@ -420,7 +426,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_refusals_total",
         cloudwatch: Some("Refusals"),
         label: Label::Code,
-        value: "overloaded",
+        value: Some("overloaded"),
         above: Above::PerMinute(REFUSALS_PER_MINUTE),
         severity: Severity::Page,
         help: "Requests are refused because the queue is full. More logins arrive than the service can hash.",
@@ -431,7 +437,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_refusals_total",
         cloudwatch: Some("Refusals"),
         label: Label::Code,
-        value: "deadline_exceeded",
+        value: Some("deadline_exceeded"),
         above: Above::PerMinute(REFUSALS_PER_MINUTE),
         severity: Severity::Page,
         help: "Requests are refused because their deadline cannot be met. Hashes take longer, or the budgets of callers are too small.",
@@ -442,7 +448,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_refusals_total",
         cloudwatch: Some("Refusals"),
         label: Label::Code,
-        value: "internal",
+        value: Some("internal"),
         above: Above::PerMinute(0),
         severity: Severity::Page,
         help: "The service has a fault. If a release came before it, roll back.",
@@ -453,7 +459,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_refusals_total",
         cloudwatch: None,
         label: Label::Code,
-        value: "unauthorized",
+        value: Some("unauthorized"),
         // One retry a second of one caller.
         above: Above::PerMinute(60),
         severity: Severity::Page,
@@ -466,7 +472,7 @@ pub static ALARMS: [Alarm; 9] = [
         // The function has no keys.
         cloudwatch: None,
         label: Label::Code,
-        value: "seal_broken",
+        value: Some("seal_broken"),
         above: Above::PerMinute(0),
         severity: Severity::Page,
         help: "A sealed hash does not open. The row was changed or swapped, or a backend sends another context.",
@@ -477,10 +483,22 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_refusals_total",
         cloudwatch: None,
         label: Label::Code,
-        value: "key_unavailable",
+        value: Some("key_unavailable"),
         above: Above::PerMinute(0),
         severity: Severity::Page,
         help: "A server does not list the key of a sealed hash. Users cannot log in: give every server the same keys.",
+    },
+    Alarm {
+        name: "seals",
+        prometheus: "SalternSeals",
+        counter: "saltern_seals_total",
+        // The function has no keys.
+        cloudwatch: None,
+        label: Label::Key,
+        value: None,
+        above: Above::InAYear(MOST_SEALS),
+        severity: Severity::Ticket,
+        help: "At the rate of the last day the fleet seals 2^31 strings in a year under one key. Rotate the key before it has sealed 2^32.",
     },
     Alarm {
         name: "log-lines-lost",
@@ -488,7 +506,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_log_lines_dropped_total",
         cloudwatch: None,
         label: Label::Class,
-        value: "caller",
+        value: Some("caller"),
         above: Above::PerMinute(0),
         severity: Severity::Ticket,
         help: "Lines of requests with a token are missing in the log. The reader is too slow, or the disk is full.",
@@ -499,7 +517,7 @@ pub static ALARMS: [Alarm; 9] = [
         counter: "saltern_log_lines_dropped_total",
         cloudwatch: None,
         label: Label::Class,
-        value: "unauthenticated",
+        value: Some("unauthenticated"),
         // As many are lost as the log takes: ten a second.
         above: Above::PerMinute(600),
         severity: Severity::Page,
@@ -552,11 +570,11 @@ mod tests {
             assert_eq!(labels, [alarm.label], "{}: the count has one label", alarm.name);
             assert!(alarm.cloudwatch.is_none() || alarm.cloudwatch == cloudwatch, "{}", alarm.name);
             if alarm.label == Label::Code {
-                let printed = Code::ALL.iter().any(|code| code.name() == alarm.value);
-                assert!(printed, "{}: no problem has the code {}", alarm.name, alarm.value);
+                let printed = Code::ALL.iter().any(|code| Some(code.name()) == alarm.value);
+                assert!(printed, "{}: no problem has the code {:?}", alarm.name, alarm.value);
             }
             if let Above::Share { beside, .. } = alarm.above {
-                assert_eq!([beside, alarm.value], ["match", "mismatch"], "{}: all values", alarm.name);
+                assert_eq!([Some(beside), alarm.value], [Some("match"), Some("mismatch")], "{}", alarm.name);
             }
         }
     }
