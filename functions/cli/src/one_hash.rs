@@ -63,7 +63,9 @@ pub(crate) fn not_opened(defect: NotOpened) -> Failure {
 /// Returns the message for a new hash that is not sealed.
 pub(crate) fn not_sealed(defect: NotSealed) -> Failure {
     match defect {
-        NotSealed::ContextMissing => Failure::configuration(format!("{defect}: give the user's id by --context")),
+        NotSealed::ContextMissing => {
+            Failure::configuration(format!("{defect}: give the user's id by --context"))
+        }
         NotSealed::NotAHash | NotSealed::NoRandomness => Failure::system(defect.to_string()),
     }
 }

@@ -22,5 +22,7 @@ mod sealed;
 pub use context::{Context, MAX_CONTEXT_BYTES};
 pub use document::{Document, KeyEntry, MAX_DOCUMENT_BYTES};
 pub use error::{KeysError, NotOpened, NotSealed};
-pub use keys::{Key, Keys, NoRandomness, OLDER_KEY, Opened, Randomness, UNSEALED, Unsealed, system_randomness};
+pub use keys::{
+    Key, Keys, NoRandomness, OLDER_KEY, Opened, Randomness, UNSEALED, Unsealed, system_randomness,
+};
 pub use sealed::{MAX_SEALED_BYTES, Sealed, is_sealed};

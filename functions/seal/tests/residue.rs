@@ -9,7 +9,8 @@
 
 use std::{
     fs::{self, File},
-    os::unix::fs::FileExt as _,
+    io::Write as _,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -25,12 +26,18 @@ fn no_key_is_left_in_memory_after_it_is_dropped() {
     drop(planted);
     assert_eq!(places(), 0, "a wiped marker is not found");
 
-    let keys = Keys::parse(&document()).unwrap();
-    let context = Context::new("7");
-    let sealed = keys.seal("hash", context.as_ref()).unwrap();
-    assert!(keys.open(&sealed, context.as_ref()).is_ok());
-    drop(keys);
-    assert_eq!(places(), 0);
+    let file = std::env::temp_dir().join(format!("saltern-residue-{}", std::process::id()));
+    let mut private = File::options().write(true).create_new(true).mode(0o600).open(&file).unwrap();
+    private.write_all(&document()).unwrap();
+    for is_file in [false, true] {
+        let keys = if is_file { Keys::read(&file) } else { Keys::parse(&document()) }.unwrap();
+        let context = Context::new("7");
+        let sealed = keys.seal("hash", context.as_ref()).unwrap();
+        assert!(keys.open(&sealed, context.as_ref()).is_ok());
+        drop(keys);
+        assert_eq!(places(), 0);
+    }
+    fs::remove_file(&file).unwrap();
 }
 
 /// A document with the marked key. It is wiped when it is dropped, and so is each part.

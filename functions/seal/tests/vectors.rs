@@ -112,7 +112,11 @@ fn a_key_before_the_current_one_is_older_and_one_after_it_is_not() {
         let opened = keys.open(sealed, None).unwrap();
         assert_eq!((opened.is_older, opened.text.as_str()), (is_older, "hash"), "{sealed}");
         let unsealed = keys.unseal(sealed, None).unwrap();
-        assert_eq!((unsealed.due, unsealed.text.as_str()), (is_older.then_some(OLDER_KEY), "hash"), "{sealed}");
+        assert_eq!(
+            (unsealed.due, unsealed.text.as_str()),
+            (is_older.then_some(OLDER_KEY), "hash"),
+            "{sealed}"
+        );
     }
 }
 

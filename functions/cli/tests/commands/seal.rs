@@ -1,6 +1,8 @@
 use std::{
     fs,
+    io::{BufRead as _, BufReader, BufWriter, Write as _},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
@@ -79,6 +81,33 @@ fn a_key_with_contexts_seals_each_row_for_its_user() {
     let swapped = format!("{header}\n8{}\n7{}\n", &first[1..], &second[1..]);
     let refused = on(&file, "unseal", &with_context, &swapped);
     assert_eq!((refused.code, &refused.out), (65, &swapped), "{}", refused.err);
+}
+
+/// A release build seals three million rows, and a debug build a thousandth of them.
+#[test]
+fn three_million_rows_are_sealed_in_half_a_minute() {
+    let rows = if cfg!(debug_assertions) { 3_000 } else { 3_000_000 };
+    let file = keys::file("seal-large");
+    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let [table, sealed] = ["table", "sealed"].map(|name| file.with_extension(name));
+    let mut writer = BufWriter::new(fs::File::create(&table).unwrap());
+    (0..rows).for_each(|row| writeln!(writer, "{row},{BCRYPT}").unwrap());
+    writer.flush().unwrap();
+    let _not_there = fs::remove_file(&sealed);
+    let start = Instant::now();
+    let arguments = ["--delimiter", ",", "--column", "2", "--context-column", "1"];
+    let files = ["--output", sealed.to_str().unwrap(), table.to_str().unwrap()];
+    let ended = on(&file, "seal", &[&arguments[..], &files].concat(), "");
+    let took = start.elapsed();
+    println!("{rows} rows sealed in {:.1} s", took.as_secs_f64());
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let lines = BufReader::new(fs::File::open(&sealed).unwrap()).lines();
+    assert_eq!(lines.filter(|line| line.as_ref().unwrap().contains("$saltern-seal$v=1,k=a$")).count(), rows);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    for file in [table, sealed] {
+        fs::remove_file(file).unwrap();
+    }
 }
 
 #[test]

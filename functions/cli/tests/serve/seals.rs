@@ -4,15 +4,16 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
 use crate::{
-    client::{ask, post_with},
-    server::{Server, command, file, until},
+    client::{Client, ask, hash, post_with},
+    server::{PBKDF2_AT_ITS_FLOOR, Server, command, file, until},
 };
 
 #[test]
@@ -89,8 +90,8 @@ fn keys_that_are_read_again_change_as_a_whole_or_not_at_all() {
     until(is_retired).expect("the old key is retired");
 }
 
-/// A key is added, made current and retired on two servers, one after the other, while users log in
-/// at both.
+/// A key is added, made current and retired on two servers, one after the other. Users log in at
+/// both: 1,000 logins a second, or as many as this machine does. Each eighth password is wrong.
 #[test]
 fn a_rotation_under_load_refuses_no_login() {
     let paths = [(); 2].map(|()| {
@@ -99,33 +100,49 @@ fn a_rotation_under_load_refuses_no_login() {
         path
     });
     let servers = [0, 1].map(|index: usize| Server::start(&["--seal-keys", paths[index].to_str().unwrap()]));
-    let rows: Vec<_> = (0..ROWS).map(|_| made(&servers[0])).collect();
-    let (ended, logins) = (AtomicBool::new(false), [(); ROWS].map(|()| AtomicUsize::new(0)));
+    let rows = [(); USERS].map(|()| hash(servers[0].address(), "p", PBKDF2_AT_ITS_FLOOR));
+    let logins = [(); USERS].map(|()| AtomicU32::new(0));
+    let (start, ended, next) = (Instant::now(), AtomicBool::new(false), AtomicU32::new(0));
     let rows = thread::scope(|scope| {
+        // If this scope fails, the users stop too.
+        let ends = Ends(&ended);
         let users: Vec<_> = rows
             .into_iter()
             .enumerate()
             .map(|(user, mut row)| {
-                let (servers, ended, logins) = (&servers, &ended, &logins);
+                let (servers, ended, next, logins) = (&servers, &ended, &next, &logins[user]);
                 scope.spawn(move || {
-                    let mut at = user;
-                    while !ended.load(Ordering::Relaxed) {
-                        at += 1;
-                        let answer = verify(&servers[at % 2], &row);
-                        assert_eq!((answer.status, &answer.json()["match"]), (200, &json!(true)), "{row}");
+                    let mut clients = [0, 1].map(|index: usize| Client::connect(servers[index].address()));
+                    for login in user.. {
+                        let due = start + next.fetch_add(1, Ordering::Relaxed) * BETWEEN_LOGINS;
+                        thread::sleep(due.saturating_duration_since(Instant::now()));
+                        if ended.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let is_right = login % 8 != 0;
+                        let password = if is_right { "p" } else { "q" };
+                        let body = json!({"password": password, "hash": row, "rehash": true});
+                        let request = post_with("/verify", PATIENT, &body.to_string());
+                        let answer = clients[login % 2].ask(request);
+                        assert_eq!(
+                            (answer.status, &answer.json()["match"]),
+                            (200, &json!(is_right)),
+                            "{row}"
+                        );
                         if let Some(anew) = answer.json()["rehashed"]["hash"].as_str() {
                             row = anew.to_owned();
                         }
-                        logins[user].fetch_add(1, Ordering::Relaxed);
+                        logins.fetch_add(1, Ordering::Relaxed);
                     }
                     row
                 })
             })
             .collect();
-        // A login that runs already may have the old keys. Each user's next one has the new ones.
+        // A login that runs already may have the old keys, and the next one a wrong password. The
+        // third has the new keys.
         let all_log_in = || {
             for own in &logins {
-                let enough = own.load(Ordering::Relaxed) + 2;
+                let enough = own.load(Ordering::Relaxed) + 3;
                 until(|| (own.load(Ordering::Relaxed) >= enough).then_some(())).expect("every user logs in");
             }
         };
@@ -137,16 +154,35 @@ fn a_rotation_under_load_refuses_no_login() {
                 let is_read = || (server.output().matches(READ_AGAIN).count() > before).then_some(());
                 until(is_read).expect("the keys are read again");
                 all_log_in();
+                thread::sleep(rotation() / RELEASES);
             }
         };
         release("a", "ab");
         release("b", "ab");
         // No row has the old key any more.
         release("b", "b");
-        ended.store(true, Ordering::Relaxed);
+        drop(ends);
         users.into_iter().map(|user| user.join().unwrap()).collect::<Vec<_>>()
     });
+    let sum: u32 = logins.iter().map(|own| own.load(Ordering::Relaxed)).sum();
+    let rate = f64::from(sum) / start.elapsed().as_secs_f64();
+    println!("{sum} logins during a rotation, {rate:.0} a second: none wrong, none refused");
     assert!(rows.iter().all(|row| row.contains("k=b$")), "{rows:?}");
+}
+
+/// Ends the load when it is dropped.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The time of the rotation. `make test-all` sets a longer one.
+fn rotation() -> Duration {
+    let seconds = std::env::var("SALTERN_ROTATION_SECONDS").map_or(2, |text| text.parse().unwrap());
+    Duration::from_secs(seconds)
 }
 
 /// The document with these keys, each named by a letter.
@@ -174,15 +210,23 @@ fn made(server: &Server) -> String {
 
 fn verify(server: &Server, hash: &str) -> crate::client::Response {
     let body = json!({"password": "p", "hash": hash, "rehash": true});
-    ask(server.address(), post_with("/verify", "Saltern-Deadline-Ms: 60000\r\n", &body.to_string()))
+    ask(server.address(), post_with("/verify", PATIENT, &body.to_string()))
 }
 
 fn verified(server: &Server, hash: &str) -> Option<bool> {
     verify(server, hash).json()["match"].as_bool()
 }
 
-/// Few enough that each user logs in often.
-const ROWS: usize = 4;
+/// Few enough that each user logs in often, and enough for 1,000 logins a second.
+const USERS: usize = 16;
+
+/// 1,000 logins a second.
+const BETWEEN_LOGINS: Duration = Duration::from_millis(1);
+
+/// A key is added, made current and retired, on two servers.
+const RELEASES: u32 = 6;
+
+const PATIENT: &str = "Saltern-Deadline-Ms: 60000\r\n";
 
 const READ_AGAIN: &str =
     "tokens, certificate and seal keys were read again; the policy document is read only at the start";
