@@ -442,7 +442,7 @@ mod tests {
         crates.iter().find(|(_, (other, _))| other == name).unwrap().0
     }
 
-    /// The files that the sources below a folder include, but for those of its tests.
+    /// The files that the sources below a folder include, except those of its tests.
     fn included(folder: &Path) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut left = vec![folder.join("src")];
