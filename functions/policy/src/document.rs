@@ -1,13 +1,18 @@
 //! The policy document. It is read once at start-up and never changes after that.
 
+use core::fmt;
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashSet, btree_map::Entry},
+    marker::PhantomData,
     num::NonZeroUsize,
 };
 
 use saltern_algorithm::{Admitted, Ceilings, memory_bytes};
 use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, MapAccess, Visitor},
+};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -123,7 +128,7 @@ impl Policies {
     /// # Errors
     /// [`DocumentError`], a message that names the place:
     ///
-    /// - The document is not JSON of the schema's shape.
+    /// - The document is not JSON of the schema's shape, or has a member twice.
     /// - Two policies have the same id, or the same algorithm and params.
     /// - `current` or `decoy` is not listed, `decoy` is missing beside several policies, or
     ///   `current` is not active.
@@ -282,10 +287,45 @@ struct RawDocument {
     #[serde(default)]
     rehash_truncated: bool,
     policies: Vec<RawPolicy>,
+    #[serde(deserialize_with = "each_once")]
     ceilings: BTreeMap<String, CeilingEntry>,
+    #[serde(deserialize_with = "each_once")]
     floors: BTreeMap<String, FloorEntry>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     keep: BTreeMap<String, KeepEntry>,
+}
+
+/// Reads entries by name. Refuses a name that occurs twice, of which serde keeps the last one.
+fn each_once<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    deserializer.deserialize_map(EachOnce(PhantomData))
+}
+
+struct EachOnce<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EachOnce<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((name, entry)) = members.next_entry::<String, T>()? {
+            match entries.entry(name) {
+                Entry::Vacant(vacant) => vacant.insert(entry),
+                Entry::Occupied(first) => {
+                    let name = first.key().escape_default();
+                    return Err(A::Error::custom(format!("`{name}` occurs twice: remove one")));
+                }
+            };
+        }
+        Ok(entries)
+    }
 }
 
 /// The JSON form of a policy. [`Params`] cannot take its place: serde rejects unknown and duplicate

@@ -170,6 +170,19 @@ fn an_invalid_document_is_refused_with_a_message_of_one_line() {
     }
 }
 
+/// A JSON value cannot hold a member twice, so the text gets the second one.
+#[test]
+fn a_ceiling_a_floor_or_a_threshold_that_occurs_twice_is_refused() {
+    for (object, name) in [("ceilings", "bcrypt_cost"), ("floors", "salt_bytes"), ("keep", "bcrypt")] {
+        let (text, again) = (shipped().to_string(), &shipped()[object][name]);
+        let begin = format!("\"{object}\":{{");
+        assert_eq!(text.matches(&begin).count(), 1, "{object}");
+        let twice = text.replace(&begin, &format!("{begin}\"{name}\":{again},"));
+        let message = Policies::load(twice.as_bytes(), &roomy()).unwrap_err().to_string();
+        assert!(message.contains(&format!("`{name}` occurs twice")), "{message}");
+    }
+}
+
 #[test]
 fn a_document_with_one_policy_needs_no_decoy() {
     let mut document = shipped();
