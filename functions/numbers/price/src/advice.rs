@@ -138,13 +138,13 @@ impl Advice<'_> {
                 warnings.push(Warning::new("ceiling_never_reached", name, sentence));
             }
         }
-        for (floor, least) in self.policies.floor_values() {
-            let ceiling = if floor == "pbkdf2_iterations" { "pbkdf2_iterations_blocks" } else { floor };
-            if values.get(ceiling).is_some_and(|most| most < least) {
+        for (floor, ceiling) in CEILING_OF_FLOOR {
+            let least = self.policies.floor_values().get(floor).copied().unwrap_or(0);
+            if value(ceiling) < least {
                 let sentence = format!(
                     "the ceiling `{ceiling}` of {} is below the floor `{floor}` of {}, so no hash is verified: raise the ceiling",
                     grouped(value(ceiling)),
-                    grouped(*least)
+                    grouped(least)
                 );
                 warnings.push(Warning::new("ceiling_below_floor", ceiling, sentence));
             }
@@ -294,11 +294,42 @@ const NEVER_REACHED: [(&str, &str, u64); 2] = [
     ("scrypt_memory_bytes", "scrypt_n_r_p", saltern_algorithm::SCRYPT_BLOCK_BYTES),
 ];
 
+/// Each floor of a cost, and the ceiling that bounds the same cost.
+const CEILING_OF_FLOOR: [(&str, &str); 11] = [
+    ("argon2_memory_kib", "argon2_memory_kib"),
+    ("argon2_memory_passes_kib", "argon2_memory_passes_kib"),
+    ("bcrypt_cost", "bcrypt_cost"),
+    ("bsdi_crypt_rounds", "sha_crypt_rounds"),
+    ("pbkdf2_iterations", "pbkdf2_iterations_blocks"),
+    ("phpass_rounds", "sha_crypt_rounds"),
+    ("scrypt_memory_bytes", "scrypt_memory_bytes"),
+    ("scrypt_n_r_p", "scrypt_n_r_p"),
+    ("sha1_crypt_rounds", "sha_crypt_rounds"),
+    ("sha_crypt_rounds", "sha_crypt_rounds"),
+    ("sun_md5_rounds", "sha_crypt_rounds"),
+];
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use saltern_policy::KEEP_NAMES;
 
     use super::*;
+
+    #[test]
+    fn every_floor_of_a_cost_is_compared_with_a_ceiling() {
+        let limits = Limits { workers: 1, memory_budget_bytes: u64::MAX, ..Limits::default() };
+        let shipped = Policies::load(SHIPPED, &limits).unwrap();
+        // A length costs no time and no memory, so it has no ceiling.
+        let lengths = ["output_bytes", "salt_bytes"];
+        let compared: BTreeSet<_> =
+            CEILING_OF_FLOOR.map(|(floor, _)| floor).into_iter().chain(lengths).collect();
+        assert_eq!(shipped.floor_values().keys().map(String::as_str).collect::<BTreeSet<_>>(), compared);
+        for (floor, ceiling) in CEILING_OF_FLOOR {
+            assert!(shipped.ceiling_values().contains_key(ceiling), "{floor}: {ceiling}");
+        }
+    }
 
     #[test]
     fn every_threshold_is_compared() {

@@ -229,6 +229,13 @@ const FOOLISH: &[Foolish] = &[
         "the ceiling `sha_crypt_rounds` of 1,000,000 is below the floor `sha_crypt_rounds` of 1,000,001",
     ),
     (
+        "the ceiling of all schemes with rounds below the floor of phpass",
+        |d| d["floors"]["phpass_rounds"]["min"] = json!(1_000_001),
+        "ceiling_below_floor",
+        None,
+        "the ceiling `sha_crypt_rounds` of 1,000,000 is below the floor `phpass_rounds` of 1,000,001",
+    ),
+    (
         "a ceiling that refuses what OWASP recommends",
         |d| d["ceilings"]["scrypt_n_r_p"]["max"] = json!(131_072),
         "ceiling_below_owasp",
