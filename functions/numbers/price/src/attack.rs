@@ -147,10 +147,14 @@ impl Guess<'_> {
     /// Writes the price of 10^9 guesses in US dollars, with a mark if it is approximate or a bound.
     #[must_use]
     pub fn price_in_words(&self, usd_per_hour: f64) -> String {
-        // At most this rate is at least this price.
-        let mark = if self.basis == Basis::Bound { "≥ " } else { self.basis.mark() };
         let usd = self.usd_per_billion(usd_per_hour);
-        if usd < CENT { "< 0.01".to_owned() } else { format!("{mark}{}", figure(usd, PRICE)) }
+        match self.basis {
+            // At most this rate is at least this price, so a small price may be a large one.
+            Basis::Bound if usd < CENT => "≥ 0.00".to_owned(),
+            Basis::Bound => format!("≥ {}", figure(usd, PRICE)),
+            _ if usd < CENT => "< 0.01".to_owned(),
+            basis => format!("{}{}", basis.mark(), figure(usd, PRICE)),
+        }
     }
 
     /// Names the row, and says whether it was measured with these parameters or scaled.

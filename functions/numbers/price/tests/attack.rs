@@ -150,6 +150,18 @@ fn foreign_schemes_have_the_rate_of_their_algorithm() {
     assert_eq!(stored("ab01FAX.bQRSU"), None, "no figure of DES is at hand");
 }
 
+#[test]
+fn a_bound_from_below_never_becomes_a_bound_from_above() {
+    let price = |text: &str| {
+        let parsed = parse(text).unwrap();
+        Attack::published().guess(parsed.setting()).unwrap().price_in_words(0.27)
+    };
+    // 10^9 guesses take 0.02 s and 668 s.
+    assert_eq!(price("{SHA}3EvVateGVQQa1aJk+74E1imN5KA="), "≥ 0.00");
+    assert_eq!(price(&format!("$6$rounds=5000$saltsalt${}", ".".repeat(86))), "≥ 0.05");
+    assert_eq!(guess(pbkdf2(pbkdf2::Prf::Sha256, 1_000)).price_in_words(0.27), "< 0.01");
+}
+
 /// The outer layer decides: an inner digest adds almost nothing.
 #[test]
 fn a_wrapped_hash_costs_both_layers() {
