@@ -76,12 +76,12 @@ fn price(results: &Results) -> Section {
              upper one protects more for the same time.",
             hour.device, hour.usd, hour.source
         ))
-        .chart(plot("One hash alone", "ms for a login", "The time that a login waits on an idle core.", one))
+        .chart(plot("One hash alone", "ms for a login", "The time that a login waits on an idle core.", Series::one))
         .chart(plot(
             "With all lanes in use",
             "ms of a core for each login",
             "The time of a core for each hash. A login waits longer. An algorithm without lanes has its time alone.",
-            |row| row.lanes.or(Some(row.one)),
+            |_, row| row.lanes.or(Some(row.one)),
         ))
         .notes(["The prices follow from published rates: exactly for bcrypt and PBKDF2, roughly for argon2id and scrypt, and as a bound \
                  from below for sha512-crypt. FPGAs compute bcrypt with less power, and no price of that is published."])
@@ -91,7 +91,7 @@ fn price(results: &Results) -> Section {
 fn priced(algorithm: Algorithm, series: &Series, way: Way) -> Vec<(f64, f64, String)> {
     let published = Attack::published();
     let usd_per_hour = published.device_hour().usd;
-    let measured = series.rows.iter().filter_map(|row| Some((row, way(row)?)));
+    let measured = series.rows.iter().filter_map(|row| Some((row, way(series, row)?)));
     let measured = measured.filter(|(_, figure)| figure.is_measured() && figure.hash_ms >= SHORTEST_MS);
     let point = |(row, figure): (&Row, Figure)| {
         let guess = published.guess_of_work(algorithm.name(), attacked(algorithm, row))?;
@@ -114,8 +114,8 @@ fn attacked(algorithm: Algorithm, row: &Row) -> f64 {
 fn facts(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
     KNOWN.into_iter().filter_map(|(name, algorithm, series, cost)| {
         let series = results.table(algorithm)?.series.get(series)?;
-        let row = series.rows.iter().find(|row| row.cost == cost)?;
-        Some((name, format!("{} ms", ms(&row.one, row.one.hash_ms))))
+        let one = series.one(series.rows.iter().find(|row| row.cost == cost)?)?;
+        Some((name, format!("{} ms", ms(&one, one.hash_ms))))
     })
 }
 
@@ -143,16 +143,17 @@ fn bcrypt(results: &Results, published: &Published) -> Option<Section> {
     let cost = || Axis::linear("cost").from(4.0);
     let linear = Plot::new("bcrypt, linear", cost(), Axis::linear("ms"))
         .about("Each step doubles the time. Costs up to 14, the highest published cost.")
-        .series(dots("here, one hash", CostName::Cost, series, 14, one))
-        .series(dots("here, in lanes", CostName::Cost, series, 14, lanes));
+        .series(dots("here, one hash", CostName::Cost, series, 14, Series::one))
+        .series(dots("here, in lanes", CostName::Cost, series, 14, Series::lanes));
     let linear = with_published(linear, &["i5-2430M", "E-2246G", "EPYC 7002", "M1 Pro"], 14);
     let logarithmic = Plot::new("bcrypt, logarithmic", cost(), Axis::logarithmic("ms"))
         .about(
             "All costs. A line without dots is extrapolated, not measured. End Point's 31 is as published.",
         )
-        .series(dots("here, one hash", CostName::Cost, series, ALL, one))
-        .series(dots("here, in lanes", CostName::Cost, series, ALL, lanes));
-    let logarithmic = extrapolated(logarithmic, CostName::Cost, &[(series, one), (series, lanes)]);
+        .series(dots("here, one hash", CostName::Cost, series, ALL, Series::one))
+        .series(dots("here, in lanes", CostName::Cost, series, ALL, Series::lanes));
+    let drawn = [(series, Series::one as Way), (series, Series::lanes)];
+    let logarithmic = extrapolated(logarithmic, CostName::Cost, &drawn);
     let logarithmic = with_published(logarithmic, &["desktop", "i3-8109U", "M1 (Mac"], ALL);
     let section = Section::new("bcrypt")
         .prose(
@@ -186,7 +187,7 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
                 table.benchmark.cost,
                 &table.series[0],
                 ALL,
-                one,
+                Series::one,
             ));
         }
         for table in &tables {
@@ -207,14 +208,14 @@ fn pbkdf2(results: &Results, published: &Published) -> Option<Section> {
                     table.benchmark.cost,
                     &series,
                     ALL,
-                    one,
+                    Series::one,
                 ));
                 plot = plot.series(dots(
                     &format!("{}, in lanes", short(table)),
                     table.benchmark.cost,
                     &series,
                     ALL,
-                    lanes,
+                    Series::lanes,
                 ));
             }
         }
@@ -238,16 +239,17 @@ fn factor_of_two(tables: &[&Table], published: &Published) -> Grid {
     .numbers("factor")
     .numbers("published, i3-8109U, 40 bytes");
     for table in tables {
-        let row = |series: usize| {
-            table.series.get(series).and_then(|series| series.rows.iter().find(|row| row.cost == AN_EXAMPLE))
+        let one = |series: usize| {
+            let series = table.series.get(series)?;
+            series.one(series.rows.iter().find(|row| row.cost == AN_EXAMPLE)?)
         };
-        let (Some(forty), Some(digest)) = (row(0), row(1)) else { continue };
+        let (Some(forty), Some(digest)) = (one(0), one(1)) else { continue };
         let there = published.of(table.benchmark.algorithm).next().and_then(|group| group.ms(AN_EXAMPLE));
         grid = grid.row([
             short(table).to_owned(),
-            ms(&forty.one, forty.one.hash_ms),
-            ms(&digest.one, digest.one.hash_ms),
-            format!("{:.2}", forty.one.hash_ms / digest.one.hash_ms),
+            ms(&forty, forty.hash_ms),
+            ms(&digest, digest.hash_ms),
+            format!("{:.2}", forty.hash_ms / digest.hash_ms),
             or_nothing(there, rounded),
         ]);
     }
@@ -264,8 +266,8 @@ fn sha512_crypt(results: &Results, published: &Published) -> Option<Section> {
     for (title, x, y) in both("thousand rounds") {
         let plot = Plot::new(format!("sha512-crypt, {title}"), x, y)
             .about("One hash here, and published times.")
-            .series(dots("here, one hash", table.benchmark.cost, &table.series[0], ALL, one));
-        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], one)]);
+            .series(dots("here, one hash", table.benchmark.cost, &table.series[0], ALL, Series::one));
+        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], Series::one)]);
         let plot = groups.iter().fold(plot, |plot, group| plot.series(group.line(ALL)));
         section = section.chart(plot);
     }
@@ -282,9 +284,9 @@ fn argon2id(results: &Results) -> Option<Section> {
     for (title, x, y) in both("MiB") {
         let mut plot = Plot::new(format!("argon2id, {title}"), x, y).about("One hash, by memory and passes.");
         for series in &table.series {
-            plot = plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, one));
+            plot = plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, Series::one));
         }
-        let drawn: Vec<_> = table.series.iter().map(|series| (series, one as Way)).collect();
+        let drawn: Vec<_> = table.series.iter().map(|series| (series, Series::one as Way)).collect();
         section = section.chart(extrapolated(plot, CostName::MemoryKib, &drawn));
     }
     Some(ending(section, table, &[]))
@@ -299,8 +301,8 @@ fn scrypt(results: &Results) -> Option<Section> {
     for (title, x, y) in both("MiB") {
         let plot = Plot::new(format!("scrypt, {title}"), x, y)
             .about("One hash, by its memory.")
-            .series(dots("one hash", table.benchmark.cost, &table.series[0], ALL, one));
-        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], one)]);
+            .series(dots("one hash", table.benchmark.cost, &table.series[0], ALL, Series::one));
+        let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], Series::one)]);
         section = section.chart(plot);
     }
     Some(ending(section, table, &[]))
@@ -350,9 +352,9 @@ fn beside(table: &Table, groups: &[Numbered<'_>]) -> Grid {
     for value in costs {
         let row = series.rows.iter().find(|row| row.cost == value);
         let own = |figure: Option<Figure>| or_nothing(figure, |figure| ms(&figure, figure.hash_ms));
-        let mut cells = vec![cost.label(value), own(row.map(|row| row.one))];
+        let mut cells = vec![cost.label(value), own(row.and_then(|row| series.one(row)))];
         if with_lanes {
-            cells.push(own(row.and_then(|row| row.lanes)));
+            cells.push(own(row.and_then(|row| series.lanes(row))));
         }
         cells.extend(groups.iter().map(|group| or_nothing(group.group.ms(value), rounded)));
         grid = grid.row(cells);
@@ -410,16 +412,7 @@ fn points(group: &Group, most: u64) -> Vec<(f64, f64)> {
 }
 
 /// Selects the figure of a row to draw.
-type Way = fn(&Row) -> Option<Figure>;
-
-#[allow(clippy::unnecessary_wraps, reason = "chosen beside `lanes`, which not every row has")]
-fn one(row: &Row) -> Option<Figure> {
-    Some(row.one)
-}
-
-fn lanes(row: &Row) -> Option<Figure> {
-    row.lanes
-}
+type Way = fn(&Series, &Row) -> Option<Figure>;
 
 /// Returns the place of a cost on the axis of its charts.
 fn place(cost: CostName, value: u64) -> f64 {
@@ -434,18 +427,19 @@ fn place(cost: CostName, value: u64) -> f64 {
 /// Draws the measured costs as joined dots.
 fn dots(name: &str, cost: CostName, series: &Series, most: u64, way: Way) -> Drawn {
     let rows = series.rows.iter().filter(|row| row.cost <= most);
-    let figures = rows.filter_map(|row| Some((place(cost, row.cost), way(row)?)));
+    let figures = rows.filter_map(|row| Some((place(cost, row.cost), way(series, row)?)));
     let measured = figures.filter(|(_, figure)| figure.is_measured());
     Drawn::joined_dots(name, measured.map(|(at, figure)| (at, figure.hash_ms, String::new())).collect())
 }
 
 /// Draws the other costs as lines without dots, each from the last measured cost, with gaps between
-/// the lines.
+/// the lines. A bad line is not drawn.
 fn extrapolated(plot: Plot, cost: CostName, drawn: &[(&Series, Way)]) -> Plot {
     let mut line = Vec::new();
     for (series, way) in drawn {
         let rows = series.rows.iter();
-        let figures: Vec<_> = rows.filter_map(|row| Some((place(cost, row.cost), way(row)?))).collect();
+        let figures: Vec<_> =
+            rows.filter_map(|row| Some((place(cost, row.cost), way(series, row)?))).collect();
         let first = figures.iter().position(|(_, figure)| !figure.is_measured()).unwrap_or(figures.len());
         let rest = &figures[first.saturating_sub(1)..];
         if rest.len() > 1 {

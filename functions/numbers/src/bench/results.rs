@@ -69,6 +69,13 @@ pub(super) struct Fit {
     pub(super) points: usize,
 }
 
+impl Fit {
+    /// Whether times from the line would be wrong: its error at a measured cost is large.
+    pub(super) fn is_bad(&self) -> bool {
+        self.worst_error > BAD_FIT
+    }
+}
+
 /// The time of a hash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Figure {
@@ -157,12 +164,30 @@ impl Table {
 }
 
 impl Series {
+    /// Returns the time of one hash alone; `None` if only a bad line gives it.
+    pub(super) fn one(&self, row: &Row) -> Option<Figure> {
+        trusted(Some(row.one), self.one_line.as_ref())
+    }
+
+    /// Returns the time of a hash in lanes; `None` if only a bad line gives it, or without lanes.
+    pub(super) fn lanes(&self, row: &Row) -> Option<Figure> {
+        trusted(row.lanes, self.lanes_line.as_ref())
+    }
+
     /// Whether every cost is at least 1, and either all rows have lanes or none.
     fn is_whole(&self) -> bool {
         let Some(first) = self.rows.first() else { return false };
         self.rows.iter().all(|row| row.cost > 0 && row.lanes.is_some() == first.lanes.is_some())
     }
 }
+
+/// A line that is off at measured costs is more so beyond them.
+fn trusted(figure: Option<Figure>, line: Option<&Fit>) -> Option<Figure> {
+    figure.filter(|figure| figure.is_measured() || line.is_some_and(|line| !line.is_bad()))
+}
+
+/// A line with a larger error, as a share of the measured time, is a bad fit.
+const BAD_FIT: f64 = 0.1;
 
 const MS_PER_SECOND: f64 = 1e3;
 

@@ -22,7 +22,8 @@ pub(super) struct Sheet {
 /// The explanation of every table.
 pub(super) const LEGEND: &str = "Times are medians of processor time on one core, in milliseconds. On an idle \
     core this is the time that a caller waits. ± is half the distance between the quartiles. ≈ was not measured: \
-    the fitted line below the table gives it. “once” was measured once because it takes long; its spread is unknown.";
+    the fitted line below the table gives it. – was not measured, and the line has an error above 10 %. “once” was \
+    measured once because it takes long; its spread is unknown.";
 
 /// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
 pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
@@ -42,7 +43,7 @@ fn of_series(benchmark: &Benchmark, series: &Series) -> Sheet {
         let wait = format!("{lanes} lanes: wait, ms");
         grid = grid.numbers_each([wait.as_str(), "±", "a hash, ms", "a second", "gain"]);
     }
-    let rows = series.rows.iter().map(|row| cells(benchmark.cost, row));
+    let rows = series.rows.iter().map(|row| cells(benchmark.cost, series, row));
     let mut notes = vec![line_in_words(benchmark, "One hash", series.one_line.as_ref())];
     if lanes.is_some() {
         notes.push(line_in_words(benchmark, "A hash in lanes", series.lanes_line.as_ref()));
@@ -81,19 +82,18 @@ fn caption(benchmark: &Benchmark, series: &str) -> String {
     if series.is_empty() { benchmark.title.to_owned() } else { format!("{}, {series}", benchmark.title) }
 }
 
-fn cells(cost: CostName, row: &Row) -> Vec<String> {
-    let mut cells = vec![cost.label(row.cost), in_ms_and_words(&row.one), spread(&row.one), rate(&row.one)];
-    if let Some(lanes) = &row.lanes {
-        cells.extend([
-            ms(lanes, lanes.call_ms()),
-            spread(lanes),
-            ms(lanes, lanes.hash_ms),
-            rate(lanes),
-            marked(
-                lanes.is_measured() && row.one.is_measured(),
-                &format!("{:.2} ×", row.one.hash_ms / lanes.hash_ms),
-            ),
-        ]);
+fn cells(cost: CostName, series: &Series, row: &Row) -> Vec<String> {
+    let (one, lanes) = (series.one(row), series.lanes(row));
+    let mut cells = vec![cost.label(row.cost)];
+    cells.extend([in_ms_and_words, spread, rate].map(|write| or_nothing(one.as_ref(), write)));
+    if row.lanes.is_some() {
+        let wait = |lanes: &Figure| ms(lanes, lanes.call_ms());
+        let each = |lanes: &Figure| ms(lanes, lanes.hash_ms);
+        cells.extend([wait, spread, each, rate].map(|write| or_nothing(lanes.as_ref(), write)));
+        cells.push(or_nothing(one.zip(lanes), |(one, lanes)| {
+            let gain = format!("{:.2} ×", one.hash_ms / lanes.hash_ms);
+            marked(lanes.is_measured() && one.is_measured(), &gain)
+        }));
     }
     cells
 }
@@ -108,7 +108,7 @@ fn matrix(table: &Table) -> Sheet {
     let rows = memories.into_iter().flatten().map(|memory| {
         let figures = table.series.iter().map(|series| {
             let row = series.rows.iter().find(|row| row.cost == memory);
-            or_nothing(row, |row| ms(&row.one, row.one.hash_ms))
+            or_nothing(row.and_then(|row| series.one(row)), |one| ms(&one, one.hash_ms))
         });
         [cost.label(memory)].into_iter().chain(figures).collect::<Vec<_>>()
     });
@@ -169,8 +169,7 @@ fn affordable(benchmark: &Benchmark, series: &Series, fit: &Fit, target_ms: f64)
             as_f64(below.work) + way * (as_f64(above.work) - as_f64(below.work))
         })
     });
-    // A line that is off at measured costs is more so beyond them.
-    if between.is_none() && fit.worst_error > BAD_FIT {
+    if between.is_none() && fit.is_bad() {
         let (sign, row) = if target_ms >= row.one.hash_ms { (">", *row) } else { ("<", measured[0]) };
         return format!("{sign} {}", benchmark.cost.label(row.cost));
     }
@@ -205,7 +204,7 @@ fn affordable(benchmark: &Benchmark, series: &Series, fit: &Fit, target_ms: f64)
 
 /// Returns the error of a line in words, if it is large.
 fn bad_fit(fit: &Fit) -> Option<String> {
-    (fit.worst_error > BAD_FIT).then(|| format!("{:.0} %", fit.worst_error * 100.0))
+    fit.is_bad().then(|| format!("{:.0} %", fit.worst_error * 100.0))
 }
 
 /// Rounds down to two significant digits: a line is not more precise.
@@ -290,9 +289,6 @@ fn significant(value: f64) -> String {
     format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
 }
 
-/// A line with a larger error, as a share of the measured time, is a bad fit.
-const BAD_FIT: f64 = 0.1;
-
 /// The mark of an extrapolated cost.
 const EXTRAPOLATED: &str = "†";
 
@@ -328,17 +324,30 @@ mod tests {
     fn a_time_from_the_line_has_a_mark_in_every_cell() {
         let extrapolated = Figure::from_line(&LINE, 1 << 31, 8);
         let row = Row { cost: 31, work: 1 << 31, one: extrapolated, lanes: Some(extrapolated) };
-        let cells = cells(CostName::Cost, &row);
+        let of = |one, lanes| {
+            let line = |worst_error| Some(Fit { worst_error, ..FIT });
+            let series = Series { one_line: line(one), lanes_line: line(lanes), ..series(&[]) };
+            cells(CostName::Cost, &series, &row)
+        };
+        let cells = of(0.1, 0.1);
         assert_eq!(cells[1], "≈ 107,000,000 (30 h)");
         assert!(cells[1..].iter().all(|cell| cell.contains('≈')), "{cells:?}");
+        // From a line with a larger error there is no time, and without both times no gain.
+        assert_eq!(of(0.11, 0.11)[1..], ["–"; 8]);
+        assert_eq!(
+            (&of(0.11, 0.1)[1..4], &of(0.11, 0.1)[8]),
+            (&["–"; 3].map(str::to_owned)[..], &"–".to_owned())
+        );
+        assert_eq!(of(0.1, 0.11)[4..], ["–"; 5]);
     }
 
     #[test]
     fn a_measured_time_has_no_mark() {
         let row = Row { cost: 10, work: 1 << 10, one: measured(&[50.0, 51.0, 52.0]), lanes: None };
-        assert_eq!(cells(CostName::Cost, &row), ["10", "51.0", "1.0 %", "19.6"]);
+        let bad = Series { one_line: Some(Fit { worst_error: 0.404, ..FIT }), ..series(&[]) };
+        assert_eq!(cells(CostName::Cost, &bad, &row), ["10", "51.0", "1.0 %", "19.6"]);
         let once = Row { one: measured(&[9000.0]), ..row };
-        assert_eq!(cells(CostName::Cost, &once)[2], "once");
+        assert_eq!(cells(CostName::Cost, &bad, &once)[2], "once");
     }
 
     /// Rows of cost, work and measured milliseconds.

@@ -30,7 +30,7 @@ fn a_quick_run_writes_everything_in_every_format() {
     assert_eq!(ended.code, 0, "{}", ended.err);
     let results: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     shape(&results);
-    text(&ended.out);
+    text(&ended.out, &results);
     let markdown_text = fs::read_to_string(&markdown).unwrap();
     assert!(markdown_text.contains("\n## bcrypt\n\n| cost | one hash, ms | ± | a second |"));
     html(&fs::read_to_string(&page).unwrap());
@@ -106,9 +106,12 @@ fn figure(figure: &Value) {
     }
 }
 
-fn text(text: &str) {
+fn text(text: &str, results: &Value) {
     let of_31 = text.lines().find(|line| line.trim_start().starts_with("31 ")).unwrap();
-    assert!(of_31.contains('≈') && of_31.contains("days") || of_31.contains(" h)"), "{of_31}");
+    let is_extrapolated = of_31.contains('≈') && (of_31.contains(" days)") || of_31.contains(" h)"));
+    // On a busy machine the line can be bad.
+    let error = results["tables"][0]["series"][0]["one_line"]["worst_error"].as_f64().unwrap();
+    assert_eq!(is_extrapolated, error <= 0.1, "{of_31}");
     assert!(text.contains("≈ was not measured") && text.contains("One hash: "), "{text}");
     assert!(text.contains("PBKDF2-HMAC-SHA-256, 40 bytes of output (2 blocks)"));
     assert!(text.contains("PBKDF2-HMAC-SHA-256, 32 bytes of output (1 block)"));
@@ -219,6 +222,30 @@ fn results_that_are_read_again_have_marks_and_notes() {
     assert!(before.contains("The machine was busy"), "{html}");
     for section in ["What an attacker pays", "bcrypt", "PBKDF2"] {
         assert!(html.contains(&format!(">{section}</a>")), "{section}");
+    }
+    for file in [json, page] {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn a_line_with_a_large_error_gives_no_time() {
+    let [json, page] = ["line.json", "line.html"].map(file);
+    for (error, is_shown) in [(0.1, true), (0.3, false)] {
+        let mut results = half_a_core();
+        for line in ["one_line", "lanes_line"] {
+            results["tables"][0]["series"][0][line]["worst_error"] = json!(error);
+        }
+        fs::write(&json, results.to_string()).unwrap();
+        let ended = run(&["bench", "--from", json.to_str().unwrap(), "--out", page.to_str().unwrap()]);
+        assert_eq!(ended.code, 0, "{}", ended.err);
+        let html = fs::read_to_string(&page).unwrap();
+        // bcrypt-12 was not measured. In lanes the line gives its hash 51.2 ms.
+        for (place, shown) in
+            [(&ended.out, "≈ 205"), (&html, "≈ 205"), (&html, "≈ 51.2"), (&html, "≈ extrapolated")]
+        {
+            assert_eq!(place.contains(shown), is_shown, "{shown} with an error of {error}: {place}");
+        }
     }
     for file in [json, page] {
         fs::remove_file(file).unwrap();
