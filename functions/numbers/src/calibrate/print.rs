@@ -143,7 +143,7 @@ impl Report<'_> {
     fn best_except(&self, left_out: Option<Algorithm>) -> Option<&Proposal> {
         let candidates =
             || self.proposals.iter().filter(|one| one.meets_owasp() && Some(one.algorithm) != left_out);
-        let best = candidates().map(Proposal::rank).fold(0.0, f64::max);
+        let best = most(candidates());
         candidates().find(|one| one.rank() * PRECISION >= best)
     }
 
@@ -187,6 +187,11 @@ impl Report<'_> {
             let _infallible = write!(reason, ", and {} with all lanes in use", rounded(in_lanes));
         }
         let Some(second) = self.runner_up() else { return Some(reason + ".") };
+        let place = if proposal.rank() < most(self.proposals.iter().filter(|one| one.meets_owasp())) {
+            format!("within {WITHIN_PERCENT:.0} % of the most here")
+        } else {
+            "the most here".to_owned()
+        };
         let times = proposal.rank() / second.rank();
         let comparison = if times >= PRECISION {
             format!("the same price takes {} times the cores", rounded(times))
@@ -195,7 +200,7 @@ impl Report<'_> {
         };
         let _infallible = write!(
             reason,
-            ": the most here. Runner-up: {} with {}; {comparison}.",
+            ": {place}. Runner-up: {} with {}; {comparison}.",
             second.algorithm.name(),
             in_words(second.step.params)
         );
@@ -347,7 +352,7 @@ impl Report<'_> {
             "USD/core-second: the price of 10^9 guesses for each second of a core that a login takes, one by one and with all \
              lanes in use. It ranks the algorithms; within {:.0} % OWASP's order decides ({}). ≈ marks a published rate that is \
              roughly scaled. FPGAs compute bcrypt with less power than graphics cards, and no price of that is published.",
-            100.0 * (PRECISION - 1.0),
+            WITHIN_PERCENT,
             standards::OWASP_ORDER
         ));
         notes.push(format!(
@@ -362,7 +367,8 @@ impl Report<'_> {
     fn about_ten_times(&self, proposal: &Proposal) -> String {
         let size = self.conditions.size;
         format!(
-            "Ten times the price of a guess takes about ten times the time: {:.0} ms for a login with {}, and {:.2} USD instead of              {:.2} for a million logins.",
+            "Ten times the price of a guess takes about ten times the time: {:.0} ms for a login with {}, and {:.2} USD instead of \
+             {:.2} for a million logins.",
             10.0 * proposal.ms(),
             proposal.algorithm.name(),
             proposal.usd_per_million_at_ten_times(size),
@@ -439,6 +445,11 @@ fn disturbance(core_share: f64, ms_by_the_clock: f64, is_meant_for_here: bool) -
     about
 }
 
+/// Returns the highest figure that ranks.
+fn most<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> f64 {
+    proposals.map(Proposal::rank).fold(0.0, f64::max)
+}
+
 /// Returns the resources that OWASP's minimum needs in addition.
 fn lacking(proposal: &Proposal) -> String {
     let ms = proposal.owasp_ms();
@@ -458,6 +469,9 @@ fn missing() -> String {
 fn unwritten(error: serde_json::Error) -> Failure {
     Failure::system(format!("the result cannot be written ({error})"))
 }
+
+/// OWASP's order decides between figures that are nearer than this.
+const WITHIN_PERCENT: f64 = 100.0 * (PRECISION - 1.0);
 
 /// The source of prices.json in the Terraform module.
 const LIST_PRICES: &str = "the list prices of us-east-1 (September 2026)";

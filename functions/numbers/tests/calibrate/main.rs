@@ -240,7 +240,23 @@ fn the_price_of_a_guess_for_a_second_of_a_core_ranks() {
     assert_eq!(argon2id["memory_mib_of_all_workers"], 224);
     let text = String::from_utf8(on_lambda(&lambda, &arguments[..arguments.len() - 1]).stdout).unwrap();
     assert!(text.contains("Runner-up: argon2id with 224 MiB, 1 pass, p=1; the same price takes "), "{text}");
-    assert!(text.contains("cores for 100/s"), "{text}");
+    assert!(text.contains(": the most here. Runner-up") && text.contains("cores for 100/s"), "{text}");
+    let notes = found["notes"].as_array().unwrap();
+    assert!(notes.iter().all(|note| !note.as_str().unwrap().contains("  ")), "{notes:?}");
+}
+
+/// argon2id with 20 MiB and 12 passes has 278 USD for each second of a core. bcrypt-12 alone has
+/// 283, and its run in lanes exceeds the deadline.
+#[test]
+fn a_choice_by_the_order_of_owasp_is_not_called_the_most() {
+    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
+    let document = narrow_document("nearly-the-most");
+    let narrowed = ["--policies", &document, "--memory-budget-mib", "20", "--workers", "1"];
+    let arguments = [&["--target", "250ms", "--algorithm", "argon2id,bcrypt"][..], &narrowed].concat();
+    let output = on_lambda(&lambda, &arguments);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.starts_with("Use argon2id with 20 MiB, 12 passes"), "{text}{}", error_of(&output));
+    assert!(text.contains(": within 5 % of the most here. Runner-up: bcrypt with cost 12; "), "{text}");
 }
 
 /// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory
