@@ -70,12 +70,15 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let questions = questions::all(&function, window.period);
     let figures = aws::runtime()?.block_on(cloudwatch::read(arguments.region.clone(), window, questions))?;
     if figures.is_empty() {
+        // The other notes repeat it for other metrics.
+        let note = figures.notes.first().map(|note| format!(". CloudWatch: {}", note.trim_end_matches('.')));
         return Err(Failure::configuration(format!(
             "CloudWatch has no figure of {}:{} from {} in this region. Check --function, --alias, --region and the time: \
-             Z means UTC. Figures arrive two to three minutes late",
+             Z means UTC. Figures arrive two to three minutes late{}",
             function.name,
             function.alias,
-            window.in_words()
+            window.in_words(),
+            note.unwrap_or_default()
         )));
     }
 

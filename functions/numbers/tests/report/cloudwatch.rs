@@ -15,8 +15,8 @@ use serde_json::Value as Json;
 pub(crate) enum Mood {
     /// Answers with an evening, in pages.
     Evening,
-    /// Answers without figures.
-    Empty,
+    /// Answers without figures, each with this status.
+    Empty { status: &'static str },
     /// Refuses the first calls with this status and code.
     Refusing { calls: usize, status: u16, code: &'static str },
 }
@@ -71,8 +71,8 @@ fn answer(mood: Mood, before: usize, body: &Json) -> (u16, Value) {
             let name = format!("com.amazonaws.cloudwatch#{code}");
             (status, map([("__type", text(&name)), ("message", text("from the stub"))]))
         }
-        Mood::Empty => {
-            let none = queries(body).iter().map(|query| result(id(query), "", &[], "Complete"));
+        Mood::Empty { status } => {
+            let none = queries(body).iter().map(|query| result(id(query), "", &[], status));
             (200, map([("MetricDataResults", Value::Array(none.collect()))]))
         }
         Mood::Evening | Mood::Refusing { .. } => (200, evening(body)),

@@ -258,9 +258,14 @@ fn without_the_size_of_the_function_the_page_has_no_cost() {
 
 #[test]
 fn a_window_without_figures_is_an_error_with_an_advice() {
-    let (code, sentence) = Report::of("empty", &CloudWatch::start(Mood::Empty)).refusal();
-    assert_eq!(code, Some(64));
-    assert!(sentence.contains("no figure of logins:live") && sentence.contains("--region"), "{sentence}");
+    for (status, note) in [("Complete", false), ("Forbidden", true)] {
+        let cloudwatch = CloudWatch::start(Mood::Empty { status });
+        let (code, sentence) = Report::of("empty", &cloudwatch).refusal();
+        assert_eq!(code, Some(64));
+        assert!(sentence.contains("no figure of logins:live") && sentence.contains("--region"), "{sentence}");
+        let of_cloudwatch = sentence.matches(". CloudWatch: These credentials may not read ").count();
+        assert_eq!(of_cloudwatch, usize::from(note), "{sentence}");
+    }
 }
 
 #[test]
