@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, exit_codes, man};
-use saltern_server::ServeArguments;
+use saltern_server::{HealthArguments, ServeArguments};
 
 use crate::{
     hash::{self, HashArguments},
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
+    /// Ask a running server for its health, as a container's health check
+    Health(HealthArguments),
     /// Explain a stored hash field by field
     Inspect(InspectArguments),
     /// Make and change the keys of sealed hashes
@@ -69,6 +71,7 @@ impl Command {
         match self {
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,
             Self::Hash(arguments) => hash::run(&arguments)?,
+            Self::Health(arguments) => saltern_server::health(&arguments)?,
             Self::Inspect(arguments) => inspect::run(&arguments)?,
             Self::Keys(command) => command.run()?,
             Self::Man(arguments) => man::run(&arguments, Arguments::command())?,

@@ -15,7 +15,7 @@ use crate::{socket::Listen, socket_file::SocketMode};
 #[command(
     after_help = "Bearer tokens may also come from the environment: SALTERN_TOKENS, with `;` between the lines. It stays readable there.\n\
                   On SIGHUP the server reads the tokens, the certificate and the seal keys again. It reads the policies only at the start.\n\
-                  On SIGTERM the server answers the accepted requests and ends."
+                  On SIGTERM /health answers 503; the server answers the accepted requests and ends."
 )]
 /// Arguments of the command `serve`.
 pub struct ServeArguments {
@@ -44,7 +44,10 @@ pub struct ServeArguments {
     pub(crate) access: AccessArguments,
     #[command(flatten)]
     pub(crate) bounds: BoundsArguments,
-    /// The longest shutdown after SIGTERM
+    /// After SIGTERM, the time in which /health answers 503 and the server still takes requests
+    #[arg(long, env = "SALTERN_DRAIN_NOTICE_SECONDS", value_name = "SECONDS", default_value_t = 0)]
+    pub(crate) drain_notice_seconds: u64,
+    /// The longest shutdown after SIGTERM and the notice
     #[arg(long, env = "SALTERN_DRAIN_SECONDS", value_name = "SECONDS", default_value_t = 30)]
     pub(crate) drain_seconds: u64,
     /// The format of the log [default: text on a terminal, else json]
@@ -56,9 +59,13 @@ impl ServeArguments {
     /// The mode of the socket file.
     ///
     /// # Errors
-    /// [`Failure::Configuration`] if a mode is given for an address.
-    pub(crate) fn socket_mode(&self) -> Result<SocketMode, Failure> {
-        match (&self.listen, self.socket_mode) {
+    /// [`Failure::Configuration`] if a mode is given for an address, or for a socket that the
+    /// service manager passes.
+    pub(crate) fn socket_mode(&self, listen: &Listen, is_passed: bool) -> Result<SocketMode, Failure> {
+        match (listen, self.socket_mode) {
+            (_, Some(_)) if is_passed => Err(Failure::configuration(
+                "--socket-mode does not change a passed socket: write SocketMode= in the .socket unit",
+            )),
             (Listen::Address(_), Some(_)) => Err(Failure::configuration(
                 "--socket-mode applies to a socket file only: leave it out, or give --listen unix:PATH",
             )),

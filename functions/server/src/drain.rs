@@ -1,4 +1,5 @@
-//! Shutdown: the first signal lets accepted requests finish; the second ends the process at once.
+//! Shutdown: the first signal lets accepted requests finish, after a notice to balancers. The
+//! second one ends the process at once.
 
 use std::{io, time::Duration};
 
@@ -39,6 +40,15 @@ impl Signals {
             }
         }
     }
+}
+
+/// The times of a shutdown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DrainTimes {
+    /// After the signal the server serves on for this time, so that balancers see its health.
+    pub(super) notice: Duration,
+    /// The longest time after the notice.
+    pub(super) patience: Duration,
 }
 
 /// Returns the sender that starts the shutdown, and the receiver for connections.

@@ -80,6 +80,11 @@ impl Front {
         self.access.log_advice();
     }
 
+    /// From now on `/health` tells balancers that the server shuts down.
+    pub(super) fn begin_drain(&self) {
+        self.service.begin_drain();
+    }
+
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
     }

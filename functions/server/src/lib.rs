@@ -7,6 +7,7 @@ mod drain;
 mod exchange;
 mod exposure;
 mod gate;
+mod health;
 mod lines;
 mod listener;
 mod log;
@@ -19,6 +20,7 @@ mod slots;
 mod sniff;
 mod socket;
 mod socket_file;
+mod supervisor;
 mod tls;
 mod tokens;
 mod watch;
@@ -33,6 +35,7 @@ use tokio::runtime::Runtime;
 use saltern_program::{Failure, process};
 
 pub use arguments::ServeArguments;
+pub use health::{HealthArguments, health};
 
 use exchange::Front;
 use listener::Listener;
@@ -55,8 +58,11 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     ended
 }
 
-async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
-    let listener = Listener::bind(&settings.listen, settings.socket_mode)?;
+async fn serve(mut settings: Settings, log: &Log) -> Result<(), Failure> {
+    let listener = match settings.passed.take() {
+        Some(passed) => Listener::adopt(passed, &settings.listen)?,
+        None => Listener::bind(&settings.listen, settings.socket_mode)?,
+    };
     let started = settings.describe(listener.address());
     let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
     let pool = Pool::start(&pool).map_err(|error| {
@@ -72,7 +78,15 @@ async fn serve(settings: Settings, log: &Log) -> Result<(), Failure> {
     started.log();
     front.log_advice();
     let serving = listener.serve(Arc::clone(&front));
-    signals.until_asked_to_end(|| front.read_again()).await;
+    supervisor::tell_ready();
+    let read_again = || {
+        supervisor::tell_reloading();
+        front.read_again();
+        supervisor::tell_ready();
+    };
+    signals.until_asked_to_end(read_again).await;
+    supervisor::tell_stopping();
+    front.begin_drain();
     serving.drain(drain, signals).await
 }
 

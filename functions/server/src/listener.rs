@@ -22,12 +22,13 @@ use saltern_program::Failure;
 use super::{
     bounds::MAX_LINGERING_REFUSALS,
     connection,
-    drain::{Draining, SETTLE, Signals, drain},
+    drain::{DrainTimes, Draining, SETTLE, Signals, drain},
     exchange::Front,
     plain,
     slots::Slots,
     socket::{Listen, Listening, Socket},
     socket_file::SocketMode,
+    supervisor::Passed,
 };
 
 pub(super) struct Listener {
@@ -43,6 +44,13 @@ impl Listener {
             Failure::system(format!("cannot read the address of the socket {listen} ({error})"))
         })?;
         Ok(Self { socket, address })
+    }
+
+    /// Takes a socket that the service manager passes. The caller must be inside the runtime.
+    pub(super) fn adopt(passed: Passed, listen: &Listen) -> Result<Self, Failure> {
+        let socket = Listening::adopt(passed)
+            .map_err(|error| Failure::system(format!("cannot use the passed socket {listen} ({error})")))?;
+        Ok(Self { socket, address: listen.clone() })
     }
 
     /// Returns the address, with the port that the system chose for port 0.
@@ -73,19 +81,29 @@ pub(super) struct Serving {
 }
 
 impl Serving {
-    /// Accepts no more connections and returns when the accepted requests are answered.
+    /// Serves on for the time of the notice. Then it accepts no more connections and returns when
+    /// the accepted requests are answered.
     ///
     /// # Errors
-    /// [`Failure::System`] after `patience`, or at a second signal.
-    pub(super) async fn drain(self, patience: Duration, mut signals: Signals) -> Result<(), Failure> {
-        tracing::info!(patience_seconds = patience.as_secs(), "shutdown has begun");
-        self.ending.send_replace(true);
+    /// [`Failure::System`] if the rest takes longer than the patience, or at a second signal.
+    pub(super) async fn drain(self, times: DrainTimes, mut signals: Signals) -> Result<(), Failure> {
+        let DrainTimes { notice, patience } = times;
+        tracing::info!(
+            notice_seconds = notice.as_secs(),
+            patience_seconds = patience.as_secs(),
+            "shutdown has begun"
+        );
         let ended = async {
-            let _accepting_panicked = self.accepting.await;
-            self.slots.all_ended().await;
+            sleep(notice).await;
+            self.ending.send_replace(true);
+            let answered = async {
+                let _accepting_panicked = self.accepting.await;
+                self.slots.all_ended().await;
+            };
+            timeout(patience, answered).await
         };
         tokio::select! {
-            ended = timeout(patience, ended) => ended.map_err(|_| Failure::system(
+            ended = ended => ended.map_err(|_| Failure::system(
                 "the shutdown took too long and some requests were not answered: raise --drain-seconds",
             ))?,
             () = signals.until_asked_to_end(|| ()) => {

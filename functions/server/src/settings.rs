@@ -16,9 +16,11 @@ use saltern_program::{Failure, document};
 
 use super::{
     bounds::{Bounds, CONNECTIONS},
+    drain::DrainTimes,
     exposure::{Exposure, Waived},
     socket::Listen,
     socket_file::SocketMode,
+    supervisor::Passed,
     tls::Tls,
     tokens::Access,
 };
@@ -26,6 +28,8 @@ use super::{
 pub(super) struct Settings {
     pub(super) listen: Listen,
     pub(super) socket_mode: SocketMode,
+    /// The socket of the service manager. Then `listen` is its address.
+    pub(super) passed: Option<Passed>,
     pub(super) access: Access,
     pub(super) tls: Option<Tls>,
     pub(super) policies: Policies,
@@ -33,17 +37,22 @@ pub(super) struct Settings {
     pub(super) seal_keys: Option<(PathBuf, Keys)>,
     pub(super) pool: PoolSettings,
     pub(super) bounds: Bounds,
-    pub(super) drain: Duration,
+    pub(super) drain: DrainTimes,
     pub(super) log_format: LogFormat,
     memory_budget_bytes: u64,
 }
 
 impl Settings {
+    /// Call it before the first thread starts: see [`Passed::take`].
     pub(super) fn read(arguments: &ServeArguments) -> Result<Self, Failure> {
+        let passed = Passed::take()?;
+        let listen = passed.as_ref().map(Passed::listen).transpose()?;
+        let listen = listen.unwrap_or_else(|| arguments.listen.clone());
+        let socket_mode = arguments.socket_mode(&listen, passed.is_some())?;
         let access = Access::read(arguments.access.tokens_file.as_deref())?;
         let tls = Tls::read(&arguments.access)?;
         Exposure {
-            listen: &arguments.listen,
+            listen: &listen,
             tokens: access.requires_tokens(),
             tls: tls.is_some(),
             waived: match &arguments.access {
@@ -59,8 +68,9 @@ impl Settings {
         let seal_keys = arguments.seal_keys.as_ref().map(read).transpose()?;
         let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
-            listen: arguments.listen.clone(),
-            socket_mode: arguments.socket_mode()?,
+            listen,
+            socket_mode,
+            passed,
             access,
             tls,
             seal_keys,
@@ -73,7 +83,10 @@ impl Settings {
             },
             policies,
             bounds: Bounds::read(&arguments.bounds, arguments.access.behind_tls_proxy)?,
-            drain: Duration::from_secs(arguments.drain_seconds),
+            drain: DrainTimes {
+                notice: Duration::from_secs(arguments.drain_notice_seconds),
+                patience: Duration::from_secs(arguments.drain_seconds),
+            },
             log_format: arguments.log_format.unwrap_or_else(log_format),
             memory_budget_bytes: limits.memory_budget_bytes,
         })

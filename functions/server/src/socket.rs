@@ -23,6 +23,7 @@ use saltern_program::Failure;
 use super::{
     bounds::{BACKLOG, SEND_BUFFER_BYTES},
     socket_file::{SocketFile, SocketMode},
+    supervisor::Passed,
 };
 
 /// The place where the server listens.
@@ -59,8 +60,11 @@ impl fmt::Display for Listen {
 /// A bound socket.
 pub(super) enum Listening {
     Tcp(TcpListener),
-    /// The listener is dropped first.
-    Unix(UnixListener, SocketFile),
+    /// The listener is dropped first. The file of a passed socket belongs to the service manager.
+    Unix {
+        listener: UnixListener,
+        _file: Option<SocketFile>,
+    },
 }
 
 impl Listening {
@@ -74,7 +78,22 @@ impl Listening {
             }),
             Listen::File(path) => {
                 let (listener, file) = SocketFile::bind(path, mode)?;
-                Ok(Self::Unix(listener, file))
+                Ok(Self::Unix { listener, _file: Some(file) })
+            }
+        }
+    }
+
+    /// Takes a socket that already listens. The caller must be inside the runtime.
+    pub(super) fn adopt(passed: Passed) -> io::Result<Self> {
+        match passed {
+            Passed::Tcp(listener) => {
+                listener.set_nonblocking(true)?;
+                SockRef::from(&listener).set_send_buffer_size(SEND_BUFFER_BYTES as usize)?;
+                TcpListener::from_std(listener).map(Self::Tcp)
+            }
+            Passed::Unix(listener) => {
+                listener.set_nonblocking(true)?;
+                Ok(Self::Unix { listener: UnixListener::from_std(listener)?, _file: None })
             }
         }
     }
@@ -83,7 +102,11 @@ impl Listening {
     pub(super) fn address(&self) -> io::Result<Listen> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Listen::Address),
-            Self::Unix(_, file) => Ok(Listen::File(file.path().to_owned())),
+            Self::Unix { listener, .. } => {
+                let address = listener.local_addr()?;
+                let path = address.as_pathname().ok_or(io::ErrorKind::Unsupported)?;
+                Ok(Listen::File(path.to_owned()))
+            }
         }
     }
 
@@ -97,7 +120,7 @@ impl Listening {
                 let peer = Some(PeerAddress::Network(address));
                 Ok(Socket { stream: Arc::new(Transport::Tcp(stream)), peer, left: usize::MAX })
             }
-            Self::Unix(listener, _) => {
+            Self::Unix { listener, .. } => {
                 let (stream, _unnamed) = listener.accept().await?;
                 let process = stream.peer_cred().ok();
                 let peer = process.map(|own| PeerAddress::Process { uid: own.uid(), pid: own.pid() });

@@ -64,10 +64,6 @@ impl SocketFile {
         let listener = socket.listen(BACKLOG).map_err(failed)?;
         Ok((listener, file))
     }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 impl Drop for SocketFile {

@@ -15,6 +15,8 @@ pub enum Code {
     CostOutOfBounds,
     /// The work takes longer than the deadline allows, on any server.
     DeadlineExceeded,
+    /// The server shuts down. Only `/health` answers so.
+    Draining,
     /// The token does not allow the operation.
     Forbidden,
     /// The head of the request is longer than its limit.
@@ -57,10 +59,11 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::BodyTooLarge,
         Self::CostOutOfBounds,
         Self::DeadlineExceeded,
+        Self::Draining,
         Self::Forbidden,
         Self::HeadersTooLarge,
         Self::Internal,
@@ -89,6 +92,7 @@ impl Code {
             Self::BodyTooLarge => "body_too_large",
             Self::CostOutOfBounds => "cost_out_of_bounds",
             Self::DeadlineExceeded => "deadline_exceeded",
+            Self::Draining => "draining",
             Self::Forbidden => "forbidden",
             Self::HeadersTooLarge => "headers_too_large",
             Self::Internal => "internal",
@@ -124,7 +128,7 @@ impl Code {
             | Self::SealBroken
             | Self::UnknownPolicy
             | Self::UnsupportedHash => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::DeadlineExceeded | Self::KeyUnavailable | Self::Overloaded => {
+            Self::DeadlineExceeded | Self::Draining | Self::KeyUnavailable | Self::Overloaded => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::Forbidden => StatusCode::FORBIDDEN,
@@ -144,6 +148,7 @@ impl Code {
             Self::BodyTooLarge => "The body is too large",
             Self::CostOutOfBounds => "The cost of the stored hash is too high",
             Self::DeadlineExceeded => "The deadline is too short",
+            Self::Draining => "The server shuts down",
             Self::Forbidden => "The token does not allow the operation",
             Self::HeadersTooLarge => "The headers are too large",
             Self::Internal => "The service failed",
@@ -175,6 +180,7 @@ impl Code {
             Self::DeadlineExceeded => {
                 "The work takes longer than the deadline allows. No server can finish it in time."
             }
+            Self::Draining => "Send further requests to another server.",
             Self::Forbidden => {
                 "The scopes of the token do not include the operation. The operator gives the scopes."
             }
@@ -306,6 +312,11 @@ impl Problem {
         Self { detail: NO_SEAL_KEYS, ..Self::new(Code::UnsupportedHash) }
     }
 
+    /// The server shuts down. A restarted one answers soon.
+    pub(crate) fn draining() -> Self {
+        Self { retry_after: Some(RESTART), ..Self::new(Code::Draining) }
+    }
+
     /// The key wants a context, and the request has none.
     pub(crate) fn context_missing() -> Self {
         Self { detail: CONTEXT_MISSING, ..Self::new(Code::InvalidRequest) }
@@ -409,6 +420,9 @@ pub(crate) struct Document {
 fn whole_milliseconds(duration: Duration) -> u64 {
     duration.as_millis().max(1).try_into().unwrap_or(u64::MAX)
 }
+
+/// A server starts within milliseconds. `Retry-After` counts whole seconds.
+const RESTART: Duration = Duration::from_secs(1);
 
 const EXPIRED_TOKEN: &str = "The token has expired. Ask the operator for a new one.";
 

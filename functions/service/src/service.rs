@@ -38,6 +38,7 @@ pub struct Service {
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     is_unused: AtomicBool,
+    is_draining: AtomicBool,
 }
 
 impl Service {
@@ -52,7 +53,14 @@ impl Service {
             sinks: Vec::new(),
             prometheus: None,
             is_unused: AtomicBool::new(false),
+            is_draining: AtomicBool::new(false),
         }
+    }
+
+    /// From now on `/health` answers 503 `draining`, so that balancers choose another server. All
+    /// other requests are answered as before.
+    pub fn begin_drain(&self) {
+        self.is_draining.store(true, Ordering::Relaxed);
     }
 
     /// Uses these keys of sealed hashes for all later requests. The old ones are wiped when the
@@ -164,6 +172,9 @@ impl Service {
                 let finished = executor(deadline).single(task).await;
                 let content = finished.result.map_or_else(Content::Problem, Content::Success);
                 return Prepared { operation, end: finished.step.end, steps: vec![finished.step], content };
+            }
+            Command::Health if self.is_draining.load(Ordering::Relaxed) => {
+                return Prepared::problem(operation, Problem::draining());
             }
             Command::Health => Content::Health { policies: self.policies.digest().to_owned() },
             Command::Metrics => {

@@ -999,6 +999,13 @@ async fn every_row_of_the_table_of_errors() {
         assert_eq!(response.header("retry-after"), (status == 503).then_some("1"));
         seen.insert(code.to_owned());
     }
+    // While the server drains, only its health changes.
+    service.begin_drain();
+    let response = get("/health").send(&service).await;
+    response.problem(503, "draining");
+    assert_eq!(response.header("retry-after"), Some("1"));
+    seen.insert("draining".to_owned());
+    get("/policies").send(&service).await.ok();
     // `tests/seals.rs` has the rows of seals.
     seen.extend(["key_unavailable", "seal_broken"].map(str::to_owned));
     let table: HashSet<String> = Code::ALL.iter().map(|code| code.name().to_owned()).collect();

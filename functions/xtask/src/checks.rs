@@ -107,6 +107,13 @@ fn beside_rust() -> Track {
             ignores: &[],
         },
         Check {
+            part: "systemd",
+            shows: "the units are valid, and their exposure is at most 1.5 of 10, by systemd-analyze",
+            command: &["packaging/systemd/check"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "infra",
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],

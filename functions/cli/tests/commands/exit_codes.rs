@@ -27,6 +27,8 @@ fn every_command_ends_with_a_code_of_the_list() {
             "one longer than 72 bytes: ......................................................\n",
             65,
         ),
+        (&["health", "--listen", "nowhere"], "", 64),
+        (&["health", "--listen", "unix:/nowhere"], "", 71),
         (&["inspect", BCRYPT], "", 0),
         (&["inspect"], "", 64),
         (&["inspect", "plain"], "", 65),

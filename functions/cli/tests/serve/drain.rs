@@ -1,9 +1,13 @@
-use std::{net::TcpStream, thread, time::Duration};
+use std::{
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
 use crate::{
-    client::{Client, get, hash, verify},
+    client::{Client, ask, get, hash, verify},
     http2::Http2,
     server::{Server, until},
 };
@@ -42,11 +46,11 @@ fn a_request_that_was_sent_just_before_is_answered() {
     let mut server = Server::start(&[]);
     let mut kept: Vec<Client> = (0..20).map(|_| Client::connect(server.address())).collect();
     for client in &mut kept {
-        assert_eq!(client.ask(get("/health")).status, 200);
+        assert_eq!(client.ask(get("/policies")).status, 200);
     }
     let mut fresh: Vec<Client> = (0..20).map(|_| Client::connect(server.address())).collect();
     for client in kept.iter_mut().chain(&mut fresh) {
-        client.send(get("/health"));
+        client.send(get("/policies"));
     }
     server.signal("TERM");
     for client in kept.iter_mut().chain(&mut fresh) {
@@ -61,13 +65,43 @@ fn connections_in_the_backlog_are_answered() {
     server.signal("STOP");
     let mut waiting: Vec<Client> = (0..IN_THE_BACKLOG).map(|_| Client::connect(server.address())).collect();
     for client in &mut waiting {
-        client.send(get("/health"));
+        client.send(get("/policies"));
     }
     server.signal("TERM");
     server.signal("CONT");
     let answered = waiting.iter_mut().filter_map(|client| client.try_receive().ok());
     assert_eq!(answered.filter(|response| response.status == 200).count(), IN_THE_BACKLOG);
     assert_eq!(server.end().code(), Some(0), "{}", server.output());
+}
+
+/// A balancer asks on new connections, and callers keep theirs.
+#[test]
+fn during_the_notice_health_is_503_and_requests_are_answered() {
+    let mut server = Server::start(&["--drain-notice-seconds", "2"]);
+    let mut kept = Client::connect(server.address());
+    assert_eq!(kept.ask(get("/health")).status, 200);
+    let asked = Instant::now();
+    server.signal("TERM");
+    server.line("shutdown has begun");
+    for _ in 0..2 {
+        let response = ask(server.address(), get("/health"));
+        response.assert_problem(503, "draining");
+        assert_eq!(response.header("retry-after"), Some("1"));
+        kept.ask(get("/health")).assert_problem(503, "draining");
+        assert_eq!(ask(server.address(), get("/policies")).status, 200);
+        hash(server.address(), "p", "bcrypt-4");
+    }
+    assert_eq!(server.end().code(), Some(0), "{}", server.output());
+    assert!(asked.elapsed() >= Duration::from_secs(2), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn a_second_signal_ends_the_notice_too() {
+    let mut server = Server::start(&["--drain-notice-seconds", "600"]);
+    server.signal("TERM");
+    server.line("shutdown has begun");
+    server.signal("TERM");
+    assert_eq!(server.end().code(), Some(71));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read},
     net::{SocketAddr, TcpListener, TcpStream},
-    os::unix::process::CommandExt as _,
+    os::{fd::OwnedFd, unix::process::CommandExt as _},
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
@@ -65,7 +65,8 @@ impl Server {
         server
     }
 
-    fn spawn(mut command: Command) -> Self {
+    /// Starts a server by this command.
+    pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command
             .args(["--log-format", "json", "--workers", "2"])
             .stdout(Stdio::piped())
@@ -149,8 +150,20 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 
 /// Returns the command in a shell that lowers the limit on open files.
 pub(crate) fn with_open_files(files: u32, command: &Command) -> Command {
+    in_shell(&format!("ulimit -n {files} && exec \"$0\" \"$@\""), command)
+}
+
+/// Returns the command in a shell that passes a socket as systemd does (`sd_listen_fds(3)`).
+pub(crate) fn with_socket(socket: OwnedFd, command: &Command) -> Command {
+    let pass = "export LISTEN_PID=$$ LISTEN_FDS=1; exec \"$0\" \"$@\" 3<&0 </dev/null";
+    let mut shell = in_shell(pass, command);
+    shell.stdin(socket);
+    shell
+}
+
+fn in_shell(script: &str, command: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
+    shell.args(["-c", script]);
     shell.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {

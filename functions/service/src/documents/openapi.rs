@@ -64,7 +64,7 @@ fn summary(route: Route) -> &'static str {
     match route {
         Route::Batch => "Makes and verifies several hashes; the results are in the order of the operations",
         Route::Hash => "Makes a hash of a new password",
-        Route::Health => "Reports that the service is running",
+        Route::Health => "Reports that the service is running, and 503 while it shuts down",
         Route::Metrics => "Metrics for Prometheus; only `saltern serve` has this path",
         Route::OpenApi => "Returns this document",
         Route::Policies => "Lists the policies and ceilings in force",
@@ -207,7 +207,8 @@ fn codes(route: Route) -> Vec<Code> {
             codes.extend([Code::InvalidJson, Code::UnsupportedMediaType, Code::DeadlineExceeded]);
             codes
         }
-        Route::Health | Route::Metrics | Route::OpenApi | Route::Policies => vec![],
+        Route::Health => vec![Code::Draining],
+        Route::Metrics | Route::OpenApi | Route::Policies => vec![],
     };
     if route != Route::Health {
         codes.push(Code::Unauthorized);
