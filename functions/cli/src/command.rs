@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, builder::Resettable};
 use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, exit_codes, man};
 use saltern_server::{HealthArguments, ServeArguments};
 
@@ -14,6 +14,7 @@ use crate::{
     policies::{self, PoliciesCommand},
     seal::{self, Change, SealArguments},
     verify::{self, VerifyArguments},
+    version::VERSION,
     wrap::{self, WrapArguments},
 };
 
@@ -23,7 +24,13 @@ pub(crate) fn read() -> Result<Command, Failure> {
 }
 
 #[derive(Debug, Parser)]
-#[command(name = "saltern", version, about = "Hashes and verifies passwords over HTTP", after_help = exit_codes())]
+#[command(
+    name = "saltern",
+    version,
+    long_version = VERSION.as_str(),
+    about = "Hashes and verifies passwords over HTTP",
+    after_help = exit_codes()
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -74,7 +81,10 @@ impl Command {
             Self::Health(arguments) => saltern_server::health(&arguments)?,
             Self::Inspect(arguments) => inspect::run(&arguments)?,
             Self::Keys(command) => command.run()?,
-            Self::Man(arguments) => man::run(&arguments, Arguments::command())?,
+            // The pages are the same on every machine.
+            Self::Man(arguments) => {
+                man::run(&arguments, Arguments::command().long_version(Resettable::Reset))?;
+            }
             Self::MigratePlan(arguments) => migrate_plan::run(&arguments)?,
             Self::Policies(PoliciesCommand::Check(arguments)) => policies::check(&arguments)?,
             Self::Reseal(arguments) => seal::run(&arguments, Change::Reseal)?,

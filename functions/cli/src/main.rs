@@ -13,6 +13,7 @@ mod seal;
 mod table;
 mod terminal;
 mod verify;
+mod version;
 mod wrap;
 
 use std::{alloc::System, process::ExitCode};

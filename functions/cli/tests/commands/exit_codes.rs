@@ -1,6 +1,6 @@
 //! Tests the exit codes of every command against the list in `--help`.
 
-use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf};
+use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf, process::Command};
 
 use super::{BCRYPT, LDAP_SHA, saltern};
 
@@ -100,6 +100,30 @@ fn the_manual_has_a_page_for_each_command() {
         assert!(pages.contains(page), "{pages:?}");
     }
     assert!(saltern(&["man"], "").out.contains(".SH \"EXIT STATUS\""));
+}
+
+/// The commit is that of the build. The processor names its instruction sets in `/proc/cpuinfo`.
+#[test]
+fn the_version_tells_commit_target_and_instruction_sets() {
+    let short = saltern(&["-V"], "").out;
+    assert_eq!(short, concat!("saltern ", env!("CARGO_PKG_VERSION"), "\n"));
+    let long = saltern(&["--version"], "").out;
+    let lines: Vec<&str> = long.lines().collect();
+    let [first, commit, target, instructions] = lines[..] else { panic!("{long}") };
+    assert_eq!(first, short.trim_end());
+    let head = Command::new("git").args(["rev-parse", "HEAD"]).output().unwrap();
+    let head = String::from_utf8(head.stdout).unwrap();
+    assert_eq!(commit, format!("commit {}", option_env!("SALTERN_COMMIT").unwrap_or(head.trim_end())));
+    assert!(target.starts_with(&format!("target {}-", std::env::consts::ARCH)), "{target}");
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap();
+    let flags =
+        cpuinfo.lines().find(|line| line.starts_with("flags") || line.starts_with("Features")).unwrap();
+    let used = ["avx2", "avx512f", "avx512vl", "sha_ni", "asimd", "sha2", "sha512"];
+    let expected: Vec<&str> =
+        used.into_iter().filter(|set| flags.split_whitespace().any(|flag| flag == *set)).collect();
+    let expected = if expected.is_empty() { "of the baseline alone".to_owned() } else { expected.join(" ") };
+    assert_eq!(instructions, format!("instructions {expected}"));
+    assert!(!saltern(&["man"], "").out.contains("instructions"), "the manual is of no machine");
 }
 
 #[test]
