@@ -114,6 +114,13 @@ fn beside_rust() -> Track {
             ignores: &[],
         },
         Check {
+            part: "kubernetes",
+            shows: "the manifests fit the schemas of Kubernetes and the standard `restricted`",
+            command: &["packaging/kubernetes/check"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "infra",
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],
