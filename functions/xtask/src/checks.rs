@@ -121,6 +121,13 @@ fn beside_rust() -> Track {
             ignores: &[],
         },
         Check {
+            part: "prometheus",
+            shows: "each alert fires above its threshold and none below, by promtool",
+            command: &["packaging/prometheus/check"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "infra",
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],

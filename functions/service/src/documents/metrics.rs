@@ -92,7 +92,7 @@ pub(super) fn rules() -> String {
         let severity = alarm.severity.name();
         let _infallible = writeln!(
             rules,
-            "      - alert: {prometheus}\n        # {help}\n        expr: {expression}\n        labels: {{ severity: {severity} }}"
+            "      - alert: {prometheus}\n        expr: {expression}\n        labels: {{ severity: {severity} }}\n        annotations: {{ description: {help:?} }}"
         );
     }
     rules

@@ -27,7 +27,7 @@ pub fn metrics_markdown() -> String {
 }
 
 /// Returns the alarms as rules of Prometheus: the lines between `# rules:begin` and
-/// `# rules:end` of `infra/OPERATIONS.md`, each with its newline.
+/// `# rules:end` of `packaging/prometheus/saltern.rules.yaml`, each with its newline.
 #[must_use]
 pub fn rules_yaml() -> String {
     metrics::rules()
@@ -60,10 +60,10 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_of_the_operations_guide_are_up_to_date() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/OPERATIONS.md");
-        let guide = fs::read_to_string(path).unwrap();
-        let (_, rest) = guide.split_once("      # rules:begin\n").unwrap();
+    fn the_rules_of_prometheus_are_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/prometheus/saltern.rules.yaml");
+        let committed = fs::read_to_string(path).unwrap();
+        let (_, rest) = committed.split_once("      # rules:begin\n").unwrap();
         let (rules, _) = rest.split_once("      # rules:end\n").unwrap();
         assert!(rules == rules_yaml(), "{path} is out of date: run `cargo xtask generate`");
     }

@@ -20,7 +20,7 @@ const DOCUMENTS: &[(&str, Make)] = &[
     ("infra/modules/password-hasher/settings.json", |_| settings_json()),
     ("functions/encoded/SCHEMES.md", |text| schemes_markdown(text, CLIENT_SCHEMES)),
     ("functions/server/README.md", |text| with_part(text, "metrics", &metrics_markdown())),
-    ("infra/OPERATIONS.md", |text| {
+    ("packaging/prometheus/saltern.rules.yaml", |text| {
         between(text, "      # rules:begin\n", "      # rules:end\n", &rules_yaml())
     }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
