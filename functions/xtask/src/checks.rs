@@ -128,6 +128,13 @@ fn beside_rust() -> Track {
             ignores: &[],
         },
         Check {
+            part: "workflows",
+            shows: "the workflows of the forge are well-formed and careful, by actionlint and zizmor",
+            command: &[".github/check"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "infra",
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],
