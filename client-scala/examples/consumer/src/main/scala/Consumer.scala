@@ -83,6 +83,6 @@ object Consumer {
 
     // Makes a signer, so AWS's own signer must be on the class path. Nothing is sent.
     LambdaInvoke(LambdaInvoke.config("eu-north-1"), "saltern").close()
-    println(s"consumed: hashed under ${old.hash.policy}, upgraded to ${upgraded.policy}, $fallbacks fallbacks")
+    println(s"consumed: hashed under ${old.policy}, upgraded to ${upgraded.policy.getOrElse("?")}, $fallbacks fallbacks")
   }
 }

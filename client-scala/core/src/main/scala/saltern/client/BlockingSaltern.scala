@@ -35,6 +35,9 @@ final class BlockingSaltern private[client] (client: Saltern) {
   /** Returns what the service says about each point of the setup. See [[Saltern.check]]. */
   def check(): Report = answerOf(client.check())
 
+  /** Returns the same client for the calls of one user. See [[Saltern.withContext]]. */
+  def withContext(context: String): BlockingSaltern = client.withContext(context).blocking
+
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): BlockingSaltern = client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)).blocking
 

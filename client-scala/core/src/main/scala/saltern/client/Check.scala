@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.US_ASCII
 import java.time.ZonedDateTime
 import java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME
 import saltern.client.Report.Finding
+import saltern.client.local.Seals
 import saltern.client.resilience.{Decision, Outcome}
 import saltern.client.wire.{Name, Wire}
 import scala.concurrent.{ExecutionContext, Future}
@@ -15,7 +16,7 @@ import scala.util.{Failure, Success, Try}
   * It sends a hash under a policy that cannot exist, and a verification of text that is no hash.
   * The service checks the scopes first, refuses both, and computes nothing.
   */
-private[client] final class Check(config: ClientConfig, transport: Transport, scheduler: Scheduler, drift: PolicyDrift) {
+private[client] final class Check(config: ClientConfig, transport: Transport, scheduler: Scheduler, drift: PolicyDrift, seals: Seals) {
   import Check.*
 
   private val time = config.attemptTimeout.min(LongestTime)
@@ -85,7 +86,8 @@ private[client] final class Check(config: ClientConfig, transport: Transport, sc
       },
       clock =
         if (!config.auth.usesClock) Finding.Good
-        else asked.apart.fold[Finding](Finding.Unknown("the answer has no date"))(clockOf)
+        else asked.apart.fold[Finding](Finding.Unknown("the answer has no date"))(clockOf),
+      sealKeys = seals.listed.map { case (id, checkValue, isCurrent) => new Report.SealKey(id, checkValue, isCurrent) }
     )
   }
 }

@@ -86,6 +86,14 @@ sealed abstract class ClientConfig {
   /** Whether new hashes are made locally although the service's policy document is another one. */
   def hashesDespiteDrift: Boolean
 
+  /** Whether new hashes are made locally without a seal, on a host without seal keys. `None`: until
+    * the service or the table has shown a seal.
+    */
+  def hashesUnsealed: Option[Boolean]
+
+  /** The source of the seal keys. `None`: only the service opens sealed hashes. */
+  def sealKeys: Option[SealKeySource]
+
   private[saltern] def share: ShareSettings
 
   /** The unsalted and fast schemes that are verified locally. */
@@ -147,6 +155,16 @@ sealed abstract class ClientConfig {
     */
   def withHashesDespiteDrift(allowed: Boolean): ClientConfig
 
+  /** Sets whether new hashes are made locally without a seal, on a host without seal keys. By
+    * default they are, until an answer of the service or a stored hash has shown a seal. Then
+    * `hash` fails with [[SalternError.NotAvailableLocally]] while the service does not answer.
+    *
+    * `false` refuses such hashes from the start: set it if the service has seal keys. `true` allows
+    * them always. The service seals them at the next login, or refuses them if its keys have
+    * `require`.
+    */
+  def withHashesUnsealed(allowed: Boolean): ClientConfig
+
   /** Sends the client's events to this listener. It replaces the listener that was set before. */
   def withListener(listener: ClientListener): ClientConfig
 
@@ -199,6 +217,15 @@ sealed abstract class ClientConfig {
 
   /** Sets the number of tokens for second attempts. A retry takes ten. 0 or more. */
   def withRetryBudget(tokens: Int): ClientConfig
+
+  /** Opens sealed hashes locally, and seals new ones, with the keys of this source. It is read when
+    * the client is made, and then once a minute.
+    *
+    * Without it a login with a sealed hash fails with [[SalternError.NotAvailableLocally]] while
+    * the service does not answer. With it a thief of this host's memory or files can open every
+    * sealed row.
+    */
+  def withSealKeys(source: SealKeySource): ClientConfig
 
   /** Sets the TLS context for the service, if the JDK's default does not fit. */
   def withSslContext(context: SSLContext): ClientConfig
@@ -298,6 +325,8 @@ object ClientConfig {
       sslContext = None,
       policyCheckInterval = DefaultPolicyCheckInterval,
       hashesDespiteDrift = false,
+      hashesUnsealed = None,
+      sealKeys = None,
       share = ShareSettings.Default,
       acceptedWeak = AcceptedWeak.None,
       firebaseProject = None
@@ -337,6 +366,8 @@ object ClientConfig {
       sslContext: Option[SSLContext],
       policyCheckInterval: FiniteDuration,
       hashesDespiteDrift: Boolean,
+      hashesUnsealed: Option[Boolean],
+      sealKeys: Option[SealKeySource],
       share: ShareSettings,
       acceptedWeak: AcceptedWeak,
       firebaseProject: Option[Project]
@@ -373,6 +404,8 @@ object ClientConfig {
       copy(firebaseProject = Some(readOrRefuse("firebaseProject", OtherSchemes.firebaseProject(passwordHashParameters))))
 
     def withHashesDespiteDrift(allowed: Boolean): ClientConfig = copy(hashesDespiteDrift = allowed)
+
+    def withHashesUnsealed(allowed: Boolean): ClientConfig = copy(hashesUnsealed = Some(allowed))
 
     def withListener(listener: ClientListener): ClientConfig = copy(listener = listener)
 
@@ -412,6 +445,8 @@ object ClientConfig {
       require(tokens >= 0, "retryBudget: give 0 or more")
       copy(retryBudget = tokens)
     }
+
+    def withSealKeys(source: SealKeySource): ClientConfig = copy(sealKeys = Some(source))
 
     def withSslContext(context: SSLContext): ClientConfig = copy(sslContext = Some(context))
 

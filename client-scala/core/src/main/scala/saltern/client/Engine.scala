@@ -1,7 +1,7 @@
 package saltern.client
 
 import java.util.Arrays
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{ConcurrentHashMap, Executor}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import saltern.client.local.{LocalHasher, LocalPool}
 import saltern.client.resilience.*
@@ -21,7 +21,8 @@ private[client] final class Engine(
     hasher: LocalHasher,
     pool: LocalPool,
     listener: ClientListener,
-    chance: () => Double
+    chance: () => Double,
+    keyReader: Executor
 ) {
   import Engine.*
 
@@ -39,6 +40,7 @@ private[client] final class Engine(
   /** An older service has no /batch. */
   private val batchMissing = new AtomicBoolean
   private val drift = new PolicyDrift(config, transport, scheduler, hasher.policies.digest, listener)
+  config.sealKeys.foreach(source => new SealKeyReader(source, hasher.seals, scheduler, keyReader, journal).start())
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
     password.copyBytes() match {
@@ -49,7 +51,7 @@ private[client] final class Engine(
         active.put(call.result, call)
         call.timer = scheduler.after(deadline)(() => fail(call, new SalternError.DeadlineExceeded("while waiting")))
         Operation.textProblem(operation) match {
-          case Some(code)           => fail(call, SalternError.refused(code, Origin.Local))
+          case Some(refused)        => fail(call, refused)
           case None if closed.get() => fail(call, new SalternError.NotSent("the client is closed"))
           case None                 => route(call)
         }
@@ -82,6 +84,8 @@ private[client] final class Engine(
         fail(call, error)
       }
       pool.close()
+      // A local hash that ends after this is not sealed, and its result is dropped.
+      hasher.seals.close()
       transport.close()
       config.auth.close()
       scheduler.close()
@@ -89,7 +93,7 @@ private[client] final class Engine(
 
   /** Returns what the service says about each point of the setup. Problems are logged too. */
   def check(): Future[Report] = {
-    val report = new Check(config, transport, scheduler, drift).run()
+    val report = new Check(config, transport, scheduler, drift, hasher.seals).run()
     report.foreach(journal.checked)(ExecutionContext.parasitic)
     report
   }
@@ -118,7 +122,7 @@ private[client] final class Engine(
   private def keyOf(call: Call[?]): Option[Key] =
     if (config.coalesceAtMost <= 1 || batchMissing.get) None
     else
-      call.operation.work(hasher.policies).map { work =>
+      call.operation.work(hasher).map { work =>
         val millis = math.max(1L, (call.deadline - call.started) / 1000000)
         Key(work, (math.log(millis.toDouble) / DeadlineStep).toInt)
       }
@@ -352,7 +356,11 @@ private[client] final class Engine(
           case operation => operation.local(hasher, call.password)
         }
         made match {
-          case Left(LocalHasher.Refusal.Code(code))    => fail(call, SalternError.refused(code, Origin.Local))
+          case Left(LocalHasher.Refusal.Code(code))         => fail(call, SalternError.refused(code, Origin.Local))
+          case Left(LocalHasher.Refusal.ContextMissing)     => fail(call, SalternError.ofTheContext)
+          case Left(LocalHasher.Refusal.NoSealKey(what, _)) =>
+            journal.withoutSealKey(what)
+            fail(call, new SalternError.NotAvailableLocally(s"$what; remote: ${reason.name}"))
           case Left(LocalHasher.Refusal.UnknownScheme) =>
             fail(call, new SalternError.NotAvailableLocally(s"unknown scheme; remote: ${reason.name}"))
           case Left(LocalHasher.Refusal.NotSetUp(what)) =>
@@ -489,7 +497,10 @@ private[client] final class Engine(
     def wipe(): Unit = password.synchronized(Arrays.fill(password, 0.toByte))
     def prepared(answer: Wire.Answer, measured: Measured): Option[Answered] = {
       val timing = new Timing((scheduler.nanos - started).nanos, measured.queue, measured.hash)
-      operation.read(answer, timing).map(read => () => complete(read))
+      operation.read(answer, timing).map { read => () =>
+        Operation.showsSeals(operation, answer).foreach(hasher.seals.note)
+        complete(read)
+      }
     }
     override def toString: String = s"Call(${operation.name})"
   }

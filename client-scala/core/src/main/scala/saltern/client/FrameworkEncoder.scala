@@ -21,6 +21,9 @@ final class FrameworkEncoder private (client: Saltern, kept: FrameworkEncoder.Ke
   /** @param client the caller closes it */
   def this(client: Saltern) = this(client, new FrameworkEncoder.KeptAsTheyAre)
 
+  /** Returns the same encoder for the calls of one user, by [[Saltern.withContext]]. */
+  def withContext(context: String): FrameworkEncoder = new FrameworkEncoder(client.withContext(context), kept)
+
   /** Returns the same encoder with another deadline, 1 ms to 60 s. */
   def withDeadline(deadline: FiniteDuration): FrameworkEncoder = new FrameworkEncoder(client.withDeadline(deadline), kept)
 
@@ -48,7 +51,7 @@ final class FrameworkEncoder private (client: Saltern, kept: FrameworkEncoder.Ke
       case Some(Match(rehash)) =>
         kept.note(stored, rehash.isEmpty && client.rehashReason(stored).isDefined)
         password match {
-          case text: String => rehash.foreach(made => brought.set(new Brought(new WeakReference(text), made)))
+          case text: String => rehash.foreach(made => brought.set(new Brought(new WeakReference(text), stored, made)))
           // Other sequences may change before the next call.
           case _ => ()
         }
@@ -59,18 +62,19 @@ final class FrameworkEncoder private (client: Saltern, kept: FrameworkEncoder.Ke
 
   /** Returns whether the stored hash should be replaced, after [[matches]].
     *
-    * The answer follows the client's policy document, with an exception: it is `false` if the last
-    * match through this object brought no new hash. Then the service was under pressure, the match
-    * was computed locally, or it ignored part of the password. The latest 1,024 such matches are
-    * remembered.
+    * It is `true` if this thread's last login brought a new hash, and `false` if the last match
+    * through this object brought none. Then the service was under pressure, the match was computed
+    * locally, or it ignored part of the password. The latest 1,024 such matches are remembered.
+    * Otherwise the answer follows the client's policy document.
     */
-  def needsUpgrade(stored: String): Boolean = !kept(stored) && client.rehashReason(stored).isDefined
+  def needsUpgrade(stored: String): Boolean =
+    Option(brought.get).exists(_.stored == stored) || !kept(stored) && client.rehashReason(stored).isDefined
 }
 
 object FrameworkEncoder {
 
-  /** A new hash that a login brought, and the password that it is of. */
-  private final class Brought(val password: WeakReference[String], val hash: NewHash)
+  /** A new hash that a login brought, the password that it is of, and the hash that it replaces. */
+  private final class Brought(val password: WeakReference[String], val stored: String, val hash: NewHash)
 
   /** The hashes that must not be replaced after their last match. The oldest entry is dropped
     * first.

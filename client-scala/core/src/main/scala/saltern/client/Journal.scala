@@ -34,6 +34,14 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   def withoutBatch(): Unit =
     told("batch", NoBatch)
 
+  /** A call needed a seal key that this host does not have. */
+  def withoutSealKey(what: String): Unit =
+    told(what, s"not_available_locally: $what; such calls fail while the service does not answer, unless withSealKeys gives the key")
+
+  /** The seal keys could not be read again. */
+  def sealKeysUnread(problem: String): Unit =
+    told("seal keys", s"the seal keys cannot be read again: $problem; the last ones stay in use")
+
   /** Logs the problems that a check has found. */
   def checked(report: Report): Unit = report.problems.foreach(log)
 

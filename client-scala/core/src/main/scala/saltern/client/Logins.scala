@@ -17,10 +17,10 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   private val active = new ConcurrentHashMap[Future[?], Login]
   private val closed = new AtomicBoolean
 
-  def call(password: Password, stored: Option[String], deadline: FiniteDuration): Future[Verified] = {
-    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy())
+  def call(password: Password, stored: Option[String], context: Option[String], deadline: FiniteDuration): Future[Verified] = {
+    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context)
     active.put(login.answer.future, login)
-    step(login, engine.call(Operation.Verify(stored, rehash = true), login.password, deadline)) {
+    step(login, engine.call(Operation.Verify(stored, rehash = true, context), login.password, deadline)) {
       case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
       case answer                                                       => end(login, answer)
     }
@@ -31,7 +31,7 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   private def decoy(login: Login, refused: Failure[Verified]): Unit = {
     val left = (login.started + login.deadline.toNanos - scheduler.nanos).nanos
     if (left < LeastTime || login.answer.isCompleted) end(login, refused)
-    else step(login, engine.call(Operation.Verify(None, rehash = true), login.password, left))(_ => end(login, refused))
+    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context), login.password, left))(_ => end(login, refused))
   }
 
   private def step(login: Login, call: Future[Verified])(next: Try[Verified] => Unit): Unit = {
@@ -80,7 +80,13 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
 
 private object Logins {
 
-  private final class Login(val started: Long, val deadline: FiniteDuration, val floor: FiniteDuration, val password: Password) {
+  private final class Login(
+      val started: Long,
+      val deadline: FiniteDuration,
+      val floor: FiniteDuration,
+      val password: Password,
+      val context: Option[String]
+  ) {
     val answer: Promise[Verified] = Promise[Verified]()
 
     /** The result that waits for the floor. */

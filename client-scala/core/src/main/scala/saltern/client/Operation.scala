@@ -1,6 +1,6 @@
 package saltern.client
 
-import saltern.client.local.{Costs, EncodedHash, LocalHasher, Policies}
+import saltern.client.local.{Costs, LocalHasher, Sealed}
 import saltern.client.wire.{JsonBytes, Wire}
 import scala.concurrent.duration.FiniteDuration
 
@@ -11,6 +11,9 @@ private[client] sealed trait Operation[A] {
   def name: String
   def path: String
 
+  /** The row to which the hash belongs, if the caller names it. */
+  def context: Option[String]
+
   /** Writes the members of its JSON object, without the braces. */
   def write(json: JsonBytes, password: Array[Byte]): Unit
 
@@ -20,37 +23,40 @@ private[client] sealed trait Operation[A] {
   def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => A]]
 
   /** The amount of work, if the client can tell it. Calls of equal work may share a batch. */
-  def work(policies: Policies): Option[Operation.Work]
+  def work(hasher: LocalHasher): Option[Operation.Work]
 }
 
 private[client] object Operation {
   final case class Work(costs: Costs, mayRehash: Boolean)
 
-  final case class Hash(policy: Option[String]) extends Operation[Hashed] {
+  final case class Hash(policy: Option[String], context: Option[String]) extends Operation[Hashed] {
     def name: String = "hash"
     def path: String = "/hash"
 
     def write(json: JsonBytes, password: Array[Byte]): Unit = {
       json.raw("\"password\":").string(password)
       policy.foreach(id => json.raw(",\"policy\":").string(utf8(id)))
+      writeContext(json, context)
     }
 
     def read(answer: Wire.Answer, timing: Timing): Option[Hashed] = answer match {
       case Wire.Answer(Some(hash), Some(made), None, None, None, None) if storable(hash) && policy.forall(_ == made) =>
-        Some(new Hashed(new NewHash(hash, made), Origin.Remote, timing))
+        Some(new Hashed(hash, made, Origin.Remote, timing))
       case _ => None
     }
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Hashed]] =
-      hasher.prepareHash(policy, password).map { job =>
-        job.map(made => timing => new Hashed(new NewHash(made.encoded, made.policy), Origin.Local, timing))
+      hasher.prepareHash(policy, password, context).map { job =>
+        job.map(made => timing => new Hashed(made.encoded, made.policy, Origin.Local, timing))
       }
 
-    def work(policies: Policies): Option[Work] =
-      policies.forHashing(policy).toOption.map(chosen => Work(chosen.params, mayRehash = false))
+    def work(hasher: LocalHasher): Option[Work] =
+      hasher.policies.forHashing(policy).toOption.map(chosen => Work(chosen.params, mayRehash = false))
+
+    override def toString: String = "Hash(..)"
   }
 
-  final case class Verify(stored: Option[String], rehash: Boolean) extends Operation[Verified] {
+  final case class Verify(stored: Option[String], rehash: Boolean, context: Option[String]) extends Operation[Verified] {
     def name: String = "verify"
     def path: String = "/verify"
 
@@ -58,12 +64,12 @@ private[client] object Operation {
       json.raw("\"password\":").string(password).raw(",\"hash\":")
       stored.fold(json.raw("null"))(hash => json.string(utf8(hash)))
       if (rehash) json.raw(",\"rehash\":true")
-      ()
+      writeContext(json, context)
     }
 
     def read(answer: Wire.Answer, timing: Timing): Option[Verified] = answer match {
       case Wire.Answer(None, policy, Some(matches), Some(needsRehash), reason, rehashed)
-          if consistent(matches, needsRehash, reason, rehashed) =>
+          if consistent(matches, needsRehash, reason, policy, rehashed) =>
         val made = rehashed.map(r => new NewHash(r.hash, r.policy))
         Some(Operation.verified(matches, made, reason.map(RehashReason.named), policy, Origin.Remote, timing))
       case _ => None
@@ -75,12 +81,25 @@ private[client] object Operation {
         matches: Boolean,
         needsRehash: Boolean,
         reason: Option[String],
+        policy: Option[String],
         rehashed: Option[Wire.Rehashed]
     ): Boolean = (!matches || stored.isDefined) && (!needsRehash || matches) && needsRehash == reason.isDefined &&
-      rehashed.forall(made => rehash && needsRehash && storable(made.hash))
+      rehashed.forall(made => rehash && needsRehash && storable(made.hash)) && reason.forall(fits(_, policy, rehashed))
+
+    /** Whether the reason fits the stored hash, and the replacement fits the reason. */
+    private def fits(reason: String, policy: Option[String], rehashed: Option[Wire.Rehashed]): Boolean = {
+      val isSealed = stored.exists(Sealed.isSealed)
+      def isSealedAnew = rehashed.forall(made => Sealed.isSealed(made.hash) && made.policy == policy)
+      RehashReason.named(reason) match {
+        case RehashReason.OlderKey => isSealed && isSealedAnew
+        case RehashReason.Unsealed => !isSealed && isSealedAnew
+        case _: RehashReason.Other => true
+        case _                     => rehashed.forall(_.policy.isDefined)
+      }
+    }
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
-      hasher.prepareVerify(stored, password).map { job =>
+      hasher.prepareVerify(stored, password, context).map { job =>
         job.map { verdict => timing =>
           // Never an upgrade hash: it would be a second hash on a host that is short of capacity.
           // The next login makes it.
@@ -88,11 +107,10 @@ private[client] object Operation {
         }
       }
 
-    def work(policies: Policies): Option[Work] =
-      stored match {
-        case None       => Some(Work(policies.decoy.params, rehash))
-        case Some(text) => EncodedHash.parse(text).toOption.map(encoded => Work(encoded.setting.params, rehash))
-      }
+    def work(hasher: LocalHasher): Option[Work] = {
+      val costs = stored.fold[Option[Costs]](Some(hasher.policies.decoy.params))(hasher.costsOf(_, context))
+      costs.map(Work(_, rehash))
+    }
 
     override def toString: String = "Verify(..)"
   }
@@ -106,28 +124,51 @@ private[client] object Operation {
       timing: Timing
   ): Verified = if (matches) new Match(made, reason, policy, origin, timing) else new Mismatch(policy, origin, timing)
 
-  /** Returns the code of the refusal if the service would not take the operation's text. */
-  def textProblem(operation: Operation[?]): Option[String] = operation match {
-    // A null comes from Java.
-    case Hash(Some(null))  => Some(RefusalCode.UnknownPolicy)
-    case Verify(null, _)   => Some(RefusalCode.InvalidHash)
-    case Hash(policy)      => policy.filterNot(isUnicode).map(_ => RefusalCode.UnknownPolicy)
-    case Verify(stored, _) =>
-      stored.collect {
-        case null => RefusalCode.InvalidHash
-        // Rejects text here that the service would reject.
-        case text if EncodedHash.isTooLong(text) => RefusalCode.InvalidHash
-        case text if !isUnicode(text)            => RefusalCode.InvalidText
-      }
+  /** Returns the refusal if the service would not take the operation's text. */
+  def textProblem(operation: Operation[?]): Option[SalternError.Refused] = {
+    val code = operation match {
+      // A null comes from Java.
+      case Hash(Some(null), _)  => Some(RefusalCode.UnknownPolicy)
+      case Verify(null, _, _)   => Some(RefusalCode.InvalidHash)
+      case Hash(policy, _)      => policy.filterNot(isUnicode).map(_ => RefusalCode.UnknownPolicy)
+      case Verify(stored, _, _) =>
+        stored.collect {
+          case null => RefusalCode.InvalidHash
+          // Rejects text here that the service would reject.
+          case text if Sealed.isTooLong(text) => RefusalCode.InvalidHash
+          case text if !isUnicode(text)       => RefusalCode.InvalidText
+        }
+    }
+    code.map(SalternError.refused(_, Origin.Local)).orElse(operation.context.filterNot(isContext).map(_ => SalternError.ofTheContext))
   }
+
+  /** Returns whether the answer shows that the service seals new hashes. `None`: it does not tell.
+    */
+  def showsSeals(operation: Operation[?], answer: Wire.Answer): Option[Boolean] =
+    answer.hash.orElse(answer.rehashed.map(_.hash)).map(Sealed.isSealed(_)).orElse {
+      val opened = operation match {
+        case Verify(stored, _, _) => stored.exists(Sealed.isSealed)
+        case _: Hash              => false
+      }
+      Option.when(opened || answer.rehash_reason.contains(RehashReason.Unsealed.name))(true)
+    }
+
+  private def writeContext(json: JsonBytes, context: Option[String]): Unit =
+    context.foreach(id => json.raw(",\"context\":").string(utf8(id)))
 
   private def utf8(text: String): Array[Byte] = text.getBytes(java.nio.charset.StandardCharsets.UTF_8)
 
   private def isUnicode(text: String): Boolean = java.nio.charset.StandardCharsets.UTF_8.newEncoder().canEncode(text)
 
+  private def isContext(text: String): Boolean =
+    text != null && text.nonEmpty && text.length <= MaxContextBytes && isUnicode(text) && utf8(text).length <= MaxContextBytes
+
+  /** The longest context, in bytes (HTTP contract, "Sealed hashes"). */
+  private val MaxContextBytes = 256
+
   /** The caller stores this hash in a database, so it must look like a hash. */
   private def storable(hash: String): Boolean =
-    hash.startsWith("$") && hash.length <= EncodedHash.MaxBytes && hash.forall(c => c > 0x20 && c < 0x7f)
+    hash.startsWith("$") && !Sealed.isTooLong(hash) && hash.forall(c => c > 0x20 && c < 0x7f)
 }
 
 /** The duration of one exchange on each side. */

@@ -13,6 +13,7 @@ import scala.jdk.CollectionConverters.*
   * @param policies whether service and client hold the same policy document
   * @param clock whether this host's clock agrees with the service's, for signatures that carry a
   *   time
+  * @param sealKeys the seal keys of this host, if it has some
   */
 final class Report private[client] (
     val reachable: Report.Finding,
@@ -21,7 +22,8 @@ final class Report private[client] (
     val mayVerify: Report.Finding,
     val batch: Report.Finding,
     val policies: Report.Finding,
-    val clock: Report.Finding
+    val clock: Report.Finding,
+    val sealKeys: Seq[Report.SealKey]
 ) {
 
   /** Every finding with its name. */
@@ -44,10 +46,24 @@ final class Report private[client] (
   /** [[problems]] for Java. */
   def problemList: java.util.List[String] = problems.asJava
 
-  override def toString: String = findings.map { case (name, finding) => s"$name: $finding" }.mkString("\n")
+  /** [[sealKeys]] for Java. */
+  def sealKeyList: java.util.List[Report.SealKey] = sealKeys.asJava
+
+  override def toString: String = (findings.map { case (name, finding) => s"$name: $finding" } ++ sealKeys.map(key => s"seal key $key")).mkString("\n")
 }
 
 object Report {
+
+  /** A seal key of this host, without the key itself.
+    *
+    * @param id that every seal under the key names
+    * @param checkValue eight hexadecimal digits, the same on every host with the same key; `saltern
+    *   keys check` prints them too
+    * @param isCurrent whether this host seals new hashes under it
+    */
+  final class SealKey private[client] (val id: String, val checkValue: String, val isCurrent: Boolean) {
+    override def toString: String = s"$id: $checkValue" + (if (isCurrent) ", current" else "")
+  }
 
   /** The result of a check for one point. */
   sealed abstract class Finding

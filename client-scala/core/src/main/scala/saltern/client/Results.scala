@@ -34,28 +34,27 @@ final class Timing private[saltern] (
   override def toString: String = s"Timing(total=$total, queue=$queue, hash=$hash)"
 }
 
-/** A new hash. `toString` does not show its text.
+/** The hash to store after a match in place of the stored one: a new hash, or the same one sealed
+  * anew. `toString` does not show its text.
   *
   * @param encoded the text to store: printable ASCII, at most 1,024 characters and with the shipped
-  *   policies at most 255
-  * @param policy the id of the policy it was made under
+  *   policies at most 255; sealed at most 1,457
+  * @param policy the id of its policy; `None` only if the same hash was sealed anew, and no policy
+  *   lists it
   */
-final class NewHash private[saltern] (val encoded: String, val policy: String) {
+final class NewHash private[saltern] (val encoded: String, val policy: Option[String]) {
   override def toString: String = s"NewHash(.., policy=$policy)"
 }
 
-/** The answer to `hash`.
+/** The answer to `hash`. `toString` does not show the hash.
   *
-  * @param hash the new hash and its policy
+  * @param encoded the text to store, as in [[NewHash]]
+  * @param policy the id of the policy it was made under
   * @param origin the side that made it
   * @param timing the duration of the call
   */
-final class Hashed private[saltern] (val hash: NewHash, val origin: Origin, val timing: Timing) {
-
-  /** The text to store. */
-  def encoded: String = hash.encoded
-
-  override def toString: String = s"Hashed($hash, $origin, $timing)"
+final class Hashed private[saltern] (val encoded: String, val policy: String, val origin: Origin, val timing: Timing) {
+  override def toString: String = s"Hashed(.., policy=$policy, $origin, $timing)"
 }
 
 /** The reason why a stored hash should be replaced at this login (HTTP contract, "Policies").
@@ -68,6 +67,9 @@ sealed abstract class RehashReason(val name: String) {
 
 object RehashReason {
 
+  /** The seal's key is older than the current one. The same hash is sealed anew. */
+  case object OlderKey extends RehashReason("older_key")
+
   /** The hash's policy is older than the current one. */
   case object OlderPolicy extends RehashReason("older_policy")
 
@@ -77,6 +79,9 @@ object RehashReason {
   /** No policy lists the hash, and a cost, its salt or its output is below the current policy's. */
   case object UnlistedParameters extends RehashReason("unlisted_parameters")
 
+  /** The hash has no seal, and the service or this host has seal keys. The same hash is sealed. */
+  case object Unsealed extends RehashReason("unsealed")
+
   /** The hash is unsalted, or so fast that it is guessed within hours of a leak. */
   case object WeakScheme extends RehashReason("weak_scheme")
 
@@ -85,7 +90,7 @@ object RehashReason {
   final class Other private[saltern] (name: String) extends RehashReason(name)
 
   private[saltern] def named(name: String): RehashReason =
-    Seq(OlderPolicy, OtherAlgorithm, UnlistedParameters, WeakScheme).find(_.name == name).getOrElse(new Other(name))
+    Seq(OlderKey, OlderPolicy, OtherAlgorithm, UnlistedParameters, Unsealed, WeakScheme).find(_.name == name).getOrElse(new Other(name))
 }
 
 /** The answer to a verification: a [[Match]] or a [[Mismatch]]. It holds no Boolean, so the caller
@@ -101,7 +106,7 @@ sealed abstract class Verified private[saltern] (val policy: Option[String], val
 
 /** The password matches the stored hash.
   *
-  * @param rehash the new hash to store, by compare-and-swap on the old one; never made locally
+  * @param rehash the hash to store instead, by compare-and-swap on the old hash; never made locally
   * @param rehashReason why the stored hash should be replaced
   */
 final class Match private[saltern] (

@@ -1,7 +1,8 @@
 package saltern.client
 
 import java.security.SecureRandom
-import saltern.client.local.{LocalHasher, LocalPool, Policies}
+import java.util.concurrent.Executor
+import saltern.client.local.{LocalHasher, LocalPool, Policies, Seals}
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
@@ -59,7 +60,7 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     *
     * [[Match.rehashReason]] knows more: whether part of the password was ignored, and the
     * service's own answer. A scheme that only the service reads counts as another algorithm. Text
-    * that is not a hash has no reason.
+    * that is not a hash has no reason, nor has a sealed hash that this host cannot open.
     */
   def rehashReason(stored: String): Option[RehashReason]
 
@@ -78,6 +79,15 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
   /** The same client for Java: every call is a `CompletableFuture`. */
   def stages: StagedSaltern = new StagedSaltern(this)
 
+  /** Returns the same client for the calls of one user, whose hash is sealed. Its calls send the
+    * context: 1 to 256 bytes, the same for ever, such as the id of the user's row. Otherwise they
+    * fail with `Misconfigured` ([[RefusalCode.InvalidRequest]]).
+    *
+    * A seal key with contexts wants it in every call, and no seal opens in another row. Other keys
+    * ignore it. Closing either of them closes both.
+    */
+  def withContext(context: String): Saltern
+
   /** Returns the same client with another deadline for the calls made through it: 1 ms to 60 s, or
     * an `IllegalArgumentException`. Closing either of them closes both.
     */
@@ -91,9 +101,9 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
 
 object Saltern {
 
-  /** Makes a client over HTTP. It reads the policy document and opens no connection. Throws
-    * `IllegalArgumentException` if the document is invalid, and `IOException` if its file cannot be
-    * read.
+  /** Makes a client over HTTP. It reads the policy document and the seal keys, and opens no
+    * connection. Throws `IllegalArgumentException` if one of them is invalid, and `IOException` if
+    * a file cannot be read.
     */
   def apply(config: ClientConfig): Saltern = apply(config, new HttpTransport(config))
 
@@ -109,8 +119,9 @@ object Saltern {
       config: ClientConfig,
       transport: Transport,
       scheduler: Scheduler,
-      localExecutor: java.util.concurrent.Executor,
-      chance: () => Double
+      localExecutor: Executor,
+      chance: () => Double,
+      keyReader: Executor = SealKeyReader.threads()
   ): Saltern = {
     val policies = Policies
       .read(PolicySource.read(config.policies))
@@ -126,21 +137,24 @@ object Saltern {
       scheduler,
       listener
     )
-    val hasher = new LocalHasher(policies, new SecureRandom, config.acceptedWeak, config.firebaseProject)
-    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance)
-    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline)
+    val random = new SecureRandom
+    val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
+    val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
+    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance, keyReader)
+    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline, None)
   }
 
-  private final class View(engine: Engine, logins: Logins, hasher: LocalHasher, deadline: FiniteDuration) extends Saltern {
-    def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None), password, deadline)
+  private final class View(engine: Engine, logins: Logins, hasher: LocalHasher, deadline: FiniteDuration, context: Option[String]) extends Saltern {
+    def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None, context), password, deadline)
     def hash(password: Password, policy: String): Future[Hashed] =
-      engine.call(Operation.Hash(Some(policy)), password, deadline)
+      engine.call(Operation.Hash(Some(policy), context), password, deadline)
     def verify(password: Password, stored: String): Future[Verified] =
-      engine.call(Operation.Verify(Some(stored), rehash = false), password, deadline)
-    def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, deadline)
+      engine.call(Operation.Verify(Some(stored), rehash = false, context), password, deadline)
+    def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, context, deadline)
     def cancel(call: Future[Any]): Boolean = logins.cancel(call) || engine.cancel(call)
-    def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason)
-    def withDeadline(other: FiniteDuration): Saltern = new View(engine, logins, hasher, ClientConfig.checkedDeadline(other))
+    def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason(_, context))
+    def withContext(other: String): Saltern = new View(engine, logins, hasher, deadline, Some(other))
+    def withDeadline(other: FiniteDuration): Saltern = new View(engine, logins, hasher, ClientConfig.checkedDeadline(other), context)
     def check(): Future[Report] = engine.check()
     def close(): Unit = { engine.close(); logins.close() }
   }

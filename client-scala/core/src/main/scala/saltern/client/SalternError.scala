@@ -76,8 +76,9 @@ object SalternError {
   final class DeadlineExceeded private[saltern] (where: String)
       extends TryLater("deadline_exceeded", Soon, "checking the password took too long", s"deadline exceeded: $where")
 
-  /** The service cannot be reached, and this host cannot compute the stored hash's scheme. Or it
-    * must not make a new hash, because the policy documents differ. Never a mismatch.
+  /** The service cannot be reached, and this host cannot compute the stored hash's scheme, or lacks
+    * the key of its seal. Or it must not make a new hash, because the policy documents differ or
+    * because it could not seal it. Never a mismatch.
     */
   final class NotAvailableLocally private[saltern] (reason: String)
       extends TryLater("not_available_locally", Soon, "the password service could not be reached", s"not available locally: $reason")
@@ -96,6 +97,9 @@ object SalternError {
     else if (RefusalCode.ofTheHash(code)) new BadHash(code, origin, detail)
     else new Misconfigured(code, origin, detail)
 
+  /** The context is missing where the key of the seal wants one, or it is not one. */
+  private[client] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
+
   /** The least whole second of a `Retry-After`. */
   private val Soon = 1.second
 }
@@ -108,8 +112,15 @@ object RefusalCode {
   /** The cost of the stored hash, or of the policy, is over a ceiling of the policy document. */
   val CostOutOfBounds: String = "cost_out_of_bounds"
 
-  /** The stored hash is not in the one form of its scheme, or is longer than 1,024 bytes. */
+  /** The stored hash is not in the one form of its scheme, or is longer than 1,024 bytes (sealed:
+    * 1,457).
+    */
   val InvalidHash: String = "invalid_hash"
+
+  /** The request is not in the form of the contract. This client refuses a context that does not
+    * have 1 to 256 bytes of UTF-8. It refuses a call without a context if the seal's key wants one.
+    */
+  val InvalidRequest: String = "invalid_request"
 
   /** The password of a new bcrypt hash contains a NUL. Software with C strings would ignore the
     * rest of it.

@@ -32,6 +32,9 @@ final class StagedSaltern private[client] (client: Saltern) {
   /** Returns what the service says about each point of the setup. See [[Saltern.check]]. */
   def check(): CompletableFuture[Report] = stage(client.check())
 
+  /** Returns the same client for the calls of one user. See [[Saltern.withContext]]. */
+  def withContext(context: String): StagedSaltern = client.withContext(context).stages
+
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): StagedSaltern = new StagedSaltern(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
 

@@ -38,7 +38,7 @@ public final class Consumer {
       if (!(wrong instanceof Mismatch) || !(unknown instanceof Mismatch)) throw new AssertionError("no match");
       if (verified.origin() != Origin.Remote$.MODULE$) throw new AssertionError("the server did not answer");
       System.out.println("consumed from Java: verified " + verified.origin() + ", to replace by "
-          + ((Match) verified).rehashOptional().orElseThrow().policy());
+          + ((Match) verified).rehashOptional().orElseThrow().policy().get());
     }
   }
 }

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
-import saltern.client.{PolicySource, Transport, TransportFailure}
-import saltern.client.local.{LocalHasher, Policies}
+import saltern.client.{PolicySource, RefusalCode, RehashReason, SealKeySource, Transport, TransportFailure}
+import saltern.client.local.{KeyDocument, LocalHasher, Policies, Seals}
 import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters.*
 import scala.util.control.NonFatal
@@ -21,7 +21,8 @@ import scala.util.control.NonFatal
 final class InMemoryService private (policies: Policies) extends Transport {
   import InMemoryService.*
 
-  private val hasher = new LocalHasher(policies, new SecureRandom)
+  private val seals = Seals.none
+  private val hasher = new LocalHasher(policies, new SecureRandom, seals = seals)
   private val script = new ConcurrentLinkedQueue[Fault]
   private val seen = new ConcurrentLinkedQueue[Recorded]
   private val givenUp = new AtomicInteger
@@ -35,6 +36,12 @@ final class InMemoryService private (policies: Policies) extends Transport {
 
   /** Removes all faults. */
   def recover(): Unit = { always = None; script.clear() }
+
+  /** Opens and seals hashes with these keys from now on, as `saltern serve --seal-keys` does. An
+    * invalid document is an `IllegalArgumentException`.
+    */
+  def useSealKeys(source: SealKeySource): Unit =
+    seals.replace(KeyDocument.read(source.read()).fold(problem => throw new IllegalArgumentException(problem), identity))
 
   /** Every request that arrived, oldest first, without the policy check's `GET /health`. */
   def requests: Vector[Recorded] = seen.asScala.toVector
@@ -77,8 +84,8 @@ final class InMemoryService private (policies: Policies) extends Transport {
           val results = readFromArray[Batch](request.body).operations.map { operation =>
             val id = operation.id.fold("")(text => s""""id":"$text",""")
             run(operation) match {
-              case Right(body) => s"""{$id"status":200,"body":$body}"""
-              case Left(code)  => s"""{$id"status":422,"problem":${problemText(422, code)}}"""
+              case Right(body)          => s"""{$id"status":200,"body":$body}"""
+              case Left((status, code)) => s"""{$id"status":$status,"problem":${problemText(status, code)}}"""
             }
           }
           json(results.mkString("{\"results\":[", ",", "]}"))
@@ -86,31 +93,40 @@ final class InMemoryService private (policies: Policies) extends Transport {
       }
     catch { case NonFatal(_) => problem(400, "invalid_request") }
 
-  private def single(operation: Operation): Transport.Response = run(operation).fold(problem(422, _), json)
+  private def single(operation: Operation): Transport.Response = run(operation).fold({ case (status, code) => problem(status, code) }, json)
 
-  private def run(operation: Operation): Either[String, String] = {
+  /** Returns the body, or the status and the code of the problem. */
+  private def run(operation: Operation): Either[(Int, String), String] = {
     val password = operation.password.getBytes(UTF_8)
-    def code(refusal: LocalHasher.Refusal): String = refusal match {
-      case LocalHasher.Refusal.Code(code)                                      => code
-      case LocalHasher.Refusal.UnknownScheme | LocalHasher.Refusal.NotSetUp(_) => "unsupported_hash"
+    val context = operation.context
+    def problem(refusal: LocalHasher.Refusal): (Int, String) = refusal match {
+      case LocalHasher.Refusal.Code(code)                                      => 422 -> code
+      case LocalHasher.Refusal.ContextMissing                                  => 400 -> RefusalCode.InvalidRequest
+      case LocalHasher.Refusal.NoSealKey(_, code)                              => (if (code == RefusalCode.UnsupportedHash) 422 else 503) -> code
+      case LocalHasher.Refusal.UnknownScheme | LocalHasher.Refusal.NotSetUp(_) => 422 -> RefusalCode.UnsupportedHash
     }
-    if (operation.op.contains("hash"))
-      hasher.prepareHash(operation.policy, password).left.map(code).map { job =>
+    if (!context.forall(text => ContextBytes.contains(text.getBytes(UTF_8).length))) Left(400 -> RefusalCode.InvalidRequest)
+    else if (operation.op.contains("hash"))
+      hasher.prepareHash(operation.policy, password, context).left.map(problem).map { job =>
         val made = job.run()
         s"""{"hash":"${made.encoded}","policy":"${made.policy}"}"""
       }
     else
-      hasher.prepareVerify(operation.hash, password).left.map(code).map { job =>
+      hasher.prepareVerify(operation.hash, password, context).left.map(problem).map { job =>
         val verdict = job.run()
-        val rehashed =
-          if (operation.rehash && verdict.rehashReason.isDefined)
-            hasher.prepareHash(None, password).toOption.map(_.run())
-          else None
+        val rehashed = verdict.rehashReason.filter(_ => operation.rehash).flatMap {
+          case RehashReason.OlderKey | RehashReason.Unsealed => sealedAnew(operation.hash, context).map(_ -> verdict.policy)
+          case _                                             =>
+            hasher.prepareHash(None, password, context).toOption.map(_.run()).map(made => made.encoded -> Some(made.policy))
+        }
         s"""{"match":${verdict.matches},"needs_rehash":${verdict.rehashReason.isDefined},""" +
           s""""rehash_reason":${quoted(verdict.rehashReason.map(_.name))},"policy":${quoted(verdict.policy)}""" +
-          rehashed.fold("")(made => s""","rehashed":{"hash":"${made.encoded}","policy":"${made.policy}"}""") + "}"
+          rehashed.fold("") { case (hash, policy) => s""","rehashed":{"hash":"$hash","policy":${quoted(policy)}}""" } + "}"
       }
   }
+
+  private def sealedAnew(stored: Option[String], context: Option[String]): Option[String] =
+    for (text <- stored; opened <- seals.open(text, context).toOption; seal <- seals.sealing(context).toOption) yield seal(opened.text)
 
   private def operationsOf(request: Transport.Request): Int =
     if (request.path == "/batch")
@@ -184,12 +200,16 @@ object InMemoryService {
       password: String,
       policy: Option[String],
       hash: Option[String],
-      rehash: Boolean = false
+      rehash: Boolean = false,
+      context: Option[String]
   )
   private final case class Batch(operations: Vector[Operation])
 
   private implicit val operationCodec: JsonValueCodec[Operation] = JsonCodecMaker.make
   private implicit val batchCodec: JsonValueCodec[Batch] = JsonCodecMaker.make
+
+  /** The length of a context, in bytes (HTTP contract, "Sealed hashes"). */
+  private val ContextBytes = 1 to 256
 
   private def quoted(text: Option[String]): String = text.fold("null")(t => "\"" + t + "\"")
 

@@ -56,7 +56,7 @@ class EngineSuite extends PatientSuite {
     val verified = now(world.client.verify(secret, hashed.encoded))
     assert(verified.matches && verified.needsRehash && verified.rehashed.isEmpty)
     val upgraded = now(world.client.login(secret, Some(hashed.encoded)))
-    assertEquals(upgraded.rehashed.map(_.policy), Some("argon2id-2"))
+    assertEquals(upgraded.rehashed.flatMap(_.policy), Some("argon2id-2"))
     assert(now(world.client.verify(secret, upgraded.rehashed.get.encoded)).matches)
     assert(!now(world.client.verify(Password("Secret"), hashed.encoded)).matches)
     assert(!now(world.client.login(secret, None)).matches)

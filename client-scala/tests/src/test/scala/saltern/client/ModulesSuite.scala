@@ -202,13 +202,14 @@ class ModulesSuite extends PatientSuite {
     val full = HoconConfig.from(ConfigFactory.parseString("""
       endpoint = "http://127.0.0.1:9000", token = t, deadline = 5s, attempt-timeout = 2s, connect-timeout = 100ms
       max-connections = 7, retry-budget = 20, policy-check-interval = 1m, policies-resource = "x.json"
-      fallback { when = never, workers = 3, queue = 5, memory = 64MiB }
+      fallback { when = never, workers = 3, queue = 5, memory = 64MiB, hash-unsealed = false, seal-keys-file = "keys.json" }
       coalescing { at-most = 8, window = 3ms }
       breaker { open-for = 2s, max-open-for = 4s, silence = 3s }"""))
     assertEquals((full.deadline, full.attemptTimeout, full.connectTimeout), (5.seconds, 2.seconds, 100.millis))
     assertEquals((full.maxConnections, full.retryBudget, full.policyCheckInterval), (7, 20, 1.minute))
     assertEquals((full.fallback, full.localWorkers, full.localQueue, full.localMemoryBytes), (Fallback.Never: Fallback, 3, 5, 64L * 1024 * 1024))
     assertEquals((full.coalesceAtMost, full.coalesceWindow), (8, 3.millis))
+    assertEquals((full.hashesUnsealed, full.sealKeys.map(_.toString)), (Some(false), Some("SealKeySource.file(..)")))
     assertEquals((full.share.openFor, full.share.maxOpenFor, full.share.silence), (2.seconds, 4.seconds, 3.seconds))
     assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
     val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\""))

@@ -37,6 +37,9 @@ final class SalternF[F[_]] private (client: Saltern)(implicit F: Async[F]) {
   /** Returns a report about each point of the setup. Run it when the program starts. */
   def check: F[Report] = call(_.check())
 
+  /** Returns the same client for the calls of one user, whose hash is sealed. */
+  def withContext(context: String): SalternF[F] = new SalternF(client.withContext(context))
+
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: FiniteDuration): SalternF[F] = new SalternF(client.withDeadline(deadline))
 

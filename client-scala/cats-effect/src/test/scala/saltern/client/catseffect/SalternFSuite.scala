@@ -53,7 +53,7 @@ class SalternFSuite extends PatientSuite {
         nobody <- saltern.login(secret, None)
       } yield {
         assert(right.matches && !wrong.matches && !nobody.matches)
-        assertEquals(upgraded.rehashed.map(_.policy), Some(current.hash.policy))
+        assertEquals(upgraded.rehashed.flatMap(_.policy), Some(current.policy))
       }
     }
   }

@@ -35,7 +35,9 @@ private[saltern] final class EncodedHash private (
 
 private[saltern] object EncodedHash {
 
-  /** The longest stored hash that is read, in bytes (HTTP contract, "Passwords and hashes"). */
+  /** The longest stored hash that is read without its seal, in bytes (HTTP contract, "Passwords and
+    * hashes").
+    */
   val MaxBytes: Int = 1024
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
@@ -46,7 +48,7 @@ private[saltern] object EncodedHash {
         .filterOrElse(_.print == stored, ParseError.Invalid)
 
   /** The limit is in bytes of UTF-8. Text with too many characters is not encoded. */
-  def isTooLong(stored: String): Boolean = stored.length > MaxBytes || stored.getBytes(UTF_8).length > MaxBytes
+  def isTooLong(stored: String, most: Int = MaxBytes): Boolean = stored.length > most || stored.getBytes(UTF_8).length > most
 
   /** Returns Invalid if the output does not have the length that the setting names. */
   private[local] def apply(scheme: Scheme, setting: Setting, output: Array[Byte])(

@@ -12,21 +12,24 @@ private[saltern] final class LocalHasher(
     val policies: Policies,
     random: SecureRandom,
     acceptedWeak: AcceptedWeak = AcceptedWeak.None,
-    project: Option[Project] = None
+    project: Option[Project] = None,
+    val seals: Seals = Seals.none
 ) {
   import LocalHasher.*
 
-  def prepareHash(policyId: Option[String], password: Array[Byte]): Either[Refusal, Job[NewText]] =
+  /** @param context the row to which the new hash belongs, for its seal */
+  def prepareHash(policyId: Option[String], password: Array[Byte], context: Option[String] = None): Either[Refusal, Job[NewText]] =
     for {
+      seal <- seals.sealing(context)
       policy <- policies.forHashing(policyId)
       _ <- refuseWhatBcryptIgnores(policy, password)
       salt = { val bytes = new Array[Byte](Setting.NewSaltBytes); random.nextBytes(bytes); bytes }
       setting = Setting.fresh(policy.params, salt)
       admitted <- Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
-    } yield new Job[NewText](admitted, admitted.work, compute => NewText(setting.print(compute(admitted, password)), policy.id))
+    } yield new Job[NewText](admitted, admitted.work, compute => NewText(seal(setting.print(compute(admitted, password))), policy.id))
 
   /** `None` does the decoy's work and is a mismatch. */
-  def prepareVerify(stored: Option[String], password: Array[Byte]): Either[Refusal, Job[Verdict]] = stored match {
+  def prepareVerify(stored: Option[String], password: Array[Byte], context: Option[String] = None): Either[Refusal, Job[Verdict]] = stored match {
     case None =>
       val setting = Setting.fresh(policies.decoy.params, new Array[Byte](Setting.NewSaltBytes))
       admit(setting).map { admitted =>
@@ -42,7 +45,8 @@ private[saltern] final class LocalHasher(
       }
     case Some(text) =>
       for {
-        encoded <- EncodedHash.parse(text).left.map(refusalOf(_, text))
+        unsealed <- seals.open(text, context)
+        encoded <- EncodedHash.parse(unsealed.text).left.map(refusalOf(_, unsealed.text))
         resolved <- resolve(encoded)
         (setting, expected) = resolved
         // A hash below a floor may exceed a ceiling too. No permission helps then.
@@ -53,15 +57,24 @@ private[saltern] final class LocalHasher(
           Refusal.NotSetUp(s"the `${encoded.scheme}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
         )
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, expected, admitted, candidates, password, _))
+      } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, unsealed.due, expected, admitted, candidates, password, _))
   }
 
-  /** Without the password it is not known whether part of it was ignored. */
-  def rehashReason(stored: String): Option[RehashReason] = EncodedHash.parse(stored) match {
-    case Right(encoded)                 => policies.rehashReason(encoded, policies.policyOf(encoded))
-    case Left(ParseError.UnknownScheme) => Some(RehashReason.OtherAlgorithm)
-    case Left(_)                        => None
-  }
+  /** Without the password it is not known whether part of it was ignored. A seal that does not open
+    * hides every reason.
+    */
+  def rehashReason(stored: String, context: Option[String] = None): Option[RehashReason] =
+    seals.open(stored, context).toOption.flatMap { unsealed =>
+      EncodedHash.parse(unsealed.text) match {
+        case Right(encoded)                 => policies.rehashReason(encoded, policies.policyOf(encoded)).orElse(unsealed.due)
+        case Left(ParseError.UnknownScheme) => Some(RehashReason.OtherAlgorithm)
+        case Left(_)                        => None
+      }
+    }
+
+  /** Returns the costs of a stored hash if this host can read it. */
+  def costsOf(stored: String, context: Option[String]): Option[Costs] =
+    seals.open(stored, context).toOption.flatMap(unsealed => EncodedHash.parse(unsealed.text).toOption).map(_.setting.params)
 
   private def admit(setting: Setting): Either[Refusal, Admitted] =
     Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
@@ -77,6 +90,7 @@ private[saltern] final class LocalHasher(
 
   private def verdict(
       encoded: EncodedHash,
+      sealDue: Option[RehashReason],
       expected: Array[Byte],
       admitted: Admitted,
       candidates: Vector[Candidate],
@@ -90,7 +104,9 @@ private[saltern] final class LocalHasher(
     val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
     val reason = matched.flatMap { candidate =>
       // The ignored part of the password was never checked. A new hash would make it required.
-      if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded, policy)
+      val ofThePolicy = if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded, policy)
+      // The same string is sealed anew, so nothing becomes required.
+      ofThePolicy.orElse(sealDue)
     }
     Verdict(matched.isDefined, reason, policy.map(_.id))
   }
@@ -120,6 +136,16 @@ private[saltern] object LocalHasher {
 
     /** The service may read the scheme; this client does not. */
     case object UnknownScheme extends Refusal
+
+    /** The key of the seal wants a context, and the call has none. */
+    case object ContextMissing extends Refusal
+
+    /** The service may have the key of the seal; this client does not.
+      *
+      * @param what fixed text
+      * @param code that of a service without the key
+      */
+    final case class NoSealKey(what: String, code: String) extends Refusal
 
     /** The service may be set up to verify the scheme; this client is not. */
     final case class NotSetUp(what: String) extends Refusal

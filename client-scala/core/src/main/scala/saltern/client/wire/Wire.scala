@@ -12,7 +12,8 @@ import scala.util.control.NonFatal
   */
 private[saltern] object Wire {
 
-  final case class Rehashed(hash: String, policy: String)
+  /** @param policy `None` if the same string is sealed anew, and no policy lists it */
+  final case class Rehashed(hash: String, policy: Option[String])
 
   /** The 200 bodies of /hash and /verify in one type. Each operation knows which members it needs.
     */
@@ -51,7 +52,7 @@ private[saltern] object Wire {
     Name.Header -> name
   )
 
-  /** The longest answer to one operation, in bytes: a hash has at most 1,024, and a problem is one
+  /** The longest answer to one operation, in bytes: a hash has at most 1,457, and a problem is one
     * sentence.
     */
   val MaxAnswerBytes: Int = 16 * 1024

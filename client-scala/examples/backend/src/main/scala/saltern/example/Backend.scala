@@ -2,11 +2,12 @@ package saltern.example
 
 import cats.effect.{ExitCode, IO, IOApp}
 import com.comcast.ip4s.{Host, Port}
+import java.nio.file.Paths
 import org.http4s.{HttpApp, HttpRoutes, Response, Status, UrlForm}
 import org.http4s.dsl.io.*
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.headers.`Retry-After`
-import saltern.client.{ClientConfig, LocalKernels, Match, Mismatch, Password, Saltern, SalternError}
+import saltern.client.{ClientConfig, LocalKernels, Match, Mismatch, Password, Saltern, SalternError, SealKeySource}
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
@@ -28,10 +29,14 @@ object Backend extends IOApp {
         "--cost" -> "10",
         "--stored" -> "",
         "--upgrade" -> "true",
-        "--kernels" -> "jvm"
+        "--kernels" -> "jvm",
+        "--seal-keys" -> ""
       )
     )
-    val client = Saltern(ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels"))))
+    val keyless = ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels")))
+    // A host with keys can open every sealed row. See page 7 of the guide before you give it some.
+    val sealKeys = Some(settings("--seal-keys")).filter(_.nonEmpty).map(file => SealKeySource.file(Paths.get(file)))
+    val client = Saltern(sealKeys.fold(keyless)(keyless.withSealKeys))
     val users = new Users(Some(settings("--stored")).filter(_.nonEmpty).getOrElse(Users.bcrypt(settings("--cost").toInt)))
     val login = settings("--hashing") match {
       case "saltern" => (user: String, password: String) => byClient(client, users, settings("--upgrade").toBoolean)(user, password)
@@ -100,7 +105,9 @@ object Backend extends IOApp {
 
   private def byClient(client: Saltern, users: Users, upgrade: Boolean)(user: String, password: String): IO[Outcome] = {
     val stored = users.storedHash(user)
-    IO.fromFuture(IO(client.login(Password(password), stored)))
+    // In a real table it is the id of the row, which never changes.
+    val ofUser = stored.fold(client)(_ => client.withContext(user))
+    IO.fromFuture(IO(ofUser.login(Password(password), stored)))
       .flatMap {
         case Match(rehash) =>
           IO(for (made <- rehash if upgrade; old <- stored) users.replace(user, old, made.encoded)).as(Outcome.Welcome)

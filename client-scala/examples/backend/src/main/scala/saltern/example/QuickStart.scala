@@ -17,7 +17,7 @@ object QuickStart {
         case Match(_)    => "match"
         case _: Mismatch => "mismatch"
       }
-      println(s"hashed ${hashed.origin} under ${hashed.hash.policy}; verified ${verified.origin}: $answer")
+      println(s"hashed ${hashed.origin} under ${hashed.policy}; verified ${verified.origin}: $answer")
     } finally client.close()
   }
 }

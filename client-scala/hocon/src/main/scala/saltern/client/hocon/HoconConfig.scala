@@ -3,7 +3,7 @@ package saltern.client.hocon
 import com.typesafe.config.{Config, ConfigFactory}
 import java.net.URI
 import java.nio.file.Paths
-import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth, TokenSupplier}
+import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth, SealKeySource, TokenSupplier}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
@@ -28,6 +28,8 @@ import scala.jdk.CollectionConverters.*
   *   firebase-project = "..."                       # a secret: "Password hash parameters"
   *   fallback { when = unreachable-or-overloaded, workers = 1, queue = 128, memory = 64MiB }
   *   fallback.hash-despite-drift = false
+  *   fallback.hash-unsealed = false                 # by default until a seal was seen
+  *   fallback.seal-keys-file = "/run/secrets/keys"  # read again once a minute
   *   coalescing { at-most = 4, window = 2ms }
   *   breaker { open-for = 250ms, max-open-for = 500ms, silence = 1s }
   * }
@@ -80,6 +82,8 @@ object HoconConfig {
     "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),
     "fallback.memory" -> ((s, c, n) => s.withLocalMemoryBytes(c.getBytes(n))),
     "fallback.hash-despite-drift" -> ((s, c, n) => s.withHashesDespiteDrift(c.getBoolean(n))),
+    "fallback.hash-unsealed" -> ((s, c, n) => s.withHashesUnsealed(c.getBoolean(n))),
+    "fallback.seal-keys-file" -> ((s, c, n) => s.withSealKeys(SealKeySource.file(Paths.get(c.getString(n))))),
     "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.coalesceWindow)),
     "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.coalesceAtMost, duration(c, n))),
     "breaker.open-for" -> ((s, c, n) => s.withBreakerOpenFor(duration(c, n), longestRest(c, duration(c, n)))),

@@ -41,7 +41,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
 
   test("every file of vectors is tested") {
     val files = Files.list(directory).iterator.asScala.map(_.getFileName.toString).filterNot(_ == "vectors.schema.json").toSet
-    // The client opens no seal.
+    // `SealKeysSuite` has the seals.
     assertEquals(files, (topics :+ "seal").map(_ + ".json").toSet)
   }
 
@@ -81,6 +81,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
       case Left(LocalHasher.Refusal.Code(code))     => code
       case Left(LocalHasher.Refusal.NotSetUp(what)) => what
       case Left(LocalHasher.Refusal.UnknownScheme)  => NotAvailableLocally
+      case Left(ofASeal)                            => ofASeal.toString
       case Right(job)                               => if (job.run(compute).matches) "match" else "mismatch"
     }
 

@@ -37,6 +37,9 @@ final class SalternZIO private (client: Saltern) {
   /** Returns a report about each point of the setup. Run it when the program starts. */
   def check: IO[SalternError, Report] = call(_.check())
 
+  /** Returns the same client for the calls of one user, whose hash is sealed. */
+  def withContext(context: String): SalternZIO = new SalternZIO(client.withContext(context))
+
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): SalternZIO =
     new SalternZIO(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
