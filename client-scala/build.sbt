@@ -329,6 +329,14 @@ lazy val springSecurity = framework("springSecurity", "spring-security", "The Sa
   )
 )
 
+// The costs of the shipped policies, and those of their floors, for tests.
+val cheapCosts = Seq(
+  "\"cost\": 10" -> "\"cost\": 5",
+  "\"cost\": 12" -> "\"cost\": 6",
+  "\"iterations\": 100000" -> "\"iterations\": 1000",
+  "\"memory_kib\": 19456" -> "\"memory_kib\": 1024"
+)
+
 lazy val testkit = project
   .in(file("testkit"))
   .dependsOn(core)
@@ -336,6 +344,15 @@ lazy val testkit = project
     common,
     name := "saltern-client-testkit",
     description := "The Saltern service in memory, scripted faults, a recorder of events, and virtual time.",
+    Compile / resourceGenerators += Def.task {
+      val target = (Compile / resourceManaged).value / "saltern" / "testkit" / "cheap-policies.json"
+      val shipped = IO.read(repository / "functions" / "policy" / "policies.json")
+      val cheap = cheapCosts.foldLeft(shipped) { case (document, (from, to)) =>
+        if (document.contains(from)) document.replace(from, to) else sys.error(s"policies.json has no $from")
+      }
+      IO.write(target, cheap)
+      Seq(target)
+    }.taskValue,
     libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
 

@@ -1,9 +1,7 @@
 package saltern.measure
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
 import java.util.concurrent.CountDownLatch
-import saltern.client.{ClientConfig, Password, PolicySource, Saltern}
+import saltern.client.{ClientConfig, Password, Saltern}
 import saltern.example.Arguments
 import saltern.testkit.InMemoryService
 import scala.concurrent.{Await, ExecutionContext}
@@ -21,7 +19,8 @@ object LoginFloor {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toList, Map("--samples" -> "500", "--floor" -> "20"))
     val (samples, floor) = (settings("--samples").toInt, settings("--floor").toInt.millis)
-    val client = Saltern(ClientConfig("http://127.0.0.1:1").withPolicies(cheap).withLoginFloor(floor), InMemoryService(cheap))
+    val config = ClientConfig("http://127.0.0.1:1").withPolicies(InMemoryService.CheapPolicies).withLoginFloor(floor)
+    val client = Saltern(config, InMemoryService(config.policies))
     val current = Await.result(client.hash(Password("another")), 30.seconds).encoded
     val kinds = for ((name, stored) <- stored(current); (form, password) <- Passwords) yield new Kind(s"$name, $form", stored, Password(password))
     measured(client, kinds, math.max(20, samples / 10))
@@ -54,19 +53,6 @@ object LoginFloor {
     "invalid" -> Some("$2b$05$short"),
     "unknown scheme" -> Some("$9$salt$hash")
   )
-
-  /** The shipped document with costs at its floors. */
-  private lazy val cheap: PolicySource = {
-    val shipped = new String(getClass.getClassLoader.getResourceAsStream("saltern/client/policies.json").readAllBytes(), UTF_8)
-    val text = Seq(
-      "\"cost\": 10" -> "\"cost\": 5",
-      "\"cost\": 12" -> "\"cost\": 6",
-      "\"iterations\": 100000" -> "\"iterations\": 1000",
-      "\"memory_kib\": 19456" -> "\"memory_kib\": 1024"
-    )
-      .foldLeft(shipped) { case (document, (from, to)) => document.replace(from, to) }
-    PolicySource.File(Files.writeString(Files.createTempFile("policies", ".json"), text))
-  }
 
   /** The times in nanoseconds, for each kind. */
   private def measured(client: Saltern, kinds: Seq[Kind], samples: Int): Seq[Array[Double]] = {

@@ -16,7 +16,7 @@ import scala.util.control.NonFatal
   * packed policies. Faults are scripted: each request meets the next fault, and without a fault the
   * service answers normally.
   *
-  * It hashes on the calling thread. Use hashes of cheap policies, or `Fault.Answer`.
+  * It hashes on the calling thread. Use [[InMemoryService.CheapPolicies]], or `Fault.Answer`.
   */
 final class InMemoryService private (policies: Policies) extends Transport {
   import InMemoryService.*
@@ -136,6 +136,11 @@ final class InMemoryService private (policies: Policies) extends Transport {
 }
 
 object InMemoryService {
+
+  /** The shipped policies with costs at their floors, for service and client of a test. A hash
+    * takes a few milliseconds. Never use them for real passwords.
+    */
+  val CheapPolicies: PolicySource = PolicySource.Resource("saltern/testkit/cheap-policies.json")
 
   /** Makes a service with the shipped policies, or with another document; an invalid one is an
     * `IllegalArgumentException`.

@@ -8,6 +8,7 @@ import java.nio.file.Files
 import java.util.Base64
 import saltern.client.hocon.HoconConfig
 import saltern.client.lambda.LambdaInvoke
+import saltern.client.local.{Admitted, Estimator, Policies, Setting}
 import saltern.client.micrometer.MicrometerListener
 import saltern.client.sigv4.SigV4
 import saltern.testkit.{InMemoryService, VirtualClient}
@@ -194,6 +195,19 @@ class ModulesSuite extends PatientSuite {
     assertEquals(registry.get("saltern.client.sends").counter().count(), 2.0)
     for (_ <- 1 to 20) { service.next(Fault.Problem(500, "internal")); virtual.client.verify(secret, bcrypt4); virtual.runLocal(); virtual.advance(30.millis) }
     assertEquals(registry.get("saltern.client.breaker").gauge().value(), 2.0)
+  }
+
+  // Testkit
+
+  test("the testkit's cheap policies have the shipped ids, and each hash takes a few milliseconds") {
+    def read(source: PolicySource) = Policies.read(PolicySource.read(source)).fold(problem => fail(problem), identity)
+    val (cheapest, shipped) = (read(InMemoryService.CheapPolicies), read(PolicySource.Packed))
+    assertEquals(cheapest.list.map(policy => (policy.id, policy.active)), shipped.list.map(policy => (policy.id, policy.active)))
+    assertEquals(cheapest.current.id, shipped.current.id)
+    for (policy <- cheapest.list) {
+      val admitted = Admitted(Setting.fresh(policy.params, new Array[Byte](16)), cheapest.ceilings).get
+      assert(new Estimator().estimate(admitted, admitted.work) < 10.millis, policy.id)
+    }
   }
 
   // HOCON
