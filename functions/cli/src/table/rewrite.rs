@@ -4,9 +4,9 @@ use std::{
     borrow::Cow,
     collections::{HashMap, VecDeque},
     fmt::Write as _,
-    fs::OpenOptions,
+    fs::{OpenOptions, Permissions},
     io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -17,7 +17,7 @@ use saltern_program::{
 };
 use zeroize::Zeroizing;
 
-use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, row::Appended};
+use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, Unread, row::Appended};
 
 /// The table, and the form of the result.
 #[derive(Args, Debug)]
@@ -33,8 +33,8 @@ pub(crate) struct RewriteArguments {
     /// Also print the old hash in a last column, for compare-and-swap
     #[arg(long)]
     pub(crate) keep_old: bool,
-    /// Write to this file; if an earlier run has begun it, go on after its last row [default:
-    /// standard output]
+    /// Write to this file, a new one; with --keep-old go on after the last row of an earlier run
+    /// [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -198,21 +198,34 @@ impl<'a> Rewriting<'a> {
             Failure::configuration(format!("cannot write {name} ({error}): name another file"))
         };
         let mut options = OpenOptions::new();
-        // Only the owner may read hashes.
-        let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let options = options.read(true).write(true).create(true).truncate(false).mode(OWNER_READS);
         let mut opened = options.open(file).map_err(cannot)?;
+        let is_new = opened.metadata().map_err(cannot)?.len() == 0;
+        if !is_new && !self.keeps_old {
+            return Err(Failure::data(format!(
+                "{name} is not empty, and only --keep-old shows which rows an earlier run has written: name a new file"
+            )));
+        }
         let earlier = opened.try_clone().map_err(cannot)?;
         let mut earlier = Table::of(Box::new(BufReader::with_capacity(BUFFER_BYTES, earlier)), column);
         let mut written_bytes = 0;
-        // The earlier run may have ended within a row.
-        while let Ok(Some(written)) = earlier.next()
-            && written.is_ended()
-        {
+        loop {
+            let written = match earlier.read() {
+                Ok(Some(written)) if written.is_ended() => written,
+                // The earlier run may have ended within a row.
+                Ok(_) | Err(Unread::OpenQuote) => break,
+                Err(Unread::Failed(error)) => return Err(cannot(error)),
+                Err(Unread::TooLong(_)) => return Err(of_another_table(file, earlier.number)),
+            };
             let row = self.next()?.ok_or_else(|| of_another_table(file, written.number))?;
             let appended = self.appended(&row);
             let hash = row.written(written.bytes(), appended);
             let hash = hash.ok_or_else(|| of_another_table(file, written.number))?;
             if hash != row.raw_hash().unwrap_or_default() {
+                // Without its old hash the row may have had another one.
+                if appended.is_none() {
+                    return Err(of_another_table(file, written.number));
+                }
                 self.summary.earlier += 1;
             } else if !row.is_header {
                 let Outcome::Kept(kept) = outcome(&row, change)? else {
@@ -225,7 +238,12 @@ impl<'a> Rewriting<'a> {
             }
             written_bytes += written.bytes().len() as u64;
         }
+        if !is_new && written_bytes == 0 {
+            return Err(of_another_table(file, 1));
+        }
         opened.set_len(written_bytes).map_err(cannot)?;
+        // The file may be older than this run.
+        opened.set_permissions(Permissions::from_mode(OWNER_READS)).map_err(cannot)?;
         opened.seek(SeekFrom::Start(written_bytes)).map_err(cannot)?;
         self.output = Box::new(BufWriter::with_capacity(BUFFER_BYTES, opened));
         Ok(())
@@ -288,6 +306,9 @@ fn of_another_table(file: &Path, number: u64) -> Failure {
 fn unwritten(error: &io::Error) -> Failure {
     Failure::system(format!("cannot write the result ({error})"))
 }
+
+/// Only the owner may read hashes.
+const OWNER_READS: u32 = 0o600;
 
 /// The name of the last column, with the old hashes.
 const OLD: &str = "old_hash";

@@ -1,4 +1,4 @@
-use std::{fs, path::PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
 use super::{BCRYPT, LDAP_SHA, saltern};
 
@@ -179,6 +179,42 @@ fn an_interrupted_run_goes_on_after_its_last_row() {
     let other = saltern(&csv, &table.replace("7,", "77,"));
     assert!(other.code == 65 && other.err.contains("row 2"), "{}", other.err);
     assert_eq!(fs::read_to_string(&output).unwrap(), now);
+}
+
+/// A hash at the place of an old one, and a file of another program.
+#[test]
+fn a_file_that_no_run_over_this_table_has_begun_is_refused_and_stays() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("not-begun");
+    let file = ["--output", output.to_str().unwrap()];
+    let keeps = [&["wrap", "--keep-old"], &file[..]].concat();
+    let csv = ["--delimiter", ",", "--column", "2", "--header"];
+    let lines = format!("{LDAP_SHA}\n{LDAP_SHA}\n");
+    let begun = saltern(&["wrap", "--keep-old"], LDAP_SHA).out;
+    let earlier = format!("id,hash,old_hash\n7,{LDAP_SHA},{LDAP_SHA}\n");
+    for (arguments, table, content) in [
+        ([&["wrap"], &file[..]].concat(), &lines, format!("{BCRYPT}\n")),
+        ([&["wrap"], &file[..], &csv].concat(), &earlier, "id,hash,old_hash\n".to_owned()),
+        (keeps.clone(), &lines, "a note".to_owned()),
+        (keeps.clone(), &lines, "a note\n".to_owned()),
+        (keeps.clone(), &lines, format!("{begun}\n{}", "x".repeat(70_000))),
+        ([&keeps[..], &csv].concat(), &earlier, "\"a note".to_owned()),
+        ([&keeps[..], &csv].concat(), &earlier, earlier.replacen(LDAP_SHA, BCRYPT, 1)),
+    ] {
+        fs::write(&output, &content).unwrap();
+        let ended = saltern(&arguments, table);
+        assert!(ended.code == 65 && ended.err.contains("name a new file"), "{content} {}", ended.err);
+        assert_eq!(fs::read_to_string(&output).unwrap(), content, "{arguments:?}");
+    }
+}
+
+#[test]
+fn only_the_owner_may_read_a_file_that_was_there() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("was-there");
+    fs::write(&output, "").unwrap();
+    fs::set_permissions(&output, fs::Permissions::from_mode(0o644)).unwrap();
+    let ended = saltern(&["wrap", "--output", output.to_str().unwrap()], LDAP_SHA);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert_eq!(fs::metadata(&output).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
