@@ -70,11 +70,7 @@ fn changed(
     context_column: Option<NonZeroUsize>,
 ) -> Result<Zeroizing<String>, NotChanged> {
     let stored = row.hash();
-    let context = context_column.and_then(|number| row.field(number)).and_then(|text| Context::new(&text));
-    if context_column.is_some() && context.is_none() {
-        return Err(Kept::skipped("its context is missing, empty or longer than 256 bytes").into());
-    }
-    let text = match (change, is_sealed(&stored)) {
+    match (change, is_sealed(&stored)) {
         (Change::Seal, true) => return Err(Kept::as_wanted("sealed already").into()),
         (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed").into()),
         (_, false) => {
@@ -82,18 +78,24 @@ fn changed(
             if change == Change::Reseal {
                 return Err(Kept::skipped("not sealed: use `saltern seal`").into());
             }
-            Zeroizing::new(stored.into_owned())
         }
-        (Change::Reseal | Change::Unseal, true) => {
-            let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
-            if change == Change::Unseal {
-                return Ok(opened.text);
-            }
-            if !opened.is_older {
-                return Err(Kept::as_wanted("sealed under the current key or a newer one").into());
-            }
-            opened.text
+        (Change::Reseal | Change::Unseal, true) => {}
+    }
+    let context = context_column.and_then(|number| row.field(number)).and_then(|text| Context::new(&text));
+    if context_column.is_some() && context.is_none() {
+        return Err(Kept::skipped(NO_CONTEXT).into());
+    }
+    let text = if change == Change::Seal {
+        Zeroizing::new(stored.into_owned())
+    } else {
+        let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
+        if change == Change::Unseal {
+            return Ok(opened.text);
         }
+        if !opened.is_older {
+            return Err(Kept::as_wanted("sealed under the current key or a newer one").into());
+        }
+        opened.text
     };
     keys.seal(&text, context.as_ref()).map(Zeroizing::new).map_err(|defect| match defect {
         NotSealed::NoRandomness => NotChanged::Failed(Failure::system(defect.to_string())),
@@ -117,3 +119,6 @@ fn not_opened(defect: NotOpened) -> Kept {
         defect => defect.to_string(),
     })
 }
+
+const NO_CONTEXT: &str =
+    "its context is missing, empty, NULL, not UTF-8, longer than 256 bytes or the hash itself";

@@ -184,9 +184,13 @@ impl Row {
     }
 
     /// Another field, by its number from 1.
+    ///
+    /// `None` for the field of the hash, without a value, and for a value that is not UTF-8.
     pub(crate) fn field(&self, number: NonZeroUsize) -> Option<Cow<'_, str>> {
-        let field = self.fields.get(number.get() - 1)?;
-        Some(self.syntax.decode(&self.bytes[field.clone()]))
+        let index = number.get() - 1;
+        let raw = &self.bytes[self.fields.get(index).filter(|_| index != self.hash)?.clone()];
+        let has_value = self.syntax == Syntax::Lines || !NULLS.contains(&raw);
+        (has_value && str::from_utf8(raw).is_ok()).then(|| self.syntax.decode(raw))
     }
 
     /// The whole row without its newline.
@@ -274,6 +278,9 @@ pub(super) fn without_newline(line: &[u8]) -> &[u8] {
 
 /// The text format of PostgreSQL's `COPY` for no value.
 const NULL: &str = "\\N";
+
+/// No value, as `COPY` and `mariadb --batch` write it.
+const NULLS: [&[u8]; 2] = [NULL.as_bytes(), b"NULL"];
 
 #[cfg(test)]
 mod tests {

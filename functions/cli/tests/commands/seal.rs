@@ -111,6 +111,37 @@ fn three_million_rows_are_sealed_in_half_a_minute() {
     }
 }
 
+/// A user of one context must not verify with the hash of another.
+#[test]
+fn a_row_without_a_context_of_its_own_is_skipped() {
+    let file = keys::file("seal-no-context");
+    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
+    assert_eq!(made.code, 0, "{}", made.err);
+    let tabs = ["--delimiter", "\\t", "--column", "2", "--context-column"];
+    for (arguments, table) in [
+        ([&tabs[..], &["1"]].concat(), format!("\\N\t{BCRYPT}\n")),
+        ([&tabs[..], &["1"]].concat(), format!("NULL\t{BCRYPT}\n")),
+        ([&tabs[..], &["2"]].concat(), format!("7\t{BCRYPT}\n")),
+        (vec!["--context-column", "1"], format!("{BCRYPT}\n")),
+        (vec!["--context-column", "2"], format!("ann:{BCRYPT}\n")),
+    ] {
+        let ended = on(&file, "seal", &arguments, &table);
+        assert_eq!((ended.code, &ended.out), (65, &table), "{}", ended.err);
+        assert!(ended.err.contains("its context is missing"), "{}", ended.err);
+    }
+    let latin1 = file.with_extension("latin1");
+    fs::write(&latin1, [b"\xfc\t", BCRYPT.as_bytes()].concat()).unwrap();
+    let ended = on(&file, "seal", &[&tabs[..], &["1", "--dry-run", latin1.to_str().unwrap()]].concat(), "");
+    assert!(ended.code == 65 && ended.err.contains("not UTF-8"), "{}", ended.err);
+    fs::remove_file(latin1).unwrap();
+
+    // A row without a hash needs no context, and neither does one that is sealed.
+    let named = on(&file, "seal", &["--context-column", "1"], &format!("ann:{BCRYPT}\nbo:\n"));
+    assert_eq!(named.code, 0, "{}", named.err);
+    let csv = ["--delimiter", ",", "--column", "2", "--context-column", "3"];
+    assert_eq!(on(&file, "seal", &csv, &named.out.replace(':', ",\"").replace('\n', "\"\n")).code, 0);
+}
+
 #[test]
 fn a_sealed_table_is_planned_as_sealed() {
     let file = keys_file("plan", "a", &["a"]);
