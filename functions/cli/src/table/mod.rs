@@ -19,6 +19,7 @@ use std::{
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use saltern_seal::is_sealed;
 
 pub(crate) use occurrences::Occurrences;
 pub(crate) use rewrite::{Kept, Outcome, RewriteArguments, rewrite};
@@ -163,7 +164,8 @@ impl Table {
         let length = colon.and_then(|_| text[from..].find(':')).unwrap_or(end - from);
         // An earlier run may have written the old hash behind a tab.
         let before_tab = text[from..from + length].find('\t').unwrap_or(length);
-        let is_hash = before_tab < length && saltern_encoded::parse(&text[from..from + before_tab]).is_ok();
+        let first = &text[from..from + before_tab];
+        let is_hash = before_tab < length && (saltern_encoded::parse(first).is_ok() || is_sealed(first));
         let to = from + if is_hash { before_tab } else { length };
         colon.map(|colon| 0..colon).into_iter().chain(once(from..to)).collect()
     }

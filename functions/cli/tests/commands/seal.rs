@@ -143,6 +143,23 @@ fn a_row_without_a_context_of_its_own_is_skipped() {
 }
 
 #[test]
+fn lines_that_keep_their_old_hashes_are_resealed_and_unsealed() {
+    for user in ["", "ann:"] {
+        let file = keys_file("keep-old", "a", &["a"]);
+        let sealed = on(&file, "seal", &["--keep-old"], &format!("{user}{BCRYPT}\n"));
+        assert!(sealed.out.starts_with(&format!("{user}$saltern-seal$v=1,k=a$")), "{}", sealed.err);
+        write(&file, "b", &["a", "b"]);
+        let resealed = on(&file, "reseal", &[], &sealed.out);
+        assert!(resealed.out.starts_with(&format!("{user}$saltern-seal$v=1,k=b$")), "{}", resealed.err);
+        for sealed in [sealed, resealed] {
+            let unsealed = on(&file, "unseal", &[], &sealed.out);
+            let old = format!("{user}{BCRYPT}\t{BCRYPT}\n");
+            assert_eq!((unsealed.code, unsealed.out), (0, old), "{}", unsealed.err);
+        }
+    }
+}
+
+#[test]
 fn a_sealed_table_is_planned_as_sealed() {
     let file = keys_file("plan", "a", &["a"]);
     let sealed = on(&file, "seal", &[], BCRYPT).out;
