@@ -20,8 +20,8 @@ bench:
 	cargo build --release --locked --package saltern-numbers --features peers
 	target/release/saltern-numbers compare all --results $(RESULTS)
 
-# Runs four evenings: the one that Yle had, and three with preparation. Takes some eight minutes.
-# The last line names the report.
+# Runs five evenings: the one that Yle had, one unprepared and three prepared. Takes at most eight
+# minutes after the build. The last lines name the report.
 event:
 	loadtest/event
 

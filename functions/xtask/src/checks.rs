@@ -314,6 +314,13 @@ pub(crate) fn before_a_release() -> Track {
             environment: &[("K6_MAJOR", "2")],
             ignores: &[],
         },
+        Check {
+            part: "event",
+            shows: "the evenings of the live event run small, with k6 and with the Scala client",
+            command: &["loadtest/event", "--quick"],
+            environment: &[],
+            ignores: &[],
+        },
         // Those that measure want an idle machine.
         Check {
             part: "attack",

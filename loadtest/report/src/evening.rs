@@ -9,7 +9,7 @@ use crate::record::{Series, whole};
 
 pub(crate) struct Evening {
     pub(crate) about: About,
-    /// The summary of k6.
+    /// The summary of the run.
     pub(crate) summary: Summary,
     /// The measurements of the callers.
     pub(crate) callers: Series,
@@ -63,7 +63,7 @@ pub(crate) enum Expected {
     Falls,
 }
 
-/// `summary.json`, by `lib/summary.ts`.
+/// `summary.json`, by `lib/summary.ts` or by a program that sends the load.
 #[derive(Deserialize)]
 pub(crate) struct Summary {
     pub(crate) script: String,
@@ -151,7 +151,7 @@ impl About {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let target = summary.knobs.get("LOAD_URL").and_then(Value::as_str).unwrap_or_default();
         Self {
-            title: format!("{name}: {}.ts", summary.script),
+            title: format!("{name}: {}", summary.script),
             short: name,
             story: format!("The target is {target}."),
             expected: Expected::Holds,
@@ -240,7 +240,7 @@ pub(crate) mod tests {
                 falls_by: Vec::new(),
             },
             summary: Summary {
-                script: "live-event".to_owned(),
+                script: "live-event.ts".to_owned(),
                 knobs: serde_json::from_value(knobs).unwrap(),
                 pieces: vec![
                     Piece { per_second: 50.0, seconds: 1.0 },
@@ -293,7 +293,7 @@ pub(crate) mod tests {
         let directory =
             std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
         fs::create_dir_all(&directory).unwrap();
-        let summary = json!({"script": "soak", "knobs": {"LOAD_URL": "https://x.example"}, "broken": [], "costUsd": 0.5});
+        let summary = json!({"script": "soak.ts", "knobs": {"LOAD_URL": "https://x.example"}, "broken": [], "costUsd": 0.5});
         fs::write(directory.join("summary.json"), summary.to_string()).unwrap();
         fs::write(directory.join("callers.json"), serde_json::to_string(&Series::default()).unwrap())
             .unwrap();

@@ -1,4 +1,4 @@
-//! The page of a load test: the verdict, the evenings side by side, then each evening.
+//! The page of a load test: the verdict, the contents, the evenings side by side, then each one.
 
 use std::{collections::BTreeSet, io};
 
@@ -27,15 +27,15 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     } else {
         Verdict::Missed(sentence)
     };
-    let mut page = Page::new(title(evenings), verdict);
+    let mut page = Page::new(title(evenings), verdict).contents();
     if let Some(evening) = best(evenings, judgements) {
         page = page.facts_of(subject(evening)).facts(facts(evening));
     }
     let through_fleet = evenings.iter().any(|evening| evening.fleet.is_some());
     let ours = if through_fleet {
-        "k6, and fleet's model of Lambda, on one machine"
+        "the measurements of the callers, and fleet's model of Lambda, on one machine"
     } else {
-        "the measurements of k6 at the caller"
+        "the measurements of the callers"
     };
     let each = evenings.iter().zip(judgements).map(|(evening, judgement)| one(evening, judgement));
     Ok(page
@@ -63,10 +63,10 @@ fn title(evenings: &[Evening]) -> &'static str {
     if evenings.len() == 1 { "A live event" } else { "A live event, evening by evening" }
 }
 
-/// Returns the last evening that held: the best prepared one.
+/// Returns the last evening that held the highest rate: the best prepared one.
 fn best<'a>(evenings: &'a [Evening], judgements: &[Judgement]) -> Option<&'a Evening> {
-    let (evening, _) = evenings.iter().zip(judgements).rfind(|(_, judgement)| judgement.held)?;
-    Some(evening)
+    let held = evenings.iter().zip(judgements).filter(|(_, judgement)| judgement.held);
+    held.map(|(evening, _)| evening).max_by(|one, next| one.peak().total_cmp(&next.peak()))
 }
 
 fn subject(evening: &Evening) -> String {
@@ -117,6 +117,10 @@ fn figures(evenings: &[Evening], yle: &Yle) -> Vec<Vec<String>> {
     row("highest rate, logins a second", &|evening| Some(count(evening.peak())));
     row("logins sent", &|evening| Some(count(whole(evening.callers.totals.requested))));
     row("failed", &|evening| Some(percent_failed(evening)));
+    row("hashed by the backends", &|evening| {
+        let totals = &evening.callers.totals;
+        (totals.local > 0).then(|| percent(whole(totals.local), whole(totals.requested)))
+    });
     for (name, of) in PERCENTILES {
         row(&format!("{name} of right answers"), &|evening| {
             evening.callers.totals.ms.map(|ms| milliseconds(of(ms)))
@@ -217,9 +221,9 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
         .tables(beside_plan(evening))
 }
 
-/// Returns a sentence if k6 sent requests later than its schedule.
+/// Returns a sentence if requests were sent later than scheduled.
 ///
-/// A busy machine makes k6 late. It then sends the missed requests in a burst.
+/// A busy machine makes the sender late. It then sends the missed requests in a burst.
 fn lag(evening: &Evening) -> Option<String> {
     let mut schedule = Schedule::of(&evening.summary.pieces);
     let (mut due, mut sent, mut most) = (0.0, 0.0, 0.0_f64);
@@ -231,7 +235,7 @@ fn lag(evening: &Evening) -> Option<String> {
     let seconds = most / evening.peak().max(1.0);
     (seconds > LAG_SECONDS).then(|| {
         format!(
-            "k6 was up to {} s behind its schedule, because this machine was busy. The figures of those seconds \
+            "The callers were up to {} s behind their schedule, because this machine was busy. The figures of those seconds \
              include this delay. Repeat the run on an idle machine.",
             rounded(seconds)
         )
@@ -268,10 +272,14 @@ impl<'pieces> Schedule<'pieces> {
 }
 
 fn rates(evening: &Evening) -> Plot {
-    Plot::new("Logins a second", Axis::elapsed(), Axis::linear("a second"))
+    let plot = Plot::new("Logins a second", Axis::elapsed(), Axis::linear("a second"))
         .about("Logins that were sent, and logins with the right answer.")
         .series(line("sent", evening, |second| whole(second.requested)))
-        .series(line("answered", evening, |second| whole(second.right)))
+        .series(line("answered", evening, |second| whole(second.right)));
+    if evening.callers.totals.local == 0 {
+        return plot;
+    }
+    plot.series(line("of these by the backends", evening, |second| whole(second.local)))
 }
 
 fn answer_times(evening: &Evening) -> Plot {
@@ -376,7 +384,7 @@ fn how(evenings: &[Evening]) -> Section {
     let rates = evenings.iter().map(|evening| {
         let pieces = evening.summary.pieces.as_slice();
         let pieces = or_nothing((!pieces.is_empty()).then_some(pieces), in_words);
-        [evening.about.short.clone(), pieces, format!("{}.ts", evening.summary.script)]
+        [evening.about.short.clone(), pieces, evening.summary.script.clone()]
     });
     let functions = evenings.iter().filter_map(|evening| {
         let function = plain(&evening.fleet.as_ref()?.function);
@@ -384,7 +392,7 @@ fn how(evenings: &[Evening]) -> Section {
     });
     let mut section = Section::new("How it was run").prose(
         "The load is an open model: callers arrive at the planned rate, even if earlier callers still wait. k6 spaces \
-         the arrivals evenly.",
+         the arrivals evenly. In front of the Scala clients callers arrive independently of each other.",
     );
     if through_fleet {
         section = section.prose(
@@ -505,7 +513,7 @@ const PERCENTILES: [Percentile; 3] = [("p50", |ms| ms.p50), ("p90", |ms| ms.p90)
 /// The kinds of `lib/answers.ts`, and their names on the page.
 const KINDS: [(&str, &str); 8] = [
     ("throttled", "429 throttled"),
-    ("overloaded", "503 overloaded"),
+    ("overloaded", "overloaded"),
     ("deadline_exceeded", "503 too late"),
     ("timeout", "gave up"),
     ("unreachable", "no connection"),
@@ -581,9 +589,42 @@ mod tests {
         let html = page(&[evening("mine", Expected::Holds, &[])]);
         assert!(html.contains("&lt;A story&gt;"));
         assert!(!html.contains("The plan and the measurements"));
-        for loads in ["<script", "src=", "href=", "url("] {
+        for loads in ["<script", "src=", "url("] {
             assert!(!html.contains(loads), "{loads}");
         }
+    }
+
+    #[test]
+    fn the_verdict_and_the_contents_stand_before_the_first_section() {
+        let html =
+            page(&[evening("zero", Expected::Falls, &["x"]), through_fleet("two", Expected::Holds, &[])]);
+        let first_section = html.find("<section").unwrap();
+        let head = &html[..first_section];
+        assert!(head.find("class=\"verdict kept\"").unwrap() < head.find("<nav").unwrap());
+        let headings = html.matches("<section").count();
+        assert_eq!(head.matches("href=\"#").count(), headings, "a link for each section");
+        assert_eq!(html.matches("href=").count(), headings, "no other link");
+        assert!(head.contains("href=\"#evening-two\""));
+    }
+
+    #[test]
+    fn logins_that_the_backends_hashed_have_a_line_and_a_row() {
+        assert!(!page(&[evening("two", Expected::Holds, &[])]).contains("by the backends"));
+        let mut four = evening("four", Expected::Holds, &[]);
+        four.callers.totals.local = 100;
+        let html = page(&[four]);
+        assert!(html.contains("of these by the backends") && html.contains("hashed by the backends"));
+        assert!(html.contains("25.0 %"));
+    }
+
+    #[test]
+    fn the_large_figures_are_those_of_the_highest_rate_that_held() {
+        let mut small = evening("four", Expected::Holds, &[]);
+        small.summary.pieces = vec![Piece { per_second: 10.0, seconds: 4.0 }];
+        let evenings =
+            [evening("one", Expected::Falls, &["x"]), evening("three", Expected::Holds, &[]), small];
+        let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();
+        assert_eq!(best(&evenings, &judgements).unwrap().about.short, "three");
     }
 
     #[test]
@@ -599,13 +640,13 @@ mod tests {
     }
 
     #[test]
-    fn a_late_k6_is_reported() {
+    fn a_late_sender_is_reported() {
         let mut late = evening("two", Expected::Holds, &[]);
         late.summary.pieces = vec![Piece { per_second: 100.0, seconds: 4.0 }];
         assert_eq!(lag(&late), None);
         late.callers.seconds[1].requested = 0;
         late.callers.seconds[2].requested = 0;
-        assert!(lag(&late).unwrap().starts_with("k6 was up to 2.00 s"), "{:?}", lag(&late));
+        assert!(lag(&late).unwrap().starts_with("The callers were up to 2.00 s"), "{:?}", lag(&late));
     }
 
     #[test]

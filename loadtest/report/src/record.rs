@@ -1,5 +1,5 @@
-//! Reads the metrics of every operation from k6 (`--out json`) and keeps the figures of each
-//! second.
+//! Reads the metrics of every operation in the form of k6 (`--out json`) and keeps the figures of
+//! each second.
 
 use std::{
     collections::BTreeMap,
@@ -22,6 +22,9 @@ pub(crate) struct Series {
 pub(crate) struct Second {
     pub(crate) requested: u64,
     pub(crate) right: u64,
+    /// The right answers that a backend's client computed itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) local: u64,
     /// Operations that waited for their answers, on average over the second.
     pub(crate) under_way: f64,
     /// Operations without the right answer, by their kind in `lib/answers.ts`.
@@ -46,6 +49,8 @@ pub(crate) struct Second {
 pub(crate) struct Totals {
     pub(crate) requested: u64,
     pub(crate) right: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) local: u64,
     pub(crate) failed: BTreeMap<String, u64>,
     pub(crate) ms: Option<Percentiles>,
     pub(crate) hello_ms: Option<Percentiles>,
@@ -105,6 +110,8 @@ struct Data<'line> {
 #[derive(Deserialize)]
 struct Tags<'line> {
     kind: Option<&'line str>,
+    /// The side that answered, if it was not the service.
+    origin: Option<&'line str>,
 }
 
 #[derive(Default)]
@@ -116,6 +123,7 @@ struct Run {
 #[derive(Default)]
 struct Gathered {
     requested: u64,
+    local: u64,
     under_way: f64,
     failed: BTreeMap<String, u64>,
     ms: Vec<f64>,
@@ -135,8 +143,12 @@ impl Run {
                 let started = ended - Duration::seconds_f64(value.max(0.0) / MS_PER_SECOND);
                 self.spread(started, ended);
                 let gathered = self.at(second);
-                match point.data.tags.as_ref().and_then(|tags| tags.kind).unwrap_or_default() {
-                    RIGHT => gathered.ms.push(value),
+                let tags = point.data.tags.as_ref();
+                match tags.and_then(|tags| tags.kind).unwrap_or_default() {
+                    RIGHT => {
+                        gathered.ms.push(value);
+                        gathered.local += u64::from(tags.and_then(|tags| tags.origin) == Some(LOCAL));
+                    }
                     kind => *gathered.failed.entry(kind.to_owned()).or_default() += 1,
                 }
             }
@@ -201,8 +213,9 @@ impl Run {
             all.add(&gathered);
             seconds.push(gathered.second());
         }
-        let Second { requested, right, failed, ms, hello_ms, beyond_model_ms, dropped, .. } = all.second();
-        let totals = Totals { requested, right, failed, ms, hello_ms, beyond_model_ms, dropped };
+        let Second { requested, right, local, failed, ms, hello_ms, beyond_model_ms, dropped, .. } =
+            all.second();
+        let totals = Totals { requested, right, local, failed, ms, hello_ms, beyond_model_ms, dropped };
         Series { started_at_unix_ms: first * 1000, seconds, totals }
     }
 }
@@ -210,6 +223,7 @@ impl Run {
 impl Gathered {
     fn add(&mut self, other: &Self) {
         self.requested += other.requested;
+        self.local += other.local;
         self.dropped += other.dropped;
         for (kind, count) in &other.failed {
             *self.failed.entry(kind.clone()).or_default() += count;
@@ -223,6 +237,7 @@ impl Gathered {
         Second {
             requested: self.requested,
             right: self.ms.len() as u64,
+            local: self.local,
             under_way: (self.under_way * 100.0).round() / 100.0,
             ms: percentiles(&mut self.ms),
             hello_ms: percentiles(&mut self.hello_ms),
@@ -262,6 +277,9 @@ const METRICS: [&str; 4] =
 /// The kind of a right answer.
 const RIGHT: &str = "right";
 
+/// The origin of an answer that a client computed itself.
+const LOCAL: &str = "local";
+
 const MS_PER_SECOND: f64 = 1000.0;
 
 /// Seconds between two lines of progress.
@@ -297,6 +315,14 @@ mod tests {
         assert_eq!((series.totals.requested, series.totals.right), (3, 2));
         assert_eq!(series.totals.failed["throttled"], 1);
         assert_eq!(series.started_at_unix_ms, 1_795_262_401_000);
+    }
+
+    #[test]
+    fn answers_of_a_client_itself_are_counted_apart() {
+        let here = point("operation_ms", "01.5", 100.0, "right");
+        let local = here.replace(r#""kind":"right""#, r#""kind":"right","origin":"local""#);
+        let series = recorded(&[here, local]);
+        assert_eq!((series.totals.right, series.totals.local, series.seconds[0].local), (2, 1, 1));
     }
 
     #[test]

@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_summary_has_budgets_and_figures() {
         let summary: Summary = serde_json::from_str(
-            r#"{"script": "live-event", "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "x86_64"},
+            r#"{"script": "live-event.ts", "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "x86_64"},
                 "metrics": {"operation_ms": {"type": "trend", "values": {"p(90)": 212.5, "max": null}},
                 "operation_ms{kind:throttled}": {"values": {"count": 3}, "thresholds": {"max>=0": {"ok": true}}},
                 "operations_failed": {"values": {"rate": 0.2}, "thresholds": {"rate<0.001": {"ok": false}}}}}"#,

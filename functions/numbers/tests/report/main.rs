@@ -118,7 +118,7 @@ fn summary(name: &str, failed: f64) -> String {
     let times = |count: f64| json!({"count": count, "min": 41.2, "med": 176.4, "p(90)": 211.8, "p(99)": 305.1, "max": 902.7});
     let refused = json!({"count": 840, "min": 4.1, "med": 6.3, "p(90)": 9.8, "p(99)": 14.2, "max": 31.0});
     let summary = json!({
-        "script": "live-event",
+        "script": "live-event.ts",
         "question": "does the login hold when a live programme invites its audience?",
         "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "arm64"},
         "metrics": {

@@ -5,9 +5,11 @@ import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
+import java.time.Instant
 import java.util.concurrent.{Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import saltern.example.{Arguments, Users}
+import saltern.measure.LoadRecord.{Ended, Piece}
 import scala.jdk.CollectionConverters.*
 
 /** Question: do eight clients in two JVMs keep one server busy, evenly and in time, at loads below
@@ -21,6 +23,8 @@ import scala.jdk.CollectionConverters.*
   * settings. The JAR is the core module of that version: `bin/sbt core/package` in its sources.
   *
   * `--seconds 5` is a smoke: the program runs, and its figures are not judged.
+  *
+  * `loadtest/event` runs it with one load and keeps its record.
   */
 object FleetLoad {
   def main(arguments: Array[String]): Unit = {
@@ -33,6 +37,9 @@ object FleetLoad {
     require(seconds >= 3, "--seconds: give 3 or more")
     val old = Some(settings("--old")).filter(_.nonEmpty)
     old.foreach(jar => require(Files.isRegularFile(Paths.get(jar)), s"--old: there is no file $jar"))
+    val (record, loads) = (LoadRecord.wanted(), settings("--loads").split(',').map(_.toDouble).toVector)
+    require(record.isEmpty || loads.size == 1 && settings("--fallback").split(',').length == 1, "--loads, --fallback: a record has one row")
+    var broken = Vector.empty[String]
     val clients = settings("--fallback").split(',').toVector.map(name => Clients(name, None)) ++ old.map(jar => Clients(FleetMember.OldClient, Some(jar)))
     ontoCore1()
     val server = Child.start(Seq("taskset", "-c", "0", settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--workers", "1", "--log-format", "json"))
@@ -46,11 +53,20 @@ object FleetLoad {
       )
       println("| clients | load | remote/s | local/s | refused/s | late/s | goodput, of capacity | swing | p99 of answers | |")
       println("|---|---|---|---|---|---|---|---|---|---|")
-      for (kind <- clients; load <- settings("--loads").split(',').map(_.toDouble)) {
+      for (kind <- clients; load <- loads) {
+        val began = Instant.now()
         val members = Vector.fill(JvmCount)(member(kind, load * capacity / JvmCount, seconds, sleepMillis, stored))
-        println(row(kind, load, capacity, members.flatMap(_.ends()), seconds))
+        val ends = members.flatMap(_.ends())
+        val row = new Row(load, capacity, ends, seconds)
+        println(row.line(kind))
+        record.foreach { record =>
+          val knobs = Map("capacity_per_second" -> capacity, "load_of_capacity" -> load, "clients" -> 4.0 * JvmCount)
+          broken = row.broken ++ row.tooManyFailed
+          record.write("saltern.measure.FleetLoad", knobs, Vector(Piece(load * capacity, seconds.toDouble)), ends.map(_.ended(began)), broken)
+        }
       }
     } finally server.stop()
+    if (broken.nonEmpty) sys.exit(LoadRecord.BudgetBroken)
   }
 
   /** @param fallback the name of the setting
@@ -91,25 +107,57 @@ object FleetLoad {
     rate
   }
 
-  private def row(kind: Clients, load: Double, capacity: Double, all: Vector[End], seconds: Int): String = {
-    val from = settled(seconds)
-    val ends = all.filter(e => e.at >= from && e.at < seconds)
-    def rate(how: String): Double = ends.count(_.how == how).toDouble / (seconds - from)
-    val counts = (from until seconds).map(s => ends.count(e => e.how == "remote" && e.at.toInt == s).toDouble)
-    val mean = counts.sum / counts.size
-    val swing = math.sqrt(counts.map(c => (c - mean) * (c - mean)).sum / counts.size) / mean
-    val times = ends.collect { case e if e.how == "remote" || e.how == "local" => e.millis }.sorted
-    val p99 = times.lift((times.size * 0.99).toInt)
-    val kept = rate("remote") >= LeastGoodput * math.min(load, 1) * capacity && swing <= LargestSwing && p99.exists(_ <= LongestP99Millis)
-    val verdict = if (kind.jar.nonEmpty) "" else if (seconds < LeastSeconds) "not judged" else if (kept) "kept" else "MISSED"
-    f"| ${kind.fallback} | $load%s × | ${rate("remote")}%.1f | ${rate("local")}%.1f | ${rate("refused")}%.1f | ${rate("late")}%.1f " +
-      f"| ${rate("remote") / capacity * 100}%.0f %% | ${swing * 100}%.0f %% | ${p99.fold("none")(ms => s"$ms ms")} | $verdict |"
+  /** The figures of one load. */
+  private final class Row(load: Double, capacity: Double, all: Vector[End], seconds: Int) {
+    private val from = settled(seconds)
+    private val ends = all.filter(e => e.at >= from && e.at < seconds)
+    private val counts = (from until seconds).map(s => ends.count(e => e.how == "remote" && e.at.toInt == s).toDouble)
+    private val mean = counts.sum / counts.size
+    private val swing = math.sqrt(counts.map(c => (c - mean) * (c - mean)).sum / counts.size) / mean
+    private val times = ends.collect { case e if e.how == "remote" || e.how == "local" => e.millis }.sorted
+    private val p99 = times.lift((times.size * 0.99).toInt)
+    private val isJudged = seconds >= LeastSeconds
+
+    private def rate(how: String): Double = ends.count(_.how == how).toDouble / (seconds - from)
+
+    /** The limits that are broken. A smoke breaks none. */
+    val broken: Vector[String] =
+      Vector(
+        (rate("remote") >= LeastGoodput * math.min(load, 1) * capacity) -> f"goodput: at least ${LeastGoodput * 100}%.0f %% of the possible (is ${rate("remote")}%.1f a second)",
+        (swing <= LargestSwing) -> f"swing: at most ${LargestSwing * 100}%.0f %% (is ${swing * 100}%.0f %%)",
+        p99.exists(_ <= LongestP99Millis) -> s"p99: at most $LongestP99Millis ms (is ${p99.fold("none")(_.toString)})"
+      ).collect { case (false, limit) if isJudged => limit }
+
+    /** For a load that the clients together can hash. */
+    def tooManyFailed: Option[String] = {
+      val failed = ends.count(e => e.how != "remote" && e.how != "local").toDouble / math.max(1, ends.size)
+      Option.when(isJudged && failed > LargestFailedShare)(f"failed: at most ${LargestFailedShare * 100}%.0f %% (is ${failed * 100}%.1f %%)")
+    }
+
+    def line(kind: Clients): String = {
+      val verdict = if (kind.jar.nonEmpty) "" else if (!isJudged) "not judged" else if (broken.isEmpty) "kept" else "MISSED"
+      f"| ${kind.fallback} | $load%s × | ${rate("remote")}%.1f | ${rate("local")}%.1f | ${rate("refused")}%.1f | ${rate("late")}%.1f " +
+        f"| ${rate("remote") / capacity * 100}%.0f %% | ${swing * 100}%.0f %% | ${p99.fold("none")(ms => s"$ms ms")} | $verdict |"
+    }
   }
 
   /** The figures begin after so many seconds. */
   private def settled(seconds: Int): Int = math.min(5, seconds / 3)
 
-  private final case class End(at: Double, how: String, millis: Long)
+  private final case class End(at: Double, how: String, millis: Long) {
+
+    /** For a record. The members begin some time after the start of their JVMs; for the figures of
+      * each second only the order matters.
+      */
+    def ended(began: Instant): Ended = {
+      val kind = how match {
+        case "remote" | "local" => "right"
+        case "late"             => "deadline_exceeded"
+        case _                  => "overloaded"
+      }
+      Ended(began.plusMillis((at * 1000).toLong), millis.toDouble, kind, how == "local")
+    }
+  }
 
   private final class Member(process: Process) {
     Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
@@ -147,6 +195,7 @@ object FleetLoad {
   private val LeastGoodput = 0.9
   private val LargestSwing = 0.2
   private val LongestP99Millis = 1000
+  private val LargestFailedShare = 0.01
 
   /** A shorter run has too few seconds for a standard deviation. */
   private val LeastSeconds = 15
