@@ -38,4 +38,4 @@ pub use pool::{
     Caller, Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket,
     Urgency, Work,
 };
-pub use preparation::prepare;
+pub use preparation::{prepare, prepare_for_site};

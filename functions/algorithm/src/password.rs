@@ -26,6 +26,23 @@ impl Password {
         Self(Zeroizing::new(text.into_bytes().into()))
     }
 
+    /// Returns the password of no bytes.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self(Zeroizing::default())
+    }
+
+    /// Copies a part of the password, which is never too long.
+    #[must_use]
+    pub fn part(&self, part: impl FnOnce(&[u8]) -> &[u8]) -> Self {
+        Self(Zeroizing::new(part(&self.0).into()))
+    }
+
+    /// Joins a password and a pepper. The result may be longer than a password.
+    pub(crate) fn joined(parts: [&[u8]; 2]) -> Self {
+        Self(Zeroizing::new(parts.concat().into()))
+    }
+
     /// Returns the bytes: for kernels, and for checks of length and NUL in policies.
     #[must_use]
     pub fn expose(&self) -> &[u8] {

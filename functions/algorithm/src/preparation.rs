@@ -8,7 +8,8 @@ use base64::{
 };
 use hmac::{Hmac, KeyInit as _, Mac, digest::InvalidLength};
 use md5::Md5;
-use saltern_encoded::Preparation;
+use saltern_encoded::{Preparation, SitePreparation};
+use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha384};
 use zeroize::zeroize_stack;
 
@@ -26,6 +27,19 @@ pub fn prepare(preparation: Preparation, salt: &[u8], password: &Password) -> Pa
     prepared
 }
 
+/// Returns the text that a site hashed in place of the password. `site_key` is the pepper, if the
+/// preparation names one.
+#[must_use]
+pub fn prepare_for_site(preparation: &SitePreparation, site_key: &[u8], password: &Password) -> Password {
+    match preparation {
+        SitePreparation::Md5Hex => prepare(Preparation::Md5Hex, &[], password),
+        SitePreparation::PepperAppend(_) => Password::joined([password.expose(), site_key]),
+        SitePreparation::PepperPrepend(_) => Password::joined([site_key, password.expose()]),
+        SitePreparation::Sha1Hex => prepare(Preparation::Sha1Hex, &[], password),
+        SitePreparation::Sha256Base64 => prepare(Preparation::Sha256Base64, &[], password),
+    }
+}
+
 #[inline(never)]
 fn prepare_on_the_stack(preparation: Preparation, salt: &[u8], password: &Password) -> Password {
     match preparation {
@@ -38,6 +52,9 @@ fn prepare_on_the_stack(preparation: Preparation, salt: &[u8], password: &Passwo
             Password::prepared(base16ct::lower::encode_string(&Md5::digest(password.expose())))
         }
         Preparation::None => password.clone(),
+        Preparation::Sha1Hex => {
+            Password::prepared(base16ct::lower::encode_string(&Sha1::digest(password.expose())))
+        }
         Preparation::Sha256Base64 => {
             Password::prepared(BASE64_STANDARD.encode(Sha256::digest(password.expose())))
         }

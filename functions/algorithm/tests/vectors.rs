@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use saltern_algorithm::{Admitted, Ceilings, Password, compute, prepare};
+use saltern_algorithm::{Admitted, Ceilings, Password, compute, prepare, prepare_for_site};
 use saltern_encoded::{ParseError, Setting};
 use saltern_vectors::{Expected, Topic, Verify, for_each, for_each_of};
 use serde_json::Value;
@@ -69,6 +69,11 @@ fn phpass() {
 #[test]
 fn scrypt() {
     every_vector_of(Topic::Scrypt);
+}
+
+#[test]
+fn sites() {
+    every_vector_of(Topic::Sites);
 }
 
 #[test]
@@ -147,6 +152,10 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
     let readings = [Some(vector.password.len()), to_nul];
     let matches = readings.into_iter().flatten().any(|end| {
         let password = Password::new(&vector.password[..end]).unwrap();
+        let password = match innermost.preparation() {
+            Some(preparation) => prepare_for_site(preparation, &[], &password),
+            None => password,
+        };
         let prepared = prepare(reading.preparation, innermost.setting().salt(), &password);
         compute(&admitted, prepared.expose()).unwrap().matches(encoded.output())
     });

@@ -43,6 +43,7 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
         Refusal::PolicyNotForHashing => {
             return Failure::configuration("the policy is verify-only: name an active one");
         }
+        Refusal::SiteKeyUnavailable => "the site prepared the password with a key: give it by --seal-keys",
         Refusal::UnknownPolicy => {
             return Failure::configuration(
                 "no policy has this id: `saltern policies check --json` lists the ids of a document",

@@ -20,6 +20,7 @@ mod notation;
 mod parts;
 pub mod pbkdf2;
 mod phc;
+mod prepared;
 mod reading;
 mod scheme;
 pub mod scrypt;
@@ -33,6 +34,7 @@ use encoding::Encoding;
 pub use error::ParseError;
 use parts::{OutputText, Parts};
 pub use phc::{MIN_OUTPUT_BYTES, MIN_SALT_BYTES};
+pub use prepared::{MAX_KEY_ID_BYTES, SitePreparation, is_key_id};
 pub use reading::{Preparation, Reading};
 pub use scheme::{Scheme, Weakness};
 
@@ -62,6 +64,7 @@ pub fn parse(stored: &str) -> Result<Encoded, ParseError> {
 /// `Debug` shows the scheme and the algorithm.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
+    preparation: Option<SitePreparation>,
     label: Option<&'static str>,
     scheme: Scheme,
     parts: Parts,
@@ -86,7 +89,7 @@ impl Encoded {
         };
         let parts = Parts { head, output: OutputText::new(encoding, output), setting };
         let has_its_length = output.len() == parts.setting.output_bytes();
-        has_its_length.then_some(Self { label: None, scheme: Scheme(row), parts })
+        has_its_length.then_some(Self { preparation: None, label: None, scheme: Scheme(row), parts })
     }
 
     /// The same hash with another output; `None` if its length differs.
@@ -101,6 +104,12 @@ impl Encoded {
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
+    }
+
+    /// The site's preparation of the password, before the hash.
+    #[must_use]
+    pub fn preparation(&self) -> Option<&SitePreparation> {
+        self.preparation.as_ref()
     }
 
     /// The label before the hash, such as `{bcrypt}`, which some software writes.

@@ -43,6 +43,8 @@ pub enum Preparation {
     Md5Hex,
     /// The password.
     None,
+    /// The SHA-1 of the password in lower-case hexadecimal, of a site's own preparation.
+    Sha1Hex,
     /// The SHA-256 of the password in Base64: passlib's `bcrypt_sha256` before 1.7.3.
     Sha256Base64,
     /// The SHA-256 of the password in lower-case hexadecimal: Django's `bcrypt_sha256`.

@@ -7,9 +7,11 @@ use core::{
 
 use crate::{
     Encoded, ParseError, argon2, bcrypt,
-    notation::{aspnet, atlassian, django, grub, ldap, passlib, scrypt_7, spring, werkzeug, wordpress},
+    notation::{
+        aspnet, atlassian, django, grub, kratos, ldap, mysql, passlib, scrypt_7, spring, werkzeug, wordpress,
+    },
     parts::Parts,
-    pbkdf2,
+    pbkdf2, prepared,
     reading::Reading,
     scrypt,
     verify_only::{des_crypt, firebase, md5_crypt, phpass, sha_crypt, sha1_crypt, sun_md5, yescrypt},
@@ -100,9 +102,12 @@ impl Row {
 
 /// Reads a stored hash of any scheme.
 pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
+    if let Some(text) = stored.strip_prefix(prepared::MARK) {
+        return prepared::parse(text);
+    }
     if !stored.starts_with('{') {
         let scheme = Scheme::of(stored).ok_or(ParseError::Unsupported)?;
-        return Ok(Encoded { label: None, scheme, parts: scheme.0.parse("", stored)? });
+        return Ok(Encoded { preparation: None, label: None, scheme, parts: scheme.0.parse("", stored)? });
     }
     // Many schemes share `{CRYPT}`, so the scheme of the text behind the label is looked up once.
     // The label of a scheme with beginnings ends with its first `}` (a test checks this).
@@ -113,7 +118,7 @@ pub(crate) fn parse(stored: &str) -> Result<Encoded, ParseError> {
         let Some(text) = stored.strip_prefix(label) else { continue };
         match scheme.0.parse_stated(label, text, || *stated) {
             // If two schemes share a label, no text is of both.
-            Ok(parts) => return Ok(Encoded { label: Some(label), scheme, parts }),
+            Ok(parts) => return Ok(Encoded { preparation: None, label: Some(label), scheme, parts }),
             Err(ParseError::Invalid) => error = error.or(Some(ParseError::Invalid)),
             Err(ParseError::Unsupported) => error = Some(ParseError::Unsupported),
         }
@@ -151,6 +156,7 @@ impl Scheme {
         Self(&phpass::DRUPAL_UPDATED),
         Self(&firebase::SCHEME),
         Self(&grub::SCHEME),
+        Self(&kratos::DIGEST),
         Self(&ldap::MD5),
         Self(&ldap::SHA),
         Self(&ldap::SHA256),
@@ -165,6 +171,7 @@ impl Scheme {
         Self(&ldap::PBKDF2_SHA256),
         Self(&ldap::PBKDF2_SHA512),
         Self(&md5_crypt::FREE_BSD),
+        Self(&mysql::NATIVE),
         Self(&passlib::BCRYPT_SHA256_V1),
         Self(&passlib::BCRYPT_SHA256_V2),
         Self(&passlib::PBKDF2),

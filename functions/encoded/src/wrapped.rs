@@ -1,5 +1,4 @@
-//! argon2id over a weak hash, made without the password. It is the only scheme that Saltern
-//! defines.
+//! argon2id over a weak hash, made without the password.
 //!
 //! ```text
 //! $saltern-wrap$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>$<inner>

@@ -86,7 +86,8 @@ fn only_a_listed_deviation_differs_from_the_printed_form_of_its_parts() {
     let mut deviating = 0;
     for hash in valid_hashes() {
         let encoded = parse(&hash).unwrap();
-        let behind_its_label = &hash[hash.find('$').unwrap_or(0)..];
+        let own = encoded.preparation().map_or(&hash[..], |before| &hash[before.to_string().len()..]);
+        let behind_its_label = &own[own.find('$').unwrap_or(0)..];
         if OF_NEW_HASHES.contains(&encoded.scheme().name()) && canonical(&encoded) != behind_its_label {
             deviating += 1;
             assert!(is_listed(behind_its_label), "{hash}");
@@ -241,7 +242,8 @@ proptest! {
 /// listed for one of them.
 fn is_refused_or_another_hash(text: &str, hash: &Encoded) {
     let Some(other) = prints_back_if_accepted(text) else { return };
-    let is_the_same = other.label() == hash.label()
+    let is_the_same = other.preparation() == hash.preparation()
+        && other.label() == hash.label()
         && other.scheme() == hash.scheme()
         && other.setting() == hash.setting()
         && other.output() == hash.output();
@@ -511,8 +513,18 @@ fn any_hash_of_other_software() -> BoxedStrategy<String> {
         any_foreign_pbkdf2(),
         any_foreign_scrypt(),
         any_bcrypt_of_a_digest(),
+        any_prepared(),
     ]
     .boxed()
+}
+
+/// Hashes of passwords that a site prepared.
+fn any_prepared() -> BoxedStrategy<String> {
+    let preparations = "(md5-hex|sha1-hex|sha256-base64|pepper-(ap|pre)pend,k=[a-z0-9-]{1,32})";
+    let inner = prop_oneof![any_bcrypt(), any_crypt(), any_digest(), any_django()];
+    (preparations, inner)
+        .prop_map(|(preparation, inner)| format!("$saltern-prep$v=1,p={preparation}${inner}"))
+        .boxed()
 }
 
 fn any_aspnet() -> BoxedStrategy<String> {
@@ -553,7 +565,21 @@ fn any_digest() -> BoxedStrategy<String> {
     let in_hexadecimal = (select(labels.to_vec()), vec(any::<u8>(), 64))
         .prop_map(|((label, length), bytes)| format!("{label}{}", hex(&bytes[..length])));
     let nothing = vec(any::<u8>(), 20).prop_map(|bytes| format!("sha1$${}", hex(&bytes)));
-    prop_oneof![unsalted, salted, labelled, in_hexadecimal, hexadecimal, repeated, nothing].boxed()
+    let mysql = vec(any::<u8>(), 20).prop_map(|bytes| format!("*{}", hex(&bytes).to_uppercase()));
+    let others = prop_oneof![nothing, mysql, any_digest_of_a_template()];
+    prop_oneof![unsalted, salted, labelled, in_hexadecimal, hexadecimal, repeated, others].boxed()
+}
+
+/// Digests of Kratos, whose template says what was hashed.
+fn any_digest_of_a_template() -> BoxedStrategy<String> {
+    let functions = select(&[("md5", 16), ("sha1", 20), ("sha256", 32), ("sha512", 64)][..]);
+    let templates = "[a-z{}]{0,8}(\\{SALT\\}[-:{]?\\{PASSWORD\\}|\\{PASSWORD\\}\\{SALT\\})[A-Z{}]{0,8}";
+    (functions, templates, vec(any::<u8>(), 1..64), vec(any::<u8>(), 64))
+        .prop_map(|((function, length), template, salt, bytes)| {
+            let [template, salt, output] = [template.as_bytes(), &salt, &bytes[..length]].map(padded);
+            format!("${function}$pf={template}${salt}${output}")
+        })
+        .boxed()
 }
 
 fn any_django() -> BoxedStrategy<String> {
@@ -719,7 +745,8 @@ fn cases() -> u32 {
 const RANDOM_CASES: u32 = 512;
 
 /// The names in the vectors for strings of another scheme behind a label.
-const LABELLED: [&str; 5] = ["dovecot-argon2", "ldap-argon2", "ldap-crypt", "spring-argon2", "spring-bcrypt"];
+const LABELLED: [&str; 6] =
+    ["dovecot-argon2", "ldap-argon2", "ldap-crypt", "prepared", "spring-argon2", "spring-bcrypt"];
 
 /// The schemes of new hashes.
 const OF_NEW_HASHES: [&str; 4] = ["argon2", "bcrypt", "pbkdf2", "scrypt"];
@@ -757,6 +784,8 @@ const SCHEMES: &[&str] = &[
     "pbkdf2-sha256",
     "pbkdf2-sha512",
     "pbkdf2_sha256",
+    "saltern-prep$v=1,p=md5-hex",
+    "sha256$pf=e1NBTFR9e1BBU1NXT1JEfQ==",
     "pbkdf2:sha256:1",
     "scrypt",
     "scrypt:2:8:1",

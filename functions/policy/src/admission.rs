@@ -1,9 +1,9 @@
 //! Admission: parses hashes and bounds their cost before any work.
 
-use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare};
+use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare, prepare_for_site};
 use saltern_encoded::{
-    Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Setting, argon2,
-    bcrypt, verify_only, wrapped,
+    Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Scheme, Setting,
+    SitePreparation, argon2, bcrypt, verify_only, wrapped,
 };
 use zeroize::Zeroizing;
 
@@ -24,6 +24,8 @@ pub enum Refusal {
     PasswordTooLong,
     /// The named policy is verify-only.
     PolicyNotForHashing,
+    /// The site prepared the password with a key that is not known here.
+    SiteKeyUnavailable,
     /// No policy has that name.
     UnknownPolicy,
     /// The scheme of the stored hash is unknown, or lacks a setting that it needs.
@@ -40,6 +42,8 @@ pub struct Stored {
     admitted: Admitted,
     /// The output of the correct password.
     expected: Zeroizing<Vec<u8>>,
+    /// The pepper of the site. Empty if the hash has none.
+    site_key: Password,
     pub(crate) policy: Option<usize>,
     pub(crate) is_decoy: bool,
 }
@@ -49,6 +53,12 @@ impl Stored {
     #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
+    }
+
+    /// The scheme of the stored hash.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.encoded.scheme()
     }
 
     /// The name of the algorithm, for logs and metrics.
@@ -65,16 +75,14 @@ impl Stored {
     pub fn candidates(&self, password: &Password) -> Candidates {
         let innermost = innermost(&self.encoded);
         let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
-        let bytes = password.expose();
+        let given = Given::of(password, innermost.preparation(), &self.site_key);
+        let bytes = given.text.expose();
         let before_nul = bytes.iter().position(|&b| b == 0).filter(|_| reading.may_stop_at_nul);
-        let whole = Candidate::of(password, reading, salt);
-        match before_nul.and_then(|nul| Password::new(&bytes[..nul]).ok()) {
-            Some(stopped) => {
-                let stopped = Candidate { ignores_part: true, ..Candidate::of(&stopped, reading, salt) };
-                Candidates { first: stopped, second: Some(whole) }
-            }
-            None => Candidates { first: whole, second: None },
-        }
+        let whole = Candidate::of(&given, reading, salt);
+        let Some(nul) = before_nul else { return Candidates { first: whole, second: None } };
+        let stopped = Given { text: given.text.part(|bytes| &bytes[..nul]), ..given };
+        let stopped = Candidate::of(&stopped, reading, salt);
+        Candidates { first: stopped, second: Some(whole) }
     }
 
     /// Whether an output equals the stored one, in constant time. Always false for the decoy.
@@ -102,15 +110,37 @@ pub struct Candidate {
     pub ignores_part: bool,
 }
 
+/// The text that the scheme is given, and the end of the password in it.
+struct Given {
+    text: Password,
+    /// 0 if the text is a digest: no part of the password is ignored with a part of the digest.
+    password_end: usize,
+}
+
+impl Given {
+    fn of(password: &Password, preparation: Option<&SitePreparation>, site_key: &Password) -> Self {
+        let length = password.expose().len();
+        let Some(preparation) = preparation else {
+            return Self { text: password.clone(), password_end: length };
+        };
+        let text = prepare_for_site(preparation, site_key.expose(), password);
+        let password_end = match preparation {
+            SitePreparation::PepperAppend(_) => length,
+            SitePreparation::PepperPrepend(_) => text.expose().len(),
+            SitePreparation::Md5Hex | SitePreparation::Sha1Hex | SitePreparation::Sha256Base64 => 0,
+        };
+        Self { text, password_end }
+    }
+}
+
 impl Candidate {
-    fn of(password: &Password, reading: Reading, salt: &[u8]) -> Self {
-        let whole = password.expose();
+    fn of(given: &Given, reading: Reading, salt: &[u8]) -> Self {
+        let whole = given.text.expose();
         let bytes = trimmed(whole, reading.trims);
-        let beyond_most = reading.most_bytes.is_some_and(|most| bytes.len() > most);
+        let read = reading.most_bytes.unwrap_or(usize::MAX).min(whole.len());
         let eighth_bit = reading.seven_bits && !bytes.is_ascii();
-        let ignores_part = bytes.len() < whole.len() || beyond_most || eighth_bit;
-        // A part of a password is never too long.
-        let password = Password::new(bytes).unwrap_or_else(|_| password.clone());
+        let ignores_part = bytes.len() < whole.len() || read < given.password_end || eighth_bit;
+        let password = given.text.part(|bytes| trimmed(bytes, reading.trims));
         Self { password: prepare(reading.preparation, salt, &password), ignores_part }
     }
 }
@@ -199,14 +229,29 @@ impl Policies {
     /// Parses a stored hash and bounds its cost.
     ///
     /// # Errors [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`],
-    /// [`Refusal::CostOutOfBounds`].
+    /// [`Refusal::CostOutOfBounds`], [`Refusal::SiteKeyUnavailable`].
     pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
+        self.admit_stored_with(stored, |_| None)
+    }
+
+    /// The same. `site_key` returns the site key with an id, if it is known.
+    ///
+    /// # Errors
+    /// Those of [`Self::admit_stored`].
+    pub fn admit_stored_with<'k>(
+        &self,
+        stored: &str,
+        site_key: impl FnOnce(&str) -> Option<&'k [u8]>,
+    ) -> Result<Stored, Refusal> {
         let encoded = saltern_encoded::parse(stored)?;
         let is_refused = self.weakness(&encoded).is_some() && !self.accepted_weak.names(encoded.scheme());
         let policy = self.policy_of(&encoded);
         // A hash below a floor may exceed a ceiling too. No permission helps then.
         let stored = self.stored(encoded, policy, false)?;
-        if is_refused { Err(Refusal::WeakScheme) } else { Ok(stored) }
+        if is_refused {
+            return Err(Refusal::WeakScheme);
+        }
+        Ok(Stored { site_key: pepper(innermost(&stored.encoded), site_key)?, ..stored })
     }
 
     /// Returns the hash to verify if the user does not exist: it takes the work of the decoy
@@ -259,7 +304,7 @@ impl Policies {
     fn stored(&self, encoded: Encoded, policy: Option<usize>, is_decoy: bool) -> Result<Stored, Refusal> {
         let (setting, expected) = self.resolve(&encoded)?;
         let admitted = Admitted::new(setting, self.ceilings())?;
-        Ok(Stored { encoded, admitted, expected, policy, is_decoy })
+        Ok(Stored { encoded, admitted, expected, site_key: Password::empty(), policy, is_decoy })
     }
 
     /// Returns the setting to compute and the output of the correct password. Both are stored in
@@ -284,9 +329,9 @@ impl Policies {
     }
 
     /// Returns the policy of a hash. A hash has none if its salt or output is shorter than the
-    /// policy's, or if its scheme prepares the password.
+    /// policy's, or if the password was prepared.
     fn policy_of(&self, encoded: &Encoded) -> Option<usize> {
-        if encoded.scheme().reading().preparation != Preparation::None {
+        if is_prepared(encoded) {
             return None;
         }
         let setting = encoded.setting();
@@ -297,6 +342,30 @@ impl Policies {
                 && setting.output_bytes() >= own.output_bytes()
         };
         self.list().iter().position(made_here)
+    }
+}
+
+/// Whether the scheme or the site prepared the password.
+pub(crate) fn is_prepared(encoded: &Encoded) -> bool {
+    encoded.preparation().is_some() || encoded.scheme().reading().preparation != Preparation::None
+}
+
+/// Returns the pepper of a hash, which is empty if the site had none.
+fn pepper<'k>(
+    encoded: &Encoded,
+    site_key: impl FnOnce(&str) -> Option<&'k [u8]>,
+) -> Result<Password, Refusal> {
+    let Some(id) = encoded.preparation().and_then(SitePreparation::site_key) else {
+        return Ok(Password::empty());
+    };
+    let key = site_key(id).ok_or(Refusal::SiteKeyUnavailable)?;
+    let reading = encoded.scheme().reading();
+    let hides_the_password = reading.most_bytes.is_some_and(|most| key.len() >= most)
+        || reading.may_stop_at_nul && key.contains(&0);
+    match encoded.preparation() {
+        // Every password would match.
+        Some(SitePreparation::PepperPrepend(_)) if hides_the_password => Err(Refusal::UnsupportedHash),
+        _ => Password::new(key).map_err(|_| Refusal::UnsupportedHash),
     }
 }
 

@@ -39,6 +39,15 @@ impl FirebaseProject {
         })
     }
 
+    /// Returns the stored hash of a user, from the salt and the hash that Firebase exports, in
+    /// Base64 of either alphabet.
+    #[must_use]
+    pub fn stored(&self, salt: &str, hash: &str) -> String {
+        let [salt, hash] = [salt, hash].map(|text| text.replace('-', "+").replace('_', "/"));
+        let (n, r) = (self.0.costs.log_n(), self.0.costs.r());
+        format!("$fbscrypt$v=1,n={n},r={r},p={PARALLELIZATION}${salt}${hash}")
+    }
+
     /// Returns the setting to compute for an account of this project, and the output of the correct
     /// password. `None` if the costs are not the project's: the account belongs to another project,
     /// and no password would match.

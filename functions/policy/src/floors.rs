@@ -99,7 +99,7 @@ pub(crate) fn below(setting: &Setting, floors: &BTreeMap<String, u64>) -> Option
 }
 
 /// Returns the values of a setting, with the names of their floors.
-fn measures(setting: &Setting) -> Vec<(&'static str, u64)> {
+pub(crate) fn measures(setting: &Setting) -> Vec<(&'static str, u64)> {
     let mut measures = match setting {
         Setting::Argon2(argon2) => {
             let memory = u64::from(argon2.params().memory_kib());

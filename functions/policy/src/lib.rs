@@ -14,6 +14,7 @@ mod firebase;
 mod floors;
 mod keep;
 mod lowered;
+mod over_ceiling;
 mod verdict;
 mod weak;
 
@@ -24,6 +25,7 @@ pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use floors::{FloorEntry, WeakHash};
 pub use keep::{KEEP_NAMES, KeepEntry, keep_measure};
 pub use lowered::{LoweredCeilings, MalformedCeilings};
+pub use over_ceiling::OverCeiling;
 pub use verdict::{RehashReason, Verdict};
 pub use weak::{AcceptedWeak, UnknownScheme, scheme_names};
 

@@ -1,9 +1,12 @@
 //! The verdict on a computed output: mismatch, match, or match with a hash that should be replaced.
 
 use saltern_algorithm::Output;
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Preparation, Setting, argon2::Version};
+use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2::Version};
 
-use crate::{Candidates, Policies, Stored, admission::innermost};
+use crate::{
+    Candidates, Policies, Stored,
+    admission::{innermost, is_prepared},
+};
 
 /// Why a stored hash should be replaced at this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,7 +91,7 @@ impl Policies {
         if self.weakness(encoded).or_else(|| self.weakness(innermost(encoded))).is_some() {
             return Some(RehashReason::WeakScheme);
         }
-        if encoded.scheme().reading().preparation != Preparation::None {
+        if is_prepared(encoded) {
             return Some(RehashReason::OtherAlgorithm);
         }
         let setting = encoded.setting();

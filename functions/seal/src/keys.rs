@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aes_gcm::{AeadInOut as _, Aes256Gcm};
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use saltern_encoded::MAX_ENCODED_BYTES;
+use saltern_encoded::{MAX_ENCODED_BYTES, is_key_id};
 use sha2::Sha256;
 use zeroize::{Zeroizing, zeroize_stack};
 
@@ -13,7 +13,7 @@ use crate::{
     Context, Document, KeyEntry, KeysError, NotOpened, NotSealed, Sealed,
     document::{KEY_BYTES, SiteKeyEntry},
     is_sealed,
-    sealed::{NONCE_BYTES, TAG_BYTES, head, is_key_id},
+    sealed::{NONCE_BYTES, TAG_BYTES, head},
 };
 
 /// Checked keys. They are wiped when they are dropped.
@@ -21,6 +21,7 @@ pub struct Keys {
     list: Vec<Key>,
     current: usize,
     requires_seal: bool,
+    peppers: Vec<SiteKey>,
     randomness: Randomness,
 }
 
@@ -31,6 +32,12 @@ pub struct Key {
     cipher: Box<Aes256Gcm>,
     check_value: String,
     wants_context: bool,
+}
+
+/// A key of passwords that a site prepared before it hashed them.
+struct SiteKey {
+    id: String,
+    bytes: Zeroizing<Vec<u8>>,
 }
 
 /// An opened string.
@@ -125,6 +132,18 @@ impl Keys {
             return Err(NotOpened::SealRequired);
         }
         Ok(Unsealed { text: Zeroizing::new(stored.to_owned()), key: None, due: Some(UNSEALED) })
+    }
+
+    /// The site key with this id.
+    #[must_use]
+    pub fn site_key(&self, id: &str) -> Option<&[u8]> {
+        let found = self.peppers.iter().find(|key| key.id == id);
+        found.map(|key| key.bytes.as_slice())
+    }
+
+    /// The ids of all site keys.
+    pub fn site_key_ids(&self) -> impl Iterator<Item = &str> {
+        self.peppers.iter().map(|key| key.id.as_str())
     }
 
     /// Opens a sealed string.
@@ -280,26 +299,27 @@ fn checked(document: &Document) -> Result<Keys, KeysError> {
         list.push(Key::new(entry, &value).ok_or_else(|| refused(NOT_32_BYTES))?);
         values.push(value);
     }
-    check_site_keys(&document.site_keys)?;
+    let peppers = site_keys(&document.site_keys)?;
     let current = list.iter().position(|key| key.id == document.current);
     let current = current.ok_or_else(|| KeysError::new(CURRENT_NOT_LISTED))?;
-    Ok(Keys { list, current, requires_seal: document.require, randomness: system_randomness })
+    let requires_seal = document.require;
+    Ok(Keys { list, current, requires_seal, peppers, randomness: system_randomness })
 }
 
-fn check_site_keys(site_keys: &[SiteKeyEntry]) -> Result<(), KeysError> {
-    for (index, entry) in site_keys.iter().enumerate() {
-        let refused = |reason| KeysError::new(format!("key {} of `site_keys`: {reason}", index + 1));
+fn site_keys(entries: &[SiteKeyEntry]) -> Result<Vec<SiteKey>, KeysError> {
+    let mut keys: Vec<SiteKey> = Vec::with_capacity(entries.len());
+    for (number, entry) in (1..).zip(entries) {
+        let refused = |reason| KeysError::new(format!("key {number} of `site_keys`: {reason}"));
         if !is_key_id(&entry.id) {
             return Err(refused(NOT_AN_ID));
         }
-        if site_keys[..index].iter().any(|other| other.id == entry.id) {
+        if keys.iter().any(|other| other.id == entry.id) {
             return Err(refused(SAME_ID));
         }
-        if entry.key.bytes().is_none_or(|value| value.is_empty()) {
-            return Err(refused(NOT_BASE64));
-        }
+        let bytes = entry.key.bytes().filter(|bytes| (1..=MAX_SITE_KEY_BYTES).contains(&bytes.len()));
+        keys.push(SiteKey { id: entry.id.clone(), bytes: bytes.ok_or_else(|| refused(NOT_BASE64))? });
     }
-    Ok(())
+    Ok(keys)
 }
 
 /// Fills a buffer with random bytes of the operating system.
@@ -316,6 +336,9 @@ pub const UNSEALED: &str = "unsealed";
 /// The reason to replace a match under a key before the current one.
 pub const OLDER_KEY: &str = "older_key";
 
+/// Longest site key, in bytes: as long as the longest password.
+const MAX_SITE_KEY_BYTES: usize = 1024;
+
 /// The text whose HMAC is the key check value (HTTP contract, "Sealed hashes").
 const CHECKED_TEXT: &[u8] = b"saltern-seal key check v1";
 
@@ -326,7 +349,7 @@ const CHECK_VALUE_BYTES: usize = 4;
 const STACK_BYTES: usize = 64 << 10;
 
 const NOT_32_BYTES: &str = "write 32 bytes in Base64, as `saltern keys add` makes them";
-const NOT_BASE64: &str = "write at least one byte, in Base64";
+const NOT_BASE64: &str = "write 1 to 1024 bytes in Base64";
 const NOT_AN_ID: &str = "write an id of 1 to 32 characters of a-z, 0-9 and -";
 const SAME_ID: &str = "an earlier key has this id: give each key its own";
 const SAME_VALUE: &str = "an earlier key has this value: make a new one with `saltern keys add`";

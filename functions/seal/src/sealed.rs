@@ -3,7 +3,7 @@
 use core::{fmt, ops::RangeInclusive};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
-use saltern_encoded::{MAX_ENCODED_BYTES, ParseError};
+use saltern_encoded::{MAX_ENCODED_BYTES, ParseError, is_key_id};
 
 /// Whether a stored string is sealed, or claims to be.
 #[must_use]
@@ -76,12 +76,6 @@ pub(crate) fn head(key: &str) -> String {
     format!("{MARK}{VERSION},k={key}$")
 }
 
-/// Whether a text can be the id of a key.
-pub(crate) fn is_key_id(text: &str) -> bool {
-    KEY_ID_BYTES.contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-}
-
 fn key_of(params: &str) -> Result<&str, ParseError> {
     let (version, key) = params.split_once(",k=").ok_or(ParseError::Invalid)?;
     if !is_key_id(key) {
@@ -109,9 +103,6 @@ const MARK: &str = "$saltern-seal$";
 
 const VERSION: &str = "v=1";
 
-/// The length of a key's id, in bytes (HTTP contract, "Sealed hashes").
-const KEY_ID_BYTES: RangeInclusive<usize> = 1..=32;
-
 /// 96 bits (NIST SP 800-38D §8.2.2).
 pub(crate) const NONCE_BYTES: usize = 12;
 
@@ -123,11 +114,13 @@ const BODY_BYTES: RangeInclusive<usize> = TAG_BYTES + 1..=TAG_BYTES + MAX_ENCODE
 
 #[cfg(test)]
 mod tests {
+    use saltern_encoded::MAX_KEY_ID_BYTES;
+
     use super::*;
 
     #[test]
     fn the_longest_seal_has_the_bytes_of_the_contract() {
-        let id = "k".repeat(*KEY_ID_BYTES.end());
+        let id = "k".repeat(MAX_KEY_ID_BYTES);
         let longest =
             Sealed { head: &head(&id), key: &id, nonce: [0; NONCE_BYTES], body: vec![0; *BODY_BYTES.end()] };
         let text = longest.to_string();

@@ -54,8 +54,9 @@ fn a_faulty_document_is_refused_without_a_part_of_it() {
         (one("a", &entry(&"a".repeat(33), ONE)), "key 1 of `keys`: write an id"),
         (one("a", &entry("a b", ONE)), "key 1 of `keys`: write an id"),
         (with_site_keys(&entry("", ONE)), "key 1 of `site_keys`: write an id"),
-        (with_site_keys(&entry("s", "")), "key 1 of `site_keys`: write at least one byte"),
-        (with_site_keys(&entry("s", "*")), "key 1 of `site_keys`: write at least one byte"),
+        (with_site_keys(&entry("s", "")), "key 1 of `site_keys`: write 1 to 1024 bytes"),
+        (with_site_keys(&entry("s", "*")), "key 1 of `site_keys`: write 1 to 1024 bytes"),
+        (with_site_keys(&entry("s", &"AAAA".repeat(342))), "key 1 of `site_keys`: write 1 to 1024 bytes"),
         (
             with_site_keys(&format!("{}, {}", entry("s", ONE), entry("s", TWO))),
             "key 2 of `site_keys`: an earlier",

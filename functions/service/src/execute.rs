@@ -147,11 +147,16 @@ impl Executor<'_> {
     ) -> Result<Pending, Problem> {
         let unsealed = hash.map(|hash| seal::open(self.keys, hash.expose(), context, index)).transpose()?;
         let stored = match &unsealed {
-            Some(unsealed) => self.policies.admit_stored(&unsealed.text),
+            Some(unsealed) => self.policies.admit_stored_with(&unsealed.text, |id| self.keys?.site_key(id)),
             None => self.policies.admit_decoy(),
         };
         step.stored_key = unsealed.as_ref().and_then(|unsealed| unsealed.key.clone());
-        let stored = stored.map_err(|refusal| refused(refusal, index))?;
+        let stored = stored.map_err(|refusal| match refusal {
+            Refusal::SiteKeyUnavailable if self.keys.is_none() => {
+                Problem::no_seal_keys().in_field(Field { operation: index, name: "hash" })
+            }
+            refusal => refused(refusal, index),
+        })?;
         step.algorithm = Some(stored.algorithm());
         step.is_decoy = hash.is_none();
         step.policy = self.policies.id_of(&stored).map(str::to_owned);
@@ -376,6 +381,7 @@ fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
         Refusal::PasswordHasNul => (Code::PasswordHasNul, "password"),
         Refusal::PasswordTooLong => (Code::PasswordTooLong, "password"),
         Refusal::PolicyNotForHashing => (Code::PolicyNotForHashing, "policy"),
+        Refusal::SiteKeyUnavailable => (Code::KeyUnavailable, "hash"),
         Refusal::UnknownPolicy => (Code::UnknownPolicy, "policy"),
         Refusal::UnsupportedHash => (Code::UnsupportedHash, "hash"),
         Refusal::WeakScheme => {

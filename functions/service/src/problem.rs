@@ -196,7 +196,7 @@ impl Code {
                 "The member or header in `field`, or at `line` and `column`, is missing, unknown, given twice or malformed."
             }
             Self::KeyUnavailable => {
-                "This server does not have the key that the sealed hash names. The operator lists the key on every server."
+                "This server does not have the key that the stored hash names. The operator lists the key on every server."
             }
             Self::MethodNotAllowed => "The Allow header lists the methods of this path.",
             Self::NotFound => "GET /openapi.json lists the paths.",
@@ -432,7 +432,7 @@ const NOT_SEALED: &str =
     "The stored hash is not sealed, and the service requires a seal. Seal the row with `saltern seal`.";
 
 const NO_SEAL_KEYS: &str =
-    "The stored hash is sealed, and the service has no keys. The operator gives them by --seal-keys.";
+    "The stored hash needs a key, and the service has none. The operator gives the keys by --seal-keys.";
 
 const CONTEXT_MISSING: &str =
     "The key of the seal wants the member `context`: an immutable id of the user, the same at every request.";

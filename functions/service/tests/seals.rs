@@ -73,6 +73,37 @@ fn opened(document: &Value, hash: &Value, context: Option<&str>) -> String {
     parsed(document).open(hash.as_str().unwrap(), context.as_ref()).unwrap().text.to_string()
 }
 
+/// libxcrypt made the hash, of `saltern` and the key of the document.
+#[tokio::test]
+async fn a_site_key_is_the_pepper_of_a_prepared_password() {
+    let mut document = keys(NOW, &[]);
+    document["site_keys"] = json!([{"id": "devise", "key": "c2l0ZSBwZXBwZXI="}]);
+    let service = service_with_keys(&document);
+    let stored = |id: &str| {
+        let output = "oNsaREdiynvrBMjXoPbQV5VGLjp9yAS";
+        format!("$saltern-prep$v=1,p=pepper-append,k={id}$$2b$05$abcdefghijklmnopqrstuu{output}")
+    };
+    let body = json!({"password": "saltern", "hash": stored("devise"), "rehash": true});
+    let verified = verify(&service, body.clone()).await.ok();
+    assert_eq!(
+        (&verified["match"], &verified["rehash_reason"]),
+        (&json!(true), &json!("other_algorithm")),
+        "{verified}"
+    );
+    // The new hash is of the password itself.
+    let rehashed = opened(&document, &verified["rehashed"]["hash"], None);
+    assert!(rehashed.starts_with("$argon2id$"), "{rehashed}");
+    let again = verify(&service, json!({"password": "saltern", "hash": rehashed})).await.ok();
+    assert_eq!(again["match"], json!(true));
+    let wrong = verify(&service, json!({"password": "Saltern", "hash": stored("devise")})).await.ok();
+    assert_eq!(wrong["match"], json!(false));
+    let unknown = json!({"password": "saltern", "hash": stored("unknown")});
+    verify(&service, unknown).await.problem(503, "key_unavailable");
+    let without = service_with_keys(&keys(NOW, &[]));
+    verify(&without, body.clone()).await.problem(503, "key_unavailable");
+    verify(&support::service(), body).await.problem(422, "unsupported_hash");
+}
+
 #[tokio::test]
 async fn made_hashes_are_sealed_under_the_current_key_and_verify() {
     let document = keys(NOW, &[]);

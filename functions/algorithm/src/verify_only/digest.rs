@@ -3,7 +3,7 @@
 
 use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
 use md5::Md5;
-use saltern_encoded::verify_only::digest::{Hash, Order, Setting};
+use saltern_encoded::verify_only::digest::{Hash, Order, Piece, Setting};
 use sha1::{Digest, Sha1};
 use sha2::{Sha256, Sha384, Sha512};
 
@@ -24,10 +24,38 @@ fn digest<D: Digest + EagerHash>(setting: &Setting, password: &[u8], output: &mu
         Order::SaltAsKey => keyed::<D>(setting.salt(), password, output),
         Order::SaltFirst => output.copy_from_slice(&joined([setting.salt(), password])),
         Order::SaltLast => output.copy_from_slice(&joined([password, setting.salt()])),
+        Order::Template(pieces) => {
+            let filled = pieces.iter().map(|piece| filled(piece, setting, password));
+            output.copy_from_slice(&filled.fold(D::new(), Digest::chain_update).finalize());
+        }
     }
     for _ in 1..setting.passes() {
         let again = D::digest(&*output);
         output.copy_from_slice(&again);
+    }
+}
+
+/// Returns the length of the text of the first pass, in bytes.
+pub(super) fn input_bytes(setting: &Setting, password_bytes: u64) -> u64 {
+    let salt = setting.salt().len() as u64;
+    match setting.order() {
+        Order::SaltAsKey | Order::SaltFirst | Order::SaltLast => salt + password_bytes,
+        Order::Template(pieces) => pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Password => password_bytes,
+                Piece::Salt => salt,
+                Piece::Text(text) => text.len() as u64,
+            })
+            .sum(),
+    }
+}
+
+fn filled<'a>(piece: &'a Piece, setting: &'a Setting, password: &'a [u8]) -> &'a [u8] {
+    match piece {
+        Piece::Password => password,
+        Piece::Salt => setting.salt(),
+        Piece::Text(text) => text,
     }
 }
 

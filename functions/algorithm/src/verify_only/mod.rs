@@ -61,7 +61,7 @@ pub(crate) fn work(setting: &Setting, password_bytes: usize) -> u64 {
                 Hash::Md5 | Hash::Sha1 | Hash::Sha256 => SMALL,
                 Hash::Sha384 | Hash::Sha512 => LARGE,
             };
-            rounds + blocks.of(salt + password)
+            rounds + blocks.of(digest::input_bytes(setting, password))
         }
         Setting::Md5Crypt(_) => mixed(SMALL, rounds, output, salt, password),
         Setting::Phpass(setting) => match setting.hash() {

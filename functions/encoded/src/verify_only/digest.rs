@@ -31,7 +31,7 @@ impl Hash {
 }
 
 /// How the salt joins the password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// `HMAC(salt, password)`: the salt is the key.
     SaltAsKey,
@@ -39,6 +39,19 @@ pub enum Order {
     SaltFirst,
     /// `hash(password ‖ salt)`
     SaltLast,
+    /// `hash` of these pieces, one after the other.
+    Template(Vec<Piece>),
+}
+
+/// A piece of the text that a digest hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The password.
+    Password,
+    /// The salt.
+    Salt,
+    /// These bytes.
+    Text(Vec<u8>),
 }
 
 /// A setting.
@@ -69,8 +82,8 @@ impl Setting {
 
     /// How the salt joins the password.
     #[must_use]
-    pub const fn order(&self) -> Order {
-        self.order
+    pub const fn order(&self) -> &Order {
+        &self.order
     }
 
     /// The salt; empty if the hash has none.

@@ -26,7 +26,18 @@ fn load(limits: Limits) -> Policies {
 }
 
 pub(crate) fn judge(policies: &Policies, stored: &str, password: &str) -> Verdict {
-    let stored = policies.admit_stored(stored).unwrap();
+    judge_with(policies, stored, password, &[])
+}
+
+/// The same with these site keys.
+pub(crate) fn judge_with(
+    policies: &Policies,
+    stored: &str,
+    password: &str,
+    site_keys: &[(&str, &[u8])],
+) -> Verdict {
+    let site_key = |id: &str| site_keys.iter().find(|(other, _)| *other == id).map(|(_, key)| *key);
+    let stored = policies.admit_stored_with(stored, site_key).unwrap();
     let candidates = stored.candidates(&Password::new(password.as_bytes()).unwrap());
     let output = |candidate: &Candidate| compute(stored.admitted(), candidate.password.expose()).unwrap();
     let (first, second) = (output(&candidates.first), candidates.second.as_ref().map(output));

@@ -27,7 +27,7 @@ pub fn parse_print_parse(data: &[u8]) {
 
 /// Checks that an admitted hash is below the shipped ceilings, and computes it if it is cheap.
 ///
-/// A hash that is not admitted must have one of the three codes for stored hashes.
+/// A hash that is not admitted must have one of the four codes for stored hashes.
 ///
 /// # Panics
 /// If the property does not hold.
@@ -36,8 +36,13 @@ pub fn admit(data: &[u8]) {
     let stored = match POLICIES.admit_stored(text) {
         Ok(stored) => stored,
         Err(refusal) => {
-            let of_a_stored_hash =
-                matches!(refusal, Refusal::CostOutOfBounds | Refusal::InvalidHash | Refusal::UnsupportedHash);
+            let of_a_stored_hash = matches!(
+                refusal,
+                Refusal::CostOutOfBounds
+                    | Refusal::InvalidHash
+                    | Refusal::SiteKeyUnavailable
+                    | Refusal::UnsupportedHash
+            );
             assert!(of_a_stored_hash, "{refusal:?}");
             return;
         }

@@ -1,7 +1,7 @@
 """The passwords, the schemes and the form of a group, for the generators of verify-only schemes.
 
-A family is one file of vectors: `crypt`, `ldap`, `frameworks`, `products`. Each group names its
-scheme. The file also holds strings that must be rejected, in groups called `Saltern: …`.
+A family is one file of vectors: `crypt`, `ldap`, `frameworks`, `products`, `sites`. Each group
+names its scheme. The file also holds strings that must be rejected, in groups called `Saltern: …`.
 """
 
 import hashlib
@@ -45,6 +45,7 @@ SCHEMES = {
     "grub-pbkdf2-sha512": False,
     "keycloak-argon2": False,
     "keycloak-pbkdf2": False,
+    "kratos-digest": True,
     "ldap-argon2": False,
     "ldap-crypt": None,
     "ldap-md5": True,
@@ -59,9 +60,11 @@ SCHEMES = {
     "ldap-ssha384": True,
     "ldap-ssha512": True,
     "md5-crypt": False,
+    "mysql-native": True,
     "passlib-bcrypt-sha256": False,
     "passlib-pbkdf2": False,
     "phpass": False,
+    "prepared": None,
     "scrypt-7": False,
     "sha1-crypt": False,
     "sha256-crypt": False,

@@ -84,13 +84,15 @@ pub enum Topic {
     Scrypt,
     /// Stored hashes under a key.
     Seal,
+    /// Hashes that sites made themselves.
+    Sites,
     /// argon2id over another hash, in Saltern's own form.
     Wrapped,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Argon2,
         Self::Bcrypt,
         Self::Crypt,
@@ -104,12 +106,13 @@ impl Topic {
         Self::Products,
         Self::Scrypt,
         Self::Seal,
+        Self::Sites,
         Self::Wrapped,
     ];
 
     /// The topics of verify-only schemes. Each of their groups names its scheme.
-    pub const VERIFY_ONLY: [Self; 5] =
-        [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products, Self::Wrapped];
+    pub const VERIFY_ONLY: [Self; 6] =
+        [Self::Crypt, Self::Frameworks, Self::Ldap, Self::Products, Self::Sites, Self::Wrapped];
 
     /// Whether the topic has passwords against stored hashes.
     #[must_use]
@@ -141,6 +144,7 @@ impl Topic {
             Self::Products => include_str!("../data/products.json"),
             Self::Scrypt => include_str!("../data/scrypt.json"),
             Self::Seal => include_str!("../data/seal.json"),
+            Self::Sites => include_str!("../data/sites.json"),
             Self::Wrapped => include_str!("../data/wrapped.json"),
         }
     }

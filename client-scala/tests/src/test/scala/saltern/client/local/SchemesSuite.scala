@@ -134,7 +134,7 @@ class SchemesSuite extends saltern.client.PatientSuite {
 
   test("an ambiguous string is refused and never guessed") {
     val digest = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0"
-    for (stored <- Seq(digest, digest.take(32), digest.toUpperCase, s"sha1$$salt$$$digest", s"salt:$digest", s"*$digest", "{noop}saltern", "saltern", ""))
+    for (stored <- Seq(digest, digest.take(32), digest.toUpperCase, s"sha1$$salt$$$digest", s"salt:$digest", "{noop}saltern", "saltern", ""))
       assertEquals(EncodedHash.parse(stored).left.toOption, Some(ParseError.UnknownScheme), stored)
   }
 
@@ -156,10 +156,10 @@ class SchemesSuite extends saltern.client.PatientSuite {
   private def oneOfEachGroup: Seq[String] = {
     val directory = Paths.get(sys.props("saltern.vectors"))
     for {
-      topic <- Seq("crypt", "frameworks", "ldap", "products")
+      topic <- Seq("crypt", "frameworks", "ldap", "products", "sites")
       group <- readFromArray[VectorsThrough.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)
       stored <- group.tests.find(_.result == "match").flatMap(_.hash)
-      if !stored.contains("$y$")
+      if !stored.contains("$y$") && !stored.startsWith("$saltern-prep$")
     } yield stored
   }
 

@@ -36,6 +36,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
     "pbkdf2",
     "products",
     "scrypt",
+    "sites",
     "wrapped"
   )
 
@@ -61,9 +62,11 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
     assertEquals(ran.distinct.size, file.numberOfTests)
   }
 
-  /** Any text of yescrypt: under its own name, behind LDAP's label, or beneath another layer. */
+  /** Any text of yescrypt, under its own name, behind LDAP's label or beneath another layer, and
+    * any hash of a prepared password.
+    */
   private def isOfTheServiceAlone(group: Group, vector: Vector1): Boolean =
-    group.scheme.contains("yescrypt") || vector.hash.exists { hash =>
+    group.scheme.contains("yescrypt") || group.scheme.contains("prepared") || vector.hash.exists { hash =>
       hash.startsWith("$y$") || hash.startsWith("{CRYPT}$y$") || hash.startsWith("{crypt}$y$") || hash.startsWith("$saltern-wrap$") && hash.contains("$y$j")
     }
 

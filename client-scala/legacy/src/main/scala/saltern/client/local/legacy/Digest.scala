@@ -19,6 +19,12 @@ private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val sa
       case Digest.SaltAsKey => keyed(password)
       case Digest.SaltFirst => joined(salt, password)
       case Digest.SaltLast  => joined(password, salt)
+      case Digest.Template(pieces) =>
+        joined(pieces.map {
+          case Digest.Password    => password
+          case Digest.Salt        => salt
+          case Digest.Fixed(byte) => Array(byte)
+        }*)
     }
     for (_ <- 1 until passes) { digest.update(output); digest.digest(output, 0, output.length) }
     output
@@ -45,4 +51,12 @@ private[local] object Digest {
   case object SaltAsKey extends Order
   case object SaltFirst extends Order
   case object SaltLast extends Order
+
+  /** The pieces, one after the other. */
+  final case class Template(pieces: Seq[Piece]) extends Order
+
+  sealed trait Piece
+  case object Password extends Piece
+  case object Salt extends Piece
+  final case class Fixed(byte: Byte) extends Piece
 }

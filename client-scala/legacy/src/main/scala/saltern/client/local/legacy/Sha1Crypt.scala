@@ -8,7 +8,7 @@ import javax.crypto.Mac
   */
 private[local] case object Sha1Crypt extends Scheme("sha1-crypt") {
   override def reading: Reading = Reading.OfCStrings
-  def claims(stored: String): Boolean = stored.startsWith(Prefix)
+  def claims(stored: String): Boolean = stored.startsWith(Prefix) && !KratosDigest.claims(stored)
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {

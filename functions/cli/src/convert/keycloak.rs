@@ -2,7 +2,8 @@
 //!
 //! Keycloak stores a hash in two JSON texts: the columns `credential_data` and `secret_data` of its
 //! table `credential`. `functions/encoded/SCHEMES.md` describes how they become one string. This
-//! code follows that description. The tests check it against rows that Keycloak wrote.
+//! code follows that description. The tests of `saltern-policy` include this file, and check it
+//! against rows that Keycloak wrote.
 //!
 //! Source: Keycloak `PasswordCredentialModel`, `Pbkdf2PasswordHashProvider`,
 //! `Argon2PasswordHashProvider`.
