@@ -7,12 +7,15 @@ use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, 
 use saltern_server::{HealthArguments, ServeArguments};
 
 use crate::{
+    convert::{self, ConvertArguments},
     hash::{self, HashArguments},
+    hash_clear::{self, HashClearArguments},
     inspect::{self, InspectArguments},
     keys::KeysCommand,
     migrate_plan::{self, MigratePlanArguments},
     policies::{self, PoliciesCommand},
     seal::{self, Change, SealArguments},
+    try_value::{self, TryArguments},
     verify::{self, VerifyArguments},
     version::VERSION,
     wrap::{self, WrapArguments},
@@ -40,8 +43,12 @@ struct Arguments {
 pub(crate) enum Command {
     /// Print a completion script for a shell
     Completions(CompletionsArguments),
+    /// Write hashes that a site made itself in a form that Saltern reads
+    Convert(Box<ConvertArguments>),
     /// Make a hash of a password, read without echo or from standard input
     Hash(HashArguments),
+    /// Hash a table of passwords in clear. A value that may be a hash is left
+    HashClear(HashClearArguments),
     /// Ask a running server for its health, as a container's health check
     Health(HealthArguments),
     /// Explain a stored hash field by field
@@ -62,6 +69,10 @@ pub(crate) enum Command {
     Seal(SealArguments),
     /// Serve the HTTP contract from this machine
     Serve(Box<ServeArguments>),
+    /// Find out how a site made a hash, with one known password
+    ///
+    /// The exit code is 0 if a way fits and 1 if none does.
+    Try(TryArguments),
     /// Take the seals off a table: the result has the hashes as they were
     Unseal(SealArguments),
     /// Compare a password, read without echo or from standard input, with a stored hash
@@ -77,7 +88,9 @@ impl Command {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,
+            Self::Convert(arguments) => convert::run(&arguments)?,
             Self::Hash(arguments) => hash::run(&arguments)?,
+            Self::HashClear(arguments) => hash_clear::run(&arguments)?,
             Self::Health(arguments) => saltern_server::health(&arguments)?,
             Self::Inspect(arguments) => inspect::run(&arguments)?,
             Self::Keys(command) => command.run()?,
@@ -90,6 +103,7 @@ impl Command {
             Self::Reseal(arguments) => seal::run(&arguments, Change::Reseal)?,
             Self::Seal(arguments) => seal::run(&arguments, Change::Seal)?,
             Self::Serve(arguments) => saltern_server::run(&arguments)?,
+            Self::Try(arguments) => return try_value::run(&arguments),
             Self::Unseal(arguments) => seal::run(&arguments, Change::Unseal)?,
             Self::Verify(arguments) => return verify::run(&arguments),
             Self::Wrap(arguments) => wrap::run(&arguments)?,

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use saltern_encoded::{Encoded, ParseError, Preparation, Setting};
+use saltern_encoded::{Encoded, ParseError, Preparation, Setting, SitePreparation};
 use saltern_meter::{Effort, Meter};
-use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, WeakHash};
+use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, WeakHash};
 use saltern_seal::{Sealed, is_sealed};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
@@ -80,6 +80,7 @@ struct Explained<'a> {
     current: String,
     policy: Option<String>,
     weakness: Option<WeakHash>,
+    over_ceiling: Option<OverCeiling>,
     milliseconds: Option<f64>,
     /// The effect of a login that matches: a new hash with this reason, no change, or a refusal.
     at_login: Result<Option<RehashReason>, Refusal>,
@@ -98,6 +99,7 @@ impl<'a> Explained<'a> {
             current: policies.current().id().to_owned(),
             policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
             weakness: policies.weakness(encoded),
+            over_ceiling: policies.over_ceiling(encoded.setting()),
             milliseconds: measured.map(|measured| measured.hash_cpu_ms()),
             at_login,
         })
@@ -112,6 +114,10 @@ impl<'a> Explained<'a> {
         line("scheme", self.encoded.scheme().name());
         if let Some(label) = self.encoded.label() {
             line("label", label);
+        }
+        if let Some(preparation) = self.encoded.preparation() {
+            let key = preparation.site_key().map_or_else(String::new, |id| format!(", site key {id}"));
+            line("prepared", &format!("{}{key}", preparation.name()));
         }
         line("algorithm", setting.algorithm().name());
         line("cost", &cost_in_words(self.encoded));
@@ -152,6 +158,9 @@ impl<'a> Explained<'a> {
         if reading.may_stop_at_nul {
             said.push_str(", perhaps only up to a NUL");
         }
+        if inner.preparation().is_some() {
+            said.push_str(" that the site prepared first");
+        }
         if reading.preparation != Preparation::None {
             said.push_str(", hashed once first");
         }
@@ -169,7 +178,10 @@ impl<'a> Explained<'a> {
                 let scheme = self.encoded.scheme().name();
                 format!("refused: {weakness}; accept it with --accept-weak {scheme}, or wrap it")
             }
-            Err(refusal) => format!("refused: {}", refused(refusal)),
+            Err(refusal) => match self.over_ceiling {
+                Some(over) => format!("refused: {over}"),
+                None => format!("refused: {}", refused(refusal)),
+            },
         }
     }
 
@@ -184,6 +196,7 @@ impl<'a> Explained<'a> {
         json!({
             "scheme": self.encoded.scheme().name(),
             "label": self.encoded.label(),
+            "preparation": self.encoded.preparation().map(SitePreparation::name),
             "algorithm": setting.algorithm().name(),
             "cost": cost_in_words(self.encoded),
             "salt_bytes": setting.salt().len(),
@@ -208,7 +221,7 @@ fn unread(stored: &str, error: ParseError) -> Failure {
     let is_hex = stored.len() >= 32 && stored.bytes().all(|byte| byte.is_ascii_hexdigit());
     Failure::data(match error {
         _ if is_hex => {
-            "a bare digest names no scheme: if you know the scheme, write it as LDAP does, such as {SHA} and the Base64 of the digest"
+            "a bare digest names no scheme: `saltern try` finds it out with one password, and `saltern convert` writes it"
         }
         ParseError::Invalid => {
             "the string is malformed for its scheme: check that it is complete, and quote it, because the shell expands dollar signs"

@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod command;
+mod convert;
 mod hash;
+mod hash_clear;
 mod inspect;
 mod keys;
 mod migrate_plan;
@@ -12,6 +14,7 @@ mod policies;
 mod seal;
 mod table;
 mod terminal;
+mod try_value;
 mod verify;
 mod version;
 mod wrap;

@@ -6,27 +6,50 @@ use std::{
 };
 
 use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Work};
-use saltern_policy::Refusal;
+use saltern_policy::{Policies, Refusal};
 use saltern_seal::{NotOpened, NotSealed};
 
-use saltern_program::Failure;
+use saltern_program::{Failure, MachineArguments, document};
 
 /// A worker without a queue.
 pub(crate) struct OneHash(Pool);
 
 impl OneHash {
     pub(crate) fn start() -> Result<Self, Failure> {
-        let settings = PoolSettings { queue: None, ..PoolSettings::new(NonZeroUsize::MIN) };
-        Pool::start(&settings)
-            .map(Self)
-            .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))
+        started(NonZeroUsize::MIN).map(Self)
     }
 
     /// Computes a hash. The ceilings bound its time.
     pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
-        let work = Work::new(admitted.clone(), password.clone(), Instant::now() + LONGEST);
+        let work = Work::new(admitted.clone(), password.clone(), longest());
         let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
         done.ok_or_else(|| Failure::system("the hash could not be computed: check the free memory"))
+    }
+}
+
+/// Starts workers without a queue, one for each core.
+pub(crate) fn pool(machine: &MachineArguments) -> Result<Pool, Failure> {
+    let workers = NonZeroUsize::new(document::limits(machine)?.workers);
+    started(workers.unwrap_or(NonZeroUsize::MIN))
+}
+
+fn started(workers: NonZeroUsize) -> Result<Pool, Failure> {
+    let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
+    Pool::start(&settings)
+        .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))
+}
+
+/// Returns the deadline of work that waits only for the work before it.
+pub(crate) fn longest() -> Instant {
+    Instant::now() + LONGEST
+}
+
+/// Returns the message for a stored hash that is refused.
+pub(crate) fn refused_stored(refusal: Refusal, stored: &str, policies: &Policies) -> Failure {
+    let over_ceiling = || policies.over_ceiling(saltern_encoded::parse(stored).ok()?.setting());
+    match (refusal, over_ceiling()) {
+        (Refusal::CostOutOfBounds, Some(over)) => Failure::data(format!("the hash is too expensive: {over}")),
+        (refusal, _) => refused(refusal),
     }
 }
 
@@ -34,7 +57,7 @@ impl OneHash {
 pub(crate) fn refused(refusal: Refusal) -> Failure {
     Failure::data(match refusal {
         Refusal::CostOutOfBounds => {
-            "the cost of the hash exceeds a ceiling of the policy document: raise the ceiling if you accept the cost"
+            "its layers together exceed the ceilings of the policy document: raise them if you accept the cost"
         }
         Refusal::InvalidHash => "the hash is malformed for its scheme: check that it is complete",
         Refusal::NoRandomness => return Failure::system("the system returned no random bytes"),
@@ -71,5 +94,5 @@ pub(crate) fn not_sealed(defect: NotSealed) -> Failure {
     }
 }
 
-/// Longer than any hash within the ceilings takes.
+/// Longer than the wait for other rows and any hash within the ceilings take.
 const LONGEST: Duration = Duration::from_mins(10);

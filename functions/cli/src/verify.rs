@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     keys::OneHashArguments,
-    one_hash::{OneHash, not_opened, refused},
+    one_hash::{OneHash, not_opened, refused_stored},
     terminal::{self, Asked, read_password},
 };
 use saltern_policy::{Candidate, RehashReason};
@@ -40,7 +40,9 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     } else if is_sealed(&text) {
         return Err(Failure::data("the hash is sealed: give its keys by --seal-keys"));
     }
-    let stored = policies.admit_stored(&text).map_err(refused)?;
+    let stored = policies
+        .admit_stored_with(&text, |id| keys.as_ref()?.site_key(id))
+        .map_err(|refusal| refused_stored(refusal, &text, &policies))?;
     let candidates = stored.candidates(&read_password(Asked::Once)?);
     let worker = OneHash::start()?;
     let output = |candidate: &Candidate| {

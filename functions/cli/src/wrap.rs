@@ -1,19 +1,14 @@
 //! `saltern wrap`: puts argon2id over weak hashes, without their passwords.
 
-use std::{
-    num::NonZeroUsize,
-    time::{Duration, Instant},
-};
-
 use clap::Args;
-use saltern_algorithm::{Pool, PoolSettings, Work};
+use saltern_algorithm::{Pool, Work};
 use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping, scheme_names};
 use zeroize::Zeroizing;
 
 use crate::{
     migrate_plan::Unread,
-    one_hash::refused,
+    one_hash::{longest, pool, refused},
     table::{Kept, Outcome, RewriteArguments, rewrite},
 };
 use saltern_program::{DocumentArguments, Failure, document, process};
@@ -37,11 +32,7 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let policies = document::of(&arguments.document)?;
     let params = params(&policies, arguments.policy.as_deref())?;
-    let workers = NonZeroUsize::new(document::limits(&arguments.document.machine)?.workers)
-        .unwrap_or(NonZeroUsize::MIN);
-    let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
-    let pool = Pool::start(&settings)
-        .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))?;
+    let pool = pool(&arguments.document.machine)?;
     let wrapper = Wrapper { policies: &policies, params, schemes: &arguments.schemes, pool: &pool };
     rewrite(&arguments.rewrite, &mut |row| {
         let wrapping = match wrapper.admit(&row.hash()) {
@@ -111,8 +102,7 @@ impl<'a> Wrapper<'a> {
     }
 
     fn compute(&self, number: u64, wrapping: Wrapping) -> Result<Outcome<'a>, Failure> {
-        let deadline = Instant::now() + LONGEST;
-        let work = Work::new(wrapping.admitted().clone(), wrapping.stored().clone(), deadline);
+        let work = Work::new(wrapping.admitted().clone(), wrapping.stored().clone(), longest());
         let ticket = self.pool.submit(work).map_err(|_| no_result(number))?;
         Ok(Outcome::Later(Box::new(move || {
             let done = ticket.wait().map_err(|_| no_result(number))?;
@@ -135,6 +125,3 @@ fn not_wrapped(refusal: Refusal) -> Kept {
 fn no_result(number: u64) -> Failure {
     Failure::system(format!("row {number} could not be wrapped: check the free memory"))
 }
-
-/// Longer than the wait in the queue and the hash take.
-const LONGEST: Duration = Duration::from_mins(10);

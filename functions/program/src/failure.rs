@@ -110,8 +110,8 @@ pub fn exit_codes() -> String {
 
 /// Every exit code and its meaning, for `--help`, the manual and functions/cli/README.md.
 pub const EXIT_CODES: &[(u8, &str)] = &[
-    (0, "Success. For verify: the password matches."),
-    (MISMATCH, "Only for verify: the password does not match."),
+    (0, "Success. For verify: the password matches. For try: a way fits."),
+    (MISMATCH, "Only for verify and try: the password does not match."),
     (EX_USAGE, "The command line, the environment or a file that they name is wrong. A retry does not help."),
     (
         EX_DATAERR,

@@ -32,29 +32,36 @@ pub(crate) enum Unread {
     NoPassword,
     /// A sealed hash, of which only the key shows the scheme.
     Sealed,
-    /// A digest in hexadecimal without the name of a scheme.
-    BareDigest,
+    /// A digest in hexadecimal of so many digits, without the name of a scheme.
+    BareDigest(usize),
+    /// A salt, a separator, and a digest of so many digits.
+    SaltAndDigest(usize),
+    /// A digest of so many digits, a separator, and a salt.
+    DigestAndSalt(usize),
     /// A known scheme, but malformed: cut off or changed by hand.
     Invalid,
     /// An unsupported scheme.
     Unsupported,
+    /// Base64 or other text of many bytes, without the name of a scheme.
+    Encoded,
     /// No text that looks like a hash.
     NoHash,
 }
 
 impl Unread {
     pub(crate) fn of(hash: &str, error: ParseError) -> Self {
-        let locked = hash.trim_start_matches(['!', '*']);
-        let is_digest =
-            DIGEST_HEX_LENGTHS.contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        // shadow(5) and Django lock an account with a `!` before the rest.
+        let is_locked = hash.starts_with('!') || hash.trim_start_matches('*').is_empty();
         let is_comment = hash.trim_start().starts_with('#');
-        match error {
-            _ if is_comment || locked.is_empty() || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+        let digest = hex_digits(hash).map(Self::BareDigest).or_else(|| salted(hash));
+        match (error, digest) {
+            _ if is_comment || is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_sealed(hash) => Self::Sealed,
-            _ if is_digest => Self::BareDigest,
-            ParseError::Invalid => Self::Invalid,
-            ParseError::Unsupported if hash.starts_with(['$', '{', '_']) => Self::Unsupported,
-            ParseError::Unsupported => Self::NoHash,
+            (_, Some(digest)) => digest,
+            (ParseError::Invalid, None) => Self::Invalid,
+            (ParseError::Unsupported, None) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
+            (ParseError::Unsupported, None) if is_long_base64(hash) => Self::Encoded,
+            (ParseError::Unsupported, None) => Self::NoHash,
         }
     }
 }
@@ -76,6 +83,44 @@ impl Census {
         }
     }
 }
+
+/// Returns the number of digits of a digest in hexadecimal, perhaps behind `0x` or `\x`.
+fn hex_digits(text: &str) -> Option<usize> {
+    let digits = ["0x", "\\x", "*"].iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    let is_digest =
+        DIGEST_HEX_LENGTHS.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then_some(digits.len())
+}
+
+/// Recognises a digest with a salt before or after it. If both parts look like digests, the longer
+/// one is the digest.
+fn salted(text: &str) -> Option<Unread> {
+    let separator = text.find(SEPARATORS)?;
+    let first = hex_digits(&text[..separator]);
+    let last = text.rfind(SEPARATORS).and_then(|at| hex_digits(&text[at + 1..]));
+    match (first, last) {
+        (None, None) => None,
+        (Some(digits), last) if last.is_none_or(|last| last < digits) => Some(Unread::DigestAndSalt(digits)),
+        (_, last) => last.map(Unread::SaltAndDigest),
+    }
+}
+
+/// Whether a text may be the Base64 of a digest, which has letters of both cases and digits.
+fn is_long_base64(text: &str) -> bool {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_.:".contains(&byte);
+    let has = |is_of: fn(&u8) -> bool| text.as_bytes().iter().any(is_of);
+    text.len() >= FEWEST_CHARACTERS_OF_A_DIGEST
+        && text.bytes().all(is_base64)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+}
+
+/// The Base64 of an MD5.
+const FEWEST_CHARACTERS_OF_A_DIGEST: usize = 22;
+
+/// Between a salt and a digest.
+const SEPARATORS: [char; 6] = [':', '.', '|', ';', ',', '$'];
 
 /// MD5, SHA-1, SHA-224, SHA-256, SHA-384 and SHA-512 in hexadecimal.
 const DIGEST_HEX_LENGTHS: [usize; 6] = [32, 40, 56, 64, 96, 128];

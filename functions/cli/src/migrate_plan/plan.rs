@@ -6,7 +6,7 @@ use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_meter::{Effort, Meter};
-use saltern_policy::{AcceptedWeak, Policies, Refusal, RehashReason, Stored, WeakHash};
+use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
 use saltern_price::{Attack, Guess};
 
 use super::{
@@ -34,6 +34,7 @@ pub(super) struct Plan<'a> {
 pub(super) struct Class<'a> {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
+    pub(super) preparation: Option<&'static str>,
     pub(super) cost: String,
     pub(super) weakness: Option<WeakHash>,
     pub(super) count: u64,
@@ -57,8 +58,10 @@ pub(super) enum AtLogin {
     NeedsPermission(WeakHash),
     /// The hash is refused: it is of Firebase, and no project is set.
     NeedsProject,
-    /// The hash is refused: its cost exceeds a ceiling.
-    OverCeiling,
+    /// The hash is refused without the site key that its preparation names.
+    NeedsSiteKey,
+    /// The hash is refused: its cost exceeds a ceiling. `None` if only several costs together do.
+    OverCeiling(Option<OverCeiling>),
 }
 
 /// The cost of moving all hashes.
@@ -87,10 +90,10 @@ impl<'a> Plan<'a> {
             meter: RefCell::new(meter),
             parts: RefCell::default(),
         };
-        let mut merged: HashMap<(Scheme, Option<&str>, Cost, AtLogin), Class<'a>> = HashMap::new();
+        let mut merged: HashMap<_, Class<'a>> = HashMap::new();
         for (shape, counted) in &census.shapes {
             let (at_login, stored) = judge.at_login(shape, counted);
-            let key = (shape.scheme, shape.label, shape.cost, at_login);
+            let key = (shape.scheme, shape.label, shape.preparation, shape.cost, at_login);
             if let Some(class) = merged.get_mut(&key) {
                 class.count += counted.occurrences.count;
                 continue;
@@ -101,6 +104,7 @@ impl<'a> Plan<'a> {
             let class = Class {
                 scheme,
                 label,
+                preparation: shape.preparation,
                 cost,
                 weakness,
                 count: counted.occurrences.count,
@@ -145,14 +149,20 @@ impl Judge<'_> {
         let stored = match self.lenient.admit_stored(&counted.example) {
             Ok(stored) => stored,
             Err(Refusal::UnsupportedHash) => return (AtLogin::NeedsProject, None),
-            Err(_) => return (AtLogin::OverCeiling, None),
+            Err(Refusal::SiteKeyUnavailable) => return (AtLogin::NeedsSiteKey, None),
+            Err(_) => return (self.over_ceiling(counted), None),
         };
         let at_login = match self.policies.admit_stored(&counted.example) {
             Ok(stored) => self.policies.rehash_reason(&stored).map_or(AtLogin::Stays, AtLogin::Replaced),
             // The policies refuse nothing else that the lenient ones admit.
-            Err(_) => shape.weakness.map_or(AtLogin::OverCeiling, AtLogin::NeedsPermission),
+            Err(_) => shape.weakness.map_or_else(|| self.over_ceiling(counted), AtLogin::NeedsPermission),
         };
         (at_login, Some(stored))
+    }
+
+    fn over_ceiling(&self, counted: &Counted) -> AtLogin {
+        let encoded = saltern_encoded::parse(&counted.example).ok();
+        AtLogin::OverCeiling(encoded.and_then(|encoded| self.policies.over_ceiling(encoded.setting())))
     }
 
     /// Returns the time of a hash. bcrypt and PBKDF2 are linear in their cost: a part is measured

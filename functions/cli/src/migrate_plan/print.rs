@@ -1,6 +1,6 @@
 //! Writes the plan as text and as JSON.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{borrow::Cow, fmt::Write as _, time::Duration};
 
 use saltern_capacity::name_of;
 use serde_json::{Value, json};
@@ -53,7 +53,11 @@ fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
 
 fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
     [
-        [class.label, Some(class.scheme.name())].into_iter().flatten().collect::<Vec<_>>().join(" "),
+        [class.preparation, class.label, Some(class.scheme.name())]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
         class.cost.clone(),
         grouped(class.count),
         share(class.count, read),
@@ -66,7 +70,9 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
                 class.scheme.name()
             ),
             AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
-            AtLogin::OverCeiling => "refused: over a ceiling of the policy document".to_owned(),
+            AtLogin::NeedsSiteKey => "verified by a server with --seal-keys that has its site key".to_owned(),
+            AtLogin::OverCeiling(Some(over)) => format!("refused: {over}"),
+            AtLogin::OverCeiling(None) => "refused: its layers together exceed the ceilings".to_owned(),
         },
     ]
 }
@@ -127,16 +133,35 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
 }
 
 impl Unread {
-    pub(crate) fn in_words(self) -> &'static str {
+    pub(crate) fn in_words(self) -> Cow<'static, str> {
         match self {
-            Self::NoPassword => "no password is set: an empty field, a locked account or a comment",
-            Self::Sealed => "sealed: only its key opens it; `saltern unseal` gives the hashes",
-            Self::BareDigest => {
-                "a bare digest: if you know its scheme, write {MD5}, {SHA} … before its Base64"
+            Self::NoPassword => {
+                "no password is set: an empty field, a locked account or a comment. Send null for such an account"
+                    .into()
             }
-            Self::Invalid => "a known scheme, but cut off or changed",
-            Self::Unsupported => "an unsupported scheme, or an unsupported variant of one",
-            Self::NoHash => "nothing that looks like a hash; if these are passwords in clear, hash them now",
+            Self::Sealed => "sealed: only its key opens it; `saltern unseal` gives the hashes".into(),
+            Self::BareDigest(digits) => format!(
+                "{digits} hexadecimal digits, {}: `saltern try` tells with one password",
+                probably(digits)
+            )
+            .into(),
+            Self::SaltAndDigest(digits) => format!(
+                "a salt and {digits} hexadecimal digits, {}: `saltern try` tells with one password",
+                probably_salted(digits)
+            )
+            .into(),
+            Self::DigestAndSalt(digits) => format!(
+                "{digits} hexadecimal digits and a salt, {}: `saltern try` tells with one password",
+                probably_salted(digits)
+            )
+            .into(),
+            Self::Invalid => "a known scheme, but cut off or changed: look at the width of the column".into(),
+            Self::Unsupported => "an unsupported scheme, or an unsupported variant of one".into(),
+            Self::Encoded => {
+                "a long text that may be a hash without the name of its scheme: `saltern try` tells with one password"
+                    .into()
+            }
+            Self::NoHash => "no known form of a hash: `saltern try` tells with one password".into(),
         }
     }
 
@@ -144,27 +169,54 @@ impl Unread {
         match self {
             Self::NoPassword => "no_password",
             Self::Sealed => "sealed",
-            Self::BareDigest => "bare_digest",
+            Self::BareDigest(_) => "bare_digest",
+            Self::SaltAndDigest(_) => "salt_and_digest",
+            Self::DigestAndSalt(_) => "digest_and_salt",
             Self::Invalid => "invalid_hash",
             Self::Unsupported => "unsupported_hash",
+            Self::Encoded => "encoded",
             Self::NoHash => "no_hash",
         }
     }
 }
 
+/// The likely origins of a digest alone, the likeliest first.
+fn probably(digits: usize) -> &'static str {
+    match digits {
+        32 => "probably MD5, with or without a salt of another column, or NTLM",
+        40 => "probably SHA-1, or PASSWORD() of MySQL",
+        56 => "probably SHA-224",
+        64 => "probably SHA-256, or PBKDF2 or scrypt with a salt of another column",
+        96 => "probably SHA-384",
+        _ => "probably SHA-512, or PBKDF2 or scrypt with a salt of another column",
+    }
+}
+
+/// The likely origins of a digest beside its salt.
+fn probably_salted(digits: usize) -> &'static str {
+    match digits {
+        32 => "probably MD5 of both, as of old forums and shops",
+        40 => "probably SHA-1 of both, or PBKDF2",
+        128 => "probably PBKDF2 or scrypt of Node, or SHA-512 of both",
+        _ => "probably a digest of both, or PBKDF2 or scrypt of Node",
+    }
+}
+
 /// Returns the plan as JSON.
-pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64) -> Value {
+pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) -> Value {
     let class = |class: &Class<'_>| {
         let (at_login, reason) = match class.at_login {
             AtLogin::Stays => ("stays", None),
             AtLogin::Replaced(reason) => ("replaced", Some(reason.name())),
             AtLogin::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
             AtLogin::NeedsProject => ("unsupported_hash", None),
-            AtLogin::OverCeiling => ("cost_out_of_bounds", None),
+            AtLogin::NeedsSiteKey => ("key_unavailable", None),
+            AtLogin::OverCeiling(_) => ("cost_out_of_bounds", None),
         };
         json!({
             "scheme": class.scheme.name(),
             "label": class.label,
+            "preparation": class.preparation,
             "cost": class.cost,
             "hashes": class.count,
             "milliseconds": class.time.map(|time| time.as_secs_f64() * 1e3),
@@ -177,6 +229,7 @@ pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64) -> Value {
     let unread = |(reason, occurrences): &(Unread, &Occurrences)| json!({ "reason": reason.name(), "rows": occurrences.count, "first_rows": occurrences.first_rows });
     json!({
         "rows": plan.rows,
+        "mistake": mistake,
         "current": plan.current,
         "attacker_usd_per_hour": usd_per_hour,
         "classes": plan.classes.iter().map(class).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! The shape of a hash: the part that decides its cost and the effect of a login.
 
-use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, argon2, verify_only};
+use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, SitePreparation, argon2, verify_only};
 use saltern_policy::WeakHash;
 
 /// A hash without the bytes of its salt and output.
@@ -8,6 +8,8 @@ use saltern_policy::WeakHash;
 pub(super) struct Shape {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
+    /// The site's preparation of the passwords.
+    pub(super) preparation: Option<&'static str>,
     pub(super) cost: Cost,
     pub(super) weakness: Option<WeakHash>,
     salt_bytes: usize,
@@ -31,6 +33,7 @@ impl Shape {
         Self {
             scheme: encoded.scheme(),
             label: encoded.label(),
+            preparation: encoded.preparation().map(SitePreparation::name),
             cost: Cost::of(encoded).to_count_by(),
             weakness,
             salt_bytes: setting.salt().len(),

@@ -183,6 +183,16 @@ impl Row {
             .and_then(|user| str::from_utf8(&self.bytes[user.clone()]).ok())
     }
 
+    /// Whether the row is a line without further fields, or `user:hash`.
+    pub(crate) fn is_line(&self) -> bool {
+        self.syntax == Syntax::Lines
+    }
+
+    /// All fields.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.fields.iter().map(|field| self.syntax.decode(&self.bytes[field.clone()]))
+    }
+
     /// Another field, by its number from 1.
     ///
     /// `None` for the field of the hash, without a value, and for a value that is not UTF-8.

@@ -2,6 +2,9 @@ use serde_json::Value;
 
 use super::{BCRYPT, LDAP_SHA, saltern};
 
+/// The SHA-1 of `saltern`, as in [`LDAP_SHA`].
+const LDAP_SHA_HEX: &str = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0";
+
 #[test]
 fn every_row_is_counted_in_one_class() {
     let rows = [
@@ -36,6 +39,75 @@ fn every_row_is_counted_in_one_class() {
     }
 }
 
+/// The common shapes of values without the name of a scheme, with the text about each.
+#[test]
+fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
+    let (md5, sha1, sha512) = ("5f4dcc3b5aa765d61d8327deb882cf99", &LDAP_SHA_HEX, "0".repeat(128));
+    for (value, reason, said) in [
+        (md5.to_owned(), "bare_digest", "probably MD5"),
+        (md5.to_uppercase(), "bare_digest", "probably MD5"),
+        (format!("0x{md5}"), "bare_digest", "probably MD5"),
+        (format!("*{sha1}"), "bare_digest", "PASSWORD() of MySQL"),
+        (format!("8Jq4xZ0p:{md5}"), "salt_and_digest", "old forums"),
+        (format!("{md5}:8Jq4xZ0p"), "digest_and_salt", "old forums"),
+        (format!("{md5}:{sha512}"), "salt_and_digest", "PBKDF2 or scrypt of Node"),
+        (format!("{sha512}.{md5}"), "digest_and_salt", "PBKDF2 or scrypt of Node"),
+        ("lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyQ==".to_owned(), "encoded", "may be a hash"),
+        ("!AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd".to_owned(), "no_password", "Send null"),
+        (format!("!{BCRYPT}"), "no_password", "Send null"),
+        ("NULL".to_owned(), "no_password", "Send null"),
+        ("\\N".to_owned(), "no_password", "Send null"),
+        (BCRYPT[..40].to_owned(), "invalid_hash", "width of the column"),
+        ("hunter2".to_owned(), "no_hash", "saltern try"),
+    ] {
+        let rows = format!("{BCRYPT}\n{value}\n");
+        let plan = plan(&rows);
+        let unread = &plan["not_verified"];
+        assert_eq!((&unread[0]["reason"], unread[1].is_null()), (&reason.into(), true), "{value}: {unread}");
+        let told = saltern(&["migrate-plan"], &rows).out;
+        let line = told.lines().find(|line| line.ends_with("(row 2)")).unwrap();
+        assert!(line.contains(said) && !line.contains("hash them"), "{value}: {line}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told_with_a_code() {
+    let row = |number| format!("{number},ann@example.com,{BCRYPT}\n");
+    let rows: String = (1..4).map(row).collect();
+    let named = format!("id,email,password_hash\n{rows}");
+    let csv = ["migrate-plan", "--delimiter", ","];
+    let with = |more: &[&str], table: &str| saltern(&[&csv[..], more].concat(), table);
+    for (ended, said) in [
+        (with(&["--column", "2"], &rows), "field 3 holds the hashes: use --column 3"),
+        (with(&["--column", "4"], &rows), "field 3 holds the hashes: use --column 3"),
+        (with(&["--column", "3"], &named), "row 1 names the fields: use --header"),
+        (with(&["--column", "3", "--header"], "id,email,password_hash\n1,x,\n2,y,\n"), "no row has a hash"),
+        (with(&["--column", "3"], &format!("{rows}7\n")), "1 row is without field 3"),
+        (saltern(&["migrate-plan"], &rows), "use --delimiter ',' --column 3"),
+        (saltern(&["migrate-plan"], &named.replace(',', "\t")), "use --delimiter '\\t' --column 3"),
+        (saltern(&["migrate-plan"], &format!("password\n{BCRYPT}\n")), "row 1 names the fields"),
+        (saltern(&["migrate-plan"], "hunter2\nhunter3\n"), "no row has a hash"),
+    ] {
+        assert_eq!(ended.code, 65, "{said}: {}", ended.err);
+        assert!(ended.err.contains(said), "{said}: {}", ended.err);
+        assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
+        assert!(ended.out.contains(" rows: "), "{}", ended.out);
+    }
+    assert_eq!(with(&["--column", "3", "--header"], &named).code, 0);
+}
+
+#[test]
+fn a_shadow_file_is_not_called_an_htpasswd_file() {
+    let shadow = format!("ann:{BCRYPT}:19000:0:99999:7:::\nbo:!:19000:0:99999:7:::\n");
+    let told = saltern(&["migrate-plan"], &shadow);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(
+        told.out.starts_with("2 rows: 1 hash, 1 without") && !told.out.contains("htpasswd"),
+        "{}",
+        told.out
+    );
+}
+
 #[test]
 fn replaced_and_weak_hashes_count_as_moving() {
     let current = saltern(&["hash"], "saltern\n").out;
@@ -56,6 +128,14 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
     let plan = plan(&expensive);
     assert_eq!(plan["classes"][0]["at_login"], "cost_out_of_bounds");
     assert_eq!(plan["classes"][0]["milliseconds"], Value::Null);
+    let said = "its bcrypt_cost is 31, and the ceiling is 15: if you accept the cost, raise ceilings.bcrypt_cost in the policy document";
+    for ended in [
+        saltern(&["migrate-plan"], &expensive),
+        saltern(&["inspect", &expensive], ""),
+        saltern(&["verify", &expensive], "saltern\n"),
+    ] {
+        assert!(ended.out.contains(said) || ended.err.contains(said), "{} {}", ended.out, ended.err);
+    }
 }
 
 #[test]

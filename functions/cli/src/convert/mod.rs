@@ -1,0 +1,134 @@
+//! `saltern convert`: writes hashes that sites made themselves in the form that Saltern reads.
+
+mod keycloak;
+mod source;
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::Args;
+use saltern_encoded::{SitePreparation, parse};
+use saltern_policy::FirebaseProject;
+use saltern_program::{Failure, process};
+
+pub(crate) use self::source::{Format, Misfit, Order, SaltEncoding, ScryptCosts, Source};
+use crate::{
+    migrate_plan::Unread,
+    table::{Kept, Outcome, RewriteArguments, Row, rewrite},
+};
+
+#[derive(Args, Debug)]
+#[command(after_help = Source::help())]
+pub(crate) struct ConvertArguments {
+    #[command(flatten)]
+    rewrite: RewriteArguments,
+    /// How the site made its hashes: a name of the list below. `saltern try` finds it out
+    #[arg(long, value_name = "SOURCE", value_parser = source)]
+    from: Source,
+    /// The number of the field with the salt, from 1, if it is not in the field of the hash
+    #[arg(long, value_name = "NUMBER", requires = "delimiter")]
+    salt_column: Option<NonZeroUsize>,
+    /// The order of salt and hash in one field
+    #[arg(long, default_value = "salt-hash")]
+    order: Order,
+    /// The character between salt and hash in one field
+    #[arg(long, value_name = "CHARACTER", default_value = ":")]
+    separator: char,
+    /// The bytes of a salt: its text, or what the text writes in hexadecimal or Base64
+    #[arg(long, default_value = "text")]
+    salt_encoding: SaltEncoding,
+    /// Iterations of PBKDF2
+    #[arg(long, value_name = "COUNT", required_if_eq_any = pbkdf2_names())]
+    iterations: Option<u32>,
+    /// scrypt's N
+    #[arg(long, value_name = "N", default_value_t = ScryptCosts::OF_NODE.n)]
+    scrypt_n: u32,
+    /// scrypt's r
+    #[arg(long, value_name = "R", default_value_t = ScryptCosts::OF_NODE.r)]
+    scrypt_r: u32,
+    /// scrypt's p
+    #[arg(long, value_name = "P", default_value_t = ScryptCosts::OF_NODE.p)]
+    scrypt_p: u32,
+    /// The id of the pepper among the site keys of --seal-keys of `saltern serve`
+    #[arg(long, value_name = "ID")]
+    site_key: Option<String>,
+    /// The Firebase project: a file with the password hash parameters of its console
+    #[arg(long, env = "SALTERN_FIREBASE_PROJECT", value_name = "FILE")]
+    firebase_project: Option<PathBuf>,
+}
+
+/// Writes the rows again with their hashes converted. Computes no hash.
+pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
+    process::keep_memory_private()?;
+    let project = arguments.firebase_project.as_deref().map(FirebaseProject::read).transpose();
+    let project = project.map_err(|error| Failure::configuration(error.to_string()))?;
+    let format = arguments.format()?;
+    rewrite(&arguments.rewrite, &mut |row| Ok(convert(row, arguments, &format, project.as_ref())))
+}
+
+fn convert<'a>(
+    row: &Row,
+    arguments: &ConvertArguments,
+    format: &Format,
+    project: Option<&FirebaseProject>,
+) -> Outcome<'a> {
+    let value = row.hash();
+    if let Some(kept) = kept(&value, format.source) {
+        return Outcome::Kept(kept);
+    }
+    let salt = arguments.salt_column.map(|number| row.field(number).unwrap_or_default());
+    match format.stored(&value, salt.as_deref(), project) {
+        Ok(stored) => Outcome::Changed(stored),
+        Err(Misfit(reason)) => Outcome::Kept(Kept::skipped(reason)),
+    }
+}
+
+/// Returns why a value is not converted, if that is known before its conversion.
+fn kept(value: &str, source: Source) -> Option<Kept> {
+    let is_prepared = |encoded: &saltern_encoded::Encoded| encoded.preparation().is_some();
+    match (parse(value), source) {
+        (Ok(encoded), Source::Prepared(_)) if is_prepared(&encoded) => {
+            Some(Kept::as_wanted("converted already"))
+        }
+        (Ok(_), Source::Prepared(_)) => None,
+        (Ok(_), _) => Some(Kept::as_wanted("in a form that is read already")),
+        (Err(error), Source::Prepared(_)) => Some(match Unread::of(value, error) {
+            reason @ Unread::NoPassword => Kept::as_wanted(reason.in_words()),
+            reason => Kept::skipped(reason.in_words()),
+        }),
+        (Err(error), _) => match Unread::of(value, error) {
+            reason @ Unread::NoPassword => Some(Kept::as_wanted(reason.in_words())),
+            reason @ Unread::Sealed => Some(Kept::skipped(reason.in_words())),
+            _ => None,
+        },
+    }
+}
+
+impl ConvertArguments {
+    fn format(&self) -> Result<Format, Failure> {
+        if let Source::Prepared(name) = self.from
+            && SitePreparation::named(name, self.site_key.as_deref()).is_none()
+        {
+            return Err(Failure::configuration(
+                "a pepper wants --site-key with the id of a site key, and no other source takes it",
+            ));
+        }
+        Ok(Format {
+            source: self.from,
+            order: self.order,
+            separator: self.separator,
+            salt: self.salt_encoding,
+            iterations: self.iterations.unwrap_or_default(),
+            scrypt: ScryptCosts { n: self.scrypt_n, r: self.scrypt_r, p: self.scrypt_p },
+            site_key: self.site_key.clone(),
+        })
+    }
+}
+
+fn source(argument: &str) -> Result<Source, String> {
+    let found = Source::all().into_iter().find(|source| source.name() == argument);
+    found.ok_or_else(|| "no source has this name: `saltern convert --help` lists them".to_owned())
+}
+
+fn pbkdf2_names() -> [(&'static str, &'static str); 3] {
+    ["pbkdf2-sha1", "pbkdf2-sha256", "pbkdf2-sha512"].map(|name| ("from", name))
+}
