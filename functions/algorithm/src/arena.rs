@@ -6,60 +6,103 @@
 #![allow(unsafe_code, reason = "the system gives memory as an address")]
 
 use core::fmt;
+use core::mem;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::slice;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use zeroize::optimization_barrier;
 
 use crate::argon2::block::{BYTES, Block, WORDS};
 
-/// Memory for one hash at a time: one arena for each worker thread.
+/// Memory for the hashes of one core. Both workers of the core hold a clone, and share the memory.
+#[derive(Clone)]
 pub(crate) struct Arena {
     keep_bytes: u64,
-    mapping: Option<Mapping>,
+    store: Arc<Mutex<Store>>,
+}
+
+#[derive(Default)]
+struct Store {
+    /// Wiped memory that no hash uses, in the order of its return.
+    free: Vec<Mapping>,
+    /// Bytes that hashes use.
+    lent: u64,
+    last_return: Option<Instant>,
 }
 
 impl Arena {
-    /// Makes an arena without memory. After a hash it releases its memory if that is above
+    /// Makes an arena without memory. It keeps memory that is returned while all of it is at most
     /// `keep_bytes`.
     pub(crate) fn new(keep_bytes: u64) -> Self {
-        Self { keep_bytes, mapping: None }
+        Self { keep_bytes, store: Arc::default() }
     }
 
-    /// Returns all memory to the system.
-    pub(crate) fn release(&mut self) {
-        self.mapping = None;
+    /// Returns all memory that no hash uses to the system.
+    pub(crate) fn release(&self) {
+        let free = mem::take(&mut self.store().free);
+        // Not under the lock: the system takes its time.
+        drop(free);
     }
 
-    /// Returns the number of bytes that the arena holds.
+    /// As [`Arena::release`], if no hash has returned memory for [`IDLE`].
+    pub(crate) fn release_if_idle(&self) {
+        if self.store().last_return.is_some_and(|last| last.elapsed() >= IDLE) {
+            self.release();
+        }
+    }
+
+    /// Returns how long to wait for the next hash before memory is released; `None` if there is
+    /// none.
+    pub(crate) fn release_after(&self) -> Option<Duration> {
+        (self.resident_bytes() > 0).then_some(IDLE)
+    }
+
+    /// Returns the number of bytes that the arena holds, in use or kept.
     pub(crate) fn resident_bytes(&self) -> u64 {
-        self.mapping.as_ref().map_or(0, |mapping| mapping.bytes as u64)
+        let store = self.store();
+        store.lent + store.free_bytes()
     }
 
     /// Lends this many blocks. Their content is arbitrary: the first pass of Argon2 writes each
     /// block before it reads it.
-    pub(crate) fn lend(&mut self, blocks: usize) -> Result<Lent<'_>, OutOfMemory> {
-        let bytes = blocks.checked_mul(BYTES).ok_or(OutOfMemory)?;
-        if self.mapping.as_ref().is_none_or(|mapping| mapping.bytes < bytes) {
-            // The old memory goes first: both together might not fit.
-            self.release();
-            self.mapping = Some(Mapping::new(self.rounded(bytes)?)?);
+    pub(crate) fn lend(&self, blocks: usize) -> Result<Lent, OutOfMemory> {
+        let bytes = self.rounded(blocks.checked_mul(BYTES).ok_or(OutOfMemory)?)?;
+        let kept = {
+            let mut store = self.store();
+            // The size is exact, so that hashes use no more memory than the schedule counts.
+            let kept = store.free.iter().rposition(|mapping| mapping.bytes == bytes);
+            let kept = kept.map(|position| store.free.remove(position));
+            store.lent += bytes as u64;
+            // Old memory goes first: both together might not fit.
+            let too_much = if kept.is_none() { store.beyond(self.keep_bytes) } else { Vec::new() };
+            drop(store);
+            drop(too_much);
+            kept
+        };
+        // The memory counts as lent, and is no longer so if the system does not give it.
+        let mut lent = Lent { arena: self.clone(), mapping: kept, bytes, blocks };
+        if lent.mapping.is_none() {
+            let fresh = Mapping::new(bytes).or_else(|OutOfMemory| {
+                self.release();
+                Mapping::new(bytes)
+            });
+            lent.mapping = Some(fresh?);
         }
-        Ok(Lent { arena: self, blocks })
+        Ok(lent)
     }
 
     /// Lends this many bytes, rounded up to blocks. Their content is arbitrary.
-    pub(crate) fn lend_bytes(&mut self, bytes: usize) -> Result<Lent<'_>, OutOfMemory> {
+    pub(crate) fn lend_bytes(&self, bytes: usize) -> Result<Lent, OutOfMemory> {
         self.lend(bytes.div_ceil(BYTES))
     }
 
     #[cfg(test)]
     pub(crate) fn is_wiped(&self) -> bool {
-        self.mapping
-            .as_ref()
-            .is_none_or(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
+        let store = self.store();
+        store.free.iter().all(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
     }
 
     /// Rounds up to huge pages, unless the arena could not keep that much.
@@ -68,6 +111,30 @@ impl Arena {
         let kept = |bytes| bytes as u64 <= self.keep_bytes;
         Ok(if kept(bytes) && !kept(huge) { bytes.next_multiple_of(PAGE_BYTES) } else { huge })
     }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    fn free_bytes(&self) -> u64 {
+        self.free.iter().map(|mapping| mapping.bytes as u64).sum()
+    }
+
+    /// Removes free memory, the oldest first, until all memory is at most `keep_bytes`.
+    fn beyond(&mut self, keep_bytes: u64) -> Vec<Mapping> {
+        let mut removed = Vec::new();
+        while !self.free.is_empty() && self.lent + self.free_bytes() > keep_bytes {
+            removed.push(self.free.remove(0));
+        }
+        removed
+    }
+}
+
+/// Rounds the memory of a hash up to huge pages, as an arena does.
+pub(crate) fn rounded_up(bytes: u64) -> u64 {
+    bytes.checked_next_multiple_of(HUGE_PAGE_BYTES as u64).unwrap_or(u64::MAX)
 }
 
 impl fmt::Debug for Arena {
@@ -88,13 +155,16 @@ impl fmt::Display for OutOfMemory {
 
 impl core::error::Error for OutOfMemory {}
 
-/// Blocks in use. Wiped when dropped, also during a panic.
-pub(crate) struct Lent<'a> {
-    arena: &'a mut Arena,
+/// Blocks in use. Wiped and returned when dropped, also during a panic.
+pub(crate) struct Lent {
+    arena: Arena,
+    /// `None` only until the system has given it.
+    mapping: Option<Mapping>,
+    bytes: usize,
     blocks: usize,
 }
 
-impl Lent<'_> {
+impl Lent {
     /// Returns the same memory as words.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         let blocks: &mut [Block] = self;
@@ -105,28 +175,33 @@ impl Lent<'_> {
     }
 }
 
-impl Deref for Lent<'_> {
+impl Deref for Lent {
     type Target = [Block];
 
     fn deref(&self) -> &[Block] {
-        self.arena.mapping.as_ref().map_or(&[], |mapping| &mapping.blocks()[..self.blocks])
+        self.mapping.as_ref().map_or(&[], |mapping| &mapping.blocks()[..self.blocks])
     }
 }
 
-impl DerefMut for Lent<'_> {
+impl DerefMut for Lent {
     fn deref_mut(&mut self) -> &mut [Block] {
-        self.arena.mapping.as_mut().map_or(&mut [], |mapping| &mut mapping.blocks_mut()[..self.blocks])
+        self.mapping.as_mut().map_or(&mut [], |mapping| &mut mapping.blocks_mut()[..self.blocks])
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for Lent {
     fn drop(&mut self) {
         wipe(self);
-        if let Some(mapping) = &mut self.arena.mapping
-            && mapping.bytes as u64 > self.arena.keep_bytes
-        {
-            self.arena.mapping = None;
+        let mut store = self.arena.store();
+        store.free.extend(self.mapping.take());
+        store.lent -= self.bytes as u64;
+        store.last_return = Some(Instant::now());
+        let mut too_much = Vec::new();
+        if store.lent + store.free_bytes() > self.arena.keep_bytes {
+            too_much.extend(store.free.pop());
         }
+        drop(store);
+        drop(too_much);
     }
 }
 
@@ -313,6 +388,10 @@ mod system {
     }
 }
 
+/// Memory that no hash has used for so long is released. Getting it again costs some milliseconds,
+/// once.
+const IDLE: Duration = Duration::from_secs(10);
+
 /// Memory that every large allocation leaves for all small ones: requests, answers, stacks, and the
 /// state of hashes beside their main memory.
 const ROOM_FOR_THE_REST: usize = 32 << 20;
@@ -331,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_panic_leaves_the_memory_wiped() {
-        let mut arena = Arena::new(MIB);
+        let arena = Arena::new(MIB);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             fill_all(&mut arena.lend(100).unwrap());
             let mut memory = arena.lend(100).unwrap();
@@ -352,15 +431,17 @@ mod tests {
 
     #[test]
     fn memory_is_kept_and_grown() {
-        let mut arena = Arena::new(4 * MIB);
+        let arena = Arena::new(4 * MIB);
         fill_all(&mut arena.lend(3000).unwrap());
         let first = arena.lend(3000).unwrap().as_ptr();
         assert_eq!(arena.resident_bytes(), 4 * MIB);
-        let mut smaller = arena.lend(10).unwrap();
-        assert_eq!((smaller.as_ptr(), smaller.len()), (first, 10));
-        assert!(smaller.iter().all(|block| block.0 == Block::ZERO.0));
-        fill_all(&mut smaller);
-        drop(smaller);
+        let mut again = arena.lend(2500).unwrap();
+        assert_eq!((again.as_ptr(), again.len()), (first, 2500));
+        assert!(again.iter().all(|block| block.0 == Block::ZERO.0));
+        fill_all(&mut again);
+        drop(again);
+        fill_all(&mut arena.lend(10).unwrap());
+        assert_eq!(arena.resident_bytes(), 2 * MIB, "another size takes the place of the first");
         fill_all(&mut arena.lend(4096).unwrap());
         assert_eq!(arena.resident_bytes(), 4 * MIB);
         assert!(arena.is_wiped());
@@ -369,7 +450,7 @@ mod tests {
     #[test]
     fn memory_above_the_budget_is_released() {
         // A budget of a fractional number of huge pages is fully usable, and is never exceeded.
-        let mut arena = Arena::new(3 * MIB);
+        let arena = Arena::new(3 * MIB);
         fill_all(&mut arena.lend(3 * 1024).unwrap());
         assert_eq!(arena.resident_bytes(), 3 * MIB);
         fill_all(&mut arena.lend(3 * 1024 + 1).unwrap());
@@ -380,9 +461,32 @@ mod tests {
         assert_eq!(arena.resident_bytes(), 0);
     }
 
+    /// The clones are those of the two workers of a core.
+    #[test]
+    fn several_hashes_share_one_budget() {
+        let arena = Arena::new(6 * MIB);
+        let mut lent: Vec<_> = (0..3).map(|_| arena.clone().lend(2048).unwrap()).collect();
+        for blocks in &mut lent {
+            fill_all(blocks);
+        }
+        assert_eq!(arena.resident_bytes(), 6 * MIB);
+        lent.truncate(1);
+        assert_eq!(arena.resident_bytes(), 6 * MIB, "returned memory is kept");
+        assert!(arena.is_wiped());
+        fill_all(&mut arena.lend(3000).unwrap());
+        assert_eq!(arena.resident_bytes(), 6 * MIB, "and makes room for another size");
+        fill_all(&mut arena.lend(7 * 1024).unwrap());
+        assert_eq!(arena.resident_bytes(), 2 * MIB, "a hash beyond the budget leaves nothing");
+        arena.release();
+        assert_eq!(arena.resident_bytes(), 2 * MIB, "memory in use is not released");
+        drop(lent);
+        assert_eq!(arena.resident_bytes(), 2 * MIB);
+        assert!(arena.is_wiped());
+    }
+
     #[test]
     fn missing_memory_is_an_error() {
-        let mut arena = Arena::new(u64::MAX);
+        let arena = Arena::new(u64::MAX);
         assert!(arena.lend(usize::MAX).is_err());
         assert!(arena.lend(usize::MAX / BYTES).is_err());
         // 2^60 bytes: more than any address space. (Miri stops if an allocation fails.)
@@ -395,7 +499,7 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
     fn release_gives_memory_back_to_the_system() {
-        let mut arena = Arena::new(u64::MAX);
+        let arena = Arena::new(u64::MAX);
         let before = resident_bytes_of_this_process();
         fill_all(&mut arena.lend(256 * 1024).unwrap());
         let with = resident_bytes_of_this_process();

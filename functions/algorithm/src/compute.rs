@@ -1,7 +1,5 @@
 //! Computes one hash from start to end, with the reference crates or with this crate's kernels.
 
-use std::time::Duration;
-
 use saltern_encoded::{Setting, wrapped};
 use zeroize::{Zeroizing, zeroize_stack};
 
@@ -75,9 +73,9 @@ pub(crate) struct WholeKernel {
 }
 
 impl WholeKernel {
-    /// Makes a kernel that keeps at most `keep_bytes` of memory between two hashes.
-    pub(crate) fn new(kernels: Kernels, keep_bytes: u64) -> Self {
-        Self { kernels, arena: Arena::new(keep_bytes) }
+    /// Makes a kernel that takes its memory from this arena.
+    pub(crate) fn new(kernels: Kernels, arena: Arena) -> Self {
+        Self { kernels, arena }
     }
 
     pub(crate) fn kernels(&self) -> Kernels {
@@ -134,7 +132,7 @@ impl WholeKernel {
         password: &[u8],
     ) -> Result<Output, OutOfMemory> {
         let mut output = Output::zeroed(setting.output_bytes());
-        argon2::kernel::compute(setting, password, output.as_mut(), &mut self.arena)?;
+        argon2::kernel::compute(setting, password, output.as_mut(), &self.arena)?;
         Ok(output)
     }
 
@@ -144,28 +142,8 @@ impl WholeKernel {
         password: &[u8],
     ) -> Result<Output, OutOfMemory> {
         let mut output = Output::zeroed(setting.output_bytes());
-        let computed = scrypt::kernel::compute(setting, password, output.as_mut(), &mut self.arena);
+        let computed = scrypt::kernel::compute(setting, password, output.as_mut(), &self.arena);
         zeroize_stack::<STACK_BYTES>();
         computed.map(|()| output)
     }
-
-    /// Returns how long to wait for the next hash before memory is released; `None` if none is
-    /// held.
-    pub(crate) fn give_back_after(&self) -> Option<Duration> {
-        (self.arena_bytes() > 0).then_some(IDLE)
-    }
-
-    /// Returns the memory that is kept between hashes, in bytes.
-    pub(crate) fn arena_bytes(&self) -> u64 {
-        self.arena.resident_bytes()
-    }
-
-    /// Returns the memory that was kept between hashes to the system.
-    pub(crate) fn give_back_memory(&mut self) {
-        self.arena.release();
-    }
 }
-
-/// A worker that has been idle for so long releases its memory. Getting it again costs some
-/// milliseconds, once.
-const IDLE: Duration = Duration::from_secs(10);

@@ -11,7 +11,7 @@ use saltern_encoded::{Setting, pbkdf2::Prf};
 use crate::{
     Admitted, Output,
     arena::Arena,
-    argon2::kernel::Path,
+    argon2::{kernel::Path, lanes as argon2_lanes},
     bcrypt::lanes::{Lane, advance},
     pbkdf2::lanes as pbkdf2_lanes,
 };
@@ -62,12 +62,30 @@ impl Argon2 {
 
     /// Computes one hash; `None` for another algorithm, or without memory.
     #[must_use]
-    pub fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
+    pub fn compute(&self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
         black_box(MARKER);
         let Setting::Argon2(setting) = admitted.setting() else { return None };
         let mut output = Output::zeroed(setting.output_bytes());
-        self.path.compute(setting, password, output.as_mut(), &mut self.arena).ok()?;
+        self.path.compute(setting, password, output.as_mut(), &self.arena).ok()?;
         Some(output)
+    }
+
+    /// Computes a hash for each password, all side by side; `None` for another algorithm, or
+    /// without memory.
+    #[must_use]
+    pub fn compute_in_lanes(&self, admitted: &Admitted, passwords: &[&[u8]]) -> Option<Vec<Output>> {
+        let Setting::Argon2(setting) = admitted.setting() else { return None };
+        let start =
+            |password: &&[u8]| argon2_lanes::Lane::start_on(self.path, setting, password, &self.arena).ok();
+        let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
+        let steps = lanes.first().map_or(0, argon2_lanes::Lane::remaining);
+        argon2_lanes::advance(&mut lanes.iter_mut().collect::<Vec<_>>(), steps);
+        let finish = |lane: argon2_lanes::Lane| {
+            let mut output = Output::zeroed(setting.output_bytes());
+            lane.finish(output.as_mut());
+            output
+        };
+        Some(lanes.into_iter().map(finish).collect())
     }
 }
 

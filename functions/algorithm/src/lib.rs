@@ -35,7 +35,7 @@ pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 #[cfg(feature = "load-model")]
 pub use pool::load_model;
 pub use pool::{
-    Caller, Done, Dropped, MOST_BCRYPT_LANES, OneCore, Pool, PoolSettings, QueueLimits, Refused, Ticket,
-    Urgency, Work,
+    Argon2Lanes, Caller, Done, Dropped, MOST_ARGON2_LANES, MOST_BCRYPT_LANES, NotArgon2Lanes, OneCore, Pool,
+    PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
 };
 pub use preparation::{prepare, prepare_for_site};

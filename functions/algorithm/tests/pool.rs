@@ -58,7 +58,15 @@ fn mixed(number: u64) -> Admitted {
         let iterations = u32::try_from(iterations).unwrap();
         Params::Pbkdf2(pbkdf2::Params::new(prf, iterations).unwrap())
     };
+    let argon2 = |variant, memory_kib, passes| {
+        let version = argon2::Version::V19;
+        Params::Argon2(argon2::Params::new(variant, version, memory_kib, passes, 1).unwrap())
+    };
     let params = match number % 8 {
+        // Large enough for a lane, and in all variants.
+        6 if number % 64 == 6 => argon2(argon2::Variant::Id, 8 << 10, 1),
+        6 if number % 64 == 14 => argon2(argon2::Variant::D, 9 << 10, 1),
+        6 if number % 64 == 22 => argon2(argon2::Variant::I, 11 << 10, 1),
         0 | 1 => Params::Bcrypt(bcrypt::Params::new(4).unwrap()),
         2 => Params::Bcrypt(bcrypt::Params::new(5).unwrap()),
         3 => pbkdf2(pbkdf2::Prf::Sha1, 1 + number % 97),
@@ -235,6 +243,51 @@ fn the_answer_has_the_number_of_lanes_in_use() {
     let done = submit(&pool, admitted(params, 0), 0, AMPLE).unwrap().wait().unwrap();
     assert_eq!(done.lanes, 1);
     assert!(pool.arena_bytes() >= 1 << 20, "{}", pool.arena_bytes());
+}
+
+fn argon2id(memory_mib: u32, passes: u32, salt: u64) -> Admitted {
+    let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+    let params = argon2::Params::new(variant, version, memory_mib << 10, passes, 1).unwrap();
+    admitted(Params::Argon2(params), salt)
+}
+
+/// Lanes, and hashes that are computed whole, share the memory of a core.
+#[test]
+fn hashes_in_memory_stay_within_the_memory_of_a_core() {
+    let settings = PoolSettings { queue: None, kept_bytes: 40 << 20, ..PoolSettings::new(NonZeroUsize::MIN) };
+    let pool = Pool::start(&settings).unwrap();
+    let scrypt = || admitted(Params::Scrypt(scrypt::Params::new(14, 8, 1).unwrap()), 0);
+    let hash = |number: u64| match number % 4 {
+        0 => scrypt(),
+        1 => argon2id(36, 1, number),
+        _ => argon2id(12, 1, number),
+    };
+    let tickets: Vec<_> = (0..40).map(|n| submit(&pool, hash(n), n, AMPLE).unwrap()).collect();
+    let mut most_lanes = 0;
+    for (number, ticket) in (0..).zip(tickets) {
+        let done = ticket.wait().unwrap();
+        most_lanes = most_lanes.max(done.lanes);
+        let expected = compute(&hash(number), password(number).expose()).unwrap();
+        assert!(done.output.matches(expected.expose()), "request {number}");
+        assert!(pool.arena_bytes() <= settings.kept_bytes, "{}", pool.arena_bytes());
+    }
+    assert!((2..=3).contains(&most_lanes), "{most_lanes} lanes");
+}
+
+/// One after the other they would take the rest of the large hash longer.
+#[test]
+fn a_cancelled_argon2_gives_its_lane_to_the_next() {
+    let settings =
+        PoolSettings { queue: None, argon2_lanes: "1".parse().ok(), ..PoolSettings::new(NonZeroUsize::MIN) };
+    let pool = Pool::start(&settings).unwrap();
+    let large = || submit(&pool, argon2id(256, 4, 1), 1, AMPLE).unwrap();
+    let hashed = large().wait().unwrap().hashed;
+    let cancelled = large();
+    thread::sleep(hashed / 10);
+    drop(cancelled);
+    let left = Instant::now();
+    submit(&pool, argon2id(8, 1, 2), 2, AMPLE).unwrap().wait().unwrap();
+    assert!(left.elapsed() < hashed / 2, "{:?} of {hashed:?}", left.elapsed());
 }
 
 #[test]

@@ -70,8 +70,18 @@ impl Settings {
             .map_err(|error| FatalError::new(format!("{}: {error}", document.source)))?;
         let kernels = parsed(&variable, KERNELS)?.unwrap_or_default();
         let holders = policies.holders();
-        let pool =
-            PoolSettings { kernels, holders, queue: machine.queue(), ..PoolSettings::new(machine.workers()) };
+        let answers_calibrate = answers_calibrate(&variable)?;
+        let usual = PoolSettings::new(machine.workers());
+        let share = limits.memory_budget_bytes / holders.get() as u64;
+        let pool = PoolSettings {
+            kernels,
+            holders,
+            queue: machine.queue(),
+            argon2_lanes: parsed(&variable, ARGON2_LANES)?,
+            // A measured hash takes its memory beside that of the workers.
+            kept_bytes: if answers_calibrate { usual.kept_bytes } else { share },
+            ..usual
+        };
         Ok(Self {
             policies,
             pool,
@@ -79,7 +89,7 @@ impl Settings {
             starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
             is_always_awake: machine.is_concurrent(),
             distributions: Distributions::read(&variable)?,
-            answers_calibrate: answers_calibrate(&variable)?,
+            answers_calibrate,
             memory_mb: machine.size.memory_mib,
             source: document.source,
         })
@@ -233,6 +243,9 @@ const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
 
 /// The most concurrent events of the process. Lambda sets it on Managed Instances.
 const CONCURRENCY: &str = "AWS_LAMBDA_MAX_CONCURRENCY";
+
+/// Argon2 hashes at once on each core.
+const ARGON2_LANES: &str = "SALTERN_ARGON2_LANES";
 
 /// The kernels: `lanes` or `crates`.
 const KERNELS: &str = "SALTERN_KERNELS";

@@ -9,7 +9,7 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
-use saltern_algorithm::{Kernels, MOST_BCRYPT_LANES};
+use saltern_algorithm::{Argon2Lanes, Kernels, MOST_BCRYPT_LANES};
 use saltern_policy::{AcceptedWeak, LoweredCeilings};
 
 /// The policy document and the machine.
@@ -60,6 +60,10 @@ pub struct KernelArguments {
     /// bcrypt hashes at once on each core, 1 to 8 [default: as many as the L1 data cache holds]
     #[arg(long, env = "SALTERN_BCRYPT_LANES", value_name = "COUNT", value_parser = bcrypt_lanes)]
     pub bcrypt_lanes: Option<NonZeroUsize>,
+    /// Large Argon2 hashes at once on each core, 1 to 8, as far as the memory holds them [default:
+    /// 4]
+    #[arg(long, env = "SALTERN_ARGON2_LANES", value_name = "COUNT")]
+    pub argon2_lanes: Option<Argon2Lanes>,
 }
 
 fn bcrypt_lanes(argument: &str) -> Result<NonZeroUsize, String> {

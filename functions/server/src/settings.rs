@@ -77,6 +77,7 @@ impl Settings {
             pool: PoolSettings {
                 kernels: arguments.kernels.kernels,
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+                argon2_lanes: arguments.kernels.argon2_lanes,
                 holders: policies.holders(),
                 kept_bytes: limits.memory_budget_bytes / policies.holders().get() as u64,
                 ..PoolSettings::new(workers)

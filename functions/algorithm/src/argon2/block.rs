@@ -63,6 +63,13 @@ pub(super) trait Compressor: Copy + Send + Sync {
         xor: bool,
     ) -> u64;
 
+    /// Does the same for a block whose chain is not in `working`: other chains are between two
+    /// steps of it.
+    #[inline(always)]
+    fn step_apart(self, previous: &Block, reference: &Block, destination: &mut Block, xor: bool) -> u64 {
+        self.step(&mut self.start(previous), previous, reference, destination, xor)
+    }
+
     /// Writes G(0, `input`).
     fn once(self, input: &Block, output: &mut Block);
 

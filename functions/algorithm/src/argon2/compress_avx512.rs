@@ -6,13 +6,14 @@ use core::arch::x86_64::{
     _mm512_load_si512, _mm512_mul_epu32, _mm512_permutex_epi64, _mm512_permutexvar_epi64, _mm512_ror_epi64,
     _mm512_setr_epi64, _mm512_setzero_si512, _mm512_store_si512, _mm512_xor_si512,
 };
+use core::ops::Range;
 
 use super::block::{Block, Compressor};
-use super::fill::Fill;
+use super::fill::{Fill, Part, run_side_by_side};
 use super::segment::Segment;
 
 /// The proof that this machine has AVX-512F.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx512(());
 
 impl Avx512 {
@@ -20,15 +21,25 @@ impl Avx512 {
         std::arch::is_x86_feature_detected!("avx512f").then_some(Self(()))
     }
 
-    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>) {
+    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
         // SAFETY: the machine has AVX-512F, or `self` would not exist.
-        unsafe { fill_avx512(self, fill, segment) }
+        unsafe { fill_avx512(self, fill, segment, offsets) }
+    }
+
+    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { side_by_side_avx512(self, parts, steps) }
     }
 }
 
 #[target_feature(enable = "avx512f")]
-fn fill_avx512(compressor: Avx512, fill: &Fill, segment: &mut Segment<'_>) {
-    fill.run(compressor, segment);
+fn fill_avx512(compressor: Avx512, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
+    fill.run(compressor, segment, offsets);
+}
+
+#[target_feature(enable = "avx512f")]
+fn side_by_side_avx512(compressor: Avx512, parts: Vec<Part<'_>>, steps: usize) {
+    run_side_by_side(compressor, parts, steps);
 }
 
 impl Compressor for Avx512 {
@@ -60,6 +71,12 @@ impl Compressor for Avx512 {
     ) -> u64 {
         // SAFETY: the machine has AVX-512F, or `self` would not exist.
         unsafe { step::<IN_A_CHAIN>(working, reference, destination, xor) }
+    }
+
+    #[inline(always)]
+    fn step_apart(self, previous: &Block, reference: &Block, destination: &mut Block, xor: bool) -> u64 {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { step::<SIDE_BY_SIDE>(&mut load(previous), reference, destination, xor) }
     }
 
     fn once(self, input: &Block, output: &mut Block) {
@@ -112,14 +129,14 @@ fn step<const CALLER: u8>(
     // Rows: the four words of one row are adjacent, in half a register.
     halves(state, |pair, part| 4 * pair + part);
     for pair in 0..4 {
-        let [a, _, c, d] = [0, 1, 2, 3].map(|part| 4 * pair + part);
+        let [a, c, d] = [4 * pair, 4 * pair + 2, 4 * pair + 3];
         state[a] = _mm512_permutex_epi64::<ROTATE_3>(state[a]);
         state[c] = _mm512_permutex_epi64::<ROTATE_1>(state[c]);
         state[d] = _mm512_permutex_epi64::<ROTATE_2>(state[d]);
     }
     halves(state, |pair, part| 4 * pair + part);
     for pair in 0..4 {
-        let [a, _, c, d] = [0, 1, 2, 3].map(|part| 4 * pair + part);
+        let [a, c, d] = [4 * pair, 4 * pair + 2, 4 * pair + 3];
         state[a] = _mm512_permutex_epi64::<ROTATE_1>(state[a]);
         state[c] = _mm512_permutex_epi64::<ROTATE_3>(state[c]);
         state[d] = _mm512_permutex_epi64::<ROTATE_2>(state[d]);
@@ -131,14 +148,14 @@ fn step<const CALLER: u8>(
     let rotate_3 = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
     halves(state, |columns, part| columns + 4 * part);
     for columns in 0..4 {
-        let [a, _, c, d] = [0, 1, 2, 3].map(|part| columns + 4 * part);
+        let [a, c, d] = [columns, columns + 8, columns + 12];
         state[a] = _mm512_permutexvar_epi64(rotate_3, state[a]);
         state[c] = _mm512_permutexvar_epi64(rotate_1, state[c]);
         state[d] = _mm512_permutexvar_epi64(rotate_2, state[d]);
     }
     halves(state, |columns, part| columns + 4 * part);
     for columns in 0..4 {
-        let [a, _, c, d] = [0, 1, 2, 3].map(|part| columns + 4 * part);
+        let [a, c, d] = [columns, columns + 8, columns + 12];
         state[a] = _mm512_permutexvar_epi64(rotate_1, state[a]);
         state[c] = _mm512_permutexvar_epi64(rotate_3, state[c]);
         state[d] = _mm512_permutexvar_epi64(rotate_2, state[d]);
@@ -166,7 +183,7 @@ fn halves(state: &mut Registers, at: impl Fn(usize, usize) -> usize) {
 #[target_feature(enable = "avx512f")]
 fn half<const ROTATE_D: i32, const ROTATE_B: i32>(state: &mut Registers, at: impl Fn(usize, usize) -> usize) {
     for chain in 0..4 {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|part| at(chain, part));
+        let [a, b, c, d] = [at(chain, 0), at(chain, 1), at(chain, 2), at(chain, 3)];
         state[a] = multiply_add(state[a], state[b]);
         state[d] = _mm512_ror_epi64::<ROTATE_D>(_mm512_xor_si512(state[d], state[a]));
         state[c] = multiply_add(state[c], state[d]);
@@ -182,10 +199,11 @@ fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
     _mm512_add_epi64(_mm512_add_epi64(_mm512_add_epi64(x, y), product), product)
 }
 
-/// Separates the two callers of `step`, so that each has its own copy. LLVM inlines a function with
-/// one caller at any length, and then the block stays in registers.
+/// Separates the callers of `step`, so that each has its own copy. LLVM inlines a function with one
+/// caller at any length, and then the block stays in registers.
 const IN_A_CHAIN: u8 = 0;
 const APART: u8 = 1;
+const SIDE_BY_SIDE: u8 = 2;
 
 const WORDS_PER_VECTOR: usize = 8;
 const REGISTERS: usize = 16;

@@ -8,13 +8,14 @@ use core::arch::aarch64::{
     vreinterpretq_u64_u32, vrev64q_u32, vsriq_n_u64, vst1q_u64,
 };
 use core::arch::asm;
+use core::ops::Range;
 
 use super::block::{Block, Compressor, bytes_turned_right};
-use super::fill::Fill;
+use super::fill::{Fill, Part, run_side_by_side};
 use super::segment::Segment;
 
 /// The proof that this machine has NEON.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Neon(());
 
 impl Neon {
@@ -22,15 +23,25 @@ impl Neon {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
 
-    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>) {
+    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
         // SAFETY: the machine has NEON, or `self` would not exist.
-        unsafe { fill_neon(self, fill, segment) }
+        unsafe { fill_neon(self, fill, segment, offsets) }
+    }
+
+    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
+        // SAFETY: the machine has NEON, or `self` would not exist.
+        unsafe { side_by_side_neon(self, parts, steps) }
     }
 }
 
 #[target_feature(enable = "neon")]
-fn fill_neon(compressor: Neon, fill: &Fill, segment: &mut Segment<'_>) {
-    fill.run(compressor, segment);
+fn fill_neon(compressor: Neon, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
+    fill.run(compressor, segment, offsets);
+}
+
+#[target_feature(enable = "neon")]
+fn side_by_side_neon(compressor: Neon, parts: Vec<Part<'_>>, steps: usize) {
+    run_side_by_side(compressor, parts, steps);
 }
 
 impl Compressor for Neon {

@@ -3,7 +3,7 @@
 use super::block::{Block, Compressor, WORDS};
 
 /// The compressor that every machine has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Portable;
 
 impl Compressor for Portable {

@@ -1,5 +1,7 @@
 //! Fills one segment of memory (RFC 9106 §3.4).
 
+use core::ops::Range;
+
 use saltern_encoded::argon2::{Params, Variant, Version};
 
 use super::block::{Block, Compressor, WORDS};
@@ -14,21 +16,22 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// Fills the segment. It is inlined into one function per instruction set.
-    #[inline(always)]
-    pub(super) fn run<C: Compressor>(&self, compressor: C, segment: &mut Segment<'_>) {
+    /// Returns the offsets of the blocks that the segment's fill writes.
+    pub(super) fn offsets(&self, segment: &Segment<'_>) -> Range<usize> {
         let first_slice = self.pass == 0 && segment.slice() == 0;
-        let start = if first_slice { FIRST_BLOCKS } else { 0 };
-        let mut previous = Place {
-            lane: segment.lane(),
-            column: before(segment.slice() * segment.len() + start, segment.columns()),
-        };
-        let xor = self.pass > 0 && self.params.version() == Version::V19;
+        (if first_slice { FIRST_BLOCKS } else { 0 })..segment.len()
+    }
+
+    /// Fills a range of the segment. It is inlined into one function per instruction set.
+    #[inline(always)]
+    pub(super) fn run<C: Compressor>(&self, compressor: C, segment: &mut Segment<'_>, offsets: Range<usize>) {
+        let mut previous = previous(segment, offsets.start);
+        let xor = self.xors();
         let mut working = compressor.start(segment.at(previous));
         let mut addresses =
             self.addresses_known(segment.slice()).then(|| Addresses::new(self, compressor, segment));
         let mut pseudo_random = segment.at(previous).0[0];
-        for offset in start..segment.len() {
+        for offset in offsets {
             let column = segment.slice() * segment.len() + offset;
             if let Some(addresses) = &mut addresses {
                 pseudo_random = addresses.at(offset);
@@ -43,6 +46,11 @@ impl Fill {
             pseudo_random = compressor.step(&mut working, previous_block, reference, destination, xor);
             previous.column = column;
         }
+    }
+
+    /// Whether the old content of a block is a part of the new one.
+    fn xors(&self) -> bool {
+        self.pass > 0 && self.params.version() == Version::V19
     }
 
     /// Whether references do not depend on the data.
@@ -79,6 +87,87 @@ impl Fill {
         let back = ((count as u64 * squared) >> 32) as usize;
         let column = first + count - 1 - back;
         Place { lane, column: if column < columns { column } else { column - columns } }
+    }
+}
+
+/// The part of a segment that is filled next, beside parts of other hashes.
+pub(super) struct Part<'a> {
+    pub(super) fill: Fill,
+    pub(super) segment: Segment<'a>,
+    /// The first offset.
+    pub(super) start: usize,
+}
+
+/// Writes `steps` blocks of each part, in turn. It is inlined into one function per instruction
+/// set.
+///
+/// After each block the reference of the next one is known. Its cache lines arrive while the blocks
+/// of the other parts are computed.
+#[inline(always)]
+pub(super) fn run_side_by_side<C: Compressor>(compressor: C, parts: Vec<Part<'_>>, steps: usize) {
+    let many = parts.len() >= PARTS_THAT_FETCH_DESTINATIONS;
+    let mut cursors: Vec<_> = parts.into_iter().map(|part| Cursor::new(compressor, part)).collect();
+    for _ in 0..steps {
+        for cursor in &mut cursors {
+            cursor.step(compressor, many);
+        }
+    }
+}
+
+/// A part under way.
+struct Cursor<'a, C> {
+    fill: Fill,
+    segment: Segment<'a>,
+    xor: bool,
+    addresses: Option<Addresses<C>>,
+    /// The offset of the next block.
+    offset: usize,
+    previous: Place,
+    reference: Place,
+}
+
+impl<'a, C: Compressor> Cursor<'a, C> {
+    #[inline(always)]
+    fn new(compressor: C, Part { fill, segment, start }: Part<'a>) -> Self {
+        let known = fill.addresses_known(segment.slice());
+        let addresses = known.then(|| Addresses::new(&fill, compressor, &segment));
+        let previous = previous(&segment, start);
+        let number = segment.at(previous).0[0];
+        let mut cursor =
+            Self { fill, segment, xor: fill.xors(), addresses, offset: start, previous, reference: previous };
+        cursor.find_reference(compressor, number);
+        cursor
+    }
+
+    #[inline(always)]
+    fn step(&mut self, compressor: C, fetches_destination: bool) {
+        let (previous, reference, destination) =
+            self.segment.step(self.previous, self.reference, self.offset);
+        let number = compressor.step_apart(previous, reference, destination, self.xor);
+        self.previous.column = self.column(self.offset);
+        self.offset += 1;
+        if self.offset == self.segment.len() {
+            return;
+        }
+        self.find_reference(compressor, number);
+        let soon = self.offset + DESTINATION_AHEAD;
+        if fetches_destination && soon < self.segment.len() {
+            let soon = Place { column: self.column(soon), ..self.previous };
+            compressor.prefetch(self.segment.at(soon));
+        }
+    }
+
+    /// Finds the reference of the next block, and prefetches it.
+    #[inline(always)]
+    fn find_reference(&mut self, compressor: C, number: u64) {
+        let number = self.addresses.as_mut().map_or(number, |addresses| addresses.at(self.offset));
+        self.reference = self.fill.reference(&self.segment, self.offset, number);
+        compressor.prefetch(self.segment.at(self.reference));
+    }
+
+    #[inline(always)]
+    fn column(&self, offset: usize) -> usize {
+        self.segment.slice() * self.segment.len() + offset
     }
 }
 
@@ -136,8 +225,11 @@ pub(super) fn type_number(params: Params) -> u32 {
     }
 }
 
-fn before(column: usize, columns: usize) -> usize {
-    if column == 0 { columns - 1 } else { column - 1 }
+/// Returns the place before this offset of the segment, in the order of writing.
+fn previous(segment: &Segment<'_>, offset: usize) -> Place {
+    let column = segment.slice() * segment.len() + offset;
+    let last = segment.columns() - 1;
+    Place { lane: segment.lane(), column: if column == 0 { last } else { column - 1 } }
 }
 
 /// Blocks of a lane that come from the initial hash: columns 0 and 1.
@@ -148,3 +240,9 @@ const COUNTER: usize = 6;
 
 /// How many blocks ahead a known reference is prefetched.
 const AHEAD: usize = 4;
+
+/// How many blocks after the next one a destination is prefetched.
+const DESTINATION_AHEAD: usize = 1;
+
+/// The fewest parts side by side whose destinations are prefetched.
+const PARTS_THAT_FETCH_DESTINATIONS: usize = 3;

@@ -1,5 +1,6 @@
 //! This crate's own kernel for Argon2 (RFC 9106).
 
+use core::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -18,7 +19,7 @@ use super::compress_avx512::Avx512;
 #[cfg(target_arch = "aarch64")]
 use super::compress_neon::Neon;
 use super::compress_portable::Portable;
-use super::fill::{FIRST_BLOCKS, Fill, type_number};
+use super::fill::{FIRST_BLOCKS, Fill, Part, run_side_by_side, type_number};
 use super::segment::{SLICES, Segment, segments};
 use crate::{
     OutOfMemory,
@@ -35,13 +36,13 @@ pub(crate) fn compute(
     setting: &Setting,
     password: &[u8],
     output: &mut [u8],
-    arena: &mut Arena,
+    arena: &Arena,
 ) -> Result<(), OutOfMemory> {
     Path::best().compute(setting, password, output, arena)
 }
 
 /// A set of instructions. A value proves that the machine has them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     /// Plain Rust.
     Portable(Portable),
@@ -99,49 +100,100 @@ impl Path {
         setting: &Setting,
         password: &[u8],
         output: &mut [u8],
-        arena: &mut Arena,
+        arena: &Arena,
     ) -> Result<(), OutOfMemory> {
+        let params = setting.params();
+        let (lanes, columns) = (lanes(params)?, columns(params)?);
+        let mut memory = arena.lend(lanes * columns)?;
+        let helpers = Helpers::of(params);
+        self.write_first_blocks(setting, password, output.len(), &mut memory);
+        for pass in 0..params.passes() {
+            for slice in 0..SLICES {
+                fill_slice(self, &Fill { params, pass }, &mut memory, slice, &helpers);
+            }
+        }
+        self.write_output(&memory, columns, output);
+        Ok(())
+    }
+
+    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
         match self {
-            Self::Portable(_) => run::<Portable>(self, setting, password, output, arena),
+            Self::Portable(portable) => fill.run(portable, segment, offsets),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => run::<Avx2>(self, setting, password, output, arena),
+            Self::Avx2(avx2) => avx2.fill(fill, segment, offsets),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => run::<Avx512>(self, setting, password, output, arena),
+            Self::Avx512(avx512) => avx512.fill(fill, segment, offsets),
             #[cfg(target_arch = "aarch64")]
-            Self::Neon(_) => run::<Neon>(self, setting, password, output, arena),
+            Self::Neon(neon) => neon.fill(fill, segment, offsets),
         }
     }
 
-    fn fill(self, fill: &Fill, segment: &mut Segment<'_>) {
+    /// Writes `steps` blocks of each part, in turn.
+    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
         match self {
-            Self::Portable(portable) => fill.run(portable, segment),
+            Self::Portable(portable) => run_side_by_side(portable, parts, steps),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(avx2) => avx2.fill(fill, segment),
+            Self::Avx2(avx2) => avx2.fill_side_by_side(parts, steps),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(avx512) => avx512.fill(fill, segment),
+            Self::Avx512(avx512) => avx512.fill_side_by_side(parts, steps),
             #[cfg(target_arch = "aarch64")]
-            Self::Neon(neon) => neon.fill(fill, segment),
+            Self::Neon(neon) => neon.fill_side_by_side(parts, steps),
+        }
+    }
+
+    /// Writes the blocks that come from the initial hash.
+    pub(super) fn write_first_blocks(
+        self,
+        setting: &Setting,
+        password: &[u8],
+        output_bytes: usize,
+        memory: &mut [Block],
+    ) {
+        match self {
+            Self::Portable(_) => write_first_blocks::<Portable>(setting, password, output_bytes, memory),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => write_first_blocks::<Avx2>(setting, password, output_bytes, memory),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => write_first_blocks::<Avx512>(setting, password, output_bytes, memory),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => write_first_blocks::<Neon>(setting, password, output_bytes, memory),
+        }
+    }
+
+    /// Writes the output of a hash whose memory is filled.
+    pub(super) fn write_output(self, memory: &[Block], columns: usize, output: &mut [u8]) {
+        match self {
+            Self::Portable(_) => write_output::<Portable>(memory, columns, output),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => write_output::<Avx2>(memory, columns, output),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => write_output::<Avx512>(memory, columns, output),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => write_output::<Neon>(memory, columns, output),
         }
     }
 }
 
-/// Computes a hash on one path. `C` decides the layout of a block.
-fn run<C: Compressor>(
-    path: Path,
+/// Returns the parallelism.
+fn lanes(params: Params) -> Result<usize, OutOfMemory> {
+    usize::try_from(params.parallelism()).map_err(|_| OutOfMemory)
+}
+
+/// Returns the blocks of a lane, which has whole segments. The remaining blocks stay unused.
+pub(super) fn columns(params: Params) -> Result<usize, OutOfMemory> {
+    let memory_kib = usize::try_from(params.memory_kib()).map_err(|_| OutOfMemory)?;
+    Ok(memory_kib / (lanes(params)? * SLICES) * SLICES)
+}
+
+/// Writes columns 0 and 1 of each lane. `C` decides the layout of a block.
+fn write_first_blocks<C: Compressor>(
     setting: &Setting,
     password: &[u8],
-    output: &mut [u8],
-    arena: &mut Arena,
-) -> Result<(), OutOfMemory> {
-    let params = setting.params();
-    let lanes = usize::try_from(params.parallelism()).map_err(|_| OutOfMemory)?;
-    let memory_kib = usize::try_from(params.memory_kib()).map_err(|_| OutOfMemory)?;
-    // Each lane has whole segments. The remaining blocks stay unused.
-    let columns = memory_kib / (lanes * SLICES) * SLICES;
-    let mut memory = arena.lend(lanes * columns)?;
-    let helpers = Helpers::of(params);
-
-    let mut seed = InitialHash::new(setting, password, output.len());
+    output_bytes: usize,
+    memory: &mut [Block],
+) {
+    let mut seed = InitialHash::new(setting, password, output_bytes);
+    let columns = memory.len() / setting.params().parallelism() as usize;
     for (number, lane) in (0_u32..).zip(memory.chunks_exact_mut(columns)) {
         for (column, block) in (0_u32..).zip(&mut lane[..FIRST_BLOCKS]) {
             let mut bytes = Zeroizing::new([0; BYTES]);
@@ -149,11 +201,10 @@ fn run<C: Compressor>(
             block.write::<C>(&bytes);
         }
     }
-    for pass in 0..params.passes() {
-        for slice in 0..SLICES {
-            fill_slice(path, &Fill { params, pass }, &mut memory, slice, &helpers);
-        }
-    }
+}
+
+/// Hashes the last column of all lanes.
+fn write_output<C: Compressor>(memory: &[Block], columns: usize, output: &mut [u8]) {
     let mut last = Zeroizing::new(Block::ZERO);
     for lane in memory.chunks_exact(columns) {
         for (word, other) in last.0.iter_mut().zip(&lane[columns - 1].0) {
@@ -163,7 +214,6 @@ fn run<C: Compressor>(
     let mut bytes = Zeroizing::new([0; BYTES]);
     last.read::<C>(&mut bytes);
     variable_hash(&*bytes, output);
-    Ok(())
 }
 
 /// The threads of a hash beside its own, with the claim of their memory.
@@ -189,15 +239,19 @@ impl Helpers {
 fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpers: &Helpers) {
     let lanes = fill.params.parallelism() as usize;
     let segments = segments(memory, lanes, slice);
+    let fill_whole = |mut segment: Segment<'_>| {
+        let offsets = fill.offsets(&segment);
+        path.fill(fill, &mut segment, offsets);
+    };
     if helpers.threads == 0 {
-        return segments.for_each(|mut segment| path.fill(fill, &mut segment));
+        return segments.for_each(fill_whole);
     }
     let segments = Mutex::new(segments);
     let work = || {
         loop {
             let next = segments.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(mut segment) = next else { break };
-            path.fill(fill, &mut segment);
+            let Some(segment) = next else { break };
+            fill_whole(segment);
         }
     };
     thread::scope(|scope| {
@@ -326,7 +380,6 @@ const MIN_BLOCKS_FOR_A_THREAD: usize = if cfg!(test) { 2 } else { 512 };
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::env;
 
     use base64::Engine as _;
@@ -349,7 +402,7 @@ mod tests {
                 continue;
             }
             for path in Path::fastest_first() {
-                let output = compute_by(path, setting, password.as_bytes(), &mut Arena::new(0));
+                let output = compute_by(path, setting, password.as_bytes(), &Arena::new(0));
                 assert_eq!(output, expected.output(), "{} {text}", path.name());
                 computed += 1;
             }
@@ -361,14 +414,13 @@ mod tests {
     fn every_path_gives_the_same_as_the_crate() {
         let config = Config { cases: random_cases(), failure_persistence: None, ..Config::default() };
         let arenas: Vec<_> = Path::fastest_first().map(|path| (path, Arena::new(KEEP_BYTES))).collect();
-        let arenas = RefCell::new(arenas);
         TestRunner::new(config)
             .run(&cases(), |(text, password)| {
                 let encoded = parse(&text).unwrap();
                 let setting = argon2(&encoded);
                 let mut expected = vec![0; setting.output_bytes()];
                 reference::compute(setting, &password, &mut expected).unwrap();
-                for (path, arena) in arenas.borrow_mut().iter_mut() {
+                for (path, arena) in &arenas {
                     // One arena for all cases: data of one hash must not reach the next.
                     let output = compute_by(*path, setting, &password, arena);
                     prop_assert_eq!(&output, &expected, "{} {}", path.name(), text);
@@ -391,7 +443,7 @@ mod tests {
                 let mut expected = vec![0; setting.output_bytes()];
                 reference::compute(setting, b"edge", &mut expected).unwrap();
                 for path in Path::fastest_first() {
-                    let output = compute_by(path, setting, b"edge", &mut Arena::new(0));
+                    let output = compute_by(path, setting, b"edge", &Arena::new(0));
                     assert_eq!(output, expected, "{} {text}", path.name());
                 }
             }
@@ -407,7 +459,7 @@ mod tests {
         let mut expected = vec![0; setting.output_bytes()];
         reference::compute(setting, b"lanes", &mut expected).unwrap();
         let mut output = vec![0; setting.output_bytes()];
-        compute(setting, b"lanes", &mut output, &mut Arena::new(KEEP_BYTES)).unwrap();
+        compute(setting, b"lanes", &mut output, &Arena::new(KEEP_BYTES)).unwrap();
         assert_eq!(output, expected);
     }
 
@@ -416,7 +468,7 @@ mod tests {
         assert!(matches!(Path::fastest_first().last(), Some(Path::Portable(_))));
     }
 
-    fn compute_by(path: Path, setting: &Setting, password: &[u8], arena: &mut Arena) -> Vec<u8> {
+    fn compute_by(path: Path, setting: &Setting, password: &[u8], arena: &Arena) -> Vec<u8> {
         let mut output = vec![0; setting.output_bytes()];
         path.compute(setting, password, &mut output, arena).unwrap();
         output

@@ -13,5 +13,6 @@ mod compress_neon;
 mod compress_portable;
 mod fill;
 pub(crate) mod kernel;
+pub(crate) mod lanes;
 pub(crate) mod reference;
 mod segment;

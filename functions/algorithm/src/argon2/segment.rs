@@ -31,6 +31,14 @@ pub(super) fn segments(
     (0..lanes).map(move |lane| Segment { blocks, lanes, columns, lane, slice, memory: PhantomData })
 }
 
+/// Returns the segment of one slice of a memory with one lane.
+pub(super) fn only_segment(memory: &mut [Block], slice: usize) -> Segment<'_> {
+    let columns = memory.len();
+    assert!(columns.is_multiple_of(SLICES) && slice < SLICES);
+    let blocks = Blocks(NonNull::from(memory).cast());
+    Segment { blocks, lanes: 1, columns, lane: 0, slice, memory: PhantomData }
+}
+
 /// One lane's part of a slice, for writing, and a view of all blocks that no other thread writes.
 pub(super) struct Segment<'a> {
     blocks: Blocks,

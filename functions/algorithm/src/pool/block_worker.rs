@@ -1,12 +1,12 @@
 //! A thread that computes one hash at a time, from start to end: the hashes that have no lanes.
 
-use std::{sync::atomic::Ordering, time::Instant};
+use std::{thread, time::Instant};
 
 use saltern_encoded::Setting;
 
 use super::{
     estimate::Cost,
-    schedule::{Job as _, Part, Waiting, Wake},
+    schedule::{Job as _, Part, SLICE, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Done, Dropped},
@@ -19,19 +19,23 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
         let mut schedule = shared.lock();
         let found = schedule.block_free(worker, Instant::now());
         let refusals: Vec<_> = schedule.refusals(found.expired, found.overloaded).collect();
+        let other = schedule.wake_for_memory();
         let nothing_found = found.started.is_empty() && refusals.is_empty();
         if nothing_found && schedule.closed() {
-            return;
+            if !schedule.waits_for_memory() {
+                return;
+            }
+            drop(schedule);
+            thread::sleep(SLICE);
+            continue;
         }
         if nothing_found {
-            let woken = shared.sleep(schedule, Wake::BlockWorker(worker), kernel.give_back_after());
-            if !woken {
-                kernel.give_back_memory();
-                publish_memory(shared, worker, kernel);
-            }
+            shared.ring(other);
+            shared.sleep(schedule, Wake::BlockWorker(worker));
             continue;
         }
         drop(schedule);
+        shared.ring(other);
         for (job, answer) in refusals {
             job.answer(answer);
         }
@@ -47,7 +51,6 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: 
     let mut measured = Vec::new();
     let computed = Parts { job: &job, deadline, kernel, measured: &mut measured }.compute();
     let hashed = started.elapsed();
-    publish_memory(shared, worker, kernel);
     // The worker is free before the answer is out: the caller may send its next request at once.
     shared.lock().block_done(worker, &measured);
     job.answer(match computed {
@@ -100,14 +103,9 @@ impl Parts<'_> {
         let computed = self.job.guarded(|| compute(self.kernel))?.map_err(|OutOfMemory| Dropped::NoMemory)?;
         let cost = Cost::of_layer(setting, input.len(), self.kernel.kernels());
         let core_time = started.elapsed() * cost.threads;
-        self.measured.push(Part { algorithm: cost.algorithm, work: cost.work, core_time });
+        self.measured.push(Part { cost, core_time });
         Ok(computed)
     }
-}
-
-/// Publishes how much memory this worker holds, for metrics.
-fn publish_memory(shared: &Shared, worker: usize, kernel: &WholeKernel) {
-    shared.arena_bytes[worker].store(kernel.arena_bytes(), Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -117,7 +115,7 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::{Admitted, Ceilings, Kernels, pool::work::Caller};
+    use crate::{Admitted, Ceilings, Kernels, arena::Arena, pool::work::Caller};
 
     #[test]
     fn a_hash_whose_caller_leaves_ends_after_the_current_part() {
@@ -127,7 +125,7 @@ mod tests {
         let (reply, ticket) = oneshot::channel();
         let password = Password::new(b"password").unwrap();
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
-        let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, 0), Vec::new());
+        let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());
         let deadline = Instant::now() + Duration::from_hours(1);
         let mut parts = Parts { job: &job, deadline, kernel: &mut kernel, measured: &mut measured };
         let during = parts.part(stored.setting(), b"", |_| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use saltern_encoded::{Algorithm, Setting};
 
-use crate::{Admitted, Kernels, admitted, argon2};
+use crate::{Admitted, Kernels, admitted, arena, argon2};
 
 /// The algorithm whose measured speed counts for a setting.
 ///
@@ -36,6 +36,10 @@ pub(crate) struct Cost {
     inner: Option<Layer>,
     /// The cores that a hash uses at once.
     pub(crate) threads: u32,
+    /// The memory of a hash, in bytes; 0 for a few KiB.
+    pub(crate) memory_bytes: u64,
+    /// Whether it is computed whole, although its algorithm may have lanes.
+    pub(crate) whole: bool,
 }
 
 /// The inner layer of a wrapped hash.
@@ -48,7 +52,18 @@ pub(crate) struct Layer {
 impl Cost {
     /// Makes the cost of one layer on one core.
     pub(crate) const fn new(algorithm: Algorithm, work: u64) -> Self {
-        Self { algorithm, work, least_work: work, inner: None, threads: 1 }
+        let (least_work, inner, threads, memory_bytes, whole) = (work, None, 1, 0, false);
+        Self { algorithm, work, least_work, inner, threads, memory_bytes, whole }
+    }
+
+    /// Returns the cost of a hash that needs this memory, in bytes.
+    pub(crate) const fn in_memory(self, memory_bytes: u64) -> Self {
+        Self { memory_bytes, ..self }
+    }
+
+    /// Returns the cost of a lane with this remaining work.
+    pub(crate) const fn rest(self, work: u64) -> Self {
+        Self::new(self.algorithm, work).in_memory(self.memory_bytes)
     }
 
     /// Returns the cost of one layer. The outer layer of a wrapped hash is its setting's layer.
@@ -61,7 +76,15 @@ impl Cost {
         };
         let threads = u32::try_from(threads).unwrap_or(1);
         let work = admitted::work(setting, password_bytes);
-        Self { least_work, threads, ..Self::new(timed_as(setting), work) }
+        let memory_bytes = arena::rounded_up(admitted::setting_memory_bytes(setting));
+        let whole = match setting {
+            Setting::Argon2(setting) => {
+                setting.params().parallelism() > 1 || memory_bytes < LEAST_MEMORY_OF_A_LANE
+            }
+            Setting::Wrapped(_) => true,
+            _ => false,
+        };
+        Self { least_work, threads, whole, ..Self::new(timed_as(setting), work) }.in_memory(memory_bytes)
     }
 
     /// Returns the cost of a hash for each of these readings of a password.
@@ -96,6 +119,8 @@ pub(crate) struct Estimates {
     slopes: [[Slope; MOST_LANES]; Algorithm::ALL.len()],
     /// Lanes of each algorithm on a full worker.
     widths: [usize; Algorithm::ALL.len()],
+    /// The memory of the hashes of a core, in bytes.
+    memory_bytes: u64,
     bounds: [Bound; Algorithm::ALL.len()],
 }
 
@@ -159,8 +184,31 @@ impl Estimates {
         Self {
             slopes,
             widths: Algorithm::ALL.map(|algorithm| widths(algorithm).clamp(1, MOST_LANES)),
+            memory_bytes: u64::MAX,
             bounds: [Bound::UNKNOWN; Algorithm::ALL.len()],
         }
+    }
+
+    /// Sets the memory that the hashes of a core may use at once, in bytes.
+    pub(crate) fn with_memory(mut self, memory_bytes: u64) -> Self {
+        self.memory_bytes = memory_bytes;
+        self
+    }
+
+    /// Whether the memory of a core holds a hash beside hashes that use `held` bytes. A hash alone
+    /// always fits.
+    pub(crate) fn holds(&self, held: u64, cost: Cost) -> bool {
+        held == 0 || held.saturating_add(cost.memory_bytes) <= self.memory_bytes
+    }
+
+    /// Returns the number of such hashes on a full worker, at least 1.
+    pub(crate) fn width_of(&self, cost: Cost) -> usize {
+        if cost.whole {
+            return 1;
+        }
+        let held = self.memory_bytes.checked_div(cost.memory_bytes);
+        let held = held.map_or(MOST_LANES, |held| usize::try_from(held).unwrap_or(MOST_LANES));
+        self.width(cost.algorithm).min(held).max(1)
     }
 
     /// Returns the number of lanes of an algorithm on a full worker; 1 if it is computed whole.
@@ -233,7 +281,7 @@ impl Estimates {
     /// Returns the share of a full worker's time that `cost` takes. A hash with several threads
     /// takes the time of all its cores.
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
-        let width = self.width(cost.algorithm);
+        let width = self.width_of(cost);
         let side_by_side = nanoseconds(cost.work, self.slope(cost.algorithm, width));
         side_by_side / u32::try_from(width).unwrap_or(1) + self.inner_duration(cost)
     }
@@ -270,6 +318,10 @@ fn nanoseconds(work: u64, slope: f64) -> Duration {
 /// The slope of an algorithm that was never measured, in nanoseconds: each hash is longer than the
 /// bound of the queue. So one runs on each worker, and others wait or are refused.
 const NEVER_MEASURED: f64 = 1e10;
+
+/// The least memory of an Argon2 hash in a lane: 8 MiB. A smaller hash is in the caches, waits
+/// little for memory, and ends soon.
+const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
 
 /// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
 /// which takes at most this many times as long.

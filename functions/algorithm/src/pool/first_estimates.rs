@@ -14,16 +14,17 @@ use super::{
     lane::{self, Lane},
     settings::PoolSettings,
 };
-use crate::{Admitted, Ceilings, compute::WholeKernel};
+use crate::{Admitted, Ceilings, arena::Arena, compute::WholeKernel};
 
 /// Measures each algorithm: one alone, and a full worker if the algorithm runs in lanes. So each
 /// algorithm has an estimate before its first hash.
 pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
-    let mut kernel = WholeKernel::new(settings.kernels, KEPT_BYTES);
+    let arena = Arena::new(KEPT_BYTES);
+    let mut kernel = WholeKernel::new(settings.kernels, arena.clone());
     for admitted in small_hashes() {
         let cost = Cost::of(&admitted, iter::once(PASSWORD), settings.kernels);
         let (algorithm, work) = (cost.algorithm, cost.work);
-        if settings.lanes(algorithm).is_none() {
+        if !settings.runs_in_lanes(cost) {
             let run = || kernel.compute(&admitted, PASSWORD).is_ok();
             let Some(elapsed) = shortest(timed(run)) else { continue };
             if let Setting::VerifyOnly(_) = admitted.setting() {
@@ -39,7 +40,8 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             continue;
         }
         for lanes in [1, estimates.width(algorithm)] {
-            let mut lanes: Vec<_> = (0..lanes).filter_map(|_| Lane::start(&admitted, PASSWORD)).collect();
+            let start = |_| Lane::start(&admitted, PASSWORD, &arena).ok().flatten();
+            let mut lanes: Vec<_> = (0..lanes).filter_map(start).collect();
             let work = lanes.iter().map(Lane::remaining).min().unwrap_or(0) / PARTS_OF_A_LANE;
             let run = || {
                 lane::advance(algorithm, lanes.iter_mut(), work);
@@ -155,7 +157,7 @@ mod tests {
     fn every_algorithm_has_an_estimate_before_its_first_hash() {
         for kernels in Kernels::ALL {
             let settings = PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) };
-            let mut estimates = Estimates::new(|algorithm| settings.lanes(algorithm).unwrap_or(1));
+            let mut estimates = settings.estimates();
             measure(&settings, &mut estimates);
             let other_name = [Algorithm::Argon2d, Algorithm::Argon2i, Algorithm::Wrapped];
             for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !other_name.contains(algorithm)) {

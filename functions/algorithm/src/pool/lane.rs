@@ -2,27 +2,39 @@
 
 use saltern_encoded::{Algorithm, Setting};
 
-use crate::{Admitted, Output, bcrypt, pbkdf2};
+use crate::{Admitted, OutOfMemory, Output, arena::Arena, argon2, bcrypt, pbkdf2};
 
 /// A hash that is computed in slices. Wiped when dropped.
 pub(super) enum Lane {
+    Argon2(Box<argon2::lanes::Lane>),
     Bcrypt(Box<bcrypt::lanes::Lane>),
     Pbkdf2(Box<pbkdf2::lanes::Lane>),
 }
 
 impl Lane {
     /// Starts a hash; `None` if its algorithm has no lanes.
-    pub(super) fn start(admitted: &Admitted, password: &[u8]) -> Option<Self> {
-        match admitted.setting() {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system does not give the memory that the hash needs.
+    pub(super) fn start(
+        admitted: &Admitted,
+        password: &[u8],
+        arena: &Arena,
+    ) -> Result<Option<Self>, OutOfMemory> {
+        Ok(match admitted.setting() {
+            Setting::Argon2(setting) => {
+                Some(Self::Argon2(Box::new(argon2::lanes::Lane::start(setting, password, arena)?)))
+            }
             Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
             Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),
-            Setting::Argon2(_) | Setting::Scrypt(_) | Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
-        }
+            Setting::Scrypt(_) | Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
+        })
     }
 
     /// Returns the remaining work, in the unit of [`Admitted::work`].
     pub(super) fn remaining(&self) -> u64 {
         match self {
+            Self::Argon2(lane) => lane.remaining(),
             Self::Bcrypt(lane) => lane.remaining(),
             Self::Pbkdf2(lane) => lane.remaining(),
         }
@@ -33,34 +45,40 @@ impl Lane {
     pub(super) fn finish(self, admitted: &Admitted) -> Output {
         let mut output = Output::zeroed(admitted.setting().output_bytes());
         match self {
+            Self::Argon2(lane) => lane.finish(output.as_mut()),
             Self::Bcrypt(lane) => lane.finish(output.as_mut()),
             Self::Pbkdf2(lane) => lane.finish(output.as_mut()),
         }
         output
     }
 
+    fn as_argon2(&mut self) -> Option<&mut argon2::lanes::Lane> {
+        if let Self::Argon2(lane) = self { Some(lane) } else { None }
+    }
+
     fn as_bcrypt(&mut self) -> Option<&mut bcrypt::lanes::Lane> {
-        match self {
-            Self::Bcrypt(lane) => Some(lane),
-            Self::Pbkdf2(_) => None,
-        }
+        if let Self::Bcrypt(lane) = self { Some(lane) } else { None }
     }
 
     fn as_pbkdf2(&mut self) -> Option<&mut pbkdf2::lanes::Lane> {
-        match self {
-            Self::Pbkdf2(lane) => Some(lane),
-            Self::Bcrypt(_) => None,
-        }
+        if let Self::Pbkdf2(lane) = self { Some(lane) } else { None }
     }
 }
 
 /// Does `work` units on each of the lanes, which must all be of one algorithm.
 pub(super) fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a mut Lane>, work: u64) {
-    if algorithm == Algorithm::Bcrypt {
-        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
-        bcrypt::lanes::advance(&mut lanes, work);
-    } else {
-        let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
-        pbkdf2::lanes::advance(&mut lanes, work);
+    match algorithm {
+        Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id => {
+            let mut lanes: Vec<_> = lanes.filter_map(Lane::as_argon2).collect();
+            argon2::lanes::advance(&mut lanes, work);
+        }
+        Algorithm::Bcrypt => {
+            let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
+            bcrypt::lanes::advance(&mut lanes, work);
+        }
+        _ => {
+            let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
+            pbkdf2::lanes::advance(&mut lanes, work);
+        }
     }
 }

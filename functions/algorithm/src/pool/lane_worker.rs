@@ -3,6 +3,7 @@
 use std::{
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -11,12 +12,12 @@ use saltern_encoded::Algorithm;
 use super::{
     estimate::Cost,
     lane::{self, Lane},
-    schedule::{Job as _, Running, Waiting, Wake},
+    schedule::{Job as _, Running, SLICE, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Done, Dropped},
 };
-use crate::Output;
+use crate::{OutOfMemory, Output, arena::Arena};
 
 /// Works until the pool is closed, its queue is empty and its lanes are done.
 pub(super) fn run(shared: &Shared, worker: usize) {
@@ -29,26 +30,42 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             schedule.estimates.measured(algorithm, lanes, work, elapsed);
         }
         let now = Instant::now();
-        let unwanted = active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now));
-        answers.extend(unwanted.map(|a| (a.job, Err(Dropped::DeadlineExceeded))));
+        let unwanted: Vec<_> =
+            active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
+        if !unwanted.is_empty() {
+            // The wipe of a large memory takes milliseconds, so not under the lock. Until then the
+            // memory is in use, and other work must not count on it.
+            drop(schedule);
+            answers.extend(unwanted.into_iter().map(|a| (a.job, Err(Dropped::DeadlineExceeded))));
+            continue;
+        }
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
         answers.extend(schedule.refusals(found.expired, found.overloaded));
+        let other = schedule.wake_for_memory();
         let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
         if nothing_to_do && schedule.closed() {
-            return;
+            if !schedule.waits_for_memory() {
+                return;
+            }
+            drop(schedule);
+            thread::sleep(SLICE);
+            continue;
         }
         if nothing_to_do {
-            shared.sleep(schedule, Wake::LaneWorker(worker), None);
+            shared.ring(other);
+            shared.sleep(schedule, Wake::LaneWorker(worker));
             continue;
         }
         let slices = schedule.slices(worker);
         drop(schedule);
+        shared.ring(other);
         // The schedule knows the free lanes before the answers are out. A caller may send its next
         // request at once, and this worker should take it.
         for (job, answer) in answers.drain(..) {
             job.answer(answer);
         }
-        active.extend(found.started.into_iter().filter_map(Active::start));
+        let arena = &shared.arenas[worker];
+        active.extend(found.started.into_iter().filter_map(|waiting| Active::start(waiting, arena)));
         let lanes = active.len();
         for a in &mut active {
             a.most_lanes = a.most_lanes.max(lanes);
@@ -56,7 +73,10 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         for (algorithm, work) in slices {
             measured.extend(advance(&mut active, algorithm, work));
         }
-        answers.extend(finished(&mut active));
+        answers.extend(finished(&mut active, arena));
+        if active.iter().all(|a| a.cost.memory_bytes == 0) {
+            arena.release_if_idle();
+        }
     }
 }
 
@@ -64,7 +84,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
 struct Active {
     lane: Lane,
     job: Submitted,
-    algorithm: Algorithm,
+    cost: Cost,
     deadline: Instant,
     since: Instant,
     started: Instant,
@@ -74,22 +94,30 @@ struct Active {
 }
 
 impl Active {
-    /// Starts a hash. If the start panics, answers its caller and returns `None`.
-    fn start(waiting: Waiting<Submitted>) -> Option<Self> {
+    /// Starts a hash. If the start panics or there is no memory, answers its caller and returns
+    /// `None`.
+    fn start(waiting: Waiting<Submitted>, arena: &Arena) -> Option<Self> {
         let Waiting { job, cost, deadline, since, .. } = waiting;
         let started = Instant::now();
-        let lane = job.guarded(|| Lane::start(&job.admitted, job.password.expose()));
-        let Ok(Some(lane)) = lane else {
-            job.answer(Err(Dropped::Fault));
-            return None;
-        };
-        let algorithm = cost.algorithm;
-        Some(Self { lane, job, algorithm, deadline, since, started, most_lanes: 0, first: None })
+        let lane = job.guarded(|| Lane::start(&job.admitted, job.password.expose(), arena));
+        match lane {
+            Ok(Ok(Some(lane))) => {
+                Some(Self { lane, job, cost, deadline, since, started, most_lanes: 0, first: None })
+            }
+            Ok(Err(OutOfMemory)) => {
+                job.answer(Err(Dropped::NoMemory));
+                None
+            }
+            Ok(Ok(None)) | Err(_) => {
+                job.answer(Err(Dropped::Fault));
+                None
+            }
+        }
     }
 
     fn running(&self) -> Running {
         let work = self.lane.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
-        Running { rest: Cost::new(self.algorithm, work), deadline: self.deadline }
+        Running { rest: self.cost.rest(work), deadline: self.deadline }
     }
 
     /// Whether a second reading of the password waits for the lane.
@@ -99,20 +127,21 @@ impl Active {
 
     /// Ends a lane without remaining work: continues with the second reading of the password, or
     /// returns the answer.
-    fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
+    fn next(self, arena: &Arena) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
         let has_second = self.has_second();
         let Self { lane, job, first, .. } = self;
         let ended = job.guarded(|| {
             let output = lane.finish(&job.admitted);
             let second = job.second.as_ref().filter(|_| has_second);
-            (output, second.and_then(|second| Lane::start(&job.admitted, second.expose())))
+            let second = second.map(|second| Lane::start(&job.admitted, second.expose(), arena));
+            Ok::<_, OutOfMemory>((output, second.transpose()?.flatten()))
         });
         let (queued, hashed) = (self.started - self.since, self.started.elapsed());
         match ended {
-            Ok((output, Some(lane))) => {
+            Ok(Ok((output, Some(lane)))) => {
                 ControlFlow::Continue(Self { lane, job, first: Some(output), ..self })
             }
-            Ok((output, None)) => {
+            Ok(Ok((output, None))) => {
                 let (output, second) = match first {
                     Some(first) => (first, Some(output)),
                     None => (output, None),
@@ -120,6 +149,7 @@ impl Active {
                 let done = Done { output, second, queued, hashed, lanes: self.most_lanes };
                 ControlFlow::Break((job, Ok(done)))
             }
+            Ok(Err(OutOfMemory)) => ControlFlow::Break((job, Err(Dropped::NoMemory))),
             Err(dropped) => ControlFlow::Break((job, Err(dropped))),
         }
     }
@@ -134,9 +164,10 @@ struct Measurement {
 
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
-    let of_algorithm = |a: &&mut Active| a.algorithm == algorithm;
-    let lanes = active.iter().filter(|a| a.algorithm == algorithm).count();
-    let least_rest = active.iter().filter(|a| a.algorithm == algorithm).map(|a| a.lane.remaining()).min()?;
+    let of_algorithm = |a: &&mut Active| a.cost.algorithm == algorithm;
+    let lanes = active.iter().filter(|a| a.cost.algorithm == algorithm).count();
+    let least_rest =
+        active.iter().filter(|a| a.cost.algorithm == algorithm).map(|a| a.lane.remaining()).min()?;
     let work = work.min(least_rest);
     let started = Instant::now();
     let slice = AssertUnwindSafe(|| {
@@ -144,7 +175,7 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
     });
     if catch_unwind(slice).is_err() {
         // The lanes are interleaved, so the faulty one is unknown: all of them fail.
-        for faulty in active.extract_if(.., |a| a.algorithm == algorithm) {
+        for faulty in active.extract_if(.., |a| a.cost.algorithm == algorithm) {
             faulty.job.answer(Err(Dropped::Fault));
         }
         return None;
@@ -153,11 +184,11 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.
-fn finished(active: &mut Vec<Active>) -> Vec<(Submitted, Result<Done, Dropped>)> {
+fn finished(active: &mut Vec<Active>, arena: &Arena) -> Vec<(Submitted, Result<Done, Dropped>)> {
     let ended: Vec<_> = active.extract_if(.., |a| a.lane.remaining() == 0).collect();
     let mut answers = Vec::new();
     for ended in ended {
-        match ended.next() {
+        match ended.next(arena) {
             ControlFlow::Continue(next) => active.push(next),
             ControlFlow::Break(answer) => answers.push(answer),
         }

@@ -21,7 +21,7 @@ mod work;
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, atomic::Ordering},
+    sync::{Arc, Condvar},
     thread,
     time::{Duration, Instant},
 };
@@ -30,16 +30,16 @@ use saltern_encoded::Algorithm;
 use tokio::sync::oneshot;
 
 pub use self::one_core::OneCore;
-pub use self::settings::{MOST_BCRYPT_LANES, PoolSettings};
+pub use self::settings::{Argon2Lanes, MOST_ARGON2_LANES, MOST_BCRYPT_LANES, NotArgon2Lanes, PoolSettings};
 pub use self::submitted::Ticket;
 pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
-    estimate::{Cost, Estimates},
+    estimate::Cost,
     schedule::{Schedule, Wake},
     shared::Shared,
     submitted::Submitted,
 };
-use crate::{Kernels, Password, compute::WholeKernel};
+use crate::{Kernels, Password, arena::Arena, compute::WholeKernel};
 
 /// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
 #[derive(Debug)]
@@ -58,14 +58,14 @@ impl Pool {
     /// [`io::Error`] if the system gives no thread.
     pub fn start(settings: &PoolSettings) -> io::Result<Self> {
         let workers = settings.workers.get();
-        let mut estimates = Estimates::new(|algorithm| settings.lanes(algorithm).unwrap_or(1));
+        let mut estimates = settings.estimates();
         first_estimates::measure(settings, &mut estimates);
         let sliced =
             Algorithm::ALL.into_iter().filter(|&algorithm| settings.lanes(algorithm).is_some()).collect();
         let holders = settings.holders.get().min(workers);
         let schedule = Schedule::new(workers, sliced, estimates, settings.queue).with_block_workers(holders);
         let mut pool = Self {
-            shared: Arc::new(Shared::new(schedule, workers)),
+            shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes)),
             threads: Vec::new(),
             kernels: settings.kernels,
             #[cfg(feature = "load-model")]
@@ -75,7 +75,8 @@ impl Pool {
             pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
         }
         for worker in 0..holders {
-            let mut kernel = WholeKernel::new(settings.kernels, settings.kept_bytes);
+            let arena = pool.shared.arenas[worker].clone();
+            let mut kernel = WholeKernel::new(settings.kernels, arena);
             pool.spawn(Wake::BlockWorker(worker), move |shared| {
                 block_worker::run(shared, worker, &mut kernel);
             })?;
@@ -107,16 +108,14 @@ impl Pool {
             job.answer(answer);
         }
         let wake = taken?;
-        if let Some(worker) = wake {
-            self.shared.doorbell(worker).notify_one();
-        }
+        self.shared.ring(wake);
         Ok(Ticket(ticket))
     }
 
     /// Returns the memory that the workers hold for Argon2 and scrypt, in bytes.
     #[must_use]
     pub fn arena_bytes(&self) -> u64 {
-        self.shared.arena_bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
+        self.shared.arenas.iter().map(Arena::resident_bytes).sum()
     }
 
     fn spawn(&mut self, worker: Wake, run: impl FnMut(&Shared) + Send + 'static) -> io::Result<()> {

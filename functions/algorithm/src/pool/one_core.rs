@@ -3,10 +3,11 @@
 use saltern_encoded::Setting;
 
 use super::{
+    estimate::Cost,
     lane::{self, Lane},
     settings::PoolSettings,
 };
-use crate::{Admitted, OutOfMemory, Output, Password, compute::WholeKernel};
+use crate::{Admitted, OutOfMemory, Output, Password, arena::Arena, compute::WholeKernel};
 
 /// Computes hashes on the calling thread as one worker of a pool would.
 ///
@@ -14,6 +15,7 @@ use crate::{Admitted, OutOfMemory, Output, Password, compute::WholeKernel};
 #[derive(Debug)]
 pub struct OneCore {
     settings: PoolSettings,
+    arena: Arena,
     whole: WholeKernel,
 }
 
@@ -21,13 +23,16 @@ impl OneCore {
     /// Makes the kernels of one worker of a pool with these settings.
     #[must_use]
     pub fn new(settings: &PoolSettings) -> Self {
-        Self { settings: settings.clone(), whole: WholeKernel::new(settings.kernels, settings.kept_bytes) }
+        let arena = Arena::new(settings.kept_bytes);
+        let whole = WholeKernel::new(settings.kernels, arena.clone());
+        Self { settings: settings.clone(), arena, whole }
     }
 
     /// Returns how many hashes like this one a full worker has in lanes; 1 if it has no lanes.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
-        self.settings.lanes(setting.algorithm()).unwrap_or(1)
+        let cost = Cost::of_layer(setting, 0, self.settings.kernels);
+        self.settings.estimates().width_of(cost)
     }
 
     /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.
@@ -40,16 +45,17 @@ impl OneCore {
         passwords: &[Password],
     ) -> Result<Vec<Output>, OutOfMemory> {
         let algorithm = admitted.setting().algorithm();
-        let Some(lanes) = self.settings.lanes(algorithm) else {
+        if !self.settings.runs_in_lanes(Cost::of_layer(admitted.setting(), 0, self.settings.kernels)) {
             return passwords
                 .iter()
                 .map(|password| self.whole.compute(admitted, password.expose()))
                 .collect();
-        };
+        }
         let mut outputs = Vec::with_capacity(passwords.len());
-        for at_once in passwords.chunks(lanes) {
-            let starting = at_once.iter().map(|password| Lane::start(admitted, password.expose()));
-            let mut lanes: Vec<_> = starting.flatten().collect();
+        for at_once in passwords.chunks(self.lanes(admitted.setting())) {
+            let start = |password: &Password| Lane::start(admitted, password.expose(), &self.arena);
+            let starting: Result<Vec<_>, _> = at_once.iter().map(start).collect();
+            let mut lanes: Vec<_> = starting?.into_iter().flatten().collect();
             let work = lanes.first().map_or(0, Lane::remaining);
             lane::advance(algorithm, lanes.iter_mut(), work);
             outputs.extend(lanes.into_iter().map(|lane| lane.finish(admitted)));

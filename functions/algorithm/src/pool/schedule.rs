@@ -46,8 +46,7 @@ pub(crate) const SLICE: Duration = Duration::from_millis(1);
 /// A part of a job that was computed whole: a layer of a hash of one reading of the password.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    pub(crate) algorithm: Algorithm,
-    pub(crate) work: u64,
+    pub(crate) cost: Cost,
     /// Its time on all its cores.
     pub(crate) core_time: Duration,
 }
@@ -165,11 +164,63 @@ impl<J: Job> Schedule<J> {
         let start = self.shares.charge(job.caller(), core_time);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
         self.queue_of_mut(cost).insert(waiting, now);
+        Ok(self.wake(cost, start))
+    }
+
+    /// Wakes a worker for a job that waits for memory, and returns its thread.
+    ///
+    /// A worker sleeps although such jobs wait. Other workers call this whenever they may have
+    /// released memory.
+    pub(crate) fn wake_for_memory(&mut self) -> Option<Wake> {
+        let [sliced, whole] = [&self.sliced, &self.whole].map(Queue::first_in_memory);
+        [sliced, whole].into_iter().flatten().find_map(|(start, cost)| self.wake(cost, start))
+    }
+
+    /// Whether a job in a queue needs memory.
+    pub(crate) fn waits_for_memory(&self) -> bool {
+        [&self.sliced, &self.whole].into_iter().any(|queue| queue.first_in_memory().is_some())
+    }
+
+    /// Wakes a sleeping worker that has the memory for this job, and returns its thread.
+    fn wake(&mut self, cost: Cost, start: Duration) -> Option<Wake> {
+        let reserved = self.reserved_before(cost, start);
+        let may_wake = |sleep, core| sleep == Sleep::Asleep && self.has_memory(core, cost, reserved);
         if self.runs_in_lanes(cost) {
-            Ok(wake_one(self.lane_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::LaneWorker))
+            let worker = self.lane_workers.iter().enumerate().position(|(i, w)| may_wake(w.sleep, i))?;
+            self.lane_workers[worker].sleep = Sleep::Woken;
+            Some(Wake::LaneWorker(worker))
         } else {
-            Ok(wake_one(self.block_workers.iter_mut().map(|w| &mut w.sleep)).map(Wake::BlockWorker))
+            let worker = self.block_workers.iter().enumerate().position(|(i, w)| may_wake(w.sleep, i))?;
+            self.block_workers[worker].sleep = Sleep::Woken;
+            Some(Wake::BlockWorker(worker))
         }
+    }
+
+    /// Whether a core has memory for a hash beside those that it holds and `reserved` bytes. Both
+    /// workers of a core share its memory.
+    fn has_memory(&self, core: usize, cost: Cost, reserved: u64) -> bool {
+        if cost.memory_bytes == 0 {
+            return true;
+        }
+        let in_lanes = self.lane_workers[core].lanes.iter().map(|lane| lane.rest.memory_bytes);
+        let whole = self.block_workers.get(core).and_then(|worker| worker.busy);
+        let held: u64 = in_lanes.chain(whole.map(|(cost, _)| cost.memory_bytes)).sum();
+        self.estimates.holds(held + reserved, cost)
+    }
+
+    /// Returns the memory that a job with this place leaves to earlier ones.
+    ///
+    /// Memory goes to the jobs of both queues in the order of their starts. So a large hash does
+    /// not wait for ever while small ones come and go.
+    fn reserved_before(&self, cost: Cost, start: Duration) -> u64 {
+        if cost.memory_bytes == 0 {
+            return 0;
+        }
+        let place = (start, self.runs_in_lanes(cost));
+        let queues = [(&self.sliced, true), (&self.whole, false)];
+        let first = queues.map(|(queue, in_lanes)| queue.first_in_memory().map(|(s, c)| ((s, in_lanes), c)));
+        let earlier = first.into_iter().flatten().filter(|(other, _)| *other < place);
+        earlier.map(|(_, cost)| cost.memory_bytes).max().unwrap_or(0)
     }
 
     /// Returns the jobs that made room for another job since the last call, to be answered.
@@ -198,10 +249,11 @@ impl<J: Job> Schedule<J> {
         let mut position = 0;
         while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.sliced.jobs[position];
+            let reserved = self.reserved_before(waiting.cost, waiting.start);
             let gone = waiting.job.abandoned();
             let rest = Running { rest: waiting.cost, deadline: waiting.deadline };
             let expired = self.is_hopeless(rest, now);
-            if !gone && !expired && !self.should_join(worker, rest, now) {
+            if !gone && !expired && !self.should_join(worker, rest, reserved, now) {
                 position += 1;
                 continue;
             }
@@ -254,12 +306,21 @@ impl<J: Job> Schedule<J> {
         self.block_workers[worker] = BlockWorker { sleep: Sleep::Awake, busy: None };
         let mut found = Found::NOTHING;
         self.judge_again(&mut found, now);
-        while found.started.is_empty() {
-            let Some(waiting) = self.whole.remove(0) else { break };
-            if waiting.job.abandoned() {
+        let mut position = 0;
+        while found.started.is_empty() && position < self.whole.jobs.len().min(LOOK_AHEAD) {
+            let waiting = &self.whole.jobs[position];
+            let gone = waiting.job.abandoned();
+            let expired = self.is_hopeless(Running { rest: waiting.cost, deadline: waiting.deadline }, now);
+            let reserved = self.reserved_before(waiting.cost, waiting.start);
+            if !gone && !expired && !self.has_memory(worker, waiting.cost, reserved) {
+                position += 1;
                 continue;
             }
-            if self.is_hopeless(Running { rest: waiting.cost, deadline: waiting.deadline }, now) {
+            let Some(waiting) = self.whole.remove(position) else { break };
+            if gone {
+                continue;
+            }
+            if expired {
                 found.expired.push(waiting.job);
             } else {
                 self.block_workers[worker].busy = Some((waiting.cost, now));
@@ -274,9 +335,10 @@ impl<J: Job> Schedule<J> {
     pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part]) {
         self.block_workers[worker].busy = None;
         // A reference crate computes an inner layer, also of an algorithm that has lanes.
-        let measured = measured.iter().filter(|part| !self.sliced_algorithms.contains(&part.algorithm));
-        for part in measured {
-            self.estimates.measured(part.algorithm, 1, part.work, part.core_time);
+        for Part { cost, core_time } in measured {
+            if !self.runs_in_lanes(*cost) {
+                self.estimates.measured(cost.algorithm, 1, cost.work, *core_time);
+            }
         }
     }
 
@@ -316,7 +378,7 @@ impl<J: Job> Schedule<J> {
 
     /// Whether a job is computed in lanes.
     pub(crate) fn runs_in_lanes(&self, cost: Cost) -> bool {
-        self.sliced_algorithms.contains(&cost.algorithm)
+        !cost.whole && self.sliced_algorithms.contains(&cost.algorithm)
     }
 
     fn refusal(
@@ -432,11 +494,11 @@ impl<J: Job> Schedule<J> {
         now: Instant,
     ) -> Option<(Duration, Duration)> {
         let joining = Running { rest: cost, deadline };
-        let open = (0..self.lane_workers.len()).any(|w| self.may_join(w, joining, now));
+        let open = (0..self.lane_workers.len()).any(|w| self.may_join(w, joining, 0, now));
         if open && position == 0 {
             return None;
         }
-        let own = self.estimates.duration(cost, self.estimates.width(cost.algorithm));
+        let own = self.estimates.duration(cost, self.estimates.width_of(cost));
         let free: usize =
             self.lane_workers.iter().map(|w| w.free_lanes(cost.algorithm, &self.estimates)).sum();
         if open && position < free {
@@ -455,7 +517,8 @@ impl<J: Job> Schedule<J> {
         ahead: Duration,
         now: Instant,
     ) -> Option<(Duration, Duration)> {
-        let idle = self.block_workers.iter().any(|w| w.busy.is_none());
+        let mut workers = self.block_workers.iter().enumerate();
+        let idle = workers.any(|(core, w)| w.busy.is_none() && self.has_memory(core, cost, 0));
         if idle && position == 0 {
             return None;
         }
@@ -465,21 +528,26 @@ impl<J: Job> Schedule<J> {
 
     /// Whether a job joins this worker. It does not if it may join another worker that has fewer
     /// lanes.
-    fn should_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
+    fn should_join(&self, worker: usize, joining: Running, reserved: u64, now: Instant) -> bool {
         let lanes = self.lane_workers[worker].lanes.len();
         let emptier = |w: usize| {
             let other = &self.lane_workers[w];
-            other.sleep != Sleep::Asleep && other.lanes.len() < lanes && self.may_join(w, joining, now)
+            other.sleep != Sleep::Asleep
+                && other.lanes.len() < lanes
+                && self.may_join(w, joining, reserved, now)
         };
-        self.may_join(worker, joining, now) && !(0..self.lane_workers.len()).any(emptier)
+        self.may_join(worker, joining, reserved, now) && !(0..self.lane_workers.len()).any(emptier)
     }
 
     /// Whether a job may join this worker.
     ///
-    /// It may not if the worker has no room, or if the job, or a job already running there, would
-    /// then miss its deadline.
-    fn may_join(&self, worker: usize, joining: Running, now: Instant) -> bool {
+    /// It may not if the worker has no room or its core has no memory. It may not if the job, or a
+    /// job already running there, would then miss its deadline.
+    fn may_join(&self, worker: usize, joining: Running, reserved: u64, now: Instant) -> bool {
         let lanes = &self.lane_workers[worker].lanes;
+        if !self.has_memory(worker, joining.rest, reserved) {
+            return false;
+        }
         if lanes.is_empty() {
             return true;
         }
@@ -511,7 +579,7 @@ impl<J: Job> Schedule<J> {
     /// The bound on the wait follows it. If the bound followed the job that comes, callers with
     /// long hashes would be refused first.
     fn mean_duration(&self, queue: &Queue<J>) -> Duration {
-        let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width(cost.algorithm));
+        let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width_of(cost));
         let all: Duration = queue.jobs.iter().map(|waiting| own(waiting.cost)).sum();
         all.checked_div(u32::try_from(queue.jobs.len()).unwrap_or(u32::MAX)).unwrap_or_default()
     }
@@ -634,6 +702,13 @@ impl<J: Job> Queue<J> {
         self.core_time.saturating_sub(behind)
     }
 
+    /// Returns the start and the cost of the first job that needs memory.
+    fn first_in_memory(&self) -> Option<(Duration, Cost)> {
+        let needs_memory = |job: &&Waiting<J>| job.cost.memory_bytes > 0 && !job.job.abandoned();
+        let first = self.jobs.iter().take(LOOK_AHEAD).find(needs_memory);
+        first.map(|waiting| (waiting.start, waiting.cost))
+    }
+
     fn last_start(&self) -> Option<Duration> {
         self.jobs.back().map(|waiting| waiting.start)
     }
@@ -720,12 +795,6 @@ enum Sleep {
     Asleep,
     /// Woken, but not yet running. The next job wakes another worker.
     Woken,
-}
-
-fn wake_one<'a>(workers: impl Iterator<Item = &'a mut Sleep>) -> Option<usize> {
-    let (worker, sleep) = workers.enumerate().find(|(_, sleep)| **sleep == Sleep::Asleep)?;
-    *sleep = Sleep::Woken;
-    Some(worker)
 }
 
 /// Returns the longest forecast wait of a job that joins a queue that stands, whose hashes take so

@@ -1,12 +1,10 @@
-use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
-    time::Duration,
-};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{
     schedule::{Schedule, Wake},
     submitted::Submitted,
 };
+use crate::arena::Arena;
 
 /// The schedule, and a condition variable for each thread that may sleep.
 #[derive(Debug)]
@@ -14,18 +12,18 @@ pub(super) struct Shared {
     schedule: Mutex<Schedule<Submitted>>,
     lane_doorbells: Vec<Condvar>,
     block_doorbells: Vec<Condvar>,
-    /// Bytes that each block worker's arena holds, for metrics.
-    pub(super) arena_bytes: Vec<AtomicU64>,
+    /// The memory of each core, for both of its workers.
+    pub(super) arenas: Vec<Arena>,
 }
 
 impl Shared {
-    pub(super) fn new(schedule: Schedule<Submitted>, workers: usize) -> Self {
+    pub(super) fn new(schedule: Schedule<Submitted>, workers: usize, kept_bytes: u64) -> Self {
         let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
         Self {
             schedule: Mutex::new(schedule),
             lane_doorbells: doorbells(),
             block_doorbells: doorbells(),
-            arena_bytes: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+            arenas: (0..workers).map(|_| Arena::new(kept_bytes)).collect(),
         }
     }
 
@@ -38,28 +36,33 @@ impl Shared {
         self.lane_doorbells.iter().chain(&self.block_doorbells)
     }
 
-    pub(super) fn doorbell(&self, worker: Wake) -> &Condvar {
+    fn doorbell(&self, worker: Wake) -> &Condvar {
         match worker {
             Wake::LaneWorker(i) => &self.lane_doorbells[i],
             Wake::BlockWorker(i) => &self.block_doorbells[i],
         }
     }
 
-    /// Sleeps until the thread is woken or `at_most` has passed. Returns whether it was woken.
-    pub(super) fn sleep(
-        &self,
-        mut schedule: MutexGuard<'_, Schedule<Submitted>>,
-        worker: Wake,
-        at_most: Option<Duration>,
-    ) -> bool {
+    /// Wakes a worker, if there is one to wake.
+    pub(super) fn ring(&self, worker: Option<Wake>) {
+        if let Some(worker) = worker {
+            self.doorbell(worker).notify_one();
+        }
+    }
+
+    /// Sleeps until the thread is woken, or until the core's memory has been idle for long and is
+    /// released.
+    pub(super) fn sleep(&self, mut schedule: MutexGuard<'_, Schedule<Submitted>>, worker: Wake) {
         schedule.sleep(worker);
+        let (Wake::LaneWorker(core) | Wake::BlockWorker(core)) = worker;
+        let arena = &self.arenas[core];
         let asleep = |schedule: &mut Schedule<Submitted>| !schedule.awake(worker);
         let doorbell = self.doorbell(worker);
-        let Some(at_most) = at_most else {
-            drop(doorbell.wait_while(schedule, asleep).unwrap_or_else(PoisonError::into_inner));
-            return true;
-        };
-        let waited = doorbell.wait_timeout_while(schedule, at_most, asleep);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+        if let Some(at_most) = arena.release_after() {
+            drop(doorbell.wait_timeout_while(schedule, at_most, asleep));
+            arena.release_if_idle();
+        } else {
+            drop(doorbell.wait_while(schedule, asleep));
+        }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn compute(
     setting: &Setting,
     password: &[u8],
     output: &mut [u8],
-    arena: &mut Arena,
+    arena: &Arena,
 ) -> Result<(), OutOfMemory> {
     derive(setting.params(), password, setting.salt(), output, arena)
 }
@@ -52,7 +52,7 @@ fn derive(
     password: &[u8],
     salt: &[u8],
     output: &mut [u8],
-    arena: &mut Arena,
+    arena: &Arena,
 ) -> Result<(), OutOfMemory> {
     let sizes = Sizes::of(params)?;
     let each_bytes = sizes.lane_blocks.checked_mul(BLOCK_BYTES).ok_or(OutOfMemory)?;
@@ -94,7 +94,7 @@ mod tests {
             assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
             let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
             let mut output = vec![0; vector.dk_len];
-            derive(params, &vector.password, &vector.salt, &mut output, &mut Arena::new(0)).unwrap();
+            derive(params, &vector.password, &vector.salt, &mut output, &Arena::new(0)).unwrap();
             assert_eq!(output, vector.output, "{}", vector.comment);
         });
     }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_hash_equals_that_of_the_crate() {
         let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
-        let arena = std::cell::RefCell::new(Arena::new(KEPT_BYTES));
+        let arena = Arena::new(KEPT_BYTES);
         let bytes = |length| prop::collection::vec(any::<u8>(), length);
         proptest!(config, |(log_n in 1..=MOST_LOG_N, r in 1..=9_u32, p in 1..=3_u32, password in bytes(0..=80))| {
             let setting = setting(log_n, r, p);
@@ -111,9 +111,9 @@ mod tests {
             reference::compute(&setting, &password, &mut expected).unwrap();
             let mut output = vec![0; OUTPUT_BYTES];
             // One arena for all cases: data of one hash must not reach the next.
-            compute(&setting, &password, &mut output, &mut arena.borrow_mut()).unwrap();
+            compute(&setting, &password, &mut output, &arena).unwrap();
             prop_assert_eq!(output, expected);
-            prop_assert!(arena.borrow().is_wiped());
+            prop_assert!(arena.is_wiped());
         });
     }
 
@@ -122,8 +122,8 @@ mod tests {
     #[cfg(all(target_os = "linux", not(miri)))]
     fn memory_is_allocated_once_and_not_for_each_hash() {
         let setting = setting(13, 8, 1);
-        let (mut arena, mut output) = (Arena::new(KEPT_BYTES), vec![0; OUTPUT_BYTES]);
-        let mut hash = || compute(&setting, b"again", &mut output, &mut arena).unwrap();
+        let (arena, mut output) = (Arena::new(KEPT_BYTES), vec![0; OUTPUT_BYTES]);
+        let mut hash = || compute(&setting, b"again", &mut output, &arena).unwrap();
         hash();
         let before = minor_faults_of_this_thread();
         (0..5).for_each(|_| hash());

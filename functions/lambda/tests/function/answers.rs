@@ -375,6 +375,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("SALTERN_CEILINGS", "bcrypt_cost=99")], "raises the ceiling `bcrypt_cost`"),
         (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
+        (vec![("SALTERN_ARGON2_LANES", "9")], "SALTERN_ARGON2_LANES is `9`: give a whole number from 1 to 8"),
         (vec![("SALTERN_ACCEPT_WEAK", "sha1")], "SALTERN_ACCEPT_WEAK is `sha1`: use `all`"),
         (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "cannot read the Firebase project /nowhere/p"),
         (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json is malformed"),

@@ -68,6 +68,7 @@ impl Conditions {
         let pool = PoolSettings {
             kernels: arguments.kernels.kernels,
             bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+            argon2_lanes: arguments.kernels.argon2_lanes,
             ..worker
         };
         let place = Place::Here(Box::new(Meter::of_worker(&pool)));

@@ -42,7 +42,7 @@ use search::Care;
     after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. The\n\
                   credentials need lambda:InvokeFunction, and the function needs SALTERN_CALIBRATE=on. A run invokes the\n\
                   function some dozens of times; a million invocations cost 0.20 USD and their time. The function uses its\n\
-                  own SALTERN_KERNELS: --kernels and --bcrypt-lanes apply to measurements on this machine."
+                  own SALTERN_KERNELS: --kernels, --bcrypt-lanes and --argon2-lanes apply to measurements on this machine."
 )]
 pub(crate) struct CalibrateArguments {
     /// The longest time of one hash alone, from 5ms to 5s

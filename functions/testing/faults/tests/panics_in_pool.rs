@@ -11,13 +11,13 @@ use saltern_algorithm::{
     Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Work,
     fault::{PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER},
 };
-use saltern_encoded::{Params, Setting, bcrypt};
+use saltern_encoded::{Params, Setting, argon2};
 
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: EXPENSIVE,
-    argon2_memory_kib: 0,
-    argon2_memory_passes_kib: 0,
-    argon2_parallelism: 0,
+    argon2_memory_kib: ARGON2_MEMORY_KIB,
+    argon2_memory_passes_kib: ARGON2_MEMORY_KIB as u64,
+    argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 0,
     scrypt_memory_bytes: 0,
     scrypt_n_r_p: 0,
@@ -27,17 +27,28 @@ const CEILINGS: Ceilings = Ceilings {
 /// The bcrypt cost of a hash that is still running when the next one starts.
 const EXPENSIVE: u32 = 12;
 
+/// Large enough for a lane.
+const ARGON2_MEMORY_KIB: u32 = 8 << 10;
+
 /// One worker of each kind, so that a test notices a lost worker.
 fn pool(kernels: Kernels) -> Pool {
     Pool::start(&PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) }).unwrap()
 }
 
-fn hash(pool: &Pool, cost: u32, password: &str) -> Result<Done, Dropped> {
-    submit(pool, cost, password).wait()
+fn bcrypt(cost: u32) -> Params {
+    Params::Bcrypt(saltern_encoded::bcrypt::Params::new(cost).unwrap())
 }
 
-fn submit(pool: &Pool, cost: u32, password: &str) -> Ticket {
-    let params = Params::Bcrypt(bcrypt::Params::new(cost).unwrap());
+fn argon2id() -> Params {
+    let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+    Params::Argon2(argon2::Params::new(variant, version, ARGON2_MEMORY_KIB, 1, 1).unwrap())
+}
+
+fn hash(pool: &Pool, params: Params, password: &str) -> Result<Done, Dropped> {
+    submit(pool, params, password).wait()
+}
+
+fn submit(pool: &Pool, params: Params, password: &str) -> Ticket {
     let admitted = Admitted::new(Setting::fresh(params, [7; 16]), &CEILINGS).unwrap();
     let password = Password::new(password.as_bytes()).unwrap();
     pool.submit(Work::new(admitted, password, Instant::now() + Duration::from_secs(20))).unwrap()
@@ -53,9 +64,9 @@ fn a_panic_costs_one_request_and_no_worker() {
                 continue;
             }
             // Twice: a worker that started again must work as before.
-            for _ in 0..2 {
-                assert_eq!(hash(&pool, 4, fault).unwrap_err(), Dropped::Fault, "{kernels:?} {fault:?}");
-                assert!(hash(&pool, 4, "another").is_ok(), "{kernels:?} {fault:?}");
+            for params in [bcrypt(4), bcrypt(4), argon2id(), argon2id()] {
+                assert_eq!(hash(&pool, params, fault).unwrap_err(), Dropped::Fault, "{kernels:?} {fault:?}");
+                assert!(hash(&pool, params, "another").is_ok(), "{kernels:?} {fault:?}");
             }
         }
     }
@@ -64,8 +75,8 @@ fn a_panic_costs_one_request_and_no_worker() {
 #[test]
 fn a_lane_that_panics_at_its_end_does_not_affect_other_lanes() {
     let pool = pool(Kernels::Own);
-    let neighbour = submit(&pool, EXPENSIVE, "another");
-    assert_eq!(hash(&pool, 4, PANICS_AT_THE_END).unwrap_err(), Dropped::Fault);
+    let neighbour = submit(&pool, bcrypt(EXPENSIVE), "another");
+    assert_eq!(hash(&pool, bcrypt(4), PANICS_AT_THE_END).unwrap_err(), Dropped::Fault);
     assert!(neighbour.wait().is_ok());
 }
 
@@ -73,10 +84,10 @@ fn a_lane_that_panics_at_its_end_does_not_affect_other_lanes() {
 #[test]
 fn a_worker_that_started_again_has_all_its_lanes_free() {
     let pool = pool(Kernels::Own);
-    let held: Vec<_> = (0..3).map(|_| submit(&pool, EXPENSIVE, "another")).collect();
-    assert_eq!(hash(&pool, 4, PANICS_IN_THE_WORKER).unwrap_err(), Dropped::Fault);
+    let held: Vec<_> = (0..3).map(|_| submit(&pool, bcrypt(EXPENSIVE), "another")).collect();
+    assert_eq!(hash(&pool, bcrypt(4), PANICS_IN_THE_WORKER).unwrap_err(), Dropped::Fault);
     for held in held {
         assert_eq!(held.wait().unwrap_err(), Dropped::Fault);
     }
-    assert_eq!(hash(&pool, 4, "another").unwrap().lanes, 1);
+    assert_eq!(hash(&pool, bcrypt(4), "another").unwrap().lanes, 1);
 }

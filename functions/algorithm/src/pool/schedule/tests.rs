@@ -60,7 +60,7 @@ fn started(found: &Found<Numbered>) -> Vec<usize> {
 }
 
 fn part(cost: Cost, core_time: Duration) -> Part {
-    Part { algorithm: cost.algorithm, work: cost.work, core_time }
+    Part { cost, core_time }
 }
 
 /// Makes lanes with `rest` remaining units each.
@@ -328,6 +328,70 @@ fn callers_that_wait_take_turns() {
     assert_eq!(order, [0, 10, 20, 1, 11, 21, 2, 3, 4, 5]);
 }
 
+/// A core holds three units. Each hash here needs one, in lanes or whole.
+#[test]
+fn a_core_holds_as_many_hashes_as_its_memory() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    schedule.estimates = schedule.estimates.clone().with_memory(3);
+    let far = now + MS * 60_000;
+    let [sliced, whole] = [BCRYPT, ARGON2].map(|cost| cost.in_memory(1));
+    for (number, cost) in [sliced, whole, sliced, sliced, whole].into_iter().enumerate() {
+        assert!(schedule.submit(Numbered::new(number), cost, far, Urgency::Required, now).is_ok());
+    }
+    let running = |n| (0..n).map(move |_| Running { rest: sliced.rest(50), deadline: far });
+    assert_eq!(started(&schedule.block_free(0, now)), [1]);
+    assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 2]);
+    schedule.block_done(0, &[]);
+    assert_eq!(started(&schedule.block_free(0, now)), [0; 0], "job 3 came before job 4");
+    assert_eq!(started(&schedule.lane_boundary(0, running(2), now)), [3]);
+    assert_eq!(started(&schedule.block_free(0, now)), [0; 0], "all memory is in use");
+    assert_eq!(started(&schedule.lane_boundary(0, running(2), now)), [0; 0]);
+    assert_eq!(started(&schedule.block_free(0, now)), [4]);
+}
+
+/// Small hashes come all the time, and the large one needs all memory of the core.
+#[test]
+fn a_large_hash_gets_the_memory_before_later_small_ones() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    schedule.estimates = schedule.estimates.clone().with_memory(3);
+    let far = now + MS * 60_000;
+    let small = BCRYPT.in_memory(1);
+    let large = ARGON2.in_memory(3);
+    for (number, cost) in [small, large, small, BCRYPT].into_iter().enumerate() {
+        let job = Numbered::of(Caller(u32::try_from(number).unwrap()), number);
+        assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
+        schedule.shares.taken(MS * u32::try_from(number + 1).unwrap());
+    }
+    let running = |n| (0..n).map(move |_| Running { rest: small.rest(50), deadline: far });
+    assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
+    assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
+    schedule.sleep(Wake::BlockWorker(0));
+    assert_eq!(schedule.wake_for_memory(), None);
+    assert_eq!(started(&schedule.lane_boundary(0, running(1), now)), [0; 0], "job 1 is before job 2");
+    assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0; 0]);
+    assert_eq!(schedule.wake_for_memory(), Some(Wake::BlockWorker(0)));
+    assert_eq!(started(&schedule.block_free(0, now)), [1]);
+    schedule.sleep(Wake::LaneWorker(0));
+    assert_eq!(schedule.wake_for_memory(), None, "the large hash has all memory");
+    schedule.block_done(0, &[]);
+    assert_eq!(schedule.wake_for_memory(), Some(Wake::LaneWorker(0)));
+    assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [2]);
+}
+
+#[test]
+fn the_estimates_count_the_lanes_that_the_memory_holds() {
+    let mut estimates = machine(1, None).estimates;
+    let hash = BCRYPT.in_memory(2);
+    for (memory_bytes, lanes, core_time) in [(1, 1, 100), (4, 2, 55), (100, 4, 40)] {
+        estimates = estimates.with_memory(memory_bytes);
+        assert_eq!((estimates.width_of(hash), estimates.core_time(hash)), (lanes, MS * core_time));
+        assert_eq!(estimates.width_of(BCRYPT), LANES);
+        let mut whole = hash;
+        whole.whole = true;
+        assert_eq!(estimates.width_of(whole), 1);
+    }
+}
+
 /// The work counts, not the number of jobs.
 #[test]
 fn a_caller_with_expensive_jobs_gets_no_larger_share() {
@@ -473,8 +537,8 @@ struct OpenLoop {
     /// The costs of the hashes, which come in random order.
     kinds: Vec<Cost>,
     random: Random,
-    /// The work of each job.
-    work: Vec<u64>,
+    /// The cost of each job.
+    costs: Vec<Cost>,
 }
 
 /// bcrypt hashes a second at full load on two workers with eight lanes each.
@@ -484,19 +548,26 @@ const CAPACITY: usize = 2 * 8 * 1000 / 139;
 const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
 const COST_10: Cost = Cost::new(Algorithm::Bcrypt, 1_000_000);
 
+/// As much work as bcrypt's, of which the memory of a core holds four lanes.
+const IN_MEMORY: Cost = Cost::new(Algorithm::Argon2id, 1_000_000).in_memory(MEMORY_BYTES / 4);
+const MEMORY_BYTES: u64 = 1 << 20;
+
 impl OpenLoop {
     fn new() -> Self {
         Self::on_a_machine_slower_by(1)
     }
 
     fn on_a_machine_slower_by(slower: u32) -> Self {
-        let mut estimates = Estimates::new(|_| IN_LANES.len());
+        let sliced = vec![Algorithm::Bcrypt, Algorithm::Argon2id];
+        let mut estimates = Estimates::new(|_| IN_LANES.len()).with_memory(MEMORY_BYTES);
         for (lanes, milliseconds) in (1..).zip(IN_LANES) {
-            estimates.measured(Algorithm::Bcrypt, lanes, COST_10.work, MS * milliseconds * slower);
+            for algorithm in &sliced {
+                estimates.measured(*algorithm, lanes, COST_10.work, MS * milliseconds * slower);
+            }
         }
         let limits = Some(QueueLimits::default());
         Self {
-            schedule: Schedule::new(2, vec![Algorithm::Bcrypt], estimates, limits),
+            schedule: Schedule::new(2, sliced, estimates, limits),
             start: Instant::now(),
             lanes: [Vec::new(), Vec::new()],
             jobs: Vec::new(),
@@ -504,7 +575,7 @@ impl OpenLoop {
             slower,
             kinds: vec![COST_10],
             random: Random(1),
-            work: Vec::new(),
+            costs: Vec::new(),
         }
     }
 
@@ -520,7 +591,7 @@ impl OpenLoop {
                 let job = Numbered::new(self.jobs.len());
                 let deadline = now + MS * 1000;
                 let cost = self.kinds[self.random.index(self.kinds.len())];
-                self.work.push(cost.work);
+                self.costs.push(cost);
                 let taken = self.schedule.submit(job, cost, deadline, Urgency::Required, now);
                 self.refused += usize::from(taken.is_err());
                 self.jobs.push((MS * at, None));
@@ -537,11 +608,12 @@ impl OpenLoop {
         }
         let now = self.start + at;
         let lanes = &mut self.lanes[worker];
-        let done = IN_LANES
-            .get(lanes.len().wrapping_sub(1))
-            .map_or(0, |ms| COST_10.work / u64::from(*ms * self.slower));
+        // The algorithms take turns.
+        let counts = LaneCounts::of_lanes(lanes.iter().map(|(_, running)| running));
         for (number, running) in &mut *lanes {
-            running.rest = Cost::new(Algorithm::Bcrypt, running.rest.work.saturating_sub(done));
+            let milliseconds = IN_LANES[counts.of(running.rest.algorithm) - 1] * counts.algorithms();
+            let done = COST_10.work / u64::from(milliseconds * self.slower);
+            running.rest = running.rest.rest(running.rest.work.saturating_sub(done));
             if running.rest.work == 0 && now <= running.deadline {
                 self.jobs[*number].1 = Some(at);
             }
@@ -556,6 +628,13 @@ impl OpenLoop {
         if lanes.is_empty() {
             self.schedule.sleep(Wake::LaneWorker(worker));
         }
+    }
+
+    /// Returns how many of the jobs of this cost were served, without the first tenth of all jobs.
+    fn percent_served(&self, cost: Cost) -> usize {
+        let jobs = self.jobs.iter().zip(&self.costs).skip(self.jobs.len() / 10);
+        let ends: Vec<_> = jobs.filter(|(_, of)| **of == cost).map(|((_, end), _)| end).collect();
+        ends.iter().filter(|end| end.is_some()).count() * 100 / ends.len()
     }
 
     /// Returns the latencies of the jobs that came after this time and were done, shortest first.
@@ -604,13 +683,17 @@ fn under_lasting_overload_callers_with_long_hashes_are_served_as_often() {
     let long = Cost::new(Algorithm::Bcrypt, COST_10.work * 3);
     let mut open_loop = OpenLoop { kinds: vec![COST_10, long], ..OpenLoop::new() };
     open_loop.run(0..60_000, 150);
-    let [short, long] = [COST_10, long].map(|cost| {
-        let jobs = open_loop.jobs.iter().zip(&open_loop.work).skip(open_loop.jobs.len() / 10);
-        let ends: Vec<_> = jobs.filter(|(_, work)| **work == cost.work).map(|((_, end), _)| end).collect();
-        let served = ends.iter().filter(|end| end.is_some()).count();
-        served * 100 / ends.len()
-    });
+    let [short, long] = [COST_10, long].map(|cost| open_loop.percent_served(cost));
     assert!(short > 20 && short.abs_diff(long) * 10 <= short, "{short} % and {long} %");
+}
+
+/// Half of the callers send hashes in memory, with half as many lanes.
+#[test]
+fn under_lasting_overload_callers_of_both_kinds_are_served_as_often() {
+    let mut open_loop = OpenLoop { kinds: vec![COST_10, IN_MEMORY], ..OpenLoop::new() };
+    open_loop.run(0..60_000, 300);
+    let [bcrypt, argon2] = [COST_10, IN_MEMORY].map(|cost| open_loop.percent_served(cost));
+    assert!(bcrypt > 10 && bcrypt.abs_diff(argon2) * 10 <= bcrypt, "{bcrypt} % and {argon2} %");
 }
 
 /// Each caller waits for its answer before it asks again. The second caller begins later, at every
@@ -693,13 +776,16 @@ fn hashes_of_an_algorithm_that_was_never_measured_run_one_on_each_worker() {
 /// Tests every order of submissions, departures and boundaries, with two workers and five jobs of
 /// two classes.
 ///
-/// In every state no job waits while all workers that could take it sleep (no lost wake-up), and no
-/// job is held twice. From every state the workers finish all remaining jobs (no starvation).
+/// In every state no job waits while all workers that could take it sleep (no lost wake-up). No job
+/// is held twice, and no core holds more than its memory. From every state the workers finish all
+/// remaining jobs (no starvation).
 #[test]
 fn no_order_of_events_loses_a_job() {
-    let mut seen = HashSet::new();
-    explore(&Model::new(), &mut seen);
-    assert!(seen.len() > 1000, "only {} states were reached", seen.len());
+    for memory_bytes in [0, 1] {
+        let mut seen = HashSet::new();
+        explore(&Model { history: Vec::new(), memory_bytes }, &mut seen);
+        assert!(seen.len() > 1000, "only {} states were reached", seen.len());
+    }
 }
 
 /// A machine that takes one event at a time. It is rebuilt from its history, because a schedule
@@ -707,6 +793,8 @@ fn no_order_of_events_loses_a_job() {
 #[derive(Clone)]
 struct Model {
     history: Vec<Event>,
+    /// The memory of each hash. A core has one byte, so with memory it holds one hash.
+    memory_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -736,14 +824,10 @@ const WORKERS: usize = 2;
 const JOBS: usize = 5;
 
 impl Model {
-    fn new() -> Self {
-        Self { history: Vec::new() }
-    }
-
     fn after(&self, event: Event) -> Self {
         let mut history = self.history.clone();
         history.push(event);
-        Self { history }
+        Self { history, ..*self }
     }
 
     /// Replays the history.
@@ -751,6 +835,8 @@ impl Model {
         let now = Instant::now();
         let deadline = now + MS * 60_000;
         let mut schedule = machine(WORKERS, None);
+        schedule.estimates = schedule.estimates.clone().with_memory(1);
+        let costs = [BCRYPT, ARGON2].map(|cost| cost.in_memory(self.memory_bytes));
         let jobs: Vec<Numbered> = (0..JOBS).map(Numbered::new).collect();
         let (mut submitted, mut done) = (0, vec![false; JOBS]);
         let mut lanes: Vec<Vec<usize>> = vec![Vec::new(); WORKERS];
@@ -758,9 +844,8 @@ impl Model {
         for &event in &self.history {
             match event {
                 Event::Submit => {
-                    let cost = if submitted % 2 == 0 { BCRYPT } else { ARGON2 };
                     let job = jobs[submitted].clone();
-                    let taken = schedule.submit(job, cost, deadline, Urgency::Required, now);
+                    let taken = schedule.submit(job, costs[submitted % 2], deadline, Urgency::Required, now);
                     assert!(taken.is_ok(), "{:?}", self.history);
                     submitted += 1;
                 }
@@ -770,8 +855,9 @@ impl Model {
                         done[lanes[worker].remove(0)] = true;
                     }
                     lanes[worker].retain(|&job| !jobs[job].gone.get());
-                    let running = self::lanes(lanes[worker].len(), 50, deadline);
+                    let running = lanes[worker].iter().map(|_| Running { rest: costs[0].rest(50), deadline });
                     let found = schedule.lane_boundary(worker, running, now);
+                    schedule.wake_for_memory();
                     lanes[worker].extend(started(&found));
                     if lanes[worker].is_empty() {
                         schedule.sleep(Wake::LaneWorker(worker));
@@ -782,6 +868,7 @@ impl Model {
                         done[job] = true;
                     }
                     busy[worker] = started(&schedule.block_free(worker, now)).first().copied();
+                    schedule.wake_for_memory();
                     if busy[worker].is_none() {
                         schedule.sleep(Wake::BlockWorker(worker));
                     }
@@ -790,6 +877,10 @@ impl Model {
         }
         let held: Vec<usize> = lanes.iter().flatten().chain(busy.iter().flatten()).copied().collect();
         assert_eq!(held.len(), held.iter().collect::<HashSet<_>>().len(), "held twice: {:?}", self.history);
+        for (lanes, busy) in lanes.iter().zip(&busy) {
+            let hashes = lanes.len() as u64 + u64::from(busy.is_some());
+            assert!(hashes <= 1 || self.memory_bytes == 0, "no memory: {:?}", self.history);
+        }
         let workers = (0..WORKERS).map(Wake::LaneWorker).chain((0..WORKERS).map(Wake::BlockWorker));
         let asleep = workers.map(|w| !schedule.awake(w)).collect();
         let gone: Vec<bool> = jobs.iter().map(|job| job.gone.get()).collect();
@@ -827,7 +918,10 @@ fn explore(model: &Model, seen: &mut HashSet<State>) {
     }
     for class in 0..2 {
         let waits = state.waiting.iter().any(|job| job % 2 == class);
-        let all_asleep = (0..WORKERS).all(|w| state.asleep[class * WORKERS + w]);
+        // A worker of the other class may have the memory. It wakes the others when it is done.
+        let mut workers =
+            if model.memory_bytes == 0 { class * WORKERS..(class + 1) * WORKERS } else { 0..2 * WORKERS };
+        let all_asleep = workers.all(|w| state.asleep[w]);
         assert!(!(waits && all_asleep), "a lost wake-up after {:?}", model.history);
     }
     assert_everyone_is_served(model);

@@ -41,7 +41,7 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
         let expected = [compute(&admitted, PASSWORD).expect("memory for a hash").expose().to_vec()];
 
         let mut c = Argon2C::new(usize::try_from(admitted.memory_bytes())?)?;
-        let mut paths = Argon2::paths(admitted.memory_bytes());
+        let paths = Argon2::paths(admitted.memory_bytes());
         // The first row is the baseline: each of both once.
         for first in [Baseline::Crate, Baseline::C] {
             let by_crate = Contender {
@@ -60,7 +60,7 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
                 Baseline::Crate => vec![by_crate, by_c],
                 Baseline::C => vec![by_c, by_crate],
             };
-            for (name, kernel) in &mut paths {
+            for (name, kernel) in &paths {
                 let run = || {
                     kernel
                         .compute(&admitted, PASSWORD)
@@ -76,7 +76,46 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
             )?);
         }
     }
+    for (memory_kib, passes) in COSTS_IN_LANES {
+        measurements.push(measure_lanes(memory_kib, passes, arguments)?);
+    }
     Ok(measurements)
+}
+
+/// Measures several hashes side by side against one after the other, by the fastest kernel for this
+/// machine.
+fn measure_lanes(
+    memory_kib: u32,
+    passes: u32,
+    arguments: &KernelsArguments,
+) -> Result<Measurement, Box<dyn core::error::Error>> {
+    let params = Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).ok_or("no such cost")?;
+    let setting = Setting::fresh(Params::Argon2(params), [0xa5; NEW_SALT_BYTES]);
+    let admitted = Admitted::new(setting, &CEILINGS)?;
+    let passwords: Vec<_> = (0..MOST_LANES).map(|index| format!("correct horse battery {index}")).collect();
+    let passwords: Vec<&[u8]> = passwords.iter().map(String::as_bytes).collect();
+    let paths = Argon2::paths(admitted.memory_bytes() * u64::from(MOST_LANES));
+    let (_, kernel) = paths.first().ok_or("no kernel")?;
+    let exposed = |output: saltern_algorithm::Output| output.expose().to_vec();
+    let alone = |password| kernel.compute(&admitted, password).map_or(vec![], exposed);
+    let expected: Vec<_> = passwords.iter().map(|password| alone(password)).collect();
+    let mut contenders =
+        vec![Contender { name: ALONE.into(), at_once: 1, run: Box::new(|| vec![alone(passwords[0])]) }];
+    for at_once in 1..=passwords.len() {
+        let (admitted, passwords) = (&admitted, &passwords[..at_once]);
+        let run = move || {
+            let outputs = kernel.compute_in_lanes(admitted, passwords).unwrap_or_default();
+            outputs.into_iter().map(exposed).collect()
+        };
+        contenders.push(Contender { name: in_lanes(at_once), at_once, run: Box::new(run) });
+    }
+    let title = format!("argon2id, {memory_kib} KiB, {passes} passes, hashes side by side");
+    Ok(compare(title, &expected, &mut contenders, arguments.rounds.get())?)
+}
+
+/// Returns the name of the contender with this many hashes side by side.
+fn in_lanes(at_once: usize) -> String {
+    format!("lanes x{at_once}")
 }
 
 fn title(memory_kib: u32, passes: u32) -> String {
@@ -99,6 +138,17 @@ impl Baseline {
         }
     }
 }
+
+/// The baseline of the lanes.
+const ALONE: &str = "one after the other";
+
+/// The most lanes that are measured. A worker has four.
+const MOST_LANES: u32 = 5;
+
+/// KiB and passes of the hashes in lanes: the two of OWASP above, the memory of RFC 9106's second
+/// recommendation, and four times that.
+const COSTS_IN_LANES: [(u32, u32); 5] = [MIB_19, MIB_46, MIB_64, (65_536, 4), (262_144, 1)];
+const MIB_64: (u32, u32) = (65_536, 3);
 
 /// The prefix of the names of Saltern's kernels.
 const OURS: &str = "this kernel, ";

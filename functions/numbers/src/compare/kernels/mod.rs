@@ -11,8 +11,8 @@ use saltern_encoded::bcrypt::MAX_COST;
 /// The ceilings that the settings of all contenders need, with any cost of the command line.
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: MAX_COST,
-    argon2_memory_kib: 64 << 10,
-    argon2_memory_passes_kib: 64 << 10,
+    argon2_memory_kib: 256 << 10,
+    argon2_memory_passes_kib: 256 << 10,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: u64::MAX,
     sha_crypt_rounds: u64::MAX,
