@@ -1,7 +1,7 @@
 package saltern.client
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
-import saltern.client.wire.Wire
+import saltern.client.wire.{Name, Wire}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
@@ -43,10 +43,11 @@ private[client] final class PolicyDrift(
     * service's health.
     */
   def ask(time: FiniteDuration): Future[Option[String]] = {
+    val name = Name.random()
     val request = new Transport.Request(
       "GET",
       "/health",
-      Seq("Accept" -> "application/json"),
+      Seq("Accept" -> "application/json", Name.Header -> name),
       Array.emptyByteArray,
       time,
       Wire.MaxAnswerBytes
@@ -54,7 +55,8 @@ private[client] final class PolicyDrift(
     Exchanges
       .within(transport, scheduler, request)
       .map { response =>
-        val digest = Option.when(response.status == 200)(response.body).flatMap(Wire.read[Wire.Health](_)).map(_.policies).filter(isDigest)
+        val body = Option.when(response.status == 200 && Wire.carries(response, name))(response.body)
+        val digest = body.flatMap(Wire.read[Wire.Health](_)).map(_.policies).filter(isDigest)
         digest.foreach(compare)
         digest
       }(ExecutionContext.parasitic)

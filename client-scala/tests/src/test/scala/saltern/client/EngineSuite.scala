@@ -741,6 +741,31 @@ class EngineSuite extends PatientSuite {
     assertEquals(same.listener.events.collect { case e: Event.PolicyDrift => e }, Vector.empty)
   }
 
+  test("a policy digest without the name of its request is not believed") {
+    def reports(isNamed: Boolean): Boolean = {
+      val service = InMemoryService(cheap)
+      val healthOfAnother = new Transport {
+        def send(request: Transport.Request): Transport.Exchange =
+          if (request.path != "/health") service.send(request)
+          else
+            new Transport.Exchange {
+              private val name = request.headers.filter(_ => isNamed).filter(_._1 == "x-request-id")
+              private val digest = s"""{"status":"ok","version":"x","policies":"sha256:${"0" * 64}"}"""
+              val response: Future[Transport.Response] =
+                Future.successful(new Transport.Response(200, ("Content-Type" -> "application/json") +: name, digest.getBytes))
+              def cancel(): Unit = ()
+            }
+        def close(): Unit = ()
+      }
+      val listener = new RecordingListener
+      val virtual =
+        new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withListener(listener).withLoginFloor(Duration.Zero), healthOfAnother)
+      assertEquals(now(virtual.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+      listener.events.exists { case _: Event.PolicyDrift => true; case _ => false }
+    }
+    assert(reports(isNamed = true) && !reports(isNamed = false))
+  }
+
   test("a listener that throws affects no call") {
     val broken = new ClientListener {
       override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = throw new RuntimeException("broken")

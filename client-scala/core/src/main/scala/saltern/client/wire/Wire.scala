@@ -89,7 +89,7 @@ private[saltern] object Wire {
     case _ => Outcome.Unreadable("a result that is neither a body nor a problem")
   }
 
-  private def carries(response: Transport.Response, name: String): Boolean = response.header(Name.Header).contains(name)
+  def carries(response: Transport.Response, name: String): Boolean = response.header(Name.Header).contains(name)
 
   private val unnamed = Outcome.Unreadable("an answer that does not carry the name of its request (x-request-id)")
 
