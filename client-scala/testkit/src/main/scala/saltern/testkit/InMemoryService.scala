@@ -62,6 +62,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
         case None                                      => named(answer(request))
         case Some(Fault.Answer(status, headers, body)) =>
           new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
+        case Some(Fault.Body(status, text))    => named(json(withNames(request, text), status))
         case Some(Fault.Fails(kind))           => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
         case Some(Fault.Never)                 => new Settled(Promise[Transport.Response]().future)
         case Some(Fault.Problem(status, code)) => named(problem(status, code))
@@ -93,7 +94,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
       }
     catch { case NonFatal(_) => problem(400, "invalid_request") }
 
-  private def single(operation: Operation): Transport.Response = run(operation).fold({ case (status, code) => problem(status, code) }, json)
+  private def single(operation: Operation): Transport.Response = run(operation).fold({ case (status, code) => problem(status, code) }, json(_))
 
   /** Returns the body, or the status and the code of the problem. */
   private def run(operation: Operation): Either[(Int, String), String] = {
@@ -128,11 +129,14 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private def sealedAnew(stored: Option[String], context: Option[String]): Option[String] =
     for (text <- stored; opened <- seals.open(text, context).toOption; seal <- seals.sealing(context).toOption) yield seal(opened.text)
 
-  private def operationsOf(request: Transport.Request): Int =
-    if (request.path == "/batch")
-      try readFromArray[Batch](request.body).operations.size
-      catch { case NonFatal(_) => 0 }
-    else 1
+  private def operationsOf(request: Transport.Request): Int = if (request.path == "/batch") idsOf(request).size else 1
+
+  private def idsOf(request: Transport.Request): Vector[String] =
+    try readFromArray[Batch](request.body).operations.map(_.id.getOrElse(""))
+    catch { case NonFatal(_) => Vector.empty }
+
+  private def withNames(request: Transport.Request, text: String): String =
+    idsOf(request).zipWithIndex.foldLeft(text) { case (body, (id, index)) => body.replace(s"{$index}", id) }
 }
 
 object InMemoryService {
@@ -162,6 +166,14 @@ object InMemoryService {
       * @param body sent as UTF-8
       */
     final case class Answer(status: Int, headers: Seq[(String, String)], body: String) extends Fault
+
+    /** This JSON to any request, with the request's name: the service itself answers wrongly.
+      *
+      * @param status of HTTP
+      * @param text sent as UTF-8. In the answer to a batch, `{0}` stands for the name of its first
+      *   operation, `{1}` for that of the second, and so on.
+      */
+    final case class Body(status: Int, text: String) extends Fault
 
     /** A problem document of the contract.
       *
@@ -224,8 +236,8 @@ object InMemoryService {
     new Transport.Response(response.status, Seq("Content-Type", "Retry-After").flatMap(h => response.header(h).map(h -> _)) ++ name, response.body)
   }
 
-  private def json(body: String): Transport.Response =
-    new Transport.Response(200, Seq("Content-Type" -> "application/json"), body.getBytes(UTF_8))
+  private def json(body: String, status: Int = 200): Transport.Response =
+    new Transport.Response(status, Seq("Content-Type" -> "application/json"), body.getBytes(UTF_8))
 
   private def problem(status: Int, code: String): Transport.Response =
     new Transport.Response(status, Seq("Content-Type" -> "application/problem+json"), problemText(status, code).getBytes(UTF_8))

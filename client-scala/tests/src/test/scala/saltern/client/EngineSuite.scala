@@ -666,28 +666,73 @@ class EngineSuite extends PatientSuite {
     assertEquals(failure[SalternError.Refused](bad).code, RefusalCode.PasswordTooLong)
   }
 
-  test("if batch results are missing, extra, out of order or without names, every call is answered locally and rightly") {
-    val verify = """{"status":200,"body":{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}}"""
-    val hash = """{"status":200,"body":{"hash":"$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S","policy":"bcrypt-4"}}"""
-    for (results <- Seq(Seq(verify), Seq(verify, hash, verify), Seq(hash, verify), Nil)) {
+  test("if batch results are missing, extra, out of order, without names or of another operation, every call is answered locally and rightly") {
+    val verified = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
+    val contradicting = """{"match":true,"needs_rehash":false,"rehash_reason":"older_policy","policy":null}"""
+    val hashed = """{"hash":"$2b$04$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S","policy":"bcrypt-4"}"""
+    def result(index: Int, body: String): String = s"""{"id":"{$index}","status":200,"body":$body}"""
+    def origins(results: Seq[String]): (Boolean, Origin, Origin) = {
       val world = new World()
-      world.service.next(Fault.Never, Fault.Answer(200, Seq("Content-Type" -> "application/json"), results.mkString("{\"results\":[", ",", "]}")))
+      world.service.next(Fault.Never, Fault.Body(200, results.mkString("{\"results\":[", ",", "]}")))
       world.client.verify(secret, bcrypt4)
       val (wrong, made) = (world.client.verify(Password("wrong"), bcrypt4), world.client.hash(secret, "bcrypt-4"))
       world.virtual.advance(2.millis)
       world.virtual.runLocal()
-      assertEquals((now(wrong).matches, now(wrong).origin), (false, Origin.Local: Origin))
-      assertEquals(now(made).origin, Origin.Local: Origin)
+      (now(wrong).matches, now(wrong).origin, now(made).origin)
     }
+    val (verify, hash) = (result(0, verified), result(1, hashed))
+    // The client cannot tell that this match is false.
+    assertEquals(origins(Seq(verify, hash)), (true, Origin.Remote: Origin, Origin.Remote: Origin))
+    val faulty = Seq(
+      Seq(verify),
+      Seq(verify, hash, hash),
+      Seq(hash, verify),
+      Nil,
+      Seq(verified, hashed).map(body => s"""{"status":200,"body":$body}"""),
+      Seq(result(0, hashed), result(1, verified)),
+      Seq(result(0, contradicting), hash)
+    )
+    for (results <- faulty) assertEquals(origins(results), (false, Origin.Local: Origin, Origin.Local: Origin), s"$results")
   }
 
-  test("a match without a stored hash, or with contradicting members, is not accepted") {
-    def body(text: String) = Fault.Answer(200, Seq("Content-Type" -> "application/json"), text)
-    val world = new World()
-    world.service.next(body("""{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""))
-    assertEquals(world.local(world.client.login(secret, None)).matches, false)
-    world.service.next(body("""{"match":false,"needs_rehash":true,"rehash_reason":"older_policy","policy":null}"""))
-    assertEquals(world.local(world.client.verify(secret, bcrypt4)).origin, Origin.Local: Origin)
+  test("a match without a stored hash, and an answer with contradicting members, are not accepted") {
+    def origin(body: String, call: Saltern => Future[Verified]): Origin = {
+      val world = new World()
+      world.service.next(Fault.Body(200, body))
+      world.local(call(world.client)).origin
+    }
+    def verified(matches: Boolean, needsRehash: Boolean, reason: String, more: String = ""): String =
+      s"""{"match":$matches,"needs_rehash":$needsRehash,"rehash_reason":$reason,"policy":null$more}"""
+    def rehashed(hash: String): String = s""","rehashed":{"hash":"$hash","policy":"argon2id-2"}"""
+    val (none, older) = ("null", "\"older_policy\"")
+    val (plain, upgrade) = (verified(true, false, none), verified(true, true, older, rehashed("$2b$04$new")))
+    val verify = (_: Saltern).verify(secret, bcrypt4)
+    val login = (_: Saltern).login(secret, Some(bcrypt4))
+    for ((body, call) <- Seq(plain -> verify, verified(false, false, none) -> verify, upgrade -> login))
+      assertEquals(origin(body, call), Origin.Remote: Origin, body)
+    val faulty = Seq(
+      plain -> ((_: Saltern).login(secret, None)),
+      verified(false, true, older) -> verify,
+      verified(true, true, none) -> verify,
+      verified(true, false, older) -> verify,
+      // The call asks for no new hash.
+      upgrade -> verify,
+      verified(true, false, none, rehashed("$2b$04$new")) -> login,
+      verified(true, true, older, rehashed("$2b$04$ new")) -> login,
+      verified(true, true, older, rehashed("new")) -> login
+    )
+    for ((body, call) <- faulty) assertEquals(origin(body, call), Origin.Local: Origin, body)
+  }
+
+  test("a new hash of another policy, or one that does not look like a hash, is not accepted") {
+    def origin(hash: String, policy: String): Origin = {
+      val world = new World()
+      world.service.next(Fault.Body(200, s"""{"hash":"$hash","policy":"$policy"}"""))
+      world.local(world.client.hash(secret, "bcrypt-4")).origin
+    }
+    assertEquals(origin("$2b$04$new", "bcrypt-4"), Origin.Remote: Origin)
+    for ((hash, policy) <- Seq("$2b$04$new" -> "bcrypt-5", "$2b$04$ new" -> "bcrypt-4", "new" -> "bcrypt-4", "" -> "bcrypt-4"))
+      assertEquals(origin(hash, policy), Origin.Local: Origin, s"$hash $policy")
   }
 
   test("connections are bounded, and a call without one in time falls back") {
