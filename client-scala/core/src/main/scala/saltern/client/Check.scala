@@ -134,7 +134,7 @@ private object Check {
     case Outcome.Foreign(status @ (401 | 403), _)                  =>
       Access.Unauthorised(Journal.text(FallbackReason.AnswerNotOurs, s"status $status"))
     case other =>
-      Decision.after(other, 1.second, mayRetry = false) match {
+      Decision.after(other, 1.second) match {
         case Decision.GoLocal(reason, detail, _) =>
           val text = Journal.text(reason, detail)
           (reason, other) match {

@@ -297,10 +297,8 @@ private[client] final class Engine(
   private def settleEach(group: Group, outcomes: Vector[Outcome[Answered]]): Unit = {
     val now = scheduler.nanos
     lazy val pause = Backoff.fullJitter(group.attempt, chance())
-    // Only a failed connect is tried again. It concerns every call of the group, so the whole group
-    // is sent again.
-    val again = outcomes.forall { case Outcome.Failed(TransportFailure.Kind.ConnectFailed, _) => true; case _ => false } &&
-      group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause && updated(_.takeRetry)
+    val again = Decision.sendAgain(outcomes) && group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause &&
+      updated(_.takeRetry)
     val noBatch = group.calls.sizeIs > 1 && outcomes.forall { case Outcome.Problem(404, _, _, _) => true; case _ => false }
     if (noBatch) {
       batchMissing.set(true)
@@ -313,7 +311,7 @@ private[client] final class Engine(
     } else {
       group.key.foreach(key => follow(key, step(key)(_.finish)))
       group.calls.zip(outcomes).foreach { case (call, outcome) =>
-        obey(call, Decision.after(outcome, (call.deadline - now).nanos, mayRetry = false))
+        obey(call, Decision.after(outcome, (call.deadline - now).nanos))
       }
     }
   }
@@ -329,7 +327,6 @@ private[client] final class Engine(
       fail(call, SalternError.refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
     case Decision.DeadlineExceeded(where) => fail(call, new SalternError.DeadlineExceeded(where))
     case Decision.Drop                    => ()
-    case Decision.Retry                   => throw new IllegalStateException("a retry is decided for the group")
   }
 
   // Local

@@ -38,7 +38,6 @@ private[saltern] object Decision {
 
   /** The call has ended; no answer is needed. */
   case object Drop extends Decision[Nothing]
-  case object Retry extends Decision[Nothing]
 
   /** @param retryAfter for the caller, if nothing is hashed locally */
   final case class GoLocal(reason: FallbackReason, detail: String, retryAfter: FiniteDuration = RetryUnlessTold)
@@ -49,9 +48,8 @@ private[saltern] object Decision {
   /** The whole table of the contract's error semantics.
     *
     * @param timeLeft of the call's own deadline
-    * @param mayRetry whether this is the first attempt and the budget has a token
     */
-  def after[A](outcome: Outcome[A], timeLeft: FiniteDuration, mayRetry: Boolean): Decision[A] = {
+  def after[A](outcome: Outcome[A], timeLeft: FiniteDuration): Decision[A] = {
     import Outcome.*
     import TransportFailure.Kind
     outcome match {
@@ -74,7 +72,6 @@ private[saltern] object Decision {
       case Foreign(status, _) if status >= 500              => GoLocal(FallbackReason.ServerError, s"status $status")
       case Foreign(status, _)                               => GoLocal(FallbackReason.AnswerNotOurs, s"status $status")
       case Unreadable(what)                                 => GoLocal(FallbackReason.AnswerNotOurs, what)
-      case Failed(Kind.ConnectFailed, _) if mayRetry        => Retry
       case Failed(Kind.ConnectFailed, detail)               => GoLocal(FallbackReason.ConnectFailed, detail)
       case Failed(Kind.TlsFailed, detail)                   => GoLocal(FallbackReason.TlsFailed, detail)
       case Failed(Kind.CredentialsFailed, detail)           => GoLocal(FallbackReason.CredentialsFailed, detail)
@@ -84,6 +81,14 @@ private[saltern] object Decision {
       case NoConnection                                     => GoLocal(FallbackReason.ConnectionsBusy, "no free connection")
       case NotTried(reason)                                 => GoLocal(reason, "not tried")
     }
+  }
+
+  /** Returns whether the outcomes of a group allow a second attempt. Only a failed connect does. It
+    * concerns every call of the group, so the whole group is sent again.
+    */
+  def sendAgain(outcomes: Seq[Outcome[Any]]): Boolean = outcomes.forall {
+    case Outcome.Failed(TransportFailure.Kind.ConnectFailed, _) => true
+    case _                                                      => false
   }
 
   private def throttled(detail: String, after: Option[FiniteDuration]): Decision[Nothing] =

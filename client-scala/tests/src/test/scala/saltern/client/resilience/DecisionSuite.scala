@@ -5,7 +5,7 @@ import scala.concurrent.duration.*
 
 /** The contract's error semantics, as a table. */
 class DecisionSuite extends saltern.client.PatientSuite {
-  import Decision.{Answer, DeadlineExceeded, Drop, GoLocal, Refuse, Retry}
+  import Decision.{Answer, DeadlineExceeded, Drop, GoLocal, Refuse}
   import TransportFailure.Kind
 
   private def problem(status: Int, code: String): Outcome[String] = Outcome.Problem(status, code, None, None)
@@ -14,14 +14,12 @@ class DecisionSuite extends saltern.client.PatientSuite {
   private def brief(decision: Decision[String]): String = decision match {
     case Answer(value)       => s"answer $value"
     case Drop                => "nothing"
-    case Retry               => "retry"
     case GoLocal(r, _, _)    => s"local $r"
     case Refuse(code, _)     => s"refuse $code"
     case DeadlineExceeded(_) => "deadline"
   }
 
-  private def decide(outcome: Outcome[String], timeLeft: FiniteDuration = 1.second, mayRetry: Boolean = false): String =
-    brief(Decision.after(outcome, timeLeft, mayRetry))
+  private def decide(outcome: Outcome[String], timeLeft: FiniteDuration = 1.second): String = brief(Decision.after(outcome, timeLeft))
 
   test("every answer of the service leads to its decision") {
     val ours4xx = Seq(
@@ -50,32 +48,29 @@ class DecisionSuite extends saltern.client.PatientSuite {
     assertEquals(decide(problem(403, "forbidden")), s"local ${F.Misconfigured}")
     for (status <- Seq(401, 403)) assertEquals(decide(problem(status, "x")), s"local ${F.CredentialsFailed}")
     for (status <- Seq(404, 405, 413, 415)) assertEquals(decide(problem(status, "x")), s"local ${F.Misconfigured}")
-    for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 413, 415, 429).contains(status); mayRetry <- Seq(true, false))
-      assertEquals(decide(problem(status, "some_code"), mayRetry = mayRetry), "refuse some_code", s"$status")
+    for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 413, 415, 429).contains(status))
+      assertEquals(decide(problem(status, "some_code")), "refuse some_code", s"$status")
   }
 
   test("deadline_exceeded ends the attempt: with time left the call is hashed locally") {
-    for (mayRetry <- Seq(true, false)) {
-      assertEquals(decide(problem(503, "deadline_exceeded"), 1.milli, mayRetry), s"local ${F.AttemptTimeout}")
-      assertEquals(decide(problem(503, "deadline_exceeded"), 0.seconds, mayRetry), "deadline")
-    }
+    assertEquals(decide(problem(503, "deadline_exceeded"), 1.milli), s"local ${F.AttemptTimeout}")
+    assertEquals(decide(problem(503, "deadline_exceeded"), 0.seconds), "deadline")
   }
 
   test("a cancelled call has no next step, and says nothing about the service") {
-    for (left <- Seq(-1.second, 1.hour); mayRetry <- Seq(true, false))
-      assertEquals(decide(Outcome.Abandoned, left, mayRetry), "nothing")
+    for (left <- Seq(-1.second, 1.hour)) assertEquals(decide(Outcome.Abandoned, left), "nothing")
     assertEquals(Decision.signal(Outcome.Abandoned, None, silent = true), Signal.Nothing: Signal)
   }
 
   test("an answer that is not the service's falls back, for every status") {
     for (status <- 100 to 999) {
       val reason = if (status == 429) F.Throttled else if (status == 504) F.AttemptTimeout else if (status >= 500) F.ServerError else F.AnswerNotOurs
-      assertEquals(decide(Outcome.Foreign(status, None), mayRetry = true), s"local $reason", s"$status")
+      assertEquals(decide(Outcome.Foreign(status, None)), s"local $reason", s"$status")
     }
     assertEquals(decide(Outcome.Unreadable("x")), s"local ${F.AnswerNotOurs}")
   }
 
-  test("only a failed connect is tried again, and only if a retry is allowed") {
+  test("every failure leads to its decision, and only a failed connect of the whole group is tried again") {
     val failures = Seq(
       Kind.ConnectFailed -> F.ConnectFailed,
       Kind.TlsFailed -> F.TlsFailed,
@@ -86,14 +81,25 @@ class DecisionSuite extends saltern.client.PatientSuite {
     )
     for ((kind, reason) <- failures) {
       assertEquals(decide(Outcome.Failed(kind, "x")), s"local $reason")
-      val expected = if (kind == Kind.ConnectFailed) "retry" else s"local $reason"
-      assertEquals(decide(Outcome.Failed(kind, "x"), mayRetry = true), expected)
+      assertEquals(Decision.sendAgain(Seq(Outcome.Failed(kind, "x"))), kind == Kind.ConnectFailed, s"$kind")
     }
-    assertEquals(decide(Outcome.NoConnection, mayRetry = true), s"local ${F.ConnectionsBusy}")
-    assertEquals(decide(Outcome.NotTried(F.BreakerOpen), mayRetry = true), s"local ${F.BreakerOpen}")
+    assertEquals(decide(Outcome.NoConnection), s"local ${F.ConnectionsBusy}")
+    assertEquals(decide(Outcome.NotTried(F.BreakerOpen)), s"local ${F.BreakerOpen}")
+    val connectFailed = Outcome.Failed(Kind.ConnectFailed, "x")
+    assert(Decision.sendAgain(Seq(connectFailed, connectFailed)))
+    val others = Seq[Outcome[Any]](
+      Outcome.Answered("x"),
+      Outcome.NoConnection,
+      Outcome.NotTried(F.BreakerOpen),
+      Outcome.Abandoned,
+      Outcome.Foreign(502, None),
+      Outcome.Unreadable("x"),
+      problem(503, "overloaded")
+    )
+    for (other <- others; outcomes <- Seq(Seq(other), Seq(connectFailed, other))) assert(!Decision.sendAgain(outcomes), s"$outcomes")
   }
 
-  test("without time left, no call falls back or is tried again") {
+  test("without time left, no call falls back") {
     for (
       outcome <- Seq[Outcome[String]](
         Outcome.Failed(Kind.ConnectFailed, "x"),
@@ -104,7 +110,7 @@ class DecisionSuite extends saltern.client.PatientSuite {
         Outcome.NoConnection
       )
     )
-      assertEquals(decide(outcome, 0.seconds, mayRetry = true), "deadline")
+      assertEquals(decide(outcome, 0.seconds), "deadline")
     // An answer stays an answer, and a refusal stays a refusal.
     assertEquals(decide(Outcome.Answered("x"), 0.seconds), "answer x")
     assertEquals(decide(problem(422, "invalid_hash"), 0.seconds), "refuse invalid_hash")
@@ -137,7 +143,7 @@ class DecisionSuite extends saltern.client.PatientSuite {
 
   test("a Retry-After is passed on, within bounds") {
     def after(outcome: Outcome[String]): Option[FiniteDuration] =
-      Decision.after(outcome, 1.second, mayRetry = false) match { case GoLocal(_, _, after) => Some(after); case _ => None }
+      Decision.after(outcome, 1.second) match { case GoLocal(_, _, after) => Some(after); case _ => None }
     assertEquals(after(Outcome.Problem(503, "overloaded", None, Some(2.seconds))), Some(2.seconds))
     assertEquals(after(Outcome.Problem(503, "overloaded", None, Some(1.hour))), Some(Decision.LongestRetry))
     assertEquals(after(Outcome.Foreign(429, None)), Some(Decision.RetryUnlessTold))
