@@ -103,8 +103,8 @@ sealed abstract class ClientConfig {
   private[saltern] def firebaseProject: Option[Project]
 
   /** Also verifies weak hashes of these schemes locally: unsalted, fast or below a floor. The names
-    * are those of the service's `--accept-weak`, or `all`. Throws an `IllegalArgumentException` if
-    * a name is not that of a scheme.
+    * are those of the service's `--accept-weak` except `yescrypt`, or `all`. Throws an
+    * `IllegalArgumentException` if a name is not that of a scheme.
     */
   def withAcceptedWeak(schemes: String*): ClientConfig
 

@@ -3,7 +3,7 @@ package saltern.client.local
 /** `{PBKDF2-SHA256}<iterations>$<salt>$<output>`. Source: OpenLDAP `contrib/slapd-modules/passwd`;
   * passlib `ldap_pbkdf2_digests`.
   */
-private[local] final class LdapPbkdf2(name: String, prf: Params.Prf, heads: String*) extends Scheme(name) {
+private[local] final class LdapPbkdf2(name: String, prf: Params.Prf, heads: String*) extends Scheme(name, "ldap-pbkdf2") {
   def claims(stored: String): Boolean = heads.exists(stored.startsWith)
 
   def parse(stored: String): Either[ParseError, EncodedHash] =

@@ -54,7 +54,7 @@ private[saltern] final class LocalHasher(
         _ <- Either.cond(
           !policies.isWeak(encoded) || acceptedWeak.names(encoded.scheme),
           (),
-          Refusal.NotSetUp(s"the `${encoded.scheme}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
+          Refusal.NotSetUp(s"the `${encoded.scheme.serviceName}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
         )
         candidates = candidatesOf(encoded.innermost.scheme.reading, password)
       } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, unsealed.due, expected, admitted, candidates, password, _))

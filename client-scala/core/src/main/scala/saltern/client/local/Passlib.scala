@@ -43,7 +43,7 @@ private[local] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
   * `$bcrypt-sha256$2b,12$…`. Source: passlib `passlib/handlers/bcrypt.py`, class `bcrypt_sha256`.
   */
 private[local] sealed abstract class PasslibBcryptSha256(name: String, preparation: Preparation, prefixes: Set[String])
-    extends Scheme(name) {
+    extends Scheme(name, "passlib-bcrypt-sha256") {
   final override val reading: Reading = Reading(preparation = preparation)
 
   /** bcrypt's prefix and cost. */

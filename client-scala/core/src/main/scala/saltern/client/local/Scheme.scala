@@ -5,10 +5,14 @@ import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
 /** The textual form of a stored hash. Several schemes may use one algorithm: Django's PBKDF2 and
-  * our own are computed alike. Each scheme has the same name as in the service, in settings and in
-  * the vectors.
+  * our own are computed alike.
+  *
+  * @param name in `local-schemes.txt`
+  * @param serviceName the service's name for it, in settings and in the vectors. Several schemes
+  *   here may be one of the service.
   */
-private[saltern] abstract class Scheme(val name: String) {
+private[saltern] abstract class Scheme(val name: String, val serviceName: String) {
+  def this(name: String) = this(name, name)
 
   /** Whether the hash is unsalted, or so fast that a guess takes well under a tenth of a
     * millisecond. Such a scheme is verified only if it was allowed by name.
@@ -76,14 +80,15 @@ private[saltern] final class AcceptedWeak private (schemes: Set[Scheme]) {
 private[saltern] object AcceptedWeak {
   val None: AcceptedWeak = new AcceptedWeak(Set.empty)
 
-  /** Reads names of schemes, or `all` alone. If a name is not that of a scheme, returns a sentence
-    * that lists the names.
+  /** Reads the service's names of schemes, or `all` alone. If a name is not that of a scheme,
+    * returns a sentence that lists the names.
     */
   def named(names: Seq[String]): Either[String, AcceptedWeak] = {
     val all = Scheme.all
+    val known = all.map(_.serviceName).distinct
     if (names == Seq("all")) Right(new AcceptedWeak(all.toSet))
-    else if (names.forall(name => all.exists(_.name == name))) Right(new AcceptedWeak(all.filter(s => names.contains(s.name)).toSet))
-    else Left(s"give `all`, or names of this list: ${all.map(_.name).mkString(" ")}${OtherSchemes.advice}")
+    else if (names.forall(known.contains)) Right(new AcceptedWeak(all.filter(s => names.contains(s.serviceName)).toSet))
+    else Left(s"give `all`, or names of this list: ${known.mkString(" ")}${OtherSchemes.advice}")
   }
 }
 

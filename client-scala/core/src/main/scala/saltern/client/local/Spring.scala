@@ -10,7 +10,7 @@ private[local] object Spring {
     * `setEncodeHashAsBase64(true)`.
     */
   final class Pbkdf2(name: String, label: String, prf: Params.Prf, iterations: Long, saltBytes: Int, encoding: Encoding)
-      extends Scheme(name) {
+      extends Scheme(name, "spring-pbkdf2") {
     // A Base64 text may have the length of a hexadecimal one of two thirds of the bytes. Text that
     // can be read as hexadecimal is hexadecimal.
     def claims(stored: String): Boolean =

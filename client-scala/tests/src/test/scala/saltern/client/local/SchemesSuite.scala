@@ -1,6 +1,7 @@
 package saltern.client.local
 
-import com.github.plokhotnyuk.jsoniter_scala.core.readFromArray
+import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.file.{Files, Paths}
 import java.security.SecureRandom
 import saltern.client.{ClientConfig, PolicySource, RehashReason}
@@ -21,6 +22,16 @@ class SchemesSuite extends saltern.client.PatientSuite {
     val list = Paths.get(sys.props("saltern.root"), "client-scala", "local-schemes.txt")
     assertEquals(Scheme.all.map(_.name), Files.readAllLines(list).asScala.toSeq)
     assertEquals(Scheme.all.map(_.name).distinct.size, Scheme.all.size)
+  }
+
+  test("the names for withAcceptedWeak are those that the service takes, except yescrypt") {
+    val file = Paths.get(sys.props("saltern.root"), "infra", "modules", "password-hasher", "settings.json")
+    val taken = readFromArray[SchemesSuite.Settings](Files.readAllBytes(file)).accept_weak
+    assertEquals(Scheme.all.map(_.serviceName).distinct.sorted, taken.filterNot(_ == "yescrypt").sorted)
+    for (name <- taken if name != "yescrypt") assert(AcceptedWeak.named(Seq(name)).isRight, name)
+    // The service has three digests under one name.
+    val accepted = AcceptedWeak.named(Seq("ldap-pbkdf2")).fold(problem => fail(problem), identity)
+    assertEquals(Scheme.all.filter(accepted.names).map(_.name), Seq("ldap-pbkdf2", "ldap-pbkdf2-sha256", "ldap-pbkdf2-sha512"))
   }
 
   test("every string has at most one scheme, prints as it was read, and is refused if cut or changed in structure") {
@@ -109,10 +120,10 @@ class SchemesSuite extends saltern.client.PatientSuite {
       if (flags.contains("BelowFloor")) {
         for (hasher <- Seq(strict, accepting("ldap-sha")))
           hasher.prepareVerify(Some(stored), bytes("x")) match {
-            case Left(LocalHasher.Refusal.NotSetUp(what)) => assert(what.contains(encoded.scheme.name), what)
+            case Left(LocalHasher.Refusal.NotSetUp(what)) => assert(what.contains(s"`${encoded.scheme.serviceName}`"), what)
             case other                                    => fail(s"${test.comment}: $other")
           }
-        for (names <- Seq(encoded.scheme.name, "all"))
+        for (names <- Seq(encoded.scheme.serviceName, "all"))
           assertEquals(judge(accepting(names), stored, password(test)), LocalHasher.Verdict(matches = true, weak, None), test.comment)
       } else {
         val verdict = judge(strict, stored, password(test))
@@ -182,4 +193,12 @@ class SchemesSuite extends saltern.client.PatientSuite {
   rounds: 8,
   mem_cost: 14,
 }"""
+}
+
+object SchemesSuite {
+
+  /** The names that the service takes, as `cargo xtask generate` writes them. */
+  private final case class Settings(accept_weak: Seq[String])
+
+  private implicit val settingsCodec: JsonValueCodec[Settings] = JsonCodecMaker.make
 }
