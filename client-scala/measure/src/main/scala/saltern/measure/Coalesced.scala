@@ -40,11 +40,13 @@ object Coalesced {
         ratios.sorted.apply(rounds / 2)
       }
       val (lambda, itself) = (gain("one request at a time", GatePort, callers), gain("the server itself", Port, ServerCallers))
-      println(f"one request at a time: median $lambda%.2f times the logins (at least $LeastGain) ${if (lambda >= LeastGain) "kept" else "MISSED"}")
-      println(f"the server itself: median $itself%.2f times the logins (off by default: less than $SmallestWorthwhile) ${if (itself < SmallestWorthwhile) "kept"
-        else "MISSED"}")
+      println(f"one request at a time: median $lambda%.2f times the logins (at least $LeastGain) ${Verdict.of(lambda >= LeastGain)}")
+      println(
+        f"the server itself: median $itself%.2f times the logins (off by default: less than $SmallestWorthwhile) ${Verdict.of(itself < SmallestWorthwhile)}"
+      )
       gate.close()
     } finally server.stop()
+    Verdict.end()
   }
 
   private def throughput(port: Int, atMost: Int, stored: String, callers: Int, time: FiniteDuration): Double = {

@@ -67,6 +67,7 @@ object FleetLoad {
       }
     } finally server.stop()
     if (broken.nonEmpty) sys.exit(LoadRecord.BudgetBroken)
+    Verdict.end()
   }
 
   /** @param fallback the name of the setting
@@ -135,7 +136,7 @@ object FleetLoad {
     }
 
     def line(kind: Clients): String = {
-      val verdict = if (kind.jar.nonEmpty) "" else if (!isJudged) "not judged" else if (broken.isEmpty) "kept" else "MISSED"
+      val verdict = if (kind.jar.nonEmpty) "" else if (!isJudged) "not judged" else Verdict.of(broken.isEmpty)
       f"| ${kind.fallback} | $load%s × | ${rate("remote")}%.1f | ${rate("local")}%.1f | ${rate("refused")}%.1f | ${rate("late")}%.1f " +
         f"| ${rate("remote") / capacity * 100}%.0f %% | ${swing * 100}%.0f %% | ${p99.fold("none")(ms => s"$ms ms")} | $verdict |"
     }

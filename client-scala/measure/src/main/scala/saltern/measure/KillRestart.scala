@@ -51,15 +51,14 @@ object KillRestart {
     val ends = load.ends.asScala.toVector
     val late = ends.map(_.overdue).max
     println(s"calls ${ends.size}: " + ends.groupBy(_.what).toSeq.sortBy(-_._2.size).map { case (what, es) => s"$what ${es.size}" }.mkString(", "))
-    println(f"remote again after ${recoveries.map(_.toMillis).mkString(" ms, ")} ms (limit 2000 ms) ${verdict(recoveries.forall(_ < 2.seconds))}")
-    println(f"latest end: ${late.toMillis}%d ms past its deadline (limit 50 ms) ${verdict(late <= 50.millis)}")
+    println(f"remote again after ${recoveries.map(_.toMillis).mkString(" ms, ")} ms (limit 2000 ms) ${Verdict.of(recoveries.forall(_ < 2.seconds))}")
+    println(f"latest end: ${late.toMillis}%d ms past its deadline (limit 50 ms) ${Verdict.of(late <= 50.millis)}")
     val (wrong, hanging) = (ends.count(_.what == "WRONG"), load.open.get)
-    println(s"wrong answers $wrong, hanging $hanging ${verdict(wrong == 0 && hanging == 0)}")
+    println(s"wrong answers $wrong, hanging $hanging ${Verdict.of(wrong == 0 && hanging == 0)}")
     client.close()
     load.shutdown()
+    Verdict.end()
   }
-
-  private def verdict(kept: Boolean): String = if (kept) "kept" else "MISSED"
 
   private final case class End(what: String, overdue: FiniteDuration)
 

@@ -38,6 +38,7 @@ object LocalCapacity {
       )
       compare(rounds, window, "argon2id 19456,2,1", contenders(opened, kernels, onJvm, natively, argon2id))
     } finally { onJvm.close(); natively.close(); opened.close() }
+    Verdict.end()
   }
 
   private def contenders(
@@ -78,7 +79,7 @@ object LocalCapacity {
     val medians = contenders.map { c => c.name -> median(rates.collect { case (c.`name`, rate) => rate }) }.toMap
     contenders.foreach(c => println(f"$algorithm%-20s ${c.name}%-16s ${medians(c.name)}%8.1f hashes a second and core"))
     val (host, kernels) = (medians(NativeHost) / medians(JvmHost), medians(NativeAlone) / medians(JvmAlone))
-    val verdict = if (host >= kernels * SameFactor) "kept" else "MISSED"
+    val verdict = Verdict.of(host >= kernels * SameFactor)
     println(
       f"$algorithm%-20s the host makes $host%.2f times as many, the kernels alone $kernels%.2f times: ${host / kernels}%.2f (at least $SameFactor%.2f) $verdict"
     )
