@@ -36,10 +36,11 @@ final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends P
   def encode(rawPassword: CharSequence): String = if (rawPassword == null) null else encoder.encode(rawPassword)
 
   /** Returns whether the password matches the stored hash, at the floor of time or later. Nothing
-    * matches an empty password or an empty hash, as the interface requires.
+    * matches an empty password or an empty hash, as the interface requires. An empty hash takes the
+    * time of a login, so that the answer does not show an account without a password.
     */
   def matches(rawPassword: CharSequence, encodedPassword: String): Boolean =
-    !isEmpty(rawPassword) && !isEmpty(encodedPassword) && encoder.matches(rawPassword, encodedPassword)
+    !isEmpty(rawPassword) && encoder.matches(rawPassword, if (isEmpty(encodedPassword)) null else encodedPassword)
 
   /** Returns whether Spring Security should replace the hash after this match. It is `false` if the
     * match brought no new hash, for example because it was computed locally; the next login asks

@@ -42,6 +42,11 @@ class SalternPasswordEncoderSuite extends PatientSuite {
       val empty = world.encoder.encode("")
       for ((raw, encoded) <- Seq[(String, String)]((null, oldHash), ("", oldHash), ("secret", null), ("secret", ""), ("", empty)))
         assert(!world.encoder.matches(raw, encoded), s"$raw $encoded")
+      for (encoded <- Seq(null, "")) {
+        world.service.clear()
+        assert(!world.encoder.matches("secret", encoded))
+        assertEquals(world.service.requests.map(_.path), Vector("/verify"), "an account without a hash takes the time of a login")
+      }
     }
   }
 
