@@ -18,6 +18,10 @@ import scala.concurrent.duration.FiniteDuration
   * `SalternError`, which fails the provider's future and is never a wrong password. Answer
   * `TryLater` with 503 and its `retryAfter`.
   *
+  * For an unknown name Silhouette calls no hasher, so the time of its answer shows which names
+  * exist. On an `IdentityNotFoundException` run `saltern.login(password, None)` before you answer,
+  * as the example does.
+  *
   * The caller closes the client.
   */
 final class SalternPasswordHasher private (encoder: FrameworkEncoder, alsoReads: Set[String]) extends PasswordHasher {

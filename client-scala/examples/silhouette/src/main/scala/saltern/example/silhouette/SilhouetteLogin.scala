@@ -4,8 +4,9 @@ import java.util.concurrent.Executors
 import play.silhouette.api.{AuthInfo, LoginInfo}
 import play.silhouette.api.repositories.AuthInfoRepository
 import play.silhouette.api.util.{Credentials, PasswordHasherRegistry, PasswordInfo}
+import play.silhouette.impl.exceptions.IdentityNotFoundException
 import play.silhouette.impl.providers.CredentialsProvider
-import saltern.client.{ClientConfig, Saltern}
+import saltern.client.{ClientConfig, Password, Saltern, SalternError}
 import saltern.client.silhouette.SalternPasswordHasher
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.{Await, ExecutionContext, Future}
@@ -44,7 +45,18 @@ object SilhouetteLogin {
     */
   def credentials(saltern: Saltern, users: AuthInfoRepository)(threads: ExecutionContext): CredentialsProvider = {
     val hasher = new SalternPasswordHasher(saltern).withWait(5.seconds)
-    new CredentialsProvider(users, PasswordHasherRegistry(current = hasher, deprecated = Nil))(threads)
+    new CredentialsProvider(users, PasswordHasherRegistry(current = hasher, deprecated = Nil))(threads) {
+      // Silhouette calls no hasher for an unknown name. This login takes the time of the others.
+      override def authenticate(credentials: Credentials): Future[LoginInfo] =
+        super.authenticate(credentials).recoverWith { case unknown: IdentityNotFoundException =>
+          saltern
+            .withDeadline(5.seconds)
+            .login(Password(credentials.password), None)
+            .map(_ => ())
+            .recover { case _: SalternError.UserFault => () }
+            .flatMap(_ => Future.failed(unknown))
+        }
+    }
   }
 
   /** A user table. */
