@@ -124,7 +124,8 @@ object FleetLoad {
     /** The limits that are broken. A smoke breaks none. */
     val broken: Vector[String] =
       Vector(
-        (rate("remote") >= LeastGoodput * math.min(load, 1) * capacity) -> f"goodput: at least ${LeastGoodput * 100}%.0f %% of the possible (is ${rate("remote")}%.1f a second)",
+        (rate("remote") >= LeastGoodput * math.min(load, 1) * capacity) ->
+          f"goodput: at least ${LeastGoodput * 100}%.0f %% of the possible (is ${rate("remote")}%.1f a second)",
         (swing <= LargestSwing) -> f"swing: at most ${LargestSwing * 100}%.0f %% (is ${swing * 100}%.0f %%)",
         p99.exists(_ <= LongestP99Millis) -> s"p99: at most $LongestP99Millis ms (is ${p99.fold("none")(_.toString)})"
       ).collect { case (false, limit) if isJudged => limit }

@@ -56,7 +56,9 @@ object LiveEvent {
     val lastPieceSeconds = pieces.last.seconds
     val afterwards = ended.map(_.at).max.minusMillis((lastPieceSeconds * 1000).toLong)
     val broken = budgets("", ended) ++ budgets("afterwards: ", ended.filter(_.at.isAfter(afterwards)))
-    println(s"${ended.size} operations, ${ended.count(_.isLocal)} of them hashed locally; ${if (broken.isEmpty) "every budget was kept" else broken.mkString("; ")}")
+    println(
+      s"${ended.size} operations, ${ended.count(_.isLocal)} of them hashed locally; ${if (broken.isEmpty) "every budget was kept" else broken.mkString("; ")}"
+    )
     val knobs = Map("LOAD_BATCH_OPERATIONS" -> atMost.toDouble, "LOAD_BACKENDS" -> backends.toDouble) ++
       Seq("LOAD_DEADLINE_MS" -> Deadline.toMillis.toDouble, "LOAD_P90_BUDGET_MS" -> P90BudgetMillis, "LOAD_ERROR_BUDGET_PERCENT" -> ErrorBudgetPercent)
     LoadRecord.wanted().foreach(_.write("saltern.measure.LiveEvent", knobs, pieces, ended, broken))
