@@ -273,6 +273,13 @@ pub(crate) fn before_a_release() -> Track {
             ignores: &[],
         },
         Check {
+            part: "databases",
+            shows: "the pipes of MIGRATION.md move tables of PostgreSQL and MariaDB, a million rows too",
+            command: &["functions/cli/tests/databases/run"],
+            environment: &[],
+            ignores: BESIDE_THE_SERVER,
+        },
+        Check {
             part: "client-swapped",
             shows: "the Scala client, under Scala 2.13 on JDK 25 and under Scala 3 on JDK 17",
             command: &["client-scala/bin/test", "--swapped"],
