@@ -52,10 +52,9 @@ impl Unread {
     pub(crate) fn of(hash: &str, error: ParseError) -> Self {
         // shadow(5) and Django lock an account with a `!` before the rest.
         let is_locked = hash.starts_with('!') || hash.trim_start_matches('*').is_empty();
-        let is_comment = hash.trim_start().starts_with('#');
         let digest = hex_digits(hash).map(Self::BareDigest).or_else(|| salted(hash));
         match (error, digest) {
-            _ if is_comment || is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
+            _ if is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_sealed(hash) => Self::Sealed,
             (_, Some(digest)) => digest,
             (ParseError::Invalid, None) => Self::Invalid,
@@ -79,7 +78,10 @@ impl Census {
                 });
                 counted.occurrences.add(row);
             }
-            Err(error) => self.unread.entry(Unread::of(&hash, error)).or_default().add(row),
+            Err(error) => {
+                let reason = if row.is_comment() { Unread::NoPassword } else { Unread::of(&hash, error) };
+                self.unread.entry(reason).or_default().add(row);
+            }
         }
     }
 }

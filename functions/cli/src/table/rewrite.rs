@@ -123,7 +123,9 @@ fn outcome<'a>(
     row: &Row,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<Outcome<'a>, Failure> {
-    if row.has_hash_field() {
+    if row.is_comment() {
+        Ok(Outcome::Kept(Kept::as_wanted("a comment")))
+    } else if row.has_hash_field() {
         change(row)
     } else if row.line().is_empty() {
         Ok(Outcome::Kept(Kept::as_wanted("an empty line")))

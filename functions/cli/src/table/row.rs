@@ -193,6 +193,11 @@ impl Row {
         self.fields.iter().map(|field| self.syntax.decode(&self.bytes[field.clone()]))
     }
 
+    /// Whether the row is a comment. Only files of lines have comments.
+    pub(crate) fn is_comment(&self) -> bool {
+        self.syntax == Syntax::Lines && self.line().trim_start().starts_with('#')
+    }
+
     /// Another field, by its number from 1.
     ///
     /// `None` for the field of the hash, without a value, and for a value that is not UTF-8.

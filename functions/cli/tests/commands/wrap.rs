@@ -70,6 +70,22 @@ fn comments_and_fields_after_the_hash_stay() {
     assert_eq!(lines[3..], [format!("bo:{BCRYPT}:1:"), format!("#cy:{LDAP_SHA}")]);
 }
 
+/// A password in clear may begin with the mark of a comment.
+#[test]
+fn a_table_has_no_comments() {
+    let table = "7,#secret\n";
+    for (arguments, code, reason) in
+        [(&[][..], 0, "a comment"), (&["--delimiter", ",", "--column", "2"], 65, "skipped: ")]
+    {
+        let table = if arguments.is_empty() { "#secret\n" } else { table };
+        let ended = saltern(&[&["wrap"], arguments].concat(), table);
+        assert_eq!((ended.code, ended.out.as_str()), (code, table), "{}", ended.err);
+        assert!(ended.err.contains(reason), "{}", ended.err);
+        let plan = saltern(&[&["migrate-plan", "--json"], arguments].concat(), table).out;
+        assert_eq!(plan.contains("\"no_password\""), arguments.is_empty(), "{plan}");
+    }
+}
+
 #[test]
 fn a_wrapped_hash_over_the_length_limit_is_refused() {
     let stored = |salt: usize| format!("{{SSHA}}{}", "A".repeat((20 + salt) / 3 * 4));
