@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     let policy = arguments.policy.as_deref();
     // A policy that makes no hashes is refused before the first row.
     policies.admit_new(policy, &Password::empty()).map_err(refused)?;
-    let pool = pool(&arguments.document.machine)?;
+    let pool = pool(&policies, &arguments.document.machine)?;
     rewrite(&arguments.rewrite, &mut |row| {
         let admitted = admit(&policies, policy, &row.hash());
         let (password, new) = match admitted {

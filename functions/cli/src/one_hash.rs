@@ -16,7 +16,7 @@ pub(crate) struct OneHash(Pool);
 
 impl OneHash {
     pub(crate) fn start() -> Result<Self, Failure> {
-        started(NonZeroUsize::MIN).map(Self)
+        started(NonZeroUsize::MIN, NonZeroUsize::MIN).map(Self)
     }
 
     /// Computes a hash. The ceilings bound its time.
@@ -27,14 +27,15 @@ impl OneHash {
     }
 }
 
-/// Starts workers without a queue, one for each core.
-pub(crate) fn pool(machine: &MachineArguments) -> Result<Pool, Failure> {
+/// Starts workers without a queue, one for each core. The memory budget bounds how many of them
+/// hold a hash at the same time.
+pub(crate) fn pool(policies: &Policies, machine: &MachineArguments) -> Result<Pool, Failure> {
     let workers = NonZeroUsize::new(document::limits(machine)?.workers);
-    started(workers.unwrap_or(NonZeroUsize::MIN))
+    started(workers.unwrap_or(NonZeroUsize::MIN), policies.holders())
 }
 
-fn started(workers: NonZeroUsize) -> Result<Pool, Failure> {
-    let settings = PoolSettings { queue: None, ..PoolSettings::new(workers) };
+fn started(workers: NonZeroUsize, holders: NonZeroUsize) -> Result<Pool, Failure> {
+    let settings = PoolSettings { queue: None, holders, ..PoolSettings::new(workers) };
     Pool::start(&settings)
         .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))
 }

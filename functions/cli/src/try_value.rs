@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
         policies: &policies,
         keys: keys.as_ref(),
         password: &password,
-        pool: &pool(&arguments.document.machine)?,
+        pool: &pool(&policies, &arguments.document.machine)?,
     };
     let tried = trial.first_fit(guesses)?;
     let Some(fit) = &tried.fit else {

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let policies = document::of(&arguments.document)?;
     let params = params(&policies, arguments.policy.as_deref())?;
-    let pool = pool(&arguments.document.machine)?;
+    let pool = pool(&policies, &arguments.document.machine)?;
     let wrapper = Wrapper { policies: &policies, params, schemes: &arguments.schemes, pool: &pool };
     rewrite(&arguments.rewrite, &mut |row| {
         let wrapping = match wrapper.admit(&row.hash()) {

@@ -1,4 +1,11 @@
-use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
 use super::{BCRYPT, LDAP_SHA, saltern};
 
@@ -231,6 +238,29 @@ fn only_the_owner_may_read_a_file_that_was_there() {
     let ended = saltern(&["wrap", "--output", output.to_str().unwrap()], LDAP_SHA);
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(fs::metadata(&output).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// Threads of this name compute hashes that take memory. The current policy takes 19 MiB.
+#[test]
+fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+    command.args(["wrap", "--workers", "4", "--memory-budget-mib", "40"]).env_clear();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let holders = || {
+        let threads = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        let names = threads.filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("comm")).ok());
+        names.filter(|name| name.starts_with("saltern-block")).count()
+    };
+    let start = Instant::now();
+    while holders() < 2 && start.elapsed() < Duration::from_secs(10) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Further threads would have started by now.
+    thread::sleep(Duration::from_millis(300));
+    let holders = holders();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(holders, 2);
 }
 
 #[test]
