@@ -10,7 +10,7 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
     let mut out = String::from(
         "\nThis is an htpasswd file. The web server checks the password for every request: for each page, image and\nscript. ",
     );
-    let mut slow: Vec<&Class<'_>> =
+    let mut slow: Vec<&Class> =
         plan.classes.iter().filter(|class| class.time.is_some_and(|time| time > NOTICEABLE)).collect();
     slow.sort_by_key(|class| std::cmp::Reverse(class.time));
     if slow.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
         .filter(|class| {
             matches!(class.at_login, AtLogin::NeedsPermission(_)) || OLD.contains(&class.scheme.name())
         })
-        .map(|class| class.count)
+        .map(|class| class.occurrences.count)
         .sum();
     if weak > 0 {
         let _infallible = writeln!(
@@ -56,9 +56,10 @@ pub(super) fn explain(plan: &Plan<'_>) -> String {
     out
 }
 
-fn users(class: &Class<'_>) -> String {
-    let named = class.occurrences.first_users.join(", ");
-    let more = class.count.saturating_sub(class.occurrences.first_users.len() as u64);
+fn users(class: &Class) -> String {
+    let named = class.occurrences.first_users();
+    let more = class.occurrences.count.saturating_sub(named.len() as u64);
+    let named = named.join(", ");
     if more == 0 { named } else { format!("{named} and {} more", grouped(more)) }
 }
 

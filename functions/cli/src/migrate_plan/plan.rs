@@ -21,7 +21,7 @@ use saltern_program::Failure;
 pub(super) struct Plan<'a> {
     pub(super) rows: u64,
     /// The most frequent first.
-    pub(super) classes: Vec<Class<'a>>,
+    pub(super) classes: Vec<Class>,
     /// The most frequent first.
     pub(super) unread: Vec<(Unread, &'a Occurrences)>,
     pub(super) current: String,
@@ -31,15 +31,13 @@ pub(super) struct Plan<'a> {
 }
 
 /// Hashes with the same cost and the same effect of a login.
-pub(super) struct Class<'a> {
+pub(super) struct Class {
     pub(super) scheme: Scheme,
     pub(super) label: Option<&'static str>,
     pub(super) preparation: Option<&'static str>,
     pub(super) cost: String,
     pub(super) weakness: Option<WeakHash>,
-    pub(super) count: u64,
-    /// The rows.
-    pub(super) occurrences: &'a Occurrences,
+    pub(super) occurrences: Occurrences,
     pub(super) at_login: AtLogin,
     /// The time of one hash on one core of this machine; `None` over a ceiling.
     pub(super) time: Option<Duration>,
@@ -58,6 +56,8 @@ pub(super) enum AtLogin {
     NeedsPermission(WeakHash),
     /// The hash is refused: it is of Firebase, and no project is set.
     NeedsProject,
+    /// The hash is refused: it is of another Firebase project than the one that is set.
+    OtherProject,
     /// The hash is refused without the site key that its preparation names.
     NeedsSiteKey,
     /// The hash is refused: its cost exceeds a ceiling. `None` if only several costs together do.
@@ -90,36 +90,39 @@ impl<'a> Plan<'a> {
             meter: RefCell::new(meter),
             parts: RefCell::default(),
         };
-        let mut merged: HashMap<_, Class<'a>> = HashMap::new();
-        for (shape, counted) in &census.shapes {
+        let mut shapes: Vec<_> = census.shapes.iter().collect();
+        // In the order of their rows, so that each run over a table prints the same.
+        shapes.sort_by_key(|(_, counted)| counted.occurrences.first_rows());
+        let mut classes: Vec<Class> = Vec::new();
+        let mut places = HashMap::new();
+        for (shape, counted) in shapes {
             let (at_login, stored) = judge.at_login(shape, counted);
-            let key = (shape.scheme, shape.label, shape.preparation, shape.cost, at_login);
-            if let Some(class) = merged.get_mut(&key) {
-                class.count += counted.occurrences.count;
+            let key = (shape.scheme, shape.label, shape.preparation, shape.cost, shape.weakness, at_login);
+            let place = *places.entry(key).or_insert(classes.len());
+            if let Some(class) = classes.get_mut(place) {
+                class.occurrences.merge(&counted.occurrences);
                 continue;
             }
             let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
             let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
             let weakness = shape.weakness;
-            let class = Class {
+            classes.push(Class {
                 scheme,
                 label,
                 preparation: shape.preparation,
                 cost,
                 weakness,
-                count: counted.occurrences.count,
-                occurrences: &counted.occurrences,
+                occurrences: counted.occurrences.clone(),
                 at_login,
                 time,
                 rates: Rates::of(&counted.example, weakness, policies),
-            };
-            merged.insert(key, class);
+            });
         }
-        let mut classes: Vec<_> = merged.into_values().collect();
         // For equal counts, by scheme, and then the slowest first.
         classes.sort_by(|a, b| {
-            b.count
-                .cmp(&a.count)
+            b.occurrences
+                .count
+                .cmp(&a.occurrences.count)
                 .then(a.scheme.name().cmp(b.scheme.name()))
                 .then(b.time.cmp(&a.time))
                 .then(a.cost.cmp(&b.cost))
@@ -148,6 +151,9 @@ impl Judge<'_> {
     fn at_login(&self, shape: &Shape, counted: &Counted) -> (AtLogin, Option<Stored>) {
         let stored = match self.lenient.admit_stored(&counted.example) {
             Ok(stored) => stored,
+            Err(Refusal::UnsupportedHash) if self.policies.has_firebase_project() => {
+                return (AtLogin::OtherProject, None);
+            }
             Err(Refusal::UnsupportedHash) => return (AtLogin::NeedsProject, None),
             Err(Refusal::SiteKeyUnavailable) => return (AtLogin::NeedsSiteKey, None),
             Err(_) => return (self.over_ceiling(counted), None),
@@ -189,17 +195,21 @@ impl Judge<'_> {
         Ok(Duration::try_from_secs_f64(measured.hash_cpu_ms() / 1e3).unwrap_or(Duration::MAX))
     }
 
-    fn moving(&self, classes: &[Class<'_>]) -> Result<Moving, Failure> {
+    fn moving(&self, classes: &[Class]) -> Result<Moving, Failure> {
         let new = self.new_hash()?;
         let is_replaced =
-            |class: &&Class<'_>| matches!(class.at_login, AtLogin::Replaced(_) | AtLogin::NeedsPermission(_));
-        let replaced: u64 = classes.iter().filter(is_replaced).map(|class| class.count).sum();
+            |class: &&Class| matches!(class.at_login, AtLogin::Replaced(_) | AtLogin::NeedsPermission(_));
+        let replaced: u64 = classes.iter().filter(is_replaced).map(|class| class.occurrences.count).sum();
         let verifying = classes
             .iter()
-            .map(|class| times(class.time.unwrap_or_default(), class.count, 1))
+            .map(|class| times(class.time.unwrap_or_default(), class.occurrences.count, 1))
             .sum::<Duration>();
         let core_time = verifying + times(new, replaced, 1);
-        let weak = classes.iter().filter(|class| class.weakness.is_some()).map(|class| class.count).sum();
+        let weak = classes
+            .iter()
+            .filter(|class| class.weakness.is_some())
+            .map(|class| class.occurrences.count)
+            .sum();
         let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
         let function = Size {
             memory_mb: Durations::documented().reference_memory_mb(),
@@ -210,7 +220,7 @@ impl Judge<'_> {
         })?;
         let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
         let usage = Usage {
-            requests: classes.iter().map(|class| class.count).sum(),
+            requests: classes.iter().map(|class| class.occurrences.count).sum(),
             on_demand_gb_seconds: gb_seconds(function.memory_mb, there.unwrap_or(Duration::MAX)),
             ..Usage::default()
         };

@@ -82,7 +82,7 @@ pub(super) fn text(plan: &Plan<'_>, usd_per_hour: f64) -> String {
 fn row(
     name: &str,
     guess: Option<Guess<'_>>,
-    class: &Class<'_>,
+    class: &Class,
     is_unsalted: bool,
     usd_per_hour: f64,
 ) -> Vec<String> {
@@ -94,7 +94,8 @@ fn row(
             .chain(["no figure is published".to_owned()])
             .collect();
     };
-    let tried = TIMES.map(|(_, time, devices)| tried(&guess, time, devices, class.count, is_unsalted));
+    let tried =
+        TIMES.map(|(_, time, devices)| tried(&guess, time, devices, class.occurrences.count, is_unsalted));
     [name.to_owned(), guess.rate_in_words(), guess.price_in_words(usd_per_hour)]
         .into_iter()
         .chain(tried.map(|tried| if tried == 0 { "< 1".to_owned() } else { grouped(tried) }))
@@ -110,20 +111,20 @@ fn tried(guess: &Guess<'_>, time: Duration, devices: u32, count: u64, is_unsalte
     if is_unsalted && whole > 0 { count } else { whole.min(count) }
 }
 
-fn is_unsalted(class: &Class<'_>) -> bool {
+fn is_unsalted(class: &Class) -> bool {
     matches!(class.weakness, Some(WeakHash::Scheme(Weakness::Unsalted)))
 }
 
-fn is_replaced(class: &Class<'_>) -> bool {
+fn is_replaced(class: &Class) -> bool {
     matches!(class.at_login, AtLogin::Replaced(_) | AtLogin::NeedsPermission(_))
 }
 
 /// Returns the figures of a class as JSON.
-pub(super) fn json(class: &Class<'_>, plan: &Plan<'_>, usd_per_hour: f64) -> Value {
+pub(super) fn json(class: &Class, plan: &Plan<'_>, usd_per_hour: f64) -> Value {
     let of = |guess: Option<Guess<'_>>, is_unsalted: bool| {
         guess.map(|guess| {
             let tried = TIMES.map(|(name, time, devices)| {
-                (name.to_owned(), json!(tried(&guess, time, devices, class.count, is_unsalted)))
+                (name.to_owned(), json!(tried(&guess, time, devices, class.occurrences.count, is_unsalted)))
             });
             json!({
                 "guesses_per_second": guess.per_second,

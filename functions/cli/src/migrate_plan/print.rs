@@ -15,7 +15,7 @@ use saltern_program::number::{counted, grouped, in_words};
 
 /// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {
-    let read: u64 = plan.classes.iter().map(|class| class.count).sum();
+    let read: u64 = plan.classes.iter().map(|class| class.occurrences.count).sum();
     let mut out = format!(
         "{}: {}, {} without\n",
         counted(plan.rows, "row", "rows"),
@@ -51,7 +51,7 @@ fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
     }
 }
 
-fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
+fn cells(class: &Class, plan: &Plan<'_>, read: u64) -> [String; 6] {
     [
         [class.preparation, class.label, Some(class.scheme.name())]
             .into_iter()
@@ -59,8 +59,8 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
             .collect::<Vec<_>>()
             .join(" "),
         class.cost.clone(),
-        grouped(class.count),
-        share(class.count, read),
+        grouped(class.occurrences.count),
+        share(class.occurrences.count, read),
         class.time.map_or_else(|| "-".to_owned(), milliseconds),
         match class.at_login {
             AtLogin::Stays => "stays".to_owned(),
@@ -70,6 +70,7 @@ fn cells(class: &Class<'_>, plan: &Plan<'_>, read: u64) -> [String; 6] {
                 class.scheme.name()
             ),
             AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
+            AtLogin::OtherProject => "refused: of another project than --firebase-project names".to_owned(),
             AtLogin::NeedsSiteKey => "verified by a server with --seal-keys that has its site key".to_owned(),
             AtLogin::OverCeiling(Some(over)) => format!("refused: {over}"),
             AtLogin::OverCeiling(None) => "refused: its layers together exceed the ceilings".to_owned(),
@@ -204,12 +205,12 @@ fn probably_salted(digits: usize) -> &'static str {
 
 /// Returns the plan as JSON.
 pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) -> Value {
-    let class = |class: &Class<'_>| {
+    let class = |class: &Class| {
         let (at_login, reason) = match class.at_login {
             AtLogin::Stays => ("stays", None),
             AtLogin::Replaced(reason) => ("replaced", Some(reason.name())),
             AtLogin::NeedsPermission(weakness) => ("needs_permission", Some(weakness.name())),
-            AtLogin::NeedsProject => ("unsupported_hash", None),
+            AtLogin::NeedsProject | AtLogin::OtherProject => ("unsupported_hash", None),
             AtLogin::NeedsSiteKey => ("key_unavailable", None),
             AtLogin::OverCeiling(_) => ("cost_out_of_bounds", None),
         };
@@ -218,15 +219,15 @@ pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) ->
             "label": class.label,
             "preparation": class.preparation,
             "cost": class.cost,
-            "hashes": class.count,
+            "hashes": class.occurrences.count,
             "milliseconds": class.time.map(|time| time.as_secs_f64() * 1e3),
             "at_login": at_login,
             "reason": reason,
-            "first_rows": class.occurrences.first_rows,
+            "first_rows": class.occurrences.first_rows(),
             "attack": price::json(class, plan, usd_per_hour),
         })
     };
-    let unread = |(reason, occurrences): &(Unread, &Occurrences)| json!({ "reason": reason.name(), "rows": occurrences.count, "first_rows": occurrences.first_rows });
+    let unread = |(reason, occurrences): &(Unread, &Occurrences)| json!({ "reason": reason.name(), "rows": occurrences.count, "first_rows": occurrences.first_rows() });
     json!({
         "rows": plan.rows,
         "mistake": mistake,

@@ -1,4 +1,6 @@
-use serde_json::Value;
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
 
 use super::{BCRYPT, LDAP_SHA, saltern};
 
@@ -142,6 +144,33 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
 fn a_firebase_hash_without_its_project_is_unsupported() {
     let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${}==", "A".repeat(86));
     assert_eq!(plan(&stored)["classes"][0]["at_login"], "unsupported_hash");
+}
+
+#[test]
+fn a_hash_of_another_firebase_project_has_another_advice() {
+    let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plan-firebase-project");
+    let key = format!("{}==", "A".repeat(86));
+    let text = format!(
+        "hash_config {{\n algorithm: SCRYPT,\n base64_signer_key: {key},\n base64_salt_separator: Bw==,\n rounds: 8,\n mem_cost: 15,\n}}"
+    );
+    fs::write(&project, text).unwrap();
+    let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${key}");
+    let advice = |arguments: &[&str]| saltern(&[&["migrate-plan"], arguments].concat(), &stored).out;
+    assert!(advice(&[]).contains("name the project with --firebase-project"), "{}", advice(&[]));
+    let of_other = advice(&["--firebase-project", project.to_str().unwrap()]);
+    assert!(of_other.contains("of another project than"), "{of_other}");
+    fs::remove_file(project).unwrap();
+}
+
+/// Two lengths of salt are two shapes, and one class.
+#[test]
+fn a_class_names_the_first_rows_of_all_its_shapes() {
+    let [short, long] = [20 + 4, 20 + 10].map(|bytes| format!("{{SSHA}}{}", "A".repeat(bytes / 3 * 4)));
+    let rows = [&long, &short, &short, &long, &short, &short, &long].map(String::as_str);
+    let plan = plan(&rows.join("\n"));
+    assert_eq!(plan["classes"].as_array().unwrap().len(), 1, "{plan}");
+    let class = &plan["classes"][0];
+    assert_eq!((&class["hashes"], &class["first_rows"]), (&7.into(), &json!([1, 2, 3, 4, 5])));
 }
 
 #[test]
