@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
     let password = read_password(Asked::Twice)?;
     let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;
     let done = OneHash::start()?.compute(new.admitted(), &password)?;
-    let mut hash = Zeroizing::new(new.encode(&done.output).unwrap_or_default());
+    let hash = new.encode(&done.output);
+    let mut hash = Zeroizing::new(hash.ok_or_else(|| Failure::system("the new hash cannot be written"))?);
     if let Some(keys) = &keys {
         hash = keys.seal(&hash, context.as_ref()).map(Zeroizing::new).map_err(not_sealed)?;
     }
