@@ -194,7 +194,7 @@ fn a_document_with_one_policy_needs_no_decoy() {
 
 #[test]
 fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
-    let policy_mib = 19;
+    let policy_mib = 64;
     let limits = |workers, mib: u64| Limits { workers, memory_budget_bytes: mib << 20, ..roomy() };
     for (mib, holders) in [(5 * policy_mib, 4), (4 * policy_mib, 4), (4 * policy_mib - 1, 3), (policy_mib, 1)]
     {
@@ -204,7 +204,7 @@ fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
     }
     let message = load(&shipped(), &limits(4, policy_mib - 1)).unwrap_err();
     assert!(
-        message.contains("takes 19 MiB for one hash, more than the memory budget of 18 MiB"),
+        message.contains("takes 64 MiB for one hash, more than the memory budget of 63 MiB"),
         "{message}"
     );
 }

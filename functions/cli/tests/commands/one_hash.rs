@@ -25,7 +25,7 @@ fn a_new_hash_verifies() {
     let made = saltern(&["hash"], "saltern\n");
     assert_eq!(made.code, 0, "{}", made.err);
     let hash = made.out.trim_end();
-    assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    assert!(hash.starts_with("$argon2id$v=19$m=65536,t=4,p=1$"), "{hash}");
     let right = saltern(&["verify", hash], "saltern\n");
     assert_eq!((right.code, right.out.as_str()), (0, "matches\n"), "{}", right.err);
     let wrong = saltern(&["verify", hash], "Saltern\n");

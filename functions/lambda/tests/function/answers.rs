@@ -368,7 +368,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("LAMBDA_TASK_ROOT", root.as_str())], "policies.json: the policy document cannot be read"),
         (
             vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "64")],
-            "policy `argon2id-2026` takes 19 MiB for one hash, more than the memory budget",
+            "policy `argon2id-2026` takes 64 MiB for one hash, more than the memory budget",
         ),
         (vec![("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "2 GB")], "AWS_LAMBDA_FUNCTION_MEMORY_SIZE is `2 GB`"),
         (vec![("AWS_LAMBDA_MAX_CONCURRENCY", "500")], "leave no memory for hashes"),

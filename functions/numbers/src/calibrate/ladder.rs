@@ -222,7 +222,7 @@ mod tests {
         };
         assert_eq!(end_of(Algorithm::Bcrypt, 100), Bound::Ceiling);
         assert_eq!(end_of(Algorithm::Argon2id, 4096), Bound::Ceiling);
-        assert_eq!(end_of(Algorithm::Argon2id, 20), Bound::Memory);
+        assert_eq!(end_of(Algorithm::Argon2id, 70), Bound::Memory);
     }
 
     #[test]
