@@ -334,7 +334,8 @@ val cheapCosts = Seq(
   "\"cost\": 10" -> "\"cost\": 5",
   "\"cost\": 12" -> "\"cost\": 6",
   "\"iterations\": 100000" -> "\"iterations\": 1000",
-  "\"memory_kib\": 19456" -> "\"memory_kib\": 1024"
+  "\"memory_kib\": 65536" -> "\"memory_kib\": 1024",
+  "\"passes\": 4" -> "\"passes\": 2"
 )
 
 lazy val testkit = project
