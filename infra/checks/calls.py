@@ -86,7 +86,7 @@ def taken_by(call, known, resource):
 def problems_within(parameters, where, api):
     """Checks that JSON parameters are JSON, and a scheduled call fits its model."""
     for name, value in parameters.items():
-        if name.endswith(("Policy", "PolicyDocument", "DashboardBody")):
+        if name.endswith(("DashboardBody", "EventPattern", "Policy", "PolicyDocument")):
             try:
                 json.loads(value)
             except json.JSONDecodeError as error:

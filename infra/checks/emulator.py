@@ -12,7 +12,7 @@ import os
 import boto3
 import moto
 
-from resources import RESOURCES
+from resources import EMPTY_ZIP, RESOURCES
 from stand_ins import ACCOUNT, REGION
 
 # moto accepts any value, but boto3 needs one.
@@ -51,6 +51,7 @@ class World:
         if any(made.service == "ec2" for made in calls):
             self._make_network()
         self._make_operator_policy()
+        self._make_layer()
 
     def try_call(self, made, tried):
         call = made.call
@@ -120,6 +121,9 @@ class World:
             self.real[f"subnet-0123456789abcdef{number}"] = subnet
         group = network.create_security_group(GroupName="given", Description="given", VpcId=vpc)["GroupId"]
         self.real["sg-0123456789abcdef0"] = group
+
+    def _make_layer(self):
+        client("lambda").publish_layer_version(LayerName="saltern-secrets", Content={"ZipFile": EMPTY_ZIP})
 
     def _make_operator_policy(self):
         """Creates the one AWS-managed policy that the plans use.

@@ -67,9 +67,13 @@ CONDITIONS = {
 # Allowed wildcards: the Sid of the statement, with the reason.
 WILDCARD_ACTIONS = {"IamOfThisAccount": "without IAM in its policy, a key can never be changed again"}
 WILDCARD_RESOURCES = {
+    "AdministrationByIamOfThisAccount": "in the policy of a key the resource is the key",
     "CloudWatchLogsForOneLogGroup": "in the policy of a key the resource is the key, and the condition names the log group",
+    "HoldersDecryptTheirCopy": "in the policy of a key the resource is the key, and the condition names the purpose",
+    "HoldersEncrypt": "in the policy of a key the resource is the key, and the condition names the purposes",
     "IamOfThisAccount": "in the policy of a key the resource is the key",
     "OwnMetrics": "cloudwatch:PutMetricData supports no resource, and the condition names the namespace",
+    "TheFunctionDecrypts": "in the policy of a key the resource is the key, and the condition names the purpose",
     "Traces": "the two actions of X-Ray support no resource",
 }
 

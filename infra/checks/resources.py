@@ -122,6 +122,12 @@ def rotation(arguments):
     return {"key_id": arguments["key_id"]}
 
 
+def event_target(arguments):
+    transformer = arguments["input_transformer"][0]
+    transformed = {"input_paths_map": transformer["input_paths"], "input_template": transformer["input_template"]}
+    return {"rule": arguments["rule"], "targets": [{"id": arguments["target_id"], "arn": arguments["arn"], "input_transformer": transformed}]}
+
+
 def bucket(arguments):
     return arguments | {"create_bucket_configuration": {"location_constraint": REGION}}
 
@@ -206,7 +212,8 @@ def read_object(api, sent):
 
 
 def read_function(api, sent):
-    return api.get_function(FunctionName=sent["FunctionName"])["Configuration"]
+    configuration = api.get_function(FunctionName=sent["FunctionName"])["Configuration"]
+    return configuration | {"Layers": [layer["Arn"] for layer in configuration.get("Layers", [])]}
 
 
 def read_function_concurrency(api, sent):
@@ -247,6 +254,14 @@ def read_scheduled_action(api, sent):
 
 def read_schedule(api, sent):
     return api.get_schedule(GroupName=sent["GroupName"], Name=sent["Name"])
+
+
+def read_rule(api, sent):
+    return api.describe_rule(Name=sent["Name"])
+
+
+def read_event_target(api, sent):
+    return sent | {"Targets": api.list_targets_by_rule(Rule=sent["Rule"])["Targets"]}
 
 
 def read_profile(api, sent):
@@ -371,6 +386,8 @@ RESOURCES = {
     ),
     "aws_scheduler_schedule_group": Resource("scheduler", (Call("CreateScheduleGroup", read=lambda api, sent: api.get_schedule_group(Name=sent["Name"])),)),
     "aws_scheduler_schedule": Resource("scheduler", (Call("CreateSchedule", read=read_schedule),)),
+    "aws_cloudwatch_event_rule": Resource("events", (Call("PutRule", read=read_rule),)),
+    "aws_cloudwatch_event_target": Resource("events", (Call("PutTargets", form=event_target, read=read_event_target),)),
     "aws_cloudwatch_metric_alarm": Resource(
         "cloudwatch", (Call("PutMetricAlarm", names={"metric_query": "Metrics"}, form=alarm, read=read_alarm),)
     ),

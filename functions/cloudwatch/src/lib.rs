@@ -11,12 +11,14 @@
 //! 2. `aggregate` counts values in buckets.
 //! 3. `schedule` decides when to send.
 //! 4. `send` calls CloudWatch.
+//! 5. `sdk` configures the AWS SDK, also for the function's other calls.
 
 #![forbid(unsafe_code)]
 
 mod aggregate;
 mod emf;
 mod schedule;
+mod sdk;
 mod send;
 
 use core::{convert::Infallible, fmt};
@@ -36,6 +38,7 @@ use aggregate::{Aggregate, Distribution};
 pub use emf::Emf;
 use emf::write_unsent;
 pub use schedule::Schedule;
+pub use sdk::{CallFailure, sdk_config};
 use send::{FAILED, Sender};
 
 /// A sink that collects distributions, and sends them on request.
@@ -77,8 +80,8 @@ impl CloudWatch {
             let call = send::as_many_as_fit(&unsent.distributions);
             match timeout_at(deadline, self.sender.put(&unsent.distributions[..call])).await {
                 Ok(Ok(())) => unsent.distributions.drain(..call),
-                Ok(Err(failure)) => return failure.log(),
-                Err(_) => return tracing::warn!(reason = "timeout", "{FAILED}"),
+                Ok(Err(failure)) => return log(&failure),
+                Err(_) => return log(&CallFailure::TIMEOUT),
             };
         }
     }
@@ -116,6 +119,10 @@ impl fmt::Debug for CloudWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CloudWatch").field("service", &self.service).finish_non_exhaustive()
     }
+}
+
+fn log(failure: &CallFailure) {
+    tracing::warn!(reason = failure.reason, code = failure.code, "{FAILED}");
 }
 
 /// The distributions that are being sent. Dropping it prints those that remain.

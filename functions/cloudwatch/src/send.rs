@@ -1,17 +1,14 @@
 //! Calls `PutMetricData` by the AWS SDK.
 
-use aws_config::{BehaviorVersion, Region, retry::RetryConfig};
 use aws_sdk_cloudwatch::{
     Client,
-    error::{ProvideErrorMetadata as _, SdkError},
     primitives::DateTime,
     types::{Dimension, MetricDatum, StandardUnit},
 };
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use saltern_service::metrics::{NAMESPACE, SERVICE, Unit};
 use tokio::sync::OnceCell;
 
-use crate::aggregate::Distribution;
+use crate::{CallFailure, aggregate::Distribution, sdk_config};
 
 /// A client that is built at the first call, so that the start does not wait for it.
 pub(crate) struct Sender {
@@ -26,11 +23,13 @@ impl Sender {
     }
 
     /// Makes one call.
-    pub(crate) async fn put(&self, distributions: &[Distribution]) -> Result<(), Failure> {
+    pub(crate) async fn put(&self, distributions: &[Distribution]) -> Result<(), CallFailure> {
         let data = distributions.iter().map(|one| self.datum(one)).collect();
-        let client = self.client.get_or_init(|| client(self.region.clone())).await;
+        // CloudWatch may have accepted a failed call, so the configuration repeats none.
+        let build = async || Client::new(&sdk_config(self.region.clone()).await);
+        let client = self.client.get_or_init(build).await;
         let sent = client.put_metric_data().namespace(NAMESPACE).set_metric_data(Some(data)).send().await;
-        sent.map(|_nothing_said| ()).map_err(|error| Failure::of(&error))
+        sent.map(|_nothing_said| ()).map_err(|error| CallFailure::of(&error))
     }
 
     fn datum(&self, distribution: &Distribution) -> MetricDatum {
@@ -61,48 +60,6 @@ pub(crate) fn as_many_as_fit(distributions: &[Distribution]) -> usize {
         values <= MAX_VALUES
     });
     fitting.count().max(1)
-}
-
-/// Why a call failed.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    reason: &'static str,
-    /// CloudWatch's error code, such as `AccessDenied`.
-    code: Option<String>,
-}
-
-impl Failure {
-    fn of<E: aws_sdk_cloudwatch::error::ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Self {
-        let reason = match error {
-            SdkError::ConstructionFailure(_) => "not made",
-            SdkError::DispatchFailure(_) => "not reached, or no credentials",
-            SdkError::TimeoutError(_) => "timeout",
-            SdkError::ServiceError(_) => "refused",
-            _ => "answer not understood",
-        };
-        Self { reason, code: error.code().map(str::to_owned) }
-    }
-
-    pub(crate) fn log(&self) {
-        tracing::warn!(reason = self.reason, code = self.code, "{FAILED}");
-    }
-}
-
-/// Builds a client. The SDK finds endpoint and credentials in the environment.
-async fn client(region: String) -> Client {
-    let http = aws_smithy_http_client::Builder::new()
-        .tls_provider(Provider::Rustls(CryptoMode::Ring))
-        // A connection does not survive a frozen process, and a call on it would be lost.
-        .pool_max_idle_per_host(0)
-        .build_https();
-    let config = aws_config::defaults(BehaviorVersion::v2026_01_12())
-        .region(Region::new(region))
-        .http_client(http)
-        // CloudWatch may have accepted a failed call, so no call is repeated.
-        .retry_config(RetryConfig::disabled())
-        .load()
-        .await;
-    Client::new(&config)
 }
 
 /// Converts a count: CloudWatch takes doubles.

@@ -17,6 +17,7 @@ mod invocations;
 mod log;
 mod payload;
 mod policies;
+mod secrets;
 mod sending;
 mod settings;
 
@@ -25,6 +26,7 @@ use std::{alloc::System, env, io, process::ExitCode, sync::Arc};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use saltern_algorithm::Pool;
 use saltern_cloudwatch::{CloudWatch, Emf};
+use saltern_seal::Keys;
 use saltern_service::Service;
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
@@ -32,6 +34,7 @@ use zeroizing_alloc::ZeroAlloc;
 use calibrate::Calibrator;
 use fatal_error::FatalError;
 use front::Front;
+use secrets::Secrets;
 use sending::Sending;
 use settings::{Distributions, Settings};
 
@@ -52,7 +55,11 @@ fn main() -> ExitCode {
 fn run() -> Result<(), FatalError> {
     keep_memory_private()?;
     let runtime = runtime()?;
-    let result = match Settings::read(|name| env::var_os(name)).and_then(compose) {
+    let started = runtime.block_on(Secrets::read(|name| env::var_os(name))).and_then(|secrets| {
+        let Secrets { firebase_project, seal_keys } = secrets;
+        compose(Settings::read(|name| env::var_os(name), firebase_project)?, seal_keys)
+    });
+    let result = match started {
         Ok((front, sending)) => runtime.block_on(front.serve(sending)),
         Err(error) => {
             runtime.block_on(error.report());
@@ -64,14 +71,14 @@ fn run() -> Result<(), FatalError> {
     result
 }
 
-/// Checks the policy document against the function's settings, as at the start. `package` uses
-/// this.
+/// Checks the policy document against the function's settings, as at the start, without its
+/// secrets. `package` uses this.
 fn check() -> Result<(), FatalError> {
-    let settings = Settings::read(|name| env::var_os(name))?;
+    let settings = Settings::read(|name| env::var_os(name), None)?;
     settings.describe()
 }
 
-fn compose(settings: Settings) -> Result<(Front, Option<Sending>), FatalError> {
+fn compose(settings: Settings, seal_keys: Option<Keys>) -> Result<(Front, Option<Sending>), FatalError> {
     let calibrator = settings
         .answers_calibrate
         .then(|| Calibrator::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
@@ -87,6 +94,16 @@ fn compose(settings: Settings) -> Result<(Front, Option<Sending>), FatalError> {
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, pool);
     let service = if starts_cold { service.with_cold_start() } else { service };
+    if let Some(keys) = seal_keys {
+        let (current, required) = (keys.current(), keys.requires_seal());
+        tracing::info!(
+            seal_key = current.id(),
+            check_value = current.check_value(),
+            seal_required = required,
+            "sealed hashes"
+        );
+        service.install_keys(keys);
+    }
     let emf = Emf::new(function.clone(), io::stdout());
     let Distributions::Sent { region, interval } = distributions else {
         let service = service.with_sink(Arc::new(emf.with_distributions()));

@@ -6,7 +6,6 @@ use std::{
     io::{self, Write as _},
     num::NonZeroUsize,
     ops::RangeInclusive,
-    path::Path,
     str::FromStr,
     thread,
     time::Duration,
@@ -49,21 +48,21 @@ pub(crate) enum Distributions {
 }
 
 impl Settings {
-    /// Reads the variables, the policy document and the Firebase project.
+    /// Reads the variables and the policy document.
     ///
     /// # Errors
     /// [`FatalError`] if one of them is invalid.
-    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, FatalError> {
+    pub(crate) fn read(
+        variable: impl Fn(&str) -> Option<OsString>,
+        firebase_project: Option<FirebaseProject>,
+    ) -> Result<Self, FatalError> {
         let machine = Machine::read(&variable)?;
-        let firebase_project = text(&variable, FIREBASE_PROJECT)?
-            .map(|file| FirebaseProject::read(Path::new(&file)))
-            .transpose();
         let limits = Limits {
             workers: machine.workers().get(),
             memory_budget_bytes: machine.memory_budget_bytes()?,
             lowered_ceilings: parsed(&variable, CEILINGS)?.unwrap_or_default(),
             accepted_weak: parsed(&variable, ACCEPT_WEAK)?.unwrap_or_default(),
-            firebase_project: firebase_project.map_err(|error| FatalError::new(error.to_string()))?,
+            firebase_project,
         };
         let document = policies::find(&variable)?;
         let policies = Policies::load(&document.bytes, &limits)
@@ -219,7 +218,10 @@ fn number(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Opt
 }
 
 /// Returns a variable as text. An empty variable counts as not set.
-fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, FatalError> {
+pub(crate) fn text(
+    variable: impl Fn(&str) -> Option<OsString>,
+    name: &str,
+) -> Result<Option<String>, FatalError> {
     let given = variable(name).filter(|given| !given.is_empty()).map(OsString::into_string).transpose();
     given.map_err(|_| FatalError::new(format!("{name} is not UTF-8")))
 }
@@ -228,10 +230,10 @@ fn text(variable: impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Optio
 const REQUIRED: [&str; 4] = ["AWS_LAMBDA_RUNTIME_API", FUNCTION, "AWS_LAMBDA_FUNCTION_VERSION", MEMORY];
 
 /// The function's name.
-const FUNCTION: &str = "AWS_LAMBDA_FUNCTION_NAME";
+pub(crate) const FUNCTION: &str = "AWS_LAMBDA_FUNCTION_NAME";
 
 /// The AWS region of the function.
-const REGION: &str = "AWS_REGION";
+pub(crate) const REGION: &str = "AWS_REGION";
 
 /// The reason for the start of the environment (Lambda developer guide, "Defined runtime
 /// environment variables").
@@ -252,9 +254,6 @@ const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Unsalted and fast schemes whose hashes are verified too.
 const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
-
-/// A file with the Firebase project whose hashes are verified.
-const FIREBASE_PROJECT: &str = "SALTERN_FIREBASE_PROJECT";
 
 /// Whether calibrate events are answered: `on` or `off`.
 const CALIBRATE: &str = "SALTERN_CALIBRATE";
@@ -331,7 +330,7 @@ mod tests {
 
     #[test]
     fn the_error_names_a_missing_variable_of_lambda() {
-        let error = Settings::read(|_| None).unwrap_err();
+        let error = Settings::read(|_| None, None).unwrap_err();
         assert!(format!("{error:?}").contains("AWS_LAMBDA_RUNTIME_API is not set"), "{error:?}");
     }
 }

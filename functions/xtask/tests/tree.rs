@@ -322,6 +322,8 @@ fn the_operations_guide_has_every_alarm() {
     let metrics = read("infra/modules/password-hasher/metrics.json");
     let (_, of_the_table) = metrics.split_once("\"alarms\"").unwrap();
     rings.extend(between(of_the_table, "\"name\": \"", "\""));
+    let secrets = read("infra/modules/password-hasher/secrets.tf").replace(" = {\n      description", "|");
+    rings.extend(between(&secrets, "    ", "|"));
     let (_, after) = guide.split_once("\n## When an alarm rings\n").unwrap();
     let (alarms, _) = after.split_once("\n## ").unwrap();
     assert_eq!(between(alarms, "\n### `", "`\n"), rings);

@@ -14,6 +14,7 @@ module "saltern" {
   package_file         = var.package_file
   release_during_event = var.release_during_event
   rollback_to_version  = var.rollback_to_version
+  seal_key_holders     = var.seal_key_holders
   settings             = var.settings
   signing              = var.artefact_bucket == null ? null : { artefact_bucket = var.artefact_bucket }
 

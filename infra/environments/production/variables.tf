@@ -151,6 +151,13 @@ variable "runbook_url" {
   nullable    = false
 }
 
+variable "seal_key_holders" {
+  description = "ARNs of the IAM roles and users that may encrypt the secrets of the function. See modules/password-hasher."
+  type        = list(string)
+  default     = []
+  nullable    = false
+}
+
 variable "settings" {
   description = <<-EOT
     Settings of the function, for example `{ kernels = "crates" }`. The fields are those of `settings` in
@@ -163,9 +170,9 @@ variable "settings" {
 
   validation {
     condition = length(setsubtract(keys(var.settings), [
-      "accept_weak", "ceilings", "distributions", "distributions_seconds", "firebase_project", "kernels",
+      "accept_weak", "ceilings", "distributions", "distributions_seconds", "firebase_project", "kernels", "seal_keys",
     ])) == 0
-    error_message = "settings has an unknown field. The fields are accept_weak, ceilings, distributions, distributions_seconds, firebase_project and kernels."
+    error_message = "settings has an unknown field. The fields are accept_weak, ceilings, distributions, distributions_seconds, firebase_project, kernels and seal_keys."
   }
 }
 

@@ -86,7 +86,7 @@ locals {
   }
 
   # The alarms that the table of metrics has (functions/service/src/metrics/table.rs): on a share of
-  # a count, and on a count.
+  # a count, on a count, and on the rate of a year.
   share_alarms = {
     for alarm in local.metrics.alarms : alarm.name => {
       description = alarm.help
@@ -116,9 +116,25 @@ locals {
       threshold = alarm.above
     } if can(alarm.above)
   }
+  year_alarms = {
+    for alarm in local.metrics.alarms : alarm.name => {
+      description = alarm.help
+      severity    = alarm.severity
+      exists      = contains(keys(local.secrets), "SALTERN_SEAL_KEYS")
+      expression  = "365 * counted"
+      label       = "${alarm.metric} in a year, at the rate of the last day"
+      metrics = { counted = {
+        name       = alarm.metric
+        namespace  = local.metrics.namespace
+        dimensions = { Service = var.name }
+        seconds    = alarm.seconds
+      } }
+      threshold = alarm.above_in_a_year
+    } if can(alarm.above_in_a_year)
+  }
 
   alarms = {
-    for name, alarm in merge(local.function_alarms, local.share_alarms, local.count_alarms) : name => alarm if lookup(alarm, "exists", true)
+    for name, alarm in merge(local.function_alarms, local.share_alarms, local.count_alarms, local.year_alarms) : name => alarm if lookup(alarm, "exists", true)
   }
   topic_arns = {
     page   = var.alarms.topic_arn

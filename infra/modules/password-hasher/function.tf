@@ -21,9 +21,7 @@ resource "aws_lambda_function" "main" {
   code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
   publish                 = true
 
-  # The secret parameters of a Firebase project are in a layer, so that Terraform knows only the
-  # ARN.
-  layers = var.settings.firebase_project == null ? null : [var.settings.firebase_project.layer_arn]
+  layers = length(local.secrets) == 0 ? null : distinct([for secret in local.secrets : secret.layer_arn])
 
   # Bounds the share of the account. On Managed Instances the number of environments is the bound.
   reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
@@ -39,7 +37,7 @@ resource "aws_lambda_function" "main" {
         SALTERN_KERNELS               = var.settings.kernels
       },
       length(var.settings.accept_weak) == 0 ? {} : { SALTERN_ACCEPT_WEAK = join(",", var.settings.accept_weak) },
-      var.settings.firebase_project == null ? {} : { SALTERN_FIREBASE_PROJECT = var.settings.firebase_project.file },
+      { for variable, secret in local.secrets : variable => secret.file },
       length(var.settings.ceilings) == 0 ? {} : {
         SALTERN_CEILINGS = join(",", [for name, value in var.settings.ceilings : "${name}=${value}"])
       },
@@ -89,6 +87,11 @@ resource "aws_lambda_function" "main" {
     precondition {
       condition     = alltrue([for event in local.events : !local.managed || event.environments <= try(var.managed_instances.maximum_environments, 0)])
       error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Raise it."
+    }
+
+    precondition {
+      condition     = length(local.secrets) == 0 || local.has_secrets_key
+      error_message = "settings.seal_keys and settings.firebase_project need the key that decrypts them: name who may encrypt, in seal_key_holders."
     }
 
     precondition {

@@ -60,6 +60,11 @@ output "log_group_name" {
   value       = local.log_group_name
 }
 
+output "secrets_key_arn" {
+  description = "ARN of the KMS key of the secrets. `null` without `seal_key_holders`."
+  value       = one(aws_kms_key.secrets[*].arn)
+}
+
 output "url" {
   description = "The Function URL without a trailing slash, as the client expects it. `null` if the function has no URL."
   value       = one([for url in aws_lambda_function_url.live : trimsuffix(url.function_url, "/")])

@@ -435,15 +435,31 @@ variable "rollback_to_version" {
   }
 }
 
+variable "seal_key_holders" {
+  description = <<-EOT
+    ARNs of the IAM roles and users that may encrypt the secrets of the function, and decrypt their own copies. With one of
+    them the module creates a KMS key, alias `<name>-secrets`. It reports each decryption that is not the function's. Without
+    holders the function has neither seal keys nor a Firebase project.
+  EOT
+  type        = list(string)
+  default     = []
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for arn in var.seal_key_holders : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/[A-Za-z0-9+=,.@_/-]+$", arn))])
+    error_message = "Each of seal_key_holders must be the ARN of one IAM role or user, for example arn:aws:iam::123456789012:role/security. Wildcards and whole accounts are not allowed."
+  }
+}
+
 variable "settings" {
   description = <<-EOT
     Settings of the function. None of them is secret. `accept_weak` names the schemes of which the function verifies weak
     hashes too: unsalted, fast or below a floor (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document
     (`{ bcrypt_cost = 12 }`). The function does not start if a ceiling is above that of the document, or below the cost of a
     listed policy. `distributions` is `cloudwatch` to send the distributions to CloudWatch's API, or `printed` to write them
-    to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project` names
-    the layer version, and the file in it, with the parameters of a Firebase project (infra/README.md). `kernels` is
-    `lanes`, or `crates` for the reference implementations.
+    to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project`
+    (its parameters) and `seal_keys` (the keys of sealed hashes) name a layer version, and a file in it that KMS has encrypted
+    (infra/README.md). `kernels` is `lanes`, or `crates` for the reference implementations.
   EOT
   type = object({
     accept_weak           = optional(list(string), [])
@@ -452,9 +468,13 @@ variable "settings" {
     distributions_seconds = optional(number, 30)
     firebase_project = optional(object({
       layer_arn = string
-      file      = optional(string, "/opt/firebase-project")
+      file      = optional(string, "/opt/firebase-project.kms")
     }))
     kernels = optional(string, "lanes")
+    seal_keys = optional(object({
+      layer_arn = string
+      file      = optional(string, "/opt/seal-keys.kms")
+    }))
   })
   default  = {}
   nullable = false
@@ -483,13 +503,19 @@ variable "settings" {
   }
 
   validation {
-    condition     = var.settings.firebase_project == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", var.settings.firebase_project.layer_arn))
-    error_message = "settings.firebase_project.layer_arn must be the ARN of a layer version, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3."
+    condition = alltrue([
+      for secret in [var.settings.firebase_project, var.settings.seal_keys] :
+      secret == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", secret.layer_arn))
+    ])
+    error_message = "The layer_arn of settings.firebase_project and settings.seal_keys must be the ARN of a layer version, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3."
   }
 
   validation {
-    condition     = var.settings.firebase_project == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", var.settings.firebase_project.file))
-    error_message = "settings.firebase_project.file must be a path under /opt, where Lambda extracts the layer."
+    condition = alltrue([
+      for secret in [var.settings.firebase_project, var.settings.seal_keys] :
+      secret == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", secret.file))
+    ])
+    error_message = "The file of settings.firebase_project and settings.seal_keys must be a path under /opt, where Lambda extracts the layer."
   }
 
   validation {

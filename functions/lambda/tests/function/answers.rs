@@ -377,8 +377,7 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
         (vec![("SALTERN_ARGON2_LANES", "9")], "SALTERN_ARGON2_LANES is `9`: give a whole number from 1 to 8"),
         (vec![("SALTERN_ACCEPT_WEAK", "sha1")], "SALTERN_ACCEPT_WEAK is `sha1`: use `all`"),
-        (vec![("SALTERN_FIREBASE_PROJECT", "/nowhere/p")], "cannot read the Firebase project /nowhere/p"),
-        (vec![("SALTERN_FIREBASE_PROJECT", not_json.as_str())], "not.json is malformed"),
+        (vec![("SALTERN_SEAL_KEYS", not_json.as_str())], "AWS_REGION is not set, and KMS decrypts"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),
     ] {
         let api = RuntimeApi::start().unwrap();
@@ -416,20 +415,20 @@ fn a_document_can_be_checked_without_lambda() {
 }
 
 /// A directory that is removed after the test.
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("saltern-lambda-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.0.join(name), text).unwrap();
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 }

@@ -9,5 +9,6 @@ mod answers;
 mod calibrate;
 mod disturbance;
 mod metrics;
+mod secrets;
 mod start;
 mod support;

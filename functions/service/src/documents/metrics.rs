@@ -33,19 +33,36 @@ struct AlarmEntry {
     name: &'static str,
     severity: &'static str,
     metric: &'static str,
-    dimension: &'static str,
-    value: &'static str,
+    #[serde(flatten)]
+    counted: Option<Counted>,
     #[serde(flatten)]
     threshold: Threshold,
     seconds: u32,
     help: &'static str,
 }
 
+/// The counted events of a metric; without it all of them.
+#[derive(Serialize)]
+struct Counted {
+    dimension: &'static str,
+    value: &'static str,
+}
+
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Threshold {
-    Count { above: u32 },
-    Share { beside: &'static str, percent: u32, least: u32 },
+    Count {
+        above: u32,
+    },
+    /// The seconds of the count are those of a day.
+    InAYear {
+        above_in_a_year: u64,
+    },
+    Share {
+        beside: &'static str,
+        percent: u32,
+        least: u32,
+    },
 }
 
 impl AlarmEntry {
@@ -55,16 +72,18 @@ impl AlarmEntry {
             name: alarm.name,
             severity: alarm.severity.name(),
             metric: alarm.cloudwatch?,
-            dimension: alarm.label.dimension(),
-            value: alarm.value?,
+            counted: alarm.value.map(|value| Counted { dimension: alarm.label.dimension(), value }),
             threshold: match alarm.above {
-                Above::InAYear(_) => return None,
+                Above::InAYear(most) => Threshold::InAYear { above_in_a_year: most },
                 Above::PerMinute(most) => Threshold::Count { above: most * ALARM_MINUTES },
                 Above::Share { percent, least_per_minute, beside } => {
                     Threshold::Share { beside, percent, least: least_per_minute * ALARM_MINUTES }
                 }
             },
-            seconds: ALARM_MINUTES * 60,
+            seconds: match alarm.above {
+                Above::InAYear(_) => SECONDS_OF_A_DAY,
+                Above::PerMinute(_) | Above::Share { .. } => ALARM_MINUTES * 60,
+            },
             help: alarm.help,
         })
     }
@@ -153,3 +172,5 @@ fn kind(metric: &Metric) -> &'static str {
 }
 
 const DAYS_OF_A_YEAR: u32 = 365;
+
+const SECONDS_OF_A_DAY: u32 = 86_400;

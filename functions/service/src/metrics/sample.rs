@@ -5,8 +5,8 @@ use std::{borrow::Cow, time::Duration};
 use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
-    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, MATCHES_BY_KEY, Metric, OPERATIONS,
-    QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS, VERIFICATIONS,
+    ALL_SEALS, ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Label, MATCHES_BY_KEY, Metric,
+    OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS, VERIFICATIONS,
 };
 
 /// The labels of a sample, in the order of the metric's labels.
@@ -111,6 +111,7 @@ impl Samples {
         }
         if let Some(key) = &step.sealed_under {
             self.count(&SEALS, [key.clone().into()]);
+            self.count(&ALL_SEALS, []);
         }
     }
 
@@ -246,6 +247,7 @@ pub(crate) mod tests {
                 "RehashesDone policy=unlisted 1",
                 "MatchesByKey key=2025 1",
                 "Seals key=2026a 1",
+                "AllSeals 1",
                 "ArenaBytes 0",
             ]
         );

@@ -131,7 +131,7 @@ impl Label {
 }
 
 /// All metrics, in the order of the documents.
-pub static METRICS: [&Metric; 15] = [
+pub static METRICS: [&Metric; 16] = [
     &REQUESTS,
     &OPERATIONS,
     &VERIFICATIONS,
@@ -140,6 +140,7 @@ pub static METRICS: [&Metric; 15] = [
     &REHASHES_DONE,
     &MATCHES_BY_KEY,
     &SEALS,
+    &ALL_SEALS,
     &COLD_STARTS,
     &ANSWER,
     &QUEUE,
@@ -255,6 +256,17 @@ pub static SEALS: Metric = Metric {
     help: "Strings sealed by the service, by key. Rotate a key before it has sealed 2^32 in the whole fleet.",
 };
 
+/// New seals under all keys.
+pub static ALL_SEALS: Metric = Metric {
+    cloudwatch: "AllSeals",
+    unsent: None,
+    prometheus: None,
+    kind: Kind::Count,
+    unit: Unit::Count,
+    labels: &[],
+    help: "Strings sealed under all keys: an alarm of CloudWatch cannot sum over keys.",
+};
+
 /// Cold starts.
 pub static COLD_STARTS: Metric = Metric {
     cloudwatch: "ColdStarts",
@@ -345,7 +357,8 @@ pub struct Alarm {
     pub cloudwatch: Option<&'static str>,
     /// The label that tells the counted events from the others.
     pub label: Label,
-    /// The value of the label; `None` to count the events of each value by themselves.
+    /// The value of the label; `None` to count the events of each value by themselves. CloudWatch
+    /// then counts those of all values.
     pub value: Option<&'static str>,
     /// The threshold.
     pub above: Above,
@@ -469,8 +482,7 @@ pub static ALARMS: [Alarm; 10] = [
         name: "seal-broken",
         prometheus: "SalternSealBroken",
         counter: "saltern_refusals_total",
-        // The function has no keys.
-        cloudwatch: None,
+        cloudwatch: Some("Refusals"),
         label: Label::Code,
         value: Some("seal_broken"),
         above: Above::PerMinute(0),
@@ -481,19 +493,18 @@ pub static ALARMS: [Alarm; 10] = [
         name: "key-unavailable",
         prometheus: "SalternKeyUnavailable",
         counter: "saltern_refusals_total",
-        cloudwatch: None,
+        cloudwatch: Some("Refusals"),
         label: Label::Code,
         value: Some("key_unavailable"),
         above: Above::PerMinute(0),
         severity: Severity::Page,
-        help: "A server does not list the key of a sealed hash. Users cannot log in: give every server the same keys.",
+        help: "A server or function does not list the key of a sealed hash. Users cannot log in: give all the same keys.",
     },
     Alarm {
         name: "seals",
         prometheus: "SalternSeals",
         counter: "saltern_seals_total",
-        // The function has no keys.
-        cloudwatch: None,
+        cloudwatch: Some("AllSeals"),
         label: Label::Key,
         value: None,
         above: Above::InAYear(MOST_SEALS),
@@ -562,13 +573,14 @@ mod tests {
     fn every_alarm_is_about_a_listed_count_and_its_label() {
         for alarm in &ALARMS {
             let metric = METRICS.iter().find(|metric| metric.prometheus == Some(alarm.counter));
-            let (labels, cloudwatch) = match metric {
-                Some(metric) => (metric.labels.to_vec(), Some(metric.cloudwatch)),
-                None => (vec![DROPPED_LINES.label], None),
-            };
+            let labels = metric.map_or(vec![DROPPED_LINES.label], |metric| metric.labels.to_vec());
             assert!(metric.is_some() || alarm.counter == DROPPED_LINES.prometheus, "{}", alarm.name);
             assert_eq!(labels, [alarm.label], "{}: the count has one label", alarm.name);
-            assert!(alarm.cloudwatch.is_none() || alarm.cloudwatch == cloudwatch, "{}", alarm.name);
+            if let Some(name) = alarm.cloudwatch {
+                let labels = METRICS.iter().find(|metric| metric.cloudwatch == name).map(|own| own.labels);
+                let wanted = if alarm.value.is_some() { &[alarm.label][..] } else { &[] };
+                assert_eq!(labels, Some(wanted), "{}", alarm.name);
+            }
             if alarm.label == Label::Code {
                 let printed = Code::ALL.iter().any(|code| Some(code.name()) == alarm.value);
                 assert!(printed, "{}: no problem has the code {:?}", alarm.name, alarm.value);

@@ -25,7 +25,7 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
   }
 
   assert {
-    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "deadlines", "duration-p90", "errors", "faults", "mismatches", "overloaded", "spillover", "throttles", "url-5xx"]
+    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "deadlines", "duration-p90", "errors", "faults", "key-unavailable", "mismatches", "overloaded", "seal-broken", "spillover", "throttles", "url-5xx"]
     error_message = "Every alarm must exist."
   }
 
@@ -185,14 +185,16 @@ run "refusals_raise_an_alarm_however_the_function_is_called" {
 
   assert {
     condition = {
-      for name in ["deadlines", "faults", "overloaded"] : name => [
+      for name in ["deadlines", "faults", "key-unavailable", "overloaded", "seal-broken"] : name => [
         one(one(aws_cloudwatch_metric_alarm.main[name].metric_query).metric).dimensions["Code"],
         aws_cloudwatch_metric_alarm.main[name].threshold,
       ]
       } == {
-      deadlines  = ["deadline_exceeded", 30]
-      faults     = ["internal", 0]
-      overloaded = ["overloaded", 30]
+      deadlines       = ["deadline_exceeded", 30]
+      faults          = ["internal", 0]
+      key-unavailable = ["key_unavailable", 0]
+      overloaded      = ["overloaded", 30]
+      seal-broken     = ["seal_broken", 0]
     }
     error_message = "Without a URL too, the refusals that the function counts must raise an alarm."
   }

@@ -196,22 +196,6 @@ run "the_default_settings_are_those_of_the_function" {
   }
 }
 
-run "a_layer_holds_the_firebase_project" {
-  command = plan
-
-  variables {
-    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3" } }
-  }
-
-  assert {
-    condition = (
-      aws_lambda_function.main.layers == tolist(["arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3"]) &&
-      aws_lambda_function.main.environment[0].variables["SALTERN_FIREBASE_PROJECT"] == "/opt/firebase-project"
-    )
-    error_message = "The function must have the layer, and a variable must name the file in it."
-  }
-}
-
 run "a_new_package_publishes_a_version_and_live_follows" {
   command = plan
 

@@ -654,7 +654,7 @@ run "a_layer_without_a_version_is_refused" {
   command = plan
 
   variables {
-    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase" } }
+    settings = { seal_keys = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets" } }
   }
 
   expect_failures = [var.settings]
@@ -664,10 +664,20 @@ run "a_firebase_file_outside_the_layer_is_refused" {
   command = plan
 
   variables {
-    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-firebase:3", file = "firebase-project" } }
+    settings = { firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3", file = "firebase-project.kms" } }
   }
 
   expect_failures = [var.settings]
+}
+
+run "a_holder_that_is_not_one_role_or_user_is_refused" {
+  command = plan
+
+  variables {
+    seal_key_holders = ["arn:aws:iam::123456789012:root"]
+  }
+
+  expect_failures = [var.seal_key_holders]
 }
 
 run "a_timeout_that_is_not_a_whole_number_is_refused" {
