@@ -240,11 +240,11 @@ fn only_the_owner_may_read_a_file_that_was_there() {
     assert_eq!(fs::metadata(&output).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-/// Threads of this name compute hashes that take memory. The current policy takes 19 MiB.
+/// Threads of this name compute hashes that take memory. The current policy takes 64 MiB.
 #[test]
 fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
-    command.args(["wrap", "--workers", "4", "--memory-budget-mib", "40"]).env_clear();
+    command.args(["wrap", "--workers", "4", "--memory-budget-mib", "150"]).env_clear();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let holders = || {
         let threads = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
