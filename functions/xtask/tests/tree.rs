@@ -426,3 +426,13 @@ fn the_operations_guide_names_metrics_that_exist() {
         );
     }
 }
+
+/// A longer document is read by fewer people. Details belong to the README of their room.
+#[test]
+fn the_first_documents_stay_short() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 200, "README.md has {lines} lines");
+    let words = read("functions/ARCHITECTURE.md").split_whitespace().count();
+    assert!(words <= 3000, "ARCHITECTURE.md has {words} words");
+}

@@ -29,7 +29,7 @@ object Overhead {
   private def overhead(rounds: Int, calls: Int): Unit = {
     val client = Saltern(ClientConfig(s"http://127.0.0.1:$Port"))
     val password = Password("secret")
-    val stored = Users.bcrypt(cost = 4)
+    val stored = Users.bcrypt(cost = 5)
     val bare = HttpClient.newHttpClient()
     val body = s"""{"password":"secret","hash":"$stored"}"""
     val request = HttpRequest
@@ -69,7 +69,7 @@ object Overhead {
       override def onLocalStart(waited: FiniteDuration): Unit = waits :+= (System.nanoTime() - decided) / 1e6
     }
     val client = Saltern(ClientConfig("http://127.0.0.1:1").withListener(listener))
-    val stored = Users.bcrypt(cost = 4)
+    val stored = Users.bcrypt(cost = 5)
     for (_ <- 1 to rounds * 100) require(Await.result(client.verify(Password("secret"), stored), 10.seconds).isInstanceOf[Match])
     val median = waits.sorted.apply(waits.size / 2)
     println(
