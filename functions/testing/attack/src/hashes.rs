@@ -9,7 +9,7 @@ pub(crate) const BCRYPT_15: &str = "$2b$15$abcdefghijklmnopqrstuuUIVEGk.YVR60MLu
 
 /// The costs of the shipped document's current policy.
 pub(crate) const ARGON2ID_CURRENT: &str =
-    "$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    "$argon2id$v=19$m=65536,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 pub(crate) const SHA512_CRYPT: &str =
     "$6$saltsalt$18ulwIo9ruUtlTTLfw.MIx7yRFfMVS0gHPjlsCHWv7AsrQabre3ELko.XPvqoYOtuyo/3R.L5AaoEMJBSklW2/";
