@@ -393,6 +393,21 @@ pub(crate) fn before_a_release() -> Track {
             ignores: &[],
         },
         Check {
+            part: "static",
+            shows: "the static binaries of both architectures need no library of the host, and hash",
+            command: &["packaging/build", "--test"],
+            environment: &[],
+            ignores: &[],
+        },
+        // After the binaries were built.
+        Check {
+            part: "image",
+            shows: "the container image is small, and its program serves as an unprivileged user",
+            command: &["packaging/image/check"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "native",
             shows: "the Scala client's libraries build for all four systems, and a million random calls under -Xcheck:jni agree",
             command: &["client-scala/native/build", "--all", "--test"],
