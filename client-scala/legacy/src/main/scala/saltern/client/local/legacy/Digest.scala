@@ -16,9 +16,9 @@ private[local] final class Digest(hash: Digest.Hash, order: Digest.Order, val sa
     val digest = MessageDigest.getInstance(hash.digest)
     def joined(parts: Array[Byte]*) = { parts.foreach(digest.update); digest.digest() }
     val output = order match {
-      case Digest.SaltAsKey => keyed(password)
-      case Digest.SaltFirst => joined(salt, password)
-      case Digest.SaltLast  => joined(password, salt)
+      case Digest.SaltAsKey        => keyed(password)
+      case Digest.SaltFirst        => joined(salt, password)
+      case Digest.SaltLast         => joined(password, salt)
       case Digest.Template(pieces) =>
         joined(pieces.map {
           case Digest.Password    => password

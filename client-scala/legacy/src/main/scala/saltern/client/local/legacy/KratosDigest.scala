@@ -30,9 +30,9 @@ private[local] case object KratosDigest extends Scheme("kratos-digest") {
   @annotation.tailrec
   private def split(template: List[Byte], pieces: Vector[Digest.Piece] = Vector.empty): Vector[Digest.Piece] =
     marks.find { case (mark, _) => template.startsWith(mark) } match {
-      case Some((mark, piece)) => split(template.drop(mark.length), pieces :+ piece)
+      case Some((mark, piece))      => split(template.drop(mark.length), pieces :+ piece)
       case None if template.isEmpty => pieces
-      case None => split(template.tail, pieces :+ Digest.Fixed(template.head))
+      case None                     => split(template.tail, pieces :+ Digest.Fixed(template.head))
     }
 
   private val marks: Seq[(List[Byte], Digest.Piece)] =

@@ -4,7 +4,8 @@ package legacy
 /** The schemes of this module. The core finds this class by its name in `META-INF/services`. */
 private[saltern] final class LegacySchemes extends OtherSchemes {
   private[local] def schemes: Seq[Scheme] =
-    crypt ++ Seq(MdCrypt.Apache, Firebase, KratosDigest, MysqlNative, WerkzeugHmac) ++ Phpass.schemes ++ LdapDigest.schemes ++ DjangoDigests.all ++ SpringDigests.all
+    crypt ++ Seq(MdCrypt.Apache, Firebase, KratosDigest, MysqlNative, WerkzeugHmac) ++ Phpass.schemes ++ LdapDigest.schemes ++ DjangoDigests.all ++
+      SpringDigests.all
 
   private[local] def crypt: Seq[Scheme] = Seq(MdCrypt.FreeBsd, Sha1Crypt, SunMd5) ++ DesCrypt.schemes ++ ShaCrypt.schemes
 

@@ -12,8 +12,7 @@ import java.security.MessageDigest
   */
 private[local] case object SunMd5 extends Scheme("sun-md5") {
   override def reading: Reading = Reading.OfCStrings
-  def claims(stored: String): Boolean =
-    (stored.startsWith(Prefix + "$") || stored.startsWith(Prefix + ",")) && !KratosDigest.claims(stored)
+  def claims(stored: String): Boolean = (stored.startsWith(Prefix + "$") || stored.startsWith(Prefix + ",")) && !KratosDigest.claims(stored)
 
   def parse(stored: String): Either[ParseError, EncodedHash] =
     for {
