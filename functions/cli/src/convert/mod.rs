@@ -75,7 +75,11 @@ fn convert<'a>(
     if let Some(kept) = kept(&value, format.source) {
         return Outcome::Kept(kept);
     }
-    let salt = arguments.salt_column.map(|number| row.field(number).unwrap_or_default());
+    let salt = arguments.salt_column.map(|number| row.field(number));
+    // With another salt the converted hash would never match.
+    let Ok(salt) = salt.map(|salt| salt.ok_or(())).transpose() else {
+        return Outcome::Kept(Kept::skipped("its salt is NULL, is not UTF-8, or is the column of the hash"));
+    };
     match format.stored(&value, salt.as_deref(), project) {
         Ok(stored) => Outcome::Changed(stored),
         Err(Misfit(reason)) => Outcome::Kept(Kept::skipped(reason)),

@@ -29,6 +29,16 @@ fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
 }
 
 #[test]
+fn a_row_whose_salt_cannot_be_read_is_skipped() {
+    let (source, value, ..) = KINDS.iter().find(|kind| kind.2.is_some()).unwrap();
+    let convert = ["convert", "--from", source, "--delimiter", "\\t", "--column", "2", "--salt-column", "3"];
+    let table = format!("7\t{value}\t\\N\n");
+    let ended = saltern(&convert, &table);
+    assert_eq!((ended.code, &ended.out), (65, &table), "{}", ended.err);
+    assert!(ended.err.starts_with("1 row: 0 changed, 0 left as wanted, 1 skipped\n"), "{}", ended.err);
+}
+
+#[test]
 fn one_password_shows_how_a_site_made_its_hashes() {
     let keys = site_keys("try");
     for (source, value, salt, _) in KINDS {
