@@ -34,15 +34,31 @@ fn an_error_of_the_database_is_a_failure() {
 
 #[test]
 fn without_the_database_the_check_says_that_it_did_not_run() {
-    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
-    let (passed, printed) = advisories(&format!("http://{closed}"));
+    let (passed, printed) = advisories(&nowhere());
     assert!(passed && printed.starts_with("NOT RUN: advisories"), "{printed}");
 }
 
-/// Runs the check against this database. Returns whether it passed, and its output.
+#[test]
+fn without_the_database_the_nightly_check_fails() {
+    let (passed, printed) = advisories_with(&["--online"], &nowhere());
+    assert!(!passed && printed.starts_with("NOT RUN: advisories"), "{printed}");
+}
+
+/// An address where no database listens.
+fn nowhere() -> String {
+    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+    format!("http://{closed}")
+}
+
 fn advisories(database: &str) -> (bool, String) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("advisories");
-    let output = Command::new(script).env("SALTERN_OSV", database).env("no_proxy", "*").output().unwrap();
+    advisories_with(&[], database)
+}
+
+/// Runs the check against this database. Returns whether it passed, and its output.
+fn advisories_with(arguments: &[&str], database: &str) -> (bool, String) {
+    let mut script = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("advisories"));
+    script.args(arguments).env("SALTERN_OSV", database).env("no_proxy", "*");
+    let output = script.output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
 }
