@@ -436,3 +436,34 @@ fn the_first_documents_stay_short() {
     let words = read("functions/ARCHITECTURE.md").split_whitespace().count();
     assert!(words <= 3000, "ARCHITECTURE.md has {words} words");
 }
+
+/// A policy or a price that changes also changes the page.
+#[test]
+fn the_costs_of_a_million_logins_follow_from_the_figures_that_the_page_cites() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let json = |name: &str| serde_json::from_str::<Value>(&read(name)).unwrap();
+    let page = read("packaging/README.md");
+
+    let lanes = read("functions/LANES.md");
+    let row = lanes.lines().find(|line| line.starts_with("| 64 MiB, t=4 |")).unwrap();
+    let cells: Vec<_> = row.split('|').map(str::trim).collect();
+    let number = |cell: &str| cell.split(' ').next().unwrap().parse::<f64>().unwrap();
+    let milliseconds = number(cells[2]) / number(cells[5]);
+    let hours = milliseconds * MILLION / MILLISECONDS_OF_AN_HOUR;
+    assert_eq!(page.matches(&format!("| {hours:.1} × P")).count(), 3, "{hours} hours of a core");
+
+    let durations = json("infra/modules/password-hasher/durations.json");
+    let seconds = durations["policies"]["argon2id-65536-4-1"]["arm64_milliseconds"].as_f64().unwrap() / 1e3;
+    let gigabytes = durations["reference_memory_mb"]["value"].as_f64().unwrap() / 1024.0;
+    let prices = json("infra/modules/password-hasher/prices.json");
+    let price = |name: &str| prices[name]["value"].as_f64().unwrap();
+    let of_work = MILLION * seconds * gigabytes * price("arm64_on_demand_usd_per_gb_second");
+    let dollars = of_work + price("requests_usd_per_million");
+    assert!(page.contains(&format!("| {dollars:.2} USD |")), "{dollars} USD");
+    let fee = 1.0 + price("managed_instances_percent_on_top_of_ec2") / 100.0;
+    assert!(page.contains(&format!("| {hours:.1} × P × {fee:.2}, at full load |")), "{fee}");
+}
+
+const MILLION: f64 = 1e6;
+
+const MILLISECONDS_OF_AN_HOUR: f64 = 3.6e6;
