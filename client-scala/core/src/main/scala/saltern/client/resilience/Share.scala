@@ -6,8 +6,8 @@ import scala.concurrent.duration.*
 /** Decides which share of the calls goes to the service. Every step is a function of its arguments;
   * the caller provides the time and the random numbers.
   *
-  * The share shrinks by a factor when the service is overloaded, and grows with time. It grows
-  * slowly after a sign of overload, and faster the longer there is none.
+  * The share shrinks by a factor when the service is overloaded, and grows with time. It soon
+  * returns to the share before, stays there for a while, and then grows faster and faster.
   *
   * If the service is silent, or fails several times in a row, the share is 0. Then one call at a
   * time is sent as a probe. The first answer brings a small share back. ADR 15 has the reasons.
@@ -57,7 +57,7 @@ private[saltern] final case class Share(settings: ShareSettings, phase: Share.Ph
       copy(phase =
         if (waited < BusyWait) heard
         // A queue that gets shorter needs no reduction, however long it still is.
-        else if (waited < LongWait || waited < up.lastWait) heard.copy(calmSince = now)
+        else if (waited < LongWait || waited < up.lastWait) heard.held(now)
         else heard.cut(sent, now, random)
       )
     case (up: Up, Signal.Overloaded | Signal.Slow) => copy(phase = up.grown(now).copy(failing = None).cut(sent, now, random))
@@ -84,7 +84,7 @@ private[saltern] object Share {
   sealed trait Phase
 
   /** @param share of the calls that are sent, at time `at`
-    * @param calmSince the last sign of overload; growth speeds up from here
+    * @param calmSince the start of the curve of growth
     * @param lastCut the time of the last reduction
     * @param failing the failures since the last answer
     * @param reason of the fallback of the calls that are not sent
@@ -107,22 +107,27 @@ private[saltern] object Share {
       if (now - at <= 0) this
       else {
         val next = math.min(1, share * math.exp(growth(now - calmSince) - growth(at - calmSince)))
-        goal.filter(_ <= next).fold(copy(share = next, at = now))(g => copy(share = g, at = now, calmSince = now, goal = None))
+        goal.filter(_ <= next).fold(copy(share = next, at = now))(g => copy(share = g, at = now, calmSince = now - PlateauAfter, goal = None))
       }
 
     /** The answers of one round trip tell the same overload, so only the first one counts. */
     def cut(sent: Long, now: Long, random: Double): Up =
-      if (sent - lastCut < 0 || now - lastCut < Round) copy(calmSince = now)
+      if (sent - lastCut < 0 || now - lastCut < Round) held(now)
       else {
         val less = math.max(LeastShare, share * (1 - Cut * (0.5 + random)))
         copy(share = less, calmSince = now, lastCut = now, reason = FallbackReason.Throttled, goal = None)
       }
 
-    /** The exponent of growth: its speed rises linearly, then stays. */
+    /** A sign that the service has enough work: the share does not grow beyond the plateau. */
+    def held(now: Long): Up = if (now - calmSince <= PlateauAfter) this else copy(calmSince = now - PlateauAfter)
+
+    /** The exponent of growth: CUBIC's curve until full speed, then a line. */
     private def growth(calm: Long): Double = {
       val t = math.max(0, calm) / 1e9
       val full = FullSpeedAfter / 1e9
-      Growth * (if (t < full) t * t / (2 * full) else t - full / 2)
+      val after = PlateauAfter / 1e9
+      def cubic(t: Double): Double = Steepness * (math.pow(t - after, 3) + math.pow(after, 3))
+      if (t < full) cubic(t) else cubic(full) + 3 * Steepness * math.pow(full - after, 2) * (t - full)
     }
   }
 
@@ -146,22 +151,28 @@ private[saltern] object Share {
   /** A service that returns first gets this part of the share that it had. */
   private val FirstPart = 0.1
 
-  /** Growth per second at full speed: tenfold in little more than a second. */
-  private val Growth = 2.0
-
-  /** Full speed is reached after this time without a sign of overload. */
+  /** Full speed is reached after this time without a sign of overload: thirteenfold in a second. */
   private val FullSpeedAfter = 4.seconds.toNanos
 
-  /** The mean part by which an overload reduces the share. A smaller one needs more round trips, a
-    * larger one leaves the service idle until the share has grown again.
+  /** The mean part by which an overload reduces the share. A smaller one needs more round trips and
+    * refusals. A larger one leaves the service idle until the share has grown again.
     */
-  private val Cut = 0.3
+  private val Cut = 0.2
+
+  /** The time from a reduction until the share before it is reached again. Near that share the
+    * growth stops: there the service was full. A longer time leaves the service idle, a shorter one
+    * brings more refusals.
+    */
+  private val PlateauAfter = 1250.millis.toNanos
+
+  /** A mean reduction is made good at the plateau. */
+  private val Steepness = -math.log(1 - Cut) / math.pow(PlateauAfter / 1e9, 3)
 
   /** The share is reduced at most once in this time, and failures in a row last as long. */
   private val Round = 100.millis.toNanos
 
-  /** With such a wait for a worker the service has enough work, and the share almost stays. Less
-    * than the wait that the service permits under lasting overload (200 ms).
+  /** With such a wait for a worker the service has enough work, and the share does not grow beyond
+    * the plateau. Less than the wait that the service permits under lasting overload.
     */
   private val BusyWait = 75.millis
 

@@ -18,6 +18,7 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
   private val queue = mutable.LinkedHashSet.empty[Job]
   private val running = mutable.LinkedHashSet.empty[Job]
   private var busySince = Option.empty[Long]
+  private var lastRefusal = Option.empty[Long]
   private val hung = mutable.LinkedHashSet.empty[Job]
   private var state: State = Well
 
@@ -36,6 +37,7 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
       (queue ++ running ++ hung).foreach(_.fail(TransportFailure.Kind.Broken))
       Seq(queue, running, hung).foreach(_.clear())
       busySince = None
+      lastRefusal = None
     }
   }
 
@@ -91,16 +93,23 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
     job.arrived = now
     val under = running.iterator.map(j => j.started + hashNanos - now).sum
     val wait = if (running.size < workers) 0L else (under + queue.size * hashNanos) / workers
-    val lasting = busySince.exists(now - _ > LastingAfter.toNanos)
+    val lasting = busySince.exists(now - _ >= LastingAfter.toNanos) || lastRefusal.exists(now - _ < CalmAfter.toNanos)
     if (hashNanos > job.deadline) job.refuse("deadline_exceeded")
-    else if (wait + hashNanos > job.deadline || wait > LongestQueue.toNanos || lasting && wait > ShortWait.toNanos) {
+    else if (wait + hashNanos > job.deadline || wait > LongestQueue.toNanos || lasting && wait > shortWait) {
       refused += 1
+      if (lasting) lastRefusal = Some(now)
       job.refuse("overloaded", s""","retry_after_ms":${math.max(1L, wait / 1000000)}""")
     } else {
       queue += job
       start()
       if (queue.nonEmpty && busySince.isEmpty) busySince = Some(now)
     }
+  }
+
+  /** The service's bound under lasting overload. It is shorter for long hashes. */
+  private def shortWait: Long = {
+    val mean = if (queue.isEmpty) 0L else hashNanos
+    (ShortStay.toNanos - mean).max(ShortestQueue.toNanos).min(LongestShortQueue.toNanos)
   }
 
   private def start(): Unit = {
@@ -142,8 +151,11 @@ private[fleet] object ModelService {
   private val Match = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
   private val OneWay = 1.milli
 
-  /** The contract's queue. */
+  // The service's queue (functions/algorithm/src/pool/schedule.rs).
   private val LongestQueue = 2.seconds
   private val LastingAfter = 2500.millis
-  private val ShortWait = 200.millis
+  private val CalmAfter = 500.millis
+  private val ShortStay = 270.millis
+  private val LongestShortQueue = 140.millis
+  private val ShortestQueue = 40.millis
 }
