@@ -422,6 +422,21 @@ pub(crate) fn before_a_release() -> Track {
             environment: &[],
             ignores: &[],
         },
+        // After the parts that build the same programs.
+        Check {
+            part: "release",
+            shows: "all artefacts of a release are made and verified, and README's block gives a hash in a fresh root",
+            command: &["packaging/release", "--dry-run"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
+            part: "reproducible",
+            shows: "a second build in another directory makes the same binaries, zips and image, byte for byte",
+            command: &["packaging/reproduce"],
+            environment: &[],
+            ignores: &[],
+        },
     ]
 }
 

@@ -3,6 +3,8 @@
 //!
 //! A check that passed does not run again while the files that it reads are the same.
 //!
+//! `cargo xtask release --dry-run` makes all artefacts of a version and verifies them.
+//!
 //! `cargo xtask attack` attacks a running server and prints the figures.
 //!
 //! `cargo xtask generate` writes the generated parts of documents. `cargo xtask lines` counts lines
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         }
         ["test", part] => run_part(part),
         ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
+        ["release", arguments @ ..] => exit_code(Command::new("packaging/release").args(arguments)),
         ["generate"] => exit_code(
             Command::new("cargo")
                 .args(["run", "--quiet", "--locked", "--package", "xtask", "--features", "documents"])
@@ -37,7 +40,7 @@ fn main() -> ExitCode {
         ["lines", revision @ ..] => exit_code(Command::new("lints/lines").args(revision)),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [PART] | test-all | attack [ARGUMENTS] | generate | lines [REVISION]"
+                "usage: cargo xtask test [PART] | test-all | release --dry-run | attack [ARGUMENTS] | generate | lines [REVISION]"
             );
             ExitCode::from(EX_USAGE)
         }
