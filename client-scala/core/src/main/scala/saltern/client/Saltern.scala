@@ -31,7 +31,7 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     *     policy. The first is a [[Mismatch]], the second an error after the same work.
     *   - If the stored hash should be replaced and the service has the time, [[Match.rehash]] is
     *     the new one. Store it by compare-and-swap on the old one.
-    *   - Every outcome comes at the floor of time or later ([[ClientConfig.withLoginFloor]]),
+    *   - Every outcome comes at the floor of time or later (`ClientConfig.withLoginFloor`),
     *     except for a cancelled call.
     *
     * So the time does not show whether the account exists. Fails as [[verify]] does.
