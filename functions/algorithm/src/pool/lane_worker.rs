@@ -10,7 +10,7 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    estimate::Cost,
+    estimate::{Cost, gain_side_by_side},
     lane::{self, Lane},
     schedule::{Job as _, Running, SLICE, Waiting, Wake},
     shared::Shared,
@@ -163,16 +163,21 @@ struct Measurement {
 }
 
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
+///
+/// If the lanes gain nothing side by side, computes only the one that ends first. So none ends later
+/// than beside the others.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
-    let of_algorithm = |a: &&mut Active| a.cost.algorithm == algorithm;
-    let lanes = active.iter().filter(|a| a.cost.algorithm == algorithm).count();
-    let least_rest =
-        active.iter().filter(|a| a.cost.algorithm == algorithm).map(|a| a.lane.remaining()).min()?;
-    let work = work.min(least_rest);
+    let of_algorithm = || active.iter().filter(|a| a.cost.algorithm == algorithm);
+    let together_bytes = of_algorithm().map(|a| a.cost.memory_bytes).sum();
+    let mut lanes: Vec<&mut Lane> =
+        active.iter_mut().filter(|a| a.cost.algorithm == algorithm).map(|a| &mut a.lane).collect();
+    if !gain_side_by_side(together_bytes) {
+        lanes = lanes.into_iter().min_by_key(|lane| lane.remaining()).into_iter().collect();
+    }
+    let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
+    let together = lanes.len();
     let started = Instant::now();
-    let slice = AssertUnwindSafe(|| {
-        lane::advance(algorithm, active.iter_mut().filter(of_algorithm).map(|a| &mut a.lane), work);
-    });
+    let slice = AssertUnwindSafe(|| lane::advance(algorithm, lanes.into_iter(), work));
     if catch_unwind(slice).is_err() {
         // The lanes are interleaved, so the faulty one is unknown: all of them fail.
         for faulty in active.extract_if(.., |a| a.cost.algorithm == algorithm) {
@@ -180,7 +185,7 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
         }
         return None;
     }
-    Some(Measurement { algorithm, lanes, work, elapsed: started.elapsed() })
+    Some(Measurement { algorithm, lanes: together, work, elapsed: started.elapsed() })
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.
@@ -194,4 +199,61 @@ fn finished(active: &mut Vec<Active>, arena: &Arena) -> Vec<(Submitted, Result<D
         }
     }
     answers
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2};
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::{Admitted, Ceilings, Kernels, Password, pool::work::Caller};
+
+    /// Starts an Argon2 hash, and computes some of its blocks.
+    fn lane(memory_mib: u32, blocks: u64, arena: &Arena) -> Active {
+        let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+        let params = argon2::Params::new(variant, version, memory_mib << 10, 2, 1).unwrap();
+        let setting = Setting::fresh(Params::Argon2(params), [0; NEW_SALT_BYTES]);
+        let ceilings = Ceilings {
+            argon2_memory_kib: 1 << 16,
+            argon2_memory_passes_kib: 1 << 17,
+            argon2_parallelism: 1,
+            ..Ceilings::default()
+        };
+        let admitted = Admitted::new(setting, &ceilings).unwrap();
+        let password = Password::new(b"password").unwrap();
+        let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
+        let mut lane = Lane::start(&admitted, password.expose(), arena).unwrap().unwrap();
+        lane::advance(cost.algorithm, iter::once(&mut lane), blocks);
+        let (reply, _) = oneshot::channel();
+        let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
+        let now = Instant::now();
+        Active { lane, job, cost, deadline: now, since: now, started: now, most_lanes: 0, first: None }
+    }
+
+    /// Two hashes of 19 MiB are slower side by side than one after the other.
+    #[test]
+    fn small_hashes_are_computed_side_by_side_only_if_they_gain() {
+        const ALL: u64 = 1_000;
+        let arena = Arena::new(0);
+        for (memory_mib, computed) in [
+            (vec![19], vec![ALL]),
+            (vec![19, 19], vec![0, ALL]),
+            (vec![19, 19, 19], vec![ALL; 3]),
+            (vec![8, 8, 8, 8], vec![0, 0, 0, ALL]),
+            (vec![46, 46], vec![ALL; 2]),
+            (vec![64, 8], vec![ALL; 2]),
+        ] {
+            let mut active: Vec<_> =
+                (0..).zip(&memory_mib).map(|(blocks, mib)| lane(*mib, blocks, &arena)).collect();
+            let before: Vec<_> = active.iter().map(|a| a.lane.remaining()).collect();
+            let measured = advance(&mut active, Algorithm::Argon2id, ALL).unwrap();
+            let done = before.iter().zip(&active).map(|(before, a)| before - a.lane.remaining());
+            assert_eq!(done.collect::<Vec<_>>(), computed, "{memory_mib:?}");
+            let lanes = computed.iter().filter(|computed| **computed > 0).count();
+            assert_eq!((measured.lanes, measured.work), (lanes, ALL), "{memory_mib:?}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use saltern_encoded::Setting;
 
 use super::{
-    estimate::Cost,
+    estimate::{Cost, gain_side_by_side},
     lane::{self, Lane},
     settings::PoolSettings,
 };
@@ -28,11 +28,13 @@ impl OneCore {
         Self { settings: settings.clone(), arena, whole }
     }
 
-    /// Returns how many hashes like this one a full worker has in lanes; 1 if it has no lanes.
+    /// Returns how many hashes like this one a full worker computes side by side; 1 if it has no
+    /// lanes.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
         let cost = Cost::of_layer(setting, 0, self.settings.kernels);
-        self.settings.estimates().width_of(cost)
+        let width = self.settings.estimates().width_of(cost);
+        if gain_side_by_side(cost.memory_bytes * width as u64) { width } else { 1 }
     }
 
     /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.
