@@ -61,7 +61,7 @@ pub struct KernelArguments {
     #[arg(long, env = "SALTERN_BCRYPT_LANES", value_name = "COUNT", value_parser = bcrypt_lanes)]
     pub bcrypt_lanes: Option<NonZeroUsize>,
     /// Large Argon2 hashes at once on each core, 1 to 8, as far as the memory holds them [default:
-    /// 4]
+    /// 4; `serve` measures at its start, and takes 1 if lanes do not gain]
     #[arg(long, env = "SALTERN_ARGON2_LANES", value_name = "COUNT")]
     pub argon2_lanes: Option<Argon2Lanes>,
 }

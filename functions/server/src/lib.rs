@@ -65,9 +65,10 @@ async fn serve(mut settings: Settings, log: &Log) -> Result<(), Failure> {
     };
     let started = settings.describe(listener.address());
     let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
-    let pool = Pool::start(&pool).map_err(|error| {
-        Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
-    })?;
+    let pool =
+        Pool::start(&pool).and_then(|started| started.with_measured_lanes(&pool)).map_err(|error| {
+            Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
+        })?;
     let service = Service::new(policies, pool).with_metrics(log.dropped());
     let keys_file = seal_keys.map(|(file, keys)| {
         service.install_keys(keys);

@@ -201,6 +201,11 @@ impl Estimates {
         self
     }
 
+    /// Sets the number of lanes of an algorithm on a full worker.
+    pub(crate) fn set_width(&mut self, algorithm: Algorithm, lanes: usize) {
+        self.widths[algorithm as usize] = lanes.clamp(1, MOST_LANES);
+    }
+
     /// Whether the memory of a core holds a hash beside hashes that use `held` bytes. A hash alone
     /// always fits.
     pub(crate) fn holds(&self, held: u64, cost: Cost) -> bool {

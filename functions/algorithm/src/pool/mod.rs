@@ -4,6 +4,7 @@
 //! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
 //! `block_worker` a thread that computes one hash after the other. Each core has one of each.
 
+mod argon2_lanes;
 mod block_worker;
 mod estimate;
 mod first_estimates;
@@ -29,8 +30,9 @@ use std::{
 use saltern_encoded::Algorithm;
 use tokio::sync::oneshot;
 
+pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
 pub use self::one_core::OneCore;
-pub use self::settings::{Argon2Lanes, MOST_ARGON2_LANES, MOST_BCRYPT_LANES, NotArgon2Lanes, PoolSettings};
+pub use self::settings::{MOST_BCRYPT_LANES, PoolSettings};
 pub use self::submitted::Ticket;
 pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
@@ -82,6 +84,27 @@ impl Pool {
             })?;
         }
         Ok(pool)
+    }
+
+    /// Measures whether Argon2 gains from lanes here, unless `settings` set their number or exclude
+    /// them. `settings` are those of the start.
+    ///
+    /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the workers
+    /// already work. If a core has less than twice that memory, nothing is measured.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the system gives no thread.
+    pub fn with_measured_lanes(mut self, settings: &PoolSettings) -> io::Result<Self> {
+        if settings.argon2_lanes.is_none() && settings.lanes(Algorithm::Argon2id).is_some() {
+            let shared = Arc::clone(&self.shared);
+            let (workers, memory_bytes) = (settings.workers.get(), settings.kept_bytes);
+            self.threads.push(thread::Builder::new().name("saltern-measure".into()).spawn(move || {
+                if let Some(lanes) = Argon2Lanes::measured(workers, memory_bytes) {
+                    shared.lock().estimates.set_width(Algorithm::Argon2id, lanes.get());
+                }
+            })?);
+        }
+        Ok(self)
     }
 
     /// Takes the work, or refuses it at once.

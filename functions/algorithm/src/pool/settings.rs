@@ -1,9 +1,9 @@
-use core::{fmt, str::FromStr};
 use std::num::NonZeroUsize;
 
 use saltern_encoded::{Algorithm, pbkdf2::Prf};
 
 use super::{
+    argon2_lanes::Argon2Lanes,
     estimate::{Cost, Estimates},
     work::QueueLimits,
 };
@@ -24,7 +24,8 @@ pub struct PoolSettings {
     /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the
     /// L1 data cache holds.
     pub bcrypt_lanes: Option<NonZeroUsize>,
-    /// Argon2 hashes at once on each worker, as far as `kept_bytes` holds them; `None` for four.
+    /// Argon2 hashes at once on each worker, as far as `kept_bytes` holds them; `None` for the
+    /// default.
     pub argon2_lanes: Option<Argon2Lanes>,
     /// Memory that the hashes of a core use at once, and that the core may keep between two hashes,
     /// in bytes. A hash that needs more runs alone, and its memory is released right after it.
@@ -59,7 +60,7 @@ impl PoolSettings {
             }
             // If the memory does not hold a hash on each core, hashes in memory take turns.
             Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id if self.holders >= self.workers => {
-                return Some(self.argon2_lanes.map_or(ARGON2_LANES, |Argon2Lanes(lanes)| lanes.get()));
+                return Some(self.argon2_lanes.unwrap_or_default().get());
             }
             Algorithm::Pbkdf2Sha1 => Prf::Sha1,
             Algorithm::Pbkdf2Sha256 => Prf::Sha256,
@@ -80,40 +81,8 @@ impl PoolSettings {
     }
 }
 
-/// A number of Argon2 hashes at once on each worker, 1 to [`MOST_ARGON2_LANES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Argon2Lanes(NonZeroUsize);
-
-/// Parses the number in settings.
-impl FromStr for Argon2Lanes {
-    type Err = NotArgon2Lanes;
-
-    fn from_str(number: &str) -> Result<Self, NotArgon2Lanes> {
-        let lanes: NonZeroUsize = number.parse().map_err(|_| NotArgon2Lanes)?;
-        if lanes.get() <= MOST_ARGON2_LANES { Ok(Self(lanes)) } else { Err(NotArgon2Lanes) }
-    }
-}
-
-/// The text is no [`Argon2Lanes`]. The message gives the range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotArgon2Lanes;
-
-impl fmt::Display for NotArgon2Lanes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "give a whole number from 1 to {MOST_ARGON2_LANES}")
-    }
-}
-
-impl core::error::Error for NotArgon2Lanes {}
-
 /// The most bcrypt hashes that a worker computes at once.
 pub const MOST_BCRYPT_LANES: usize = bcrypt::lanes::MAX_LANES;
-
-/// The most Argon2 hashes that a worker computes at once.
-pub const MOST_ARGON2_LANES: usize = 8;
-
-/// Argon2 hashes at once on a worker. Two do not hide the wait for memory.
-const ARGON2_LANES: usize = 4;
 
 /// 46 MiB: the largest memory among OWASP's recommendations for argon2id.
 const KEPT_BYTES: u64 = 46 << 20;
@@ -122,19 +91,11 @@ const KEPT_BYTES: u64 = 46 << 20;
 mod tests {
     use super::*;
 
-    #[test]
-    fn argon2_lanes_have_a_range() {
-        for (text, lanes) in [("0", None), ("1", Some(1)), ("8", Some(8)), ("9", None), ("four", None)] {
-            let parsed = text.parse::<Argon2Lanes>().ok().map(|Argon2Lanes(lanes)| lanes.get());
-            assert_eq!(parsed, lanes, "{text}");
-        }
-    }
-
     /// With too little memory for a hash on each core, hashes in memory take turns.
     #[test]
     fn argon2_has_lanes_if_each_core_holds_a_hash() {
         let settings = PoolSettings::new(NonZeroUsize::new(2).unwrap());
-        assert_eq!(settings.lanes(Algorithm::Argon2id), Some(ARGON2_LANES));
+        assert_eq!(settings.lanes(Algorithm::Argon2id), Some(4));
         let three = PoolSettings { argon2_lanes: "3".parse().ok(), ..settings.clone() };
         assert_eq!(three.lanes(Algorithm::Argon2id), Some(3));
         let crates = PoolSettings { kernels: Kernels::Crates, ..three.clone() };

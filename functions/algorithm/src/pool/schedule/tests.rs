@@ -392,6 +392,21 @@ fn the_estimates_count_the_lanes_that_the_memory_holds() {
     }
 }
 
+#[test]
+fn a_worker_whose_lanes_do_not_gain_takes_one_hash_after_the_other() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let far = now + MS * 60_000;
+    for number in 0..4 {
+        assert!(schedule.submit(Numbered::new(number), BCRYPT, far, Urgency::Required, now).is_ok());
+    }
+    schedule.estimates.set_width(Algorithm::Bcrypt, 2);
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, far), now)), [0, 1]);
+    schedule.estimates.set_width(Algorithm::Bcrypt, 1);
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(2, 50, far), now)), [0; 0]);
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(1, 50, far), now)), [0; 0]);
+    assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, far), now)), [2]);
+}
+
 /// The work counts, not the number of jobs.
 #[test]
 fn a_caller_with_expensive_jobs_gets_no_larger_share() {
