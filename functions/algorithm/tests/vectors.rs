@@ -148,14 +148,16 @@ fn verify(vector: &Verify, ceilings: &Ceilings) -> Expected {
         _ => &encoded,
     };
     let reading = innermost.scheme().reading();
-    let to_nul = vector.password.iter().position(|&byte| byte == 0).filter(|_| reading.may_stop_at_nul);
-    let readings = [Some(vector.password.len()), to_nul];
+    let password = Password::new(&vector.password).unwrap();
+    let given = match innermost.preparation() {
+        Some(preparation) => prepare_for_site(preparation, &vector.site_key, &password),
+        None => password,
+    };
+    let text = given.expose();
+    let to_nul = text.iter().position(|&byte| byte == 0).filter(|_| reading.may_stop_at_nul);
+    let readings = [Some(text.len()), to_nul];
     let matches = readings.into_iter().flatten().any(|end| {
-        let password = Password::new(&vector.password[..end]).unwrap();
-        let password = match innermost.preparation() {
-            Some(preparation) => prepare_for_site(preparation, &[], &password),
-            None => password,
-        };
+        let password = given.part(|text| &text[..end]);
         let prepared = prepare(reading.preparation, innermost.setting().salt(), &password);
         compute(&admitted, prepared.expose()).unwrap().matches(encoded.output())
     });

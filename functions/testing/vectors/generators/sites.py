@@ -50,7 +50,7 @@ OF_MYSQL = "*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19"
 
 
 def main():
-    groups = [*kratos(), *mysql(), *prepared(), *hostile()]
+    groups = [*kratos(), *mysql(), *prepared(), *peppered(), *hostile()]
     vector_file.write(
         "sites",
         "Hashes that sites made themselves, and what must be refused.",
@@ -150,6 +150,40 @@ def prepared():
             test("the longest password", family.ascii_of(1024), around(name, inner[0][2](prepare(family.ascii_of(1024)))), flags=["LongPassword"]),
         ]
         groups.append(family.group("prepared", f"bcrypt of a prepared password, {name}, single cases", "bcrypt", tests, weak=False))
+    return groups
+
+
+# The key that the hashes of `peppered` name.
+PEPPER = b"site pepper"
+
+
+def peppered():
+    inner = {
+        "bcrypt": lambda text: bcrypt.hashpw(text[:72], bcrypt.gensalt(4)).decode(),
+        "PBKDF2": lambda text: ph.django_pbkdf2_sha256.using(rounds=1000).hash(text),
+        "argon2id": lambda text: argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(text),
+    }
+    groups = []
+    for name, join in (("pepper-append", lambda password: password + PEPPER), ("pepper-prepend", lambda password: PEPPER + password)):
+        stored = lambda kind, text: around(f"{name},k=site", inner[kind](text))
+        for kind in inner:
+            hashes = [stored(kind, join(password)) for _, password in PASSWORDS]
+            groups.append(family.made("prepared", f"{kind} with a pepper, {name}", "bcrypt, passlib, argon2-cffi", hashes, weak=False))
+        right = stored("bcrypt", join(b"saltern"))
+        long = family.ascii_of(1024)
+        tests = [
+            test("without the pepper", b"saltern", stored("bcrypt", b"saltern"), "mismatch"),
+            test("the pepper in the password", join(b"saltern"), right, "mismatch"),
+            # bcrypt stops at the NUL in software with C strings.
+            test("a NUL in the password", b"salt\0ern", stored("bcrypt", join(b"salt\0ern").partition(b"\0")[0]), flags=["Nul"]),
+            test("the longest password", long, stored("bcrypt", join(long)), flags=["LongPassword"]),
+            test("a pepper that bcrypt cuts", long[:70], stored("bcrypt", join(long[:70])), flags=["LongPassword"]),
+            test("the longest password of PBKDF2", long, stored("PBKDF2", join(long)), flags=["LongPassword"]),
+        ]
+        groups.append(family.group("prepared", f"a pepper, {name}, single cases", "bcrypt, passlib", tests, weak=False))
+    for group in groups:
+        for each in group["tests"]:
+            each["siteKey"] = PEPPER
     return groups
 
 

@@ -287,6 +287,9 @@ pub struct Verify {
     pub password: Vec<u8>,
     /// The stored hash.
     pub hash: String,
+    /// The pepper, under the id that the hash names. Empty if the hash has none.
+    #[serde(default, deserialize_with = "hex")]
+    pub site_key: Vec<u8>,
     /// The result of verifying with the shipped ceilings and every weak hash accepted.
     pub result: Expected,
     /// Keys of [`File::notes`].

@@ -8,17 +8,19 @@ import java.nio.charset.StandardCharsets.UTF_8
   * again.
   *
   * @param form prints an output under this setting, in the form that was read
+  * @param sitePreparation what the site did with the password before the hash
   */
 private[saltern] final class EncodedHash private (
     val scheme: Scheme,
     val setting: Setting,
     val output: Array[Byte],
-    form: Array[Byte] => String
+    form: Array[Byte] => String,
+    val sitePreparation: Option[SitePreparation] = None
 ) {
   def print: String = form(output)
 
   /** Returns the same setting in the same form with another output of the same length. */
-  def withOutput(other: Array[Byte]): EncodedHash = new EncodedHash(scheme, setting, other, form)
+  def withOutput(other: Array[Byte]): EncodedHash = new EncodedHash(scheme, setting, other, form, sitePreparation)
 
   /** The innermost hash of a wrapped one, or this hash. */
   def innermost: EncodedHash = setting match {
@@ -29,6 +31,13 @@ private[saltern] final class EncodedHash private (
   /** Returns this hash in another scheme's form: `before`, followed by this one's text. */
   private[local] def behind(before: String, other: Scheme = scheme): EncodedHash =
     new EncodedHash(other, setting, output, bytes => before + form(bytes))
+
+  /** Returns this hash behind the text that names a site's preparation. */
+  private[local] def preparedBy(preparation: SitePreparation, before: String): EncodedHash =
+    new EncodedHash(scheme, setting, output, bytes => before + form(bytes), Some(preparation))
+
+  /** Whether the scheme or the site prepared the password. */
+  def isPrepared: Boolean = sitePreparation.isDefined || scheme.reading.preparation != Preparation.None
 
   override def toString: String = s"EncodedHash(${scheme.name}, ${setting.params}, ..)"
 }
@@ -43,7 +52,10 @@ private[saltern] object EncodedHash {
   def parse(stored: String): Either[ParseError, EncodedHash] =
     if (isTooLong(stored)) Left(ParseError.Invalid)
     else
-      Label.parse(stored).getOrElse(Scheme.of(stored).toRight(Scheme.unread(stored)).flatMap(_.parse(stored)))
+      SitePreparation
+        .parse(stored)
+        .orElse(Label.parse(stored))
+        .getOrElse(Scheme.of(stored).toRight(Scheme.unread(stored)).flatMap(_.parse(stored)))
         // Accepts only the one form, even if a scheme's parser accepts more.
         .filterOrElse(_.print == stored, ParseError.Invalid)
 

@@ -23,14 +23,13 @@ private[saltern] object KeyDocument {
     val siteKeys = raw.site_keys.map(entry => entry.id -> entry.key.takeBytes())
     val current = raw.keys.indexWhere(_.id == raw.current)
     val problem = problemIn("keys", keys, distinct = true, Not32Bytes)(_.length == SealKeys.KeyBytes)
-      // The client prepares no passwords, so it only checks these.
-      .orElse(problemIn("site_keys", siteKeys, distinct = false, NotBase64)(_.nonEmpty))
+      .orElse(problemIn("site_keys", siteKeys, distinct = false, NotBase64)(key => key.nonEmpty && key.length <= MaxSiteKeyBytes))
       .orElse(Option.when(current < 0)(CurrentNotListed))
-    val unused = if (problem.isEmpty) siteKeys else keys ++ siteKeys
-    unused.foreach { case (_, value) => Arrays.fill(value, 0.toByte) }
-    problem.toLeft(
-      new SealKeys(keys.zip(raw.keys).map { case ((id, value), entry) => new SealKeys.Key(id, value, entry.context) }, current, raw.require)
-    )
+    if (problem.isDefined) (keys ++ siteKeys).foreach { case (_, value) => Arrays.fill(value, 0.toByte) }
+    problem.toLeft {
+      val sealing = keys.zip(raw.keys).map { case ((id, value), entry) => new SealKeys.Key(id, value, entry.context) }
+      new SealKeys(sealing, current, raw.require, siteKeys.toMap)
+    }
   }
 
   /** @param distinct whether two entries must not have one value */
@@ -94,11 +93,14 @@ private[saltern] object KeyDocument {
   /** The longest document, in bytes (HTTP contract, "Sealed hashes"). */
   private[client] val MaxBytes = 4096
 
+  /** As long as the longest password. */
+  private val MaxSiteKeyBytes = 1024
+
   private val Space = " \t\n\r"
 
   private val Form = """write {"current": "<id>", "keys": [{"id": "<id>", "key": "<32 bytes in Base64>"}]}, each member once"""
   private val Not32Bytes = "write 32 bytes in Base64, as `saltern keys add` makes them"
-  private val NotBase64 = "write at least one byte, in Base64"
+  private val NotBase64 = "write 1 to 1024 bytes in Base64"
   private val NotAnId = "write an id of 1 to 32 characters of a-z, 0-9 and -"
   private val SameId = "an earlier key has this id: give each key its own"
   private val SameValue = "an earlier key has this value: make a new one with `saltern keys add`"

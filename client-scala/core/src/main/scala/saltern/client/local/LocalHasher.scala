@@ -33,7 +33,7 @@ private[saltern] final class LocalHasher(
     case None =>
       val setting = Setting.fresh(policies.decoy.params, new Array[Byte](Setting.NewSaltBytes))
       admit(setting).map { admitted =>
-        val candidates = candidatesOf(readingOf(policies.decoy.params), password)
+        val candidates = candidatesOf(readingOf(policies.decoy.params), password, password.length)
         new Job[Verdict](
           admitted,
           workOf(admitted, candidates),
@@ -56,8 +56,8 @@ private[saltern] final class LocalHasher(
           (),
           Refusal.NotSetUp(s"the `${encoded.scheme.serviceName}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
         )
-        candidates = candidatesOf(encoded.innermost.scheme.reading, password)
-      } yield new Job[Verdict](admitted, workOf(admitted, candidates), verdict(encoded, unsealed.due, expected, admitted, candidates, password, _))
+        work <- withCandidates(encoded.innermost, password)((_, candidates) => workOf(admitted, candidates))
+      } yield new Job[Verdict](admitted, work, verdict(encoded, unsealed.due, expected, admitted, password, _))
   }
 
   /** Without the password it is not known whether part of it was ignored. A seal that does not open
@@ -88,20 +88,39 @@ private[saltern] final class LocalHasher(
     case setting => Right((setting, encoded.output))
   }
 
+  /** Returns the result of `use` for the text that was hashed, and for its readings. A text that a
+    * site prepared is wiped when `use` has ended.
+    */
+  private def withCandidates[A](innermost: EncodedHash, password: Array[Byte])(use: (Array[Byte], Vector[Candidate]) => A): Either[Refusal, A] = {
+    val reading = innermost.scheme.reading
+    innermost.sitePreparation match {
+      case None              => Right(use(password, candidatesOf(reading, password, password.length)))
+      case Some(preparation) =>
+        preparation.siteKey.fold[Either[Refusal, Array[Byte]]](Right(Array.emptyByteArray))(seals.siteKey).flatMap { siteKey =>
+          val text = preparation(siteKey, password)
+          try
+            if (hidesThePassword(preparation, siteKey, reading)) Left(Refusal.Code(RefusalCode.UnsupportedHash))
+            else Right(use(text, candidatesOf(reading, text, preparation.passwordEnd(siteKey.length, password.length))))
+          finally Seq(text, siteKey).foreach(Arrays.fill(_, 0.toByte))
+        }
+    }
+  }
+
   private def verdict(
       encoded: EncodedHash,
       sealDue: Option[RehashReason],
       expected: Array[Byte],
       admitted: Admitted,
-      candidates: Vector[Candidate],
       password: Array[Byte],
       compute: Kernels.Compute
   ): Verdict = {
     val policy = policies.policyOf(encoded)
     val salt = encoded.innermost.setting.salt
-    // Every output is compared, so that the time does not show which candidate matched.
-    val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(salt, password)(compute(admitted, _)), expected))
-    val matched = candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
+    val matched = withCandidates(encoded.innermost, password) { (text, candidates) =>
+      // Every output is compared, so that the time does not show which candidate matched.
+      val matching = candidates.map(c => MessageDigest.isEqual(c.prepared(salt, text)(compute(admitted, _)), expected))
+      candidates.zip(matching).collectFirst { case (candidate, true) => candidate }
+    }.getOrElse(throw new IllegalStateException("the site key was replaced"))
     val reason = matched.flatMap { candidate =>
       // The ignored part of the password was never checked. A new hash would make it required.
       val ofThePolicy = if (candidate.ignoresPart && !policies.rehashTruncated) None else policies.rehashReason(encoded, policy)
@@ -172,23 +191,30 @@ private[saltern] object LocalHasher {
     }
   }
 
-  private[local] def candidatesOf(reading: Reading, password: Array[Byte]): Vector[Candidate] = {
-    val whole = candidateOf(reading, password, password.length)
-    password.indexOf(0.toByte) match {
-      case nul if nul >= 0 && reading.mayStopAtNul =>
-        Vector(candidateOf(reading, password, nul).copy(ignoresPart = true), whole)
-      case _ => Vector(whole)
+  /** @param passwordEnd the end of the password in the text that is hashed */
+  private[local] def candidatesOf(reading: Reading, text: Array[Byte], passwordEnd: Int): Vector[Candidate] = {
+    val whole = candidateOf(reading, text, text.length, passwordEnd)
+    text.indexOf(0.toByte) match {
+      case nul if nul >= 0 && reading.mayStopAtNul => Vector(candidateOf(reading, text, nul, passwordEnd), whole)
+      case _                                       => Vector(whole)
     }
   }
 
   /** Of the bytes before `end`. */
-  private def candidateOf(reading: Reading, password: Array[Byte], end: Int): Candidate = {
-    def kept(at: Int) = reading.trims.indexOf(password(at).toInt) < 0
+  private def candidateOf(reading: Reading, text: Array[Byte], end: Int, passwordEnd: Int): Candidate = {
+    def kept(at: Int) = reading.trims.indexOf(text(at).toInt) < 0
     val from = (0 until end).find(kept).getOrElse(end)
     val until = (from until end).findLast(kept).fold(end)(_ + 1)
-    val beyondMost = reading.mostBytes.exists(until - from > _)
-    val eighthBit = reading.sevenBits && (from until until).exists(password(_) < 0)
-    Candidate(reading, from, until, until - from < end || beyondMost || eighthBit)
+    val read = reading.mostBytes.fold(end)(math.min(_, end))
+    val eighthBit = reading.sevenBits && (from until until).exists(text(_) < 0)
+    Candidate(reading, from, until, until - from < end || read < passwordEnd || eighthBit)
+  }
+
+  /** Whether the scheme reads nothing after this pepper: every password would match. */
+  private def hidesThePassword(preparation: SitePreparation, siteKey: Array[Byte], reading: Reading): Boolean = preparation match {
+    case _: SitePreparation.PepperPrepend =>
+      reading.mostBytes.exists(siteKey.length >= _) || reading.mayStopAtNul && siteKey.contains(0.toByte)
+    case _ => false
   }
 
   /** The work of all candidates. */

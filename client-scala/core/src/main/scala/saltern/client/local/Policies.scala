@@ -42,7 +42,7 @@ private[saltern] final class Policies private (
     * policy.
     */
   def policyOf(encoded: EncodedHash): Option[Policy] =
-    if (encoded.scheme.reading.preparation != Preparation.None) None
+    if (encoded.isPrepared) None
     else list.find(policy => encoded.setting.params == policy.params && !shorterThanFresh(encoded.setting, policy.params))
 
   def rehashReason(encoded: EncodedHash, policy: Option[Policy]): Option[RehashReason] = policy match {
@@ -53,7 +53,7 @@ private[saltern] final class Policies private (
   private def reasonWithoutPolicy(encoded: EncodedHash): Option[RehashReason] = {
     val setting = encoded.setting
     val below = (setting.params, current.params) match {
-      case _ if encoded.scheme.reading.preparation != Preparation.None            => None
+      case _ if encoded.isPrepared                                                => None
       case (own: Params.Argon2, now: Params.Argon2) if own.variant == now.variant =>
         Some(
           own.version.number < now.version.number || own.memoryKib < now.memoryKib || own.passes < now.passes ||
@@ -77,7 +77,7 @@ private[saltern] final class Policies private (
     * transformed password is not kept.
     */
   private def keeps(encoded: EncodedHash): Boolean =
-    encoded.scheme.reading.preparation == Preparation.None &&
+    !encoded.isPrepared &&
       Policies.keepMeasure(encoded.setting).exists { case (name, value) => keep.get(name).exists(value >= _) }
 
   /** Whether the scheme is unsalted or fast, or the hash is below a floor. Such a hash is verified

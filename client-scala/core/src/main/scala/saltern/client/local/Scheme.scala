@@ -136,6 +136,12 @@ private[saltern] object Preparation {
     def lengthOf(passwordBytes: Int): Int = 2 * 16
   }
 
+  /** The password's SHA-1, as a site made it. */
+  case object HexSha1 extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-1", password)
+    def lengthOf(passwordBytes: Int): Int = 2 * 20
+  }
+
   /** The password's SHA-256: Django's `bcrypt_sha256`. */
   case object HexSha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)

@@ -15,9 +15,18 @@ import saltern.client.local.LocalHasher.Refusal
   *
   * @param currentIndex the key that seals
   * @param requiresSeal whether hashes without a seal are refused
+  * @param siteKeys the peppers of passwords that a site prepared, by their ids. The keys have them
+  *   for themselves from now on.
   */
-private[saltern] final class SealKeys private[local] (val list: Vector[SealKeys.Key], currentIndex: Int, val requiresSeal: Boolean) {
+private[saltern] final class SealKeys private[local] (
+    val list: Vector[SealKeys.Key],
+    currentIndex: Int,
+    val requiresSeal: Boolean,
+    siteKeys: Map[String, Array[Byte]] = Map.empty
+) {
   import SealKeys.*
+
+  private var peppers = siteKeys
 
   def current: Key = list(currentIndex)
 
@@ -40,8 +49,17 @@ private[saltern] final class SealKeys private[local] (val list: Vector[SealKeys.
       current.seal(text, nonce, associated).print
     }
 
-  /** Overwrites every key. Using one afterwards is an `IllegalStateException`. */
-  def wipe(): Unit = list.foreach(_.wipe())
+  /** Returns a copy of the site key with this id. The caller wipes it. */
+  def siteKey(id: String): Option[Array[Byte]] = peppers.get(id).map(_.clone())
+
+  /** Overwrites every key. To seal or to open afterwards is an `IllegalStateException`, and no site
+    * key is known.
+    */
+  def wipe(): Unit = {
+    list.foreach(_.wipe())
+    peppers.values.foreach(Arrays.fill(_, 0.toByte))
+    peppers = Map.empty
+  }
 
   override def toString: String = s"SealKeys(${list.map(_.id).mkString(", ")})"
 }
@@ -113,10 +131,13 @@ private[saltern] object SealKeys {
 
   private val Invalid: Refusal = Refusal.Code(RefusalCode.InvalidHash)
 
+  private[local] val NoSiteKey: Refusal =
+    Refusal.NoSealKey("the stored hash has a pepper, and this host does not have that site key", KeyUnavailable)
+
   private val NotListed = "the stored hash is sealed under a key that this host does not have"
 
   /** The service's code for the same. */
-  private val KeyUnavailable = "key_unavailable"
+  private lazy val KeyUnavailable = "key_unavailable"
 
   /** The key of AES-256. */
   private[local] val KeyBytes = 32

@@ -59,6 +59,9 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
     }
   }
 
+  /** Returns a copy of the site key with this id. The caller wipes it. */
+  def siteKey(id: String): Either[Refusal, Array[Byte]] = synchronized(keys.flatMap(_.siteKey(id)).toRight(SealKeys.NoSiteKey))
+
   /** An answer of the service shows whether it seals new hashes. */
   def note(seals: Boolean): Unit = serviceSeals = seals
 

@@ -21,7 +21,7 @@ class PreparedPasswordsSuite extends saltern.client.PatientSuite {
     assert(readings.size > 5, "the schemes read passwords in many ways")
     for (reading <- readings; text <- Seq("", "secret", " secret\t", "se\u0000cret", "pässwörd" * 20)) {
       val password = bytes(text)
-      for (candidate <- LocalHasher.candidatesOf(reading, password)) {
+      for (candidate <- LocalHasher.candidatesOf(reading, password, password.length)) {
         var seen: Array[Byte] = null
         val read = candidate.prepared(new Array[Byte](16), password) { prepared => seen = prepared; prepared.clone() }
         assertEquals(read.length, candidate.length)
@@ -62,6 +62,7 @@ class PreparedPasswordsSuite extends saltern.client.PatientSuite {
         "passlib's text" -> java.util.Base64.getEncoder.encode(ofSalt),
         "passlib's older text" -> java.util.Base64.getEncoder.encode(sha256),
         "bcrypt_sha256's text" -> LowerHex.encodeToBytes(sha256),
+        "a site's SHA-1" -> LowerHex.encodeToBytes(digest("SHA-1", made)),
         "Drupal's text" -> LowerHex.encodeToBytes(digest("MD5", made)),
         "WordPress's text" -> java.util.Base64.getEncoder.encode(keyed),
         "the key of HMAC-SHA-1" -> digest("SHA-1", made),
@@ -86,6 +87,9 @@ object PreparedPasswordsSuite {
     "$bcrypt-sha256$2a,4$abcdefghijklmnopqrstuu$" + "." * 31,
     "$wp$2y$04$abcdefghijklmnopqrstuu" + "." * 31,
     "U$S$5abcdefgh" + "." * 43,
+    "$saltern-prep$v=1,p=md5-hex$$2b$04$abcdefghijklmnopqrstuu" + "." * 31,
+    "$saltern-prep$v=1,p=sha1-hex$$2b$04$abcdefghijklmnopqrstuu" + "." * 31,
+    "$saltern-prep$v=1,p=sha256-base64$$2b$04$abcdefghijklmnopqrstuu" + "." * 31,
     "$pbkdf2$i=2,l=20$c2FsdHNhbHQ$" + "A" * 27,
     "$pbkdf2-sha256$i=2,l=32$c2FsdHNhbHQ$" + "A" * 43,
     "$pbkdf2-sha512$i=2,l=64$c2FsdHNhbHQ$" + "A" * 86

@@ -110,6 +110,48 @@ class SchemesSuite extends saltern.client.PatientSuite {
     assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
   }
 
+  // libxcrypt made the hashes of the tests with peppers, as those of `functions/policy/tests/prepared.rs`.
+  test("a match of a password that a site prepared is replaced by a plain hash") {
+    val replaced = LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None)
+    assertEquals(judge(strict, s"$$saltern-prep$$v=1,p=md5-hex${Bcrypt}kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi", "saltern"), replaced)
+    for (stored <- Seq(appended("oNsaREdiynvrBMjXoPbQV5VGLjp9yAS"), prepended(".iHh6ThHRN8WRfUlqv2TCvvhNRNI6FK"))) {
+      assertEquals(judge(peppered("site pepper"), stored, "saltern"), replaced)
+      for (wrong <- Seq("Saltern", "salternsite pepper")) assert(!judge(peppered("site pepper"), stored, wrong).matches, wrong)
+    }
+  }
+
+  test("a pepper that this host does not have is no mismatch") {
+    val stored = appended("oNsaREdiynvrBMjXoPbQV5VGLjp9yAS")
+    for (hasher <- Seq(strict, peppered("site pepper", id = "other")))
+      assertEquals(hasher.prepareVerify(Some(stored), bytes("saltern")).fold(SealKeysSuite.codeOf, _ => "admitted"), "key_unavailable")
+    val hasher = peppered("site pepper")
+    val job = hasher.prepareVerify(Some(stored), bytes("saltern")).fold(r => fail(r.toString), identity)
+    hasher.seals.close()
+    intercept[IllegalStateException](job.run())
+  }
+
+  test("only a cut within the password prevents its replacement") {
+    val hasher = peppered("site pepper")
+    assertEquals(judge(hasher, appended("bbUroFyBYtSXvznHkbguhEFRHiAVOwa"), "x" * 70).rehashReason, Some(RehashReason.OtherAlgorithm))
+    for ((stored, password) <- Seq(appended("jf8SX2ahXLwp9w/B.Y5XdysS6yR576q") -> "x" * 80, prepended("0PeNCoYQiGSTNrXh.lXzv3CeNtSJtXq") -> "y" * 65))
+      // The same string is sealed.
+      assertEquals(judge(hasher, stored, password), LocalHasher.Verdict(matches = true, Some(RehashReason.Unsealed), None))
+  }
+
+  test("a pepper that hides the password is refused") {
+    for ((pepper, said) <- Seq("p" * 71 -> "admitted", "p" * 72 -> "unsupported_hash", "p\u0000" -> "unsupported_hash")) {
+      def admission(stored: String) = peppered(pepper).prepareVerify(Some(stored), bytes("x")).fold(SealKeysSuite.codeOf, _ => "admitted")
+      assertEquals(admission(prepended("A" * 30 + ".")), said)
+      assertEquals(admission(appended("A" * 30 + ".")), "admitted")
+    }
+  }
+
+  test("a prepared hash is weak as its inner one") {
+    val stored = "$saltern-prep$v=1,p=md5-hex$$md5$pf=e1BBU1NXT1JEfXtTQUxUfQ==$eHsh$QXkw3MQb+v74BfSfQxFDlw=="
+    assert(strict.prepareVerify(Some(stored), bytes("saltern")).isLeft)
+    assertEquals(judge(accepting("kratos-digest"), stored, "saltern").rehashReason, Some(RehashReason.WeakScheme))
+  }
+
   test("a hash below a floor is weak, and each floor has a witness that is not") {
     val document = readFromArray[VectorsThrough.File](Files.readAllBytes(Paths.get(sys.props("saltern.vectors"), "floors.json")))
     val known = document.testGroups.flatMap(_.tests).flatMap(test => EncodedHash.parse(test.hash.get).toOption.map(test -> _))
@@ -170,12 +212,22 @@ class SchemesSuite extends saltern.client.PatientSuite {
       topic <- Seq("crypt", "frameworks", "ldap", "products", "sites")
       group <- readFromArray[VectorsThrough.File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.distinctBy(_.scheme)
       stored <- group.tests.find(_.result == "match").flatMap(_.hash)
-      if !stored.contains("$y$") && !stored.startsWith("$saltern-prep$")
+      if !stored.contains("$y$")
     } yield stored
   }
 
   private val OfAnyLength = Set("argon2", "django-argon2", "grub-pbkdf2-sha512", "aspnet-identity-v3") ++
     Set("ldap-smd5", "ldap-ssha", "ldap-ssha256", "ldap-ssha384", "ldap-ssha512")
+
+  private def appended(output: String): String = s"$$saltern-prep$$v=1,p=pepper-append,k=site$Bcrypt$output"
+  private def prepended(output: String): String = s"$$saltern-prep$$v=1,p=pepper-prepend,k=site$Bcrypt$output"
+  private val Bcrypt = "$$2b$05$abcdefghijklmnopqrstuu"
+
+  private def peppered(pepper: String, id: String = "site"): LocalHasher = {
+    val siteKey = SealKeysSuite.entry(id, PaddedBase64.encode(bytes(pepper)))
+    val keys = SealKeysSuite.keysOf(s"""{"current": "a", "keys": [${SealKeysSuite.entry("a", SealKeysSuite.One)}], "site_keys": [$siteKey]}""")
+    new LocalHasher(policies, new SecureRandom, seals = new Seals(Some(keys), None, new SecureRandom))
+  }
 
   private def judge(hasher: LocalHasher, stored: String, password: String): LocalHasher.Verdict =
     hasher.prepareVerify(Some(stored), bytes(password)).map(_.run()).fold(r => fail(r.toString), identity)

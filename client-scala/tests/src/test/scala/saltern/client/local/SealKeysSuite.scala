@@ -101,6 +101,16 @@ class SealKeysSuite extends saltern.client.PatientSuite {
     assertEquals(keysOf(one("a", entry("a", One.stripSuffix("=")))).current.checkValue, keysOf(one("a", entry("a", One))).current.checkValue)
   }
 
+  test("a site key is known until the keys are wiped") {
+    val own = keysOf(s"""{"current": "a", "keys": [${entry("a", One)}], "site_keys": [{"id": "old-site", "key": "cGVwcGVy"}]}""")
+    val longest = Base64.getEncoder.encodeToString(new Array[Byte](1024))
+    assertEquals(own.siteKey("old-site").map(_.toSeq), Some("pepper".getBytes(UTF_8).toSeq))
+    assertEquals(own.siteKey("other"), None)
+    own.wipe()
+    assertEquals(own.siteKey("old-site"), None)
+    keysOf(s"""{"current": "a", "keys": [${entry("a", One)}], "site_keys": [${entry("b", longest)}]}""")
+  }
+
   test("a faulty document is refused without a part of it") {
     def both(second: String) = s"${entry("a", One)}, $second"
     def withSiteKeys(siteKeys: String) = s"""{"current": "a", "keys": [${entry("a", One)}], "site_keys": [$siteKeys]}"""
@@ -124,8 +134,9 @@ class SealKeysSuite extends saltern.client.PatientSuite {
       one("a", entry("a" * 33, One)) -> "key 1 of `keys`: write an id",
       one("a", entry("a b", One)) -> "key 1 of `keys`: write an id",
       withSiteKeys(entry("", One)) -> "key 1 of `site_keys`: write an id",
-      withSiteKeys(entry("s", "")) -> "key 1 of `site_keys`: write at least one byte",
-      withSiteKeys(entry("s", "*")) -> "key 1 of `site_keys`: write at least one byte",
+      withSiteKeys(entry("s", "")) -> "key 1 of `site_keys`: write 1 to 1024 bytes",
+      withSiteKeys(entry("s", Base64.getEncoder.encodeToString(new Array[Byte](1025)))) -> "key 1 of `site_keys`: write 1 to 1024 bytes",
+      withSiteKeys(entry("s", "*")) -> "key 1 of `site_keys`: write 1 to 1024 bytes",
       withSiteKeys(s"${entry("s", One)}, ${entry("s", Two)}") -> "key 2 of `site_keys`: an earlier",
       one("a", entry("a", One)) + " " * 4096 -> "more than 4096 bytes"
     ) ++ Seq(

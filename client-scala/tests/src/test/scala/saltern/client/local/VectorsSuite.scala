@@ -62,16 +62,14 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
     assertEquals(ran.distinct.size, file.numberOfTests)
   }
 
-  /** Any text of yescrypt, under its own name, behind LDAP's label or beneath another layer, and
-    * any hash of a prepared password.
-    */
+  /** Any text of yescrypt, under its own name, behind LDAP's label or beneath another layer. */
   private def isOfTheServiceAlone(group: Group, vector: Vector1): Boolean =
-    group.scheme.contains("yescrypt") || group.scheme.contains("prepared") || vector.hash.exists { hash =>
+    group.scheme.contains("yescrypt") || vector.hash.exists { hash =>
       hash.startsWith("$y$") || hash.startsWith("{CRYPT}$y$") || hash.startsWith("{crypt}$y$") || hash.startsWith("$saltern-wrap$") && hash.contains("$y$j")
     }
 
   private def answer(group: Group, vector: Vector1): String = group.`type` match {
-    case "verify"     => verified(hasher, bytes(vector.password), vector.hash.get)
+    case "verify"     => verified(vector.siteKey.fold(hasher)(withSiteKey), bytes(vector.password), vector.hash.get)
     case "firebase"   => firebase(group.project.get, vector)
     case "keycloak"   => keycloak(vector)
     case "pbkdf2_raw" => raw(vector, pbkdf2Setting(vector))
@@ -131,8 +129,15 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
       head.fold(vector.result)(known => verified(hasher, bytes(vector.password), s"$known$$$saltText$$$outputText"))
     } catch { case _: RuntimeException if vector.result == "invalid_hash" => vector.result }
 
-  private def hasherWith(project: Option[saltern.client.local.Project]): LocalHasher =
-    new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(Seq("all")).getOrElse(AcceptedWeak.None), project)
+  private def hasherWith(project: Option[saltern.client.local.Project], seals: Seals = Seals.none): LocalHasher =
+    new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(Seq("all")).getOrElse(AcceptedWeak.None), project, seals)
+
+  /** A hasher that has the pepper under the id that the vectors name. */
+  private def withSiteKey(hex: String): LocalHasher = {
+    val siteKeys = SealKeysSuite.entry("site", Base64.getEncoder.encodeToString(bytes(hex)))
+    val keys = SealKeysSuite.keysOf(s"""{"current": "a", "keys": [${SealKeysSuite.entry("a", SealKeysSuite.One)}], "site_keys": [$siteKeys]}""")
+    hasherWith(None, new Seals(Some(keys), None, new SecureRandom))
+  }
 
   private def raw(vector: Vector1, setting: Setting): String = {
     val computed = compute(TestKernels.admitted(setting), bytes(vector.password))
@@ -156,6 +161,7 @@ object VectorsThrough {
       comment: String,
       password: String,
       hash: Option[String],
+      siteKey: Option[String],
       result: String,
       flags: Vector[String],
       prf: Option[String],
