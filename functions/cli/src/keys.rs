@@ -9,11 +9,13 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use saltern_program::{Failure, process, say};
+use saltern_program::{Failure, number::counted, process, say};
 use saltern_seal::{
-    Context, Document, Key, KeyEntry, Keys, KeysError, MAX_DOCUMENT_BYTES, system_randomness,
+    Context, Document, Key, KeyEntry, Keys, KeysError, MAX_DOCUMENT_BYTES, SiteKeyEntry, system_randomness,
 };
 use serde_json::{Value, json};
+
+use crate::terminal::{Asked, read_secret};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
@@ -21,6 +23,8 @@ pub(crate) enum KeysCommand {
     New(NewArguments),
     /// Add a new key to a file, behind the others. It seals nothing before `rotate`
     Add(AddArguments),
+    /// Add a pepper of the site: it is asked for, or is the first line of standard input
+    AddSite(AddSiteArguments),
     /// Make a listed key the current one. Before, list the key on every server
     Rotate(RotateArguments),
     /// Remove a key under which no row is sealed any more
@@ -51,6 +55,20 @@ pub(crate) struct AddArguments {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct AddSiteArguments {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The id of the pepper, as `saltern convert --site-key` names it: 1 to 32 characters of a-z,
+    /// 0-9 and -
+    #[arg(long, value_name = "ID")]
+    id: String,
+    /// The line is the Base64 of the pepper's bytes
+    #[arg(long)]
+    base64: bool,
+}
+
+#[derive(Args, Debug)]
 struct KeyArguments {
     /// The id of the new key, such as 2026a: 1 to 32 characters of a-z, 0-9 and -
     #[arg(long, value_name = "ID")]
@@ -78,6 +96,9 @@ pub(crate) struct RetireArguments {
     /// The id of the key
     #[arg(long, value_name = "ID")]
     id: String,
+    /// Remove a pepper of the site
+    #[arg(long)]
+    site: bool,
 }
 
 #[derive(Args, Debug)]
@@ -134,20 +155,34 @@ impl KeysCommand {
                 document.keys.push(key.fresh()?);
                 Ok(())
             }),
+            Self::AddSite(AddSiteArguments { file, id, base64 }) => {
+                let line = read_secret("Site key: ", Asked::Twice)?;
+                let entry = if *base64 {
+                    SiteKeyEntry::of_base64(id, line)
+                } else {
+                    SiteKeyEntry::of_text(id, &line)
+                };
+                change(file, |document| {
+                    document.site_keys.push(entry);
+                    Ok(())
+                })
+            }
             Self::Rotate(RotateArguments { file, to }) => change(file, |document| {
                 let last = document.keys.last().map(|key| key.id.clone());
                 document.current = to.clone().or(last).unwrap_or_default();
                 Ok(())
             }),
-            Self::Retire(RetireArguments { file, id }) => change(file, |document| {
-                if document.current == *id {
+            Self::Retire(RetireArguments { file, id, site }) => change(file, |document| {
+                if !site && document.current == *id {
                     return Err(Failure::configuration(
                         "this key is current: make another one current with `saltern keys rotate`",
                     ));
                 }
-                let before = document.keys.len();
-                document.keys.retain(|key| key.id != *id);
-                if document.keys.len() == before {
+                let count = |document: &Document| document.keys.len() + document.site_keys.len();
+                let before = count(document);
+                document.keys.retain(|key| *site || key.id != *id);
+                document.site_keys.retain(|key| !site || key.id != *id);
+                if count(document) == before {
                     return Err(Failure::configuration(
                         "no key has this id: `saltern keys check` lists the ids",
                     ));
@@ -220,6 +255,9 @@ fn text(keys: &Keys) -> String {
         let context = if key.wants_context() { ", with context" } else { "" };
         let _infallible = writeln!(out, "{:<32} {}  {role}{context}", key.id(), key.check_value());
     }
+    for (id, bytes) in site_keys(keys) {
+        let _infallible = writeln!(out, "{id:<32} site key of {}", counted(bytes as u64, "byte", "bytes"));
+    }
     if keys.requires_seal() {
         out.push_str("hashes without a seal are refused\n");
     }
@@ -239,7 +277,14 @@ pub(crate) fn summary(keys: &Keys) -> Value {
         "current": keys.current().id(),
         "require": keys.requires_seal(),
         "keys": roles(keys).map(key).collect::<Vec<_>>(),
+        "site_keys": site_keys(keys).map(|(id, bytes)| json!({"id": id, "bytes": bytes})).collect::<Vec<_>>(),
     })
+}
+
+/// The id and the number of bytes of each site key. A pepper may be a guessable text, so it has no
+/// check value, which would confirm a guess. The number shows a newline too many.
+fn site_keys(keys: &Keys) -> impl Iterator<Item = (&str, usize)> {
+    keys.site_key_ids().map(|id| (id, keys.site_key(id).map_or(0, <[u8]>::len)))
 }
 
 /// Each key with its place before or after the current one.

@@ -18,9 +18,15 @@ pub(crate) enum Asked {
 /// Reads a password from the terminal without echo, or else a line of standard input without its
 /// newline.
 pub(crate) fn read_password(asked: Asked) -> Result<Password, Failure> {
-    let password = if io::stdin().is_terminal() { prompt(asked)? } else { read_line()? };
+    let password = read_secret("Password: ", asked)?;
     Password::new(password.as_bytes())
         .map_err(|_| Failure::data(format!("the password has more than {MAX_PASSWORD_BYTES} bytes")))
+}
+
+/// Reads a secret from the terminal without echo, or else a line of standard input without its
+/// newline.
+pub(crate) fn read_secret(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {
+    if io::stdin().is_terminal() { ask(prompt, asked) } else { read_line() }
 }
 
 /// Returns the argument, or a line of standard input if it is `-`. Arguments are visible in the
@@ -34,7 +40,7 @@ pub(crate) fn read_line() -> Result<Zeroizing<String>, Failure> {
     let mut line = Zeroizing::new(String::with_capacity(LINE_BYTES));
     let read = io::stdin().lock().read_line(&mut line);
     match read {
-        Ok(0) => Err(Failure::data("standard input has no line for the hash or the password")),
+        Ok(0) => Err(Failure::data("standard input has no line for the hash or the secret")),
         Ok(_) => {
             if line.ends_with('\n') {
                 line.pop();
@@ -45,17 +51,17 @@ pub(crate) fn read_line() -> Result<Zeroizing<String>, Failure> {
     }
 }
 
-fn prompt(asked: Asked) -> Result<Zeroizing<String>, Failure> {
+fn ask(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {
     let ask = |prompt: &str| {
         rpassword::prompt_password(prompt)
             .map(Zeroizing::new)
             .map_err(|error| Failure::system(format!("cannot read the terminal ({error})")))
     };
-    let password = ask("Password: ")?;
-    if asked == Asked::Twice && *ask("Again: ")? != *password {
-        return Err(Failure::data("the two passwords differ: try again"));
+    let secret = ask(prompt)?;
+    if asked == Asked::Twice && *ask("Again: ")? != *secret {
+        return Err(Failure::data("the two entries differ: try again"));
     }
-    Ok(password)
+    Ok(secret)
 }
 
 /// Capacity for a password or a hash, so that the buffer does not move when it grows.

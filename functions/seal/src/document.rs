@@ -26,7 +26,7 @@ pub struct Document {
     pub require: bool,
     /// The keys of passwords that a site prepared before it hashed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) site_keys: Vec<SiteKeyEntry>,
+    pub site_keys: Vec<SiteKeyEntry>,
 }
 
 impl Document {
@@ -98,9 +98,24 @@ impl KeyEntry {
 /// A site key as the document has it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SiteKeyEntry {
-    pub(crate) id: String,
+pub struct SiteKeyEntry {
+    /// The id, which the hashes of passwords with this pepper name.
+    pub id: String,
     pub(crate) key: Secret,
+}
+
+impl SiteKeyEntry {
+    /// A pepper that is this text.
+    #[must_use]
+    pub fn of_text(id: &str, text: &str) -> Self {
+        Self::of_base64(id, Zeroizing::new(BASE64.encode(text)))
+    }
+
+    /// A pepper that is the bytes of this Base64. [`Keys`](crate::Keys) checks it.
+    #[must_use]
+    pub fn of_base64(id: &str, text: Zeroizing<String>) -> Self {
+        Self { id: id.to_owned(), key: Secret(text) }
+    }
 }
 
 /// The Base64 of a key. It is wiped when it is dropped.

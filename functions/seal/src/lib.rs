@@ -20,7 +20,7 @@ mod keys;
 mod sealed;
 
 pub use context::{Context, MAX_CONTEXT_BYTES};
-pub use document::{Document, KeyEntry, MAX_DOCUMENT_BYTES};
+pub use document::{Document, KeyEntry, MAX_DOCUMENT_BYTES, SiteKeyEntry};
 pub use error::{KeysError, NotOpened, NotSealed};
 pub use keys::{
     Key, Keys, NoRandomness, OLDER_KEY, Opened, Randomness, UNSEALED, Unsealed, system_randomness,

@@ -88,6 +88,59 @@ fn check_prints_the_check_value_and_the_place_of_each_key() {
     assert_eq!(told["keys"][1]["check_value"], "b66a944a");
 }
 
+/// libxcrypt made the hash, of `saltern` and `site pepper`.
+#[test]
+fn a_pepper_is_added_checked_used_and_retired() {
+    let file = file("site");
+    assert_eq!(on(&file, &["new", "--id", "devise"], "").code, 0);
+    for (arguments, line) in [
+        (&["add-site", "--id", "devise"][..], "site pepper\n"),
+        (&["add-site", "--id", "bytes", "--base64"], "c2l0ZSBwZXBwZXI="),
+    ] {
+        let added = on(&file, arguments, line);
+        assert_eq!(added.code, 0, "{}", added.err);
+    }
+    let document = read(&file);
+    assert_eq!(document["site_keys"][0], json!({"id": "devise", "key": "c2l0ZSBwZXBwZXI="}));
+    assert_eq!(document["site_keys"][1], json!({"id": "bytes", "key": "c2l0ZSBwZXBwZXI="}));
+    let checked = on(&file, &["check"], "");
+    assert!(
+        checked.out.contains("devise                           site key of 11 bytes\n"),
+        "{}",
+        checked.out
+    );
+    assert_no_key(&checked, &document);
+    let told: Value = serde_json::from_str(&on(&file, &["check", "--json"], "").out).unwrap();
+    assert_eq!(told["site_keys"][1], json!({"id": "bytes", "bytes": 11}));
+
+    let stored = "$saltern-prep$v=1,p=pepper-append,k=devise$\
+                  $2b$05$abcdefghijklmnopqrstuuoNsaREdiynvrBMjXoPbQV5VGLjp9yAS";
+    let verify = ["verify", "--seal-keys", file.to_str().unwrap(), "-"];
+    for (password, code) in [("saltern", 0), ("Saltern", 1)] {
+        let verified = saltern(&verify, &format!("{stored}\n{password}\n"));
+        assert_eq!(verified.code, code, "{} {}", verified.out, verified.err);
+    }
+    for (arguments, line) in [
+        (&["add-site", "--id", "devise"][..], "other\n"),
+        (&["add-site", "--id", "Other"], "other\n"),
+        (&["add-site", "--id", "other"], "\n"),
+        (&["add-site", "--id", "other", "--base64"], "other\n"),
+        (&["retire", "--site", "--id", "other"], ""),
+    ] {
+        let refused = on(&file, arguments, line);
+        assert_eq!(refused.code, 64, "{arguments:?}: {}", refused.err);
+        assert_eq!(read(&file), document, "{arguments:?}");
+    }
+    // The seal key with the same id stays.
+    let retired = on(&file, &["retire", "--site", "--id", "devise"], "");
+    assert_eq!(retired.code, 0, "{}", retired.err);
+    let document = read(&file);
+    assert_eq!(
+        (&document["site_keys"][0]["id"], &document["keys"][0]["id"]),
+        (&json!("bytes"), &json!("devise"))
+    );
+}
+
 /// So an operator needs no file of keys that KMS has decrypted.
 #[test]
 fn keys_are_read_from_a_pipe_too() {
@@ -149,7 +202,8 @@ const SEALED: &str = "$saltern-seal$v=1,k=2026a$oKGio6Slpqeoqaqr$wioeCXX9Jt4ABuO
 
 #[track_caller]
 fn assert_no_key(ended: &Ended, document: &Value) {
-    for key in document["keys"].as_array().unwrap() {
+    let lists = ["keys", "site_keys"].map(|name| document[name].as_array().cloned().unwrap_or_default());
+    for key in lists.concat() {
         let key = &key["key"].as_str().unwrap()[..12];
         assert!(!ended.out.contains(key) && !ended.err.contains(key), "{} {}", ended.out, ended.err);
     }
