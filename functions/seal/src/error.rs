@@ -4,7 +4,7 @@ use std::path::Path;
 use saltern_encoded::ParseError;
 
 /// Why a sealed string was not opened. It holds no part of the string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NotOpened {
     /// The tag is wrong. The seal is damaged, or belongs to another row or context.
     Broken,

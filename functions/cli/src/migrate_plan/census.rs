@@ -1,10 +1,13 @@
 //! Counts the hashes of each shape, in one pass over the rows.
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZeroUsize,
+};
 
 use saltern_encoded::ParseError;
 use saltern_policy::Policies;
-use saltern_seal::is_sealed;
+use saltern_seal::{Context, Keys, NotOpened, Sealed, is_sealed};
 use zeroize::Zeroizing;
 
 use super::shape::Shape;
@@ -16,6 +19,14 @@ pub(super) struct Census {
     pub(super) rows: u64,
     pub(super) shapes: HashMap<Shape, Counted>,
     pub(super) unread: HashMap<Unread, Occurrences>,
+    /// The number of sealed rows of each key, opened or not.
+    pub(super) sealed: BTreeMap<String, u64>,
+}
+
+/// The keys that open sealed rows.
+pub(super) struct Opening<'a> {
+    pub(super) keys: Option<&'a Keys>,
+    pub(super) context_column: Option<NonZeroUsize>,
 }
 
 /// Hashes of one shape.
@@ -32,6 +43,8 @@ pub(crate) enum Unread {
     NoPassword,
     /// A sealed hash, of which only the key shows the scheme.
     Sealed,
+    /// A sealed hash that the given keys do not open.
+    NotOpened(NotOpened),
     /// A digest in hexadecimal of so many digits, without the name of a scheme.
     BareDigest(usize),
     /// A salt, a separator, and a digest of so many digits.
@@ -66,15 +79,30 @@ impl Unread {
 }
 
 impl Census {
-    pub(super) fn count(&mut self, row: &Row, policies: &Policies) {
+    pub(super) fn count(&mut self, row: &Row, policies: &Policies, opening: &Opening<'_>) {
         self.rows += 1;
-        let hash = row.hash();
+        let mut hash = Zeroizing::new(row.hash().into_owned());
+        if let Ok(sealed) = Sealed::parse(&hash) {
+            // Most tables have one key, so its name is rarely copied.
+            match self.sealed.get_mut(sealed.key()) {
+                Some(count) => *count += 1,
+                None => drop(self.sealed.insert(sealed.key().to_owned(), 1)),
+            }
+        }
+        if let Some(keys) = opening.keys.filter(|_| is_sealed(&hash)) {
+            let context = opening.context_column.and_then(|number| row.field(number));
+            let context = context.and_then(|text| Context::new(&text));
+            match keys.open(&hash, context.as_ref()) {
+                Ok(opened) => hash = opened.text,
+                Err(defect) => return self.unread.entry(Unread::NotOpened(defect)).or_default().add(row),
+            }
+        }
         match saltern_encoded::parse(&hash) {
             Ok(encoded) => {
                 let shape = Shape::of(&encoded, policies.weakness(&encoded));
                 let counted = self.shapes.entry(shape).or_insert_with(|| Counted {
                     occurrences: Occurrences::default(),
-                    example: Zeroizing::new(hash.clone().into_owned()),
+                    example: hash.clone(),
                 });
                 counted.occurrences.add(row);
             }

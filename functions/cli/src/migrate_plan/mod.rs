@@ -8,21 +8,37 @@ mod price;
 mod print;
 mod shape;
 
+use std::{num::NonZeroUsize, path::PathBuf};
+
 use clap::Args;
 use saltern_encoded::Encoded;
 use saltern_meter::Meter;
 use saltern_price::PriceArguments;
 
-use crate::table::{ColumnArguments, Form, Table};
+use crate::{
+    keys,
+    table::{ColumnArguments, Form, Table},
+};
 use saltern_program::{DocumentArguments, Failure, document, say};
 
 pub(crate) use self::census::Unread;
-use self::{census::Census, mistake::Signs, plan::Plan, shape::Cost};
+use self::{
+    census::{Census, Opening},
+    mistake::Signs,
+    plan::Plan,
+    shape::Cost,
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct MigratePlanArguments {
     #[command(flatten)]
     pub(crate) column: ColumnArguments,
+    /// Open sealed hashes with these keys; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    pub(crate) seal_keys: Option<PathBuf>,
+    /// The number of the field with the context of a seal, from 1: the user's id
+    #[arg(long, value_name = "NUMBER", requires = "seal_keys")]
+    pub(crate) context_column: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -35,16 +51,18 @@ pub(crate) struct MigratePlanArguments {
 pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let limits = document::limits(&arguments.document.machine)?;
     let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+    let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
+    let opening = Opening { keys: keys.as_ref(), context_column: arguments.context_column };
     let (mut census, mut signs) = (Census::default(), Signs::default());
     let mut table = Table::open(&arguments.column)?;
     while let Some(row) = table.next()? {
         if !row.is_header {
-            census.count(&row, &policies);
+            census.count(&row, &policies, &opening);
             signs.look_at(&row);
         }
     }
     table.end_progress();
-    let plan = Plan::draw(&census, &policies, Meter::of_worker(&document::worker(&limits)))?;
+    let plan = Plan::draw(&census, &policies, keys.as_ref(), Meter::of_worker(&document::worker(&limits)))?;
     let usd_per_hour = arguments.price.usd_per_hour();
     let mistake = signs.mistake(&census, &arguments.column);
     if arguments.json {

@@ -1,6 +1,10 @@
 //! The plan: the counted hashes with the decision of the policies and their time on this machine.
 
-use std::{cell::RefCell, collections::HashMap, time::Duration};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 use saltern_algorithm::Admitted;
 use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_seconds};
@@ -8,6 +12,7 @@ use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
 use saltern_price::{Attack, Guess};
+use saltern_seal::Keys;
 
 use super::{
     census::{Census, Counted, Unread},
@@ -24,6 +29,8 @@ pub(super) struct Plan<'a> {
     pub(super) classes: Vec<Class>,
     /// The most frequent first.
     pub(super) unread: Vec<(Unread, &'a Occurrences)>,
+    /// The number of sealed rows of each key.
+    pub(super) sealed: &'a BTreeMap<String, u64>,
     pub(super) current: String,
     /// The attacker's rate for new hashes.
     pub(super) upgraded: Option<Guess<'static>>,
@@ -83,9 +90,15 @@ pub(super) struct Moving {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn draw(census: &'a Census, policies: &Policies, meter: Meter) -> Result<Self, Failure> {
+    pub(super) fn draw(
+        census: &'a Census,
+        policies: &Policies,
+        keys: Option<&Keys>,
+        meter: Meter,
+    ) -> Result<Self, Failure> {
         let judge = Judge {
             policies,
+            keys,
             lenient: policies.clone().accepting(AcceptedWeak::all()),
             meter: RefCell::new(meter),
             parts: RefCell::default(),
@@ -133,12 +146,22 @@ impl<'a> Plan<'a> {
         let moving = judge.moving(&classes)?;
         let current = policies.current();
         let upgraded = Attack::published().guess_of(current.params());
-        Ok(Self { rows: census.rows, classes, unread, current: current.id().to_owned(), upgraded, moving })
+        Ok(Self {
+            rows: census.rows,
+            classes,
+            unread,
+            sealed: &census.sealed,
+            current: current.id().to_owned(),
+            upgraded,
+            moving,
+        })
     }
 }
 
 struct Judge<'a> {
     policies: &'a Policies,
+    /// They have the site keys.
+    keys: Option<&'a Keys>,
     /// The same with every weak scheme accepted: refused hashes are timed too.
     lenient: Policies,
     meter: RefCell<Meter>,
@@ -149,7 +172,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Returns the effect of a login, and the hash to compute.
     fn at_login(&self, shape: &Shape, counted: &Counted) -> (AtLogin, Option<Stored>) {
-        let stored = match self.lenient.admit_stored(&counted.example) {
+        let site_key = |id: &str| self.keys?.site_key(id);
+        let stored = match self.lenient.admit_stored_with(&counted.example, site_key) {
             Ok(stored) => stored,
             Err(Refusal::UnsupportedHash) if self.policies.has_firebase_project() => {
                 return (AtLogin::OtherProject, None);
@@ -158,7 +182,7 @@ impl Judge<'_> {
             Err(Refusal::SiteKeyUnavailable) => return (AtLogin::NeedsSiteKey, None),
             Err(_) => return (self.over_ceiling(counted), None),
         };
-        let at_login = match self.policies.admit_stored(&counted.example) {
+        let at_login = match self.policies.admit_stored_with(&counted.example, site_key) {
             Ok(stored) => self.policies.rehash_reason(&stored).map_or(AtLogin::Stays, AtLogin::Replaced),
             // The policies refuse nothing else that the lenient ones admit.
             Err(_) => shape.weakness.map_or_else(|| self.over_ceiling(counted), AtLogin::NeedsPermission),

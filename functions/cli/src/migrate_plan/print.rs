@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt::Write as _, time::Duration};
 
 use saltern_capacity::name_of;
+use saltern_seal::NotOpened;
 use serde_json::{Value, json};
 
 use super::{
@@ -16,13 +17,18 @@ use saltern_program::number::{counted, grouped, in_words};
 /// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {
     let read: u64 = plan.classes.iter().map(|class| class.occurrences.count).sum();
+    let is_sealed = |reason: &Unread| matches!(reason, Unread::Sealed | Unread::NotOpened(_));
+    let unread_seals = plan.unread.iter().filter(|(reason, _)| is_sealed(reason));
+    let not_opened: u64 = unread_seals.map(|(_, occurrences)| occurrences.count).sum();
     let mut out = format!(
-        "{}: {}, {} without\n",
+        "{}: {}, {}{} without\n",
         counted(plan.rows, "row", "rows"),
         hashes(read),
-        grouped(plan.rows - read)
+        if not_opened == 0 { String::new() } else { format!("{} sealed, ", grouped(not_opened)) },
+        grouped(plan.rows - read - not_opened)
     );
     table(&mut out, plan, read);
+    sealed(&mut out, plan, not_opened);
     unread(&mut out, plan);
     moving(&mut out, plan);
     out
@@ -76,6 +82,16 @@ fn cells(class: &Class, plan: &Plan<'_>, read: u64) -> [String; 6] {
             AtLogin::OverCeiling(None) => "refused: its layers together exceed the ceilings".to_owned(),
         },
     ]
+}
+
+fn sealed(out: &mut String, plan: &Plan<'_>, not_opened: u64) {
+    if plan.sealed.is_empty() {
+        return;
+    }
+    out.push_str(if not_opened == 0 { SEALED } else { SEALED_NOT_OPENED });
+    for (key, rows) in plan.sealed {
+        let _infallible = writeln!(out, "{:>12}  {key}", grouped(*rows));
+    }
 }
 
 fn unread(out: &mut String, plan: &Plan<'_>) {
@@ -141,6 +157,10 @@ impl Unread {
                     .into()
             }
             Self::Sealed => "sealed: only its key opens it; `saltern unseal` gives the hashes".into(),
+            Self::NotOpened(NotOpened::ContextMissing) => {
+                "its key wants a context: name the field by --context-column".into()
+            }
+            Self::NotOpened(defect) => defect.to_string().into(),
             Self::BareDigest(digits) => format!(
                 "{digits} hexadecimal digits, {}: `saltern try` tells with one password",
                 probably(digits)
@@ -170,6 +190,7 @@ impl Unread {
         match self {
             Self::NoPassword => "no_password",
             Self::Sealed => "sealed",
+            Self::NotOpened(_) => "not_opened",
             Self::BareDigest(_) => "bare_digest",
             Self::SaltAndDigest(_) => "salt_and_digest",
             Self::DigestAndSalt(_) => "digest_and_salt",
@@ -234,6 +255,7 @@ pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) ->
         "current": plan.current,
         "attacker_usd_per_hour": usd_per_hour,
         "classes": plan.classes.iter().map(class).collect::<Vec<_>>(),
+        "sealed": plan.sealed,
         "not_verified": plan.unread.iter().map(unread).collect::<Vec<_>>(),
         "moving": {
             "replaced": plan.moving.replaced,
@@ -270,6 +292,9 @@ fn milliseconds(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1e3;
     if ms < 10.0 { format!("{ms:.3} ms") } else { format!("{ms:.0} ms") }
 }
+
+const SEALED: &str = "\nSealed, by key\n";
+const SEALED_NOT_OPENED: &str = "\nSealed, by key: --seal-keys and --context-column open the rows\n";
 
 /// The columns that are right-aligned.
 const NUMBERS: [usize; 3] = [2, 3, 4];

@@ -2,10 +2,14 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{BCRYPT, LDAP_SHA, saltern};
+use super::{BCRYPT, LDAP_SHA, keys, saltern};
 
 /// The SHA-1 of `saltern`, as in [`LDAP_SHA`].
 const LDAP_SHA_HEX: &str = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0";
+
+/// libxcrypt made it, of `saltern` and `site pepper`.
+const PEPPERED: &str =
+    "$saltern-prep$v=1,p=pepper-append,k=devise$$2b$05$abcdefghijklmnopqrstuuoNsaREdiynvrBMjXoPbQV5VGLjp9yAS";
 
 #[test]
 fn every_row_is_counted_in_one_class() {
@@ -38,6 +42,45 @@ fn every_row_is_counted_in_one_class() {
         [("no_password", 3), ("bare_digest", 1), ("invalid_hash", 1), ("no_hash", 1), ("unsupported_hash", 1)]
     {
         assert_eq!(unread(reason), count, "{reason} {plan}");
+    }
+}
+
+/// Without keys the plan says how many rows are sealed, and with which keys.
+#[test]
+fn sealed_rows_are_counted_by_key_and_opened_with_their_keys() {
+    let file = keys::file("plan");
+    let path = file.to_str().unwrap();
+    for arguments in [&["new", "--id", "a", path][..], &["add", "--id", "b", "--context", path]] {
+        assert_eq!(saltern(&[&["keys"], arguments].concat(), "").code, 0);
+    }
+    let added = saltern(&["keys", "add-site", "--id", "devise", path], "site pepper\n");
+    assert_eq!(added.code, 0, "{}", added.err);
+    let csv = ["--delimiter", "\\t", "--column", "2", "--seal-keys", path];
+    let under_a = saltern(&[&["seal"], &csv[..]].concat(), &format!("7\t{BCRYPT}\n8\t{PEPPERED}\n")).out;
+    assert_eq!(saltern(&["keys", "rotate", path], "").code, 0);
+    let with_context = [&csv[..], &["--context-column", "1"]].concat();
+    let under_b = saltern(&[&["seal"], &with_context[..]].concat(), &format!("9\t{LDAP_SHA}\n")).out;
+    let table = format!("{under_a}{under_b}10\t\n");
+
+    let closed = saltern(&[&["migrate-plan"], &csv[..4]].concat(), &table);
+    assert!(closed.out.starts_with("4 rows: 0 hashes, 3 sealed, 1 without\n"), "{}", closed.out);
+    let by_key = "\nSealed, by key: --seal-keys and --context-column open the rows\n           2  a\n           1  b\n";
+    assert!(closed.out.contains(by_key), "{}", closed.out);
+    let by_key = "\nSealed, by key\n           2  a\n           1  b\n";
+    let open = saltern(&[&["migrate-plan"], &with_context[..]].concat(), &table);
+    assert!(open.out.starts_with("4 rows: 3 hashes, 1 without\n"), "{}", open.out);
+    assert!(open.out.contains(by_key) && !open.out.contains("has its site key"), "{}", open.out);
+    let opened = saltern(&[&["migrate-plan", "--json"], &csv[..]].concat(), &table);
+    let plan: Value = serde_json::from_str(&opened.out).unwrap();
+    assert_eq!(plan["sealed"], json!({"a": 2, "b": 1}));
+    assert_eq!(plan["not_verified"][0]["reason"], "no_password");
+    assert_eq!(plan["not_verified"][1]["reason"], "not_opened");
+    let classes = plan["classes"].as_array().unwrap();
+    let prepared: Vec<_> = classes.iter().filter(|class| class["preparation"] == "pepper-append").collect();
+    assert_eq!((classes.len(), prepared.len()), (2, 1), "{plan}");
+    assert_eq!(prepared[0]["at_login"], "replaced");
+    for secret in ["saltern-seal", "site pepper", BCRYPT] {
+        assert!(!open.out.contains(secret) && !open.err.contains(secret), "{secret}");
     }
 }
 
