@@ -1,6 +1,6 @@
 //! `saltern try`: finds out how a site made a hash, with one known password.
 
-use std::{collections::HashSet, path::PathBuf, process::ExitCode};
+use std::{borrow::Cow, collections::HashSet, path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use saltern_algorithm::{Password, Pool, Ticket, Work};
@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use crate::{
     convert::{Format, Order, SaltEncoding, ScryptCosts, Source},
     keys,
+    migrate_plan::Unread,
     one_hash::{longest, pool},
     terminal::{self, Asked, read_password},
 };
@@ -61,8 +62,9 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
     let tried = trial.first_fit(guesses)?;
     let Some(fit) = &tried.fit else {
         say(&format!(
-            "{} tried, and none fits: check the password and the value, and look into the site's code\n",
-            counted(tried.count, "way was", "ways were")
+            "{} tried, and none fits: {}\n",
+            counted(tried.count, "way was", "ways were"),
+            advice(&value, keys.is_some())
         ))?;
         return Ok(ExitCode::from(MISMATCH));
     };
@@ -73,6 +75,19 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
         }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What to do with a value that no way fits.
+fn advice(value: &str, has_keys: bool) -> Cow<'static, str> {
+    match saltern_encoded::parse(value).map_err(|error| Unread::of(value, error)) {
+        Err(reason @ (Unread::Invalid | Unread::NoPassword | Unread::Padded | Unread::Unsupported)) => {
+            reason.in_words()
+        }
+        Ok(_) if !has_keys => {
+            "check the password; if the site has a pepper, give it as a site key of --seal-keys".into()
+        }
+        _ => "check the password and the value, and look into the site's code".into(),
+    }
 }
 
 /// A way in which the site may have made the value.

@@ -6,7 +6,7 @@ mod source;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
-use saltern_encoded::{SitePreparation, parse};
+use saltern_encoded::{Encoded, Preparation, SitePreparation, parse};
 use saltern_policy::FirebaseProject;
 use saltern_program::{Failure, process};
 
@@ -88,17 +88,22 @@ fn convert<'a>(
 
 /// Returns why a value is not converted, if that is known before its conversion.
 fn kept(value: &str, source: Source) -> Option<Kept> {
-    let is_prepared = |encoded: &saltern_encoded::Encoded| encoded.preparation().is_some();
+    let is_prepared = |encoded: &Encoded| match source {
+        Source::BcryptOfSha256Hex => encoded.scheme().reading().preparation == Preparation::Sha256Hex,
+        _ => encoded.preparation().is_some(),
+    };
     match (parse(value), source) {
-        (Ok(encoded), Source::Prepared(_)) if is_prepared(&encoded) => {
+        (Ok(encoded), Source::BcryptOfSha256Hex | Source::Prepared(_)) if is_prepared(&encoded) => {
             Some(Kept::as_wanted("converted already"))
         }
-        (Ok(_), Source::Prepared(_)) => None,
+        (Ok(_), Source::BcryptOfSha256Hex | Source::Prepared(_)) => None,
         (Ok(_), _) => Some(Kept::as_wanted("in a form that is read already")),
-        (Err(error), Source::Prepared(_)) => Some(match Unread::of(value, error) {
-            reason @ Unread::NoPassword => Kept::as_wanted(reason.in_words()),
-            reason => Kept::skipped(reason.in_words()),
-        }),
+        (Err(error), Source::BcryptOfSha256Hex | Source::Prepared(_)) => {
+            Some(match Unread::of(value, error) {
+                reason @ Unread::NoPassword => Kept::as_wanted(reason.in_words()),
+                reason => Kept::skipped(reason.in_words()),
+            })
+        }
         (Err(error), _) => match Unread::of(value, error) {
             reason @ Unread::NoPassword => Some(Kept::as_wanted(reason.in_words())),
             reason @ Unread::Sealed => Some(Kept::skipped(reason.in_words())),

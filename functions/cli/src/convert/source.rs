@@ -40,6 +40,8 @@ pub(crate) enum Source {
     Firebase,
     /// HMAC of the password, keyed with the salt.
     Hmac(Hash),
+    /// bcrypt of the SHA-256 of the password in hexadecimal, as Django's `bcrypt_sha256`.
+    BcryptOfSha256Hex,
     /// `md5(md5(salt) ‖ md5(password))`, hexadecimal inside.
     Ipb,
     /// Two columns of JSON.
@@ -51,6 +53,8 @@ pub(crate) enum Source {
     Prepared(&'static str),
     /// A digest of salt and password, joined as the template says.
     Salted(Hash, &'static str),
+    /// `md5(salt ‖ md5(password))`, hexadecimal inside.
+    SaltMd5,
     Scrypt,
     /// `md5(md5(password) ‖ salt)`, hexadecimal inside.
     VBulletin,
@@ -96,6 +100,7 @@ impl Source {
     pub(crate) fn name(self) -> Cow<'static, str> {
         match self {
             Self::Bare(hash) => hash_name(hash).into(),
+            Self::BcryptOfSha256Hex => "sha256-hex".into(),
             Self::Firebase => "firebase".into(),
             Self::Hmac(hash) => format!("hmac-{}", hash_name(hash)).into(),
             Self::Ipb => "ipb".into(),
@@ -105,6 +110,8 @@ impl Source {
             Self::Pbkdf2(Prf::Sha256) => "pbkdf2-sha256".into(),
             Self::Pbkdf2(Prf::Sha512) => "pbkdf2-sha512".into(),
             Self::Prepared(name) => name.into(),
+            Self::SaltMd5 => "md5-salt-md5".into(),
+            Self::Salted(_, RESTFUL_AUTHENTICATION) => "restful-authentication".into(),
             Self::Salted(hash, template) => {
                 let joined = TEMPLATES.iter().find(|(_, text)| *text == template);
                 format!("{}-{}", hash_name(hash), joined.map_or("", |(name, _)| name)).into()
@@ -126,7 +133,9 @@ impl Source {
             .chain([Prf::Sha1, Prf::Sha256, Prf::Sha512].map(Self::Pbkdf2))
             .chain([Hash::Sha256, Hash::Sha512].map(Self::Hmac))
             .chain(SitePreparation::NAMES.map(Self::Prepared))
-            .chain([Self::Firebase, Self::Ipb, Self::Keycloak, Self::Mysql, Self::Scrypt, Self::VBulletin])
+            .chain([Self::BcryptOfSha256Hex, Self::Firebase, Self::Ipb, Self::Keycloak, Self::Mysql])
+            .chain([Self::Salted(Hash::Sha1, RESTFUL_AUTHENTICATION)])
+            .chain([Self::SaltMd5, Self::Scrypt, Self::VBulletin])
             .collect();
         all.sort_by_key(|source| source.name());
         all
@@ -136,6 +145,7 @@ impl Source {
     fn explained(self) -> Cow<'static, str> {
         match self {
             Self::Bare(_) => "digest of the password alone, in hexadecimal or Base64".into(),
+            Self::BcryptOfSha256Hex => "bcrypt of the sha256 of the password, in hexadecimal".into(),
             Self::Firebase => "passwordHash, and salt in --salt-column; with --firebase-project".into(),
             Self::Hmac(_) => "HMAC of the password, keyed with the salt".into(),
             Self::Ipb => "md5(md5(salt) + md5(password)): Invision Power Board, MyBB".into(),
@@ -147,6 +157,10 @@ impl Source {
             Self::Prepared("pepper-append") => "slow hash of password + --site-key: Devise".into(),
             Self::Prepared("pepper-prepend") => "slow hash of --site-key + password".into(),
             Self::Prepared(name) => format!("slow hash of the {name} of the password").into(),
+            Self::SaltMd5 => "md5(salt + md5(password))".into(),
+            Self::Salted(_, RESTFUL_AUTHENTICATION) => {
+                "sha1(--salt--password--): restful_authentication of Rails".into()
+            }
             Self::Salted(_, template) => {
                 let filled = template.replace("}{", " + ").replace(['{', '}'], "").to_lowercase();
                 format!("digest of {filled}").into()
@@ -174,9 +188,11 @@ impl Format {
     ) -> Result<Zeroizing<String>, Misfit> {
         let stored = Zeroizing::new(match self.source {
             Source::Bare(hash) => {
-                let digest = digest(value, hash.output_bytes())?;
-                format!("{{{}}}{}", ldap_label(hash), BASE64_STANDARD.encode(&*digest))
+                let label = format!("{{{}}}", ldap_label(hash));
+                let digest = digest(value.strip_prefix(&label).unwrap_or(value), hash.output_bytes())?;
+                format!("{label}{}", BASE64_STANDARD.encode(&*digest))
             }
+            Source::BcryptOfSha256Hex => format!("bcrypt_sha256${value}"),
             Source::Firebase => {
                 let salt = salt.ok_or(Misfit("its salt is missing: name its field by --salt-column"))?;
                 let project = project.ok_or(Misfit("its costs are missing: give --firebase-project"))?;
@@ -228,10 +244,11 @@ impl Format {
                     [self.salt_bytes(salt)?, bytes(value)?.to_vec()].map(|bytes| phc(&bytes));
                 format!("$scrypt$ln={ln},r={r},p={p}${salt}${output}")
             }
-            Source::VBulletin => {
+            Source::SaltMd5 | Source::VBulletin => {
+                let template = if self.source == Source::SaltMd5 { SALT_PASSWORD } else { PASSWORD_SALT };
                 let (value, salt) = self.split(value, salt)?;
                 let digest = digest(value, Hash::Md5.output_bytes())?;
-                let inner = of_template(Hash::Md5, PASSWORD_SALT, &self.salt_bytes(salt)?, &digest);
+                let inner = of_template(Hash::Md5, template, &self.salt_bytes(salt)?, &digest);
                 format!("{}{inner}", SitePreparation::Md5Hex)
             }
         });
@@ -263,10 +280,21 @@ impl Format {
         }
         let both = match self.order {
             // The salt may hold the separator.
-            Order::SaltHash => value.rsplit_once(self.separator).map(|(salt, hash)| (hash, salt)),
+            Order::SaltHash => {
+                value.rsplit_once(self.separator).map(|(salt, hash)| (hash, self.unnamed(salt)))
+            }
             Order::HashSalt => value.split_once(self.separator),
         };
         both.ok_or(Misfit("no separator between salt and hash: check --separator, or name --salt-column"))
+    }
+
+    /// Removes the name of the function before a salt: Django wrote `sha1$<salt>$<hash>`.
+    fn unnamed<'v>(&self, salt: &'v str) -> &'v str {
+        let name = match self.source {
+            Source::Salted(hash, _) => hash_name(hash),
+            _ => return salt,
+        };
+        salt.strip_prefix(name).and_then(|rest| rest.strip_prefix(self.separator)).unwrap_or(salt)
     }
 
     fn salt_bytes(&self, salt: &str) -> Result<Vec<u8>, Misfit> {
@@ -316,10 +344,16 @@ impl Source {
             Self::Hmac(_)
             | Self::Ipb
             | Self::Pbkdf2(_)
+            | Self::SaltMd5
             | Self::Salted(..)
             | Self::Scrypt
             | Self::VBulletin => true,
-            Self::Bare(_) | Self::Firebase | Self::Keycloak | Self::Mysql | Self::Prepared(_) => false,
+            Self::Bare(_)
+            | Self::BcryptOfSha256Hex
+            | Self::Firebase
+            | Self::Keycloak
+            | Self::Mysql
+            | Self::Prepared(_) => false,
         }
     }
 }
@@ -387,6 +421,7 @@ const TEMPLATES: [(&str, &str); 3] = [
 
 const SALT_PASSWORD: &str = "{SALT}{PASSWORD}";
 const PASSWORD_SALT: &str = "{PASSWORD}{SALT}";
+const RESTFUL_AUTHENTICATION: &str = "--{SALT}--{PASSWORD}--";
 
 const NOT_TEXT: Misfit = Misfit("its salt is not text");
 const TOO_LONG: Misfit = Misfit("its salt is too long");

@@ -51,6 +51,8 @@ pub(crate) enum Unread {
     SaltAndDigest(usize),
     /// A digest of so many digits, a separator, and a salt.
     DigestAndSalt(usize),
+    /// A hash with white space before or after it.
+    Padded,
     /// A known scheme, but malformed: cut off or changed by hand.
     Invalid,
     /// An unsupported scheme.
@@ -70,6 +72,7 @@ impl Unread {
             _ if is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_sealed(hash) => Self::Sealed,
             (_, Some(digest)) => digest,
+            _ if hash.trim() != hash && saltern_encoded::parse(hash.trim()).is_ok() => Self::Padded,
             (ParseError::Invalid, None) => Self::Invalid,
             (ParseError::Unsupported, None) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
             (ParseError::Unsupported, None) if is_long_base64(hash) => Self::Encoded,

@@ -176,6 +176,9 @@ impl Unread {
                 probably_salted(digits)
             )
             .into(),
+            Self::Padded => {
+                "a hash with white space around it, as a column of type char(n) pads it: make the type text".into()
+            }
             Self::Invalid => "a known scheme, but cut off or changed: look at the width of the column".into(),
             Self::Unsupported => "an unsupported scheme, or an unsupported variant of one".into(),
             Self::Encoded => {
@@ -194,6 +197,7 @@ impl Unread {
             Self::BareDigest(_) => "bare_digest",
             Self::SaltAndDigest(_) => "salt_and_digest",
             Self::DigestAndSalt(_) => "digest_and_salt",
+            Self::Padded => "padded",
             Self::Invalid => "invalid_hash",
             Self::Unsupported => "unsupported_hash",
             Self::Encoded => "encoded",

@@ -52,6 +52,20 @@ fn one_password_shows_how_a_site_made_its_hashes() {
     }
 }
 
+#[test]
+fn a_value_that_no_way_fits_comes_with_advice() {
+    for (value, advice) in [
+        ("!", "no password is set"),
+        ("$2b$10$abcdefghijk", "look at the width of the column"),
+        (BCRYPT, "if the site has a pepper"),
+        ("5f4dcc3b5aa765d61d8327deb882cf99", "look into the site's code"),
+    ] {
+        let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
+        assert_eq!(tried.code, 1, "{value}");
+        assert!(tried.out.contains("none fits: ") && tried.out.contains(advice), "{}", tried.out);
+    }
+}
+
 /// The printed command converts the value, with the separators and encodings that were found.
 #[test]
 fn the_command_that_try_prints_converts_the_table() {
@@ -243,6 +257,16 @@ const KINDS: &[(&str, &str, Option<&str>, &[&str])] = &[
         Some("8Jq4xZ0p"),
         &[],
     ),
+    (
+        "sha1-salt-password",
+        "sha1$8Jq4xZ0p$c884e98c577e555087121a4326629d6aa83b099b",
+        None,
+        &["--separator", "$"],
+    ),
+    ("md5", "{MD5}d88474d6d9eee923ae63121f1f1411fe", None, &[]),
+    ("md5-salt-md5", "95541929bc3f5b763df19600580fd195", Some("8Jq4xZ0p"), &[]),
+    ("restful-authentication", "eeae0db1b04ca01455e661426d681c6f269a27dd", Some("8Jq4xZ0p"), &[]),
+    ("sha256-hex", "$2b$05$abcdefghijklmnopqrstuuqZrBTTsPWDEKQRxxwBHHHi2MyWuYc9e", None, &[]),
     ("vbulletin", "417930dcc41bfafef805f49f43114397", Some("x{!"), &[]),
     ("ipb", "4e13781e4a14f1463e29f7afcf6e9da6", Some("Q7sfp"), &[]),
     ("mysql", "a17cee632803773b7f6297c79a887854b58a9c4b", None, &[]),

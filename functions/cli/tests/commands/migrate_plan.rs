@@ -101,6 +101,7 @@ fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
         ("!AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd".to_owned(), "no_password", "Send null"),
         (format!("!{BCRYPT}"), "no_password", "Send null"),
         ("NULL".to_owned(), "no_password", "Send null"),
+        (format!("{BCRYPT}  "), "padded", "make the type text"),
         ("\\N".to_owned(), "no_password", "Send null"),
         (BCRYPT[..40].to_owned(), "invalid_hash", "width of the column"),
         ("hunter2".to_owned(), "no_hash", "saltern try"),

@@ -181,15 +181,18 @@ def guide_runs(database, guide):
     _, section = guide.split(database.section + "\n")
     section = re.split(r"\n##+ ", section)[0]
     blocks = re.findall(r"```sh\n(.*?)```", section, re.S)
-    if len(blocks) != 4:
-        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 4")
+    if len(blocks) != 5:
+        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 5")
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
     salted = [(number, *kinds.salted(number)) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
     database.load("users", salted + others)
     state = lambda: sorted(database.rows("id, password_hash, salt FROM users"))
     before = state()
-    rehearse, convert, swap, undo = blocks
+    look, rehearse, convert, swap, undo = blocks
+    said = database.shell(look)
+    if "1,004 rows: 0 hashes" not in said or "1,000  64 hexadecimal digits" not in said:
+        raise SystemExit(f"{database.name}: the look: {said}")
     said = database.shell(rehearse)
     is_counted = "1,004 rows: 1,000 changed, 3 left as wanted, 1 skipped" in said
     if not is_counted or state() != before:
