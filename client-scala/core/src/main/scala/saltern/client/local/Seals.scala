@@ -60,7 +60,12 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
   }
 
   /** Returns a copy of the site key with this id. The caller wipes it. */
-  def siteKey(id: String): Either[Refusal, Array[Byte]] = synchronized(keys.flatMap(_.siteKey(id)).toRight(SealKeys.NoSiteKey))
+  def siteKey(id: String): Either[Refusal, Array[Byte]] = synchronized {
+    keys match {
+      case Some(own) => own.siteKey(id).toRight(SealKeys.NoSiteKey)
+      case None      => Left(Refusal.NoSealKey("the stored hash has a pepper, and this host has no keys", RefusalCode.UnsupportedHash))
+    }
+  }
 
   /** An answer of the service shows whether it seals new hashes. */
   def note(seals: Boolean): Unit = serviceSeals = seals
