@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What to do with a value that no way fits.
+/// Returns the next step for a value that no way fits.
 fn advice(value: &str, has_keys: bool) -> Cow<'static, str> {
     match saltern_encoded::parse(value).map_err(|error| Unread::of(value, error)) {
         Err(reason @ (Unread::Invalid | Unread::NoPassword | Unread::Padded | Unread::Unsupported)) => {

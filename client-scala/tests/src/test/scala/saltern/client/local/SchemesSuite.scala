@@ -110,7 +110,7 @@ class SchemesSuite extends saltern.client.PatientSuite {
     assertEquals(judge(strict, stored, "saltern"), LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None))
   }
 
-  // libxcrypt made the hashes of the tests with peppers, as those of `functions/policy/tests/prepared.rs`.
+  // libxcrypt made the hashes of these tests, as in `functions/policy/tests/prepared.rs`.
   test("a match of a password that a site prepared is replaced by a plain hash") {
     val replaced = LocalHasher.Verdict(matches = true, Some(RehashReason.OtherAlgorithm), None)
     assertEquals(judge(strict, s"$$saltern-prep$$v=1,p=md5-hex${Bcrypt}kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi", "saltern"), replaced)
