@@ -11,8 +11,9 @@ test:
 test-all:
 	cargo xtask test-all
 
-# Takes some eight minutes. Only the figures of an idle machine are worth keeping. RESULTS=DIRECTORY
-# keeps them. The documents quote those in functions/numbers/results, by processor.
+# Takes some eleven minutes. Only the figures of an idle machine are worth keeping.
+# RESULTS=DIRECTORY keeps them. The documents quote those in functions/numbers/results, by
+# processor.
 RESULTS ?= target/bench
 
 bench:

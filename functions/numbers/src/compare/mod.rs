@@ -23,7 +23,7 @@ mod rounds;
 mod summary;
 
 use core::error::Error;
-use std::fs;
+use std::{fs, thread};
 
 use saltern_program::{Failure, say};
 
@@ -100,6 +100,11 @@ fn kernels(arguments: &KernelsArguments) -> Result<String, Box<dyn Error>> {
         fs::write(file, summary.json()?)?;
     }
     Ok(summary.kernels_text())
+}
+
+/// Returns the number of cores that this process may use.
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 type Measure = fn(&KernelsArguments) -> Result<Vec<Measurement>, Box<dyn Error>>;

@@ -4,7 +4,7 @@
 //! one after the other, and each ratio is taken within one round.
 
 use core::{fmt, hint::black_box};
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use saltern_meter::{median, thread_time};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub(crate) struct Contender<'a> {
     /// The number of hashes that one call of `run` computes.
     pub(crate) at_once: usize,
     /// Computes the first `at_once` hashes of the measurement and returns their outputs.
-    pub(crate) run: Box<dyn FnMut() -> Vec<Vec<u8>> + 'a>,
+    pub(crate) run: Box<dyn FnMut() -> Vec<Vec<u8>> + Send + 'a>,
 }
 
 /// The measurements of one setting.
@@ -95,18 +95,29 @@ pub(crate) fn compare(
     contenders: &mut [Contender<'_>],
     rounds: usize,
 ) -> Result<Measurement, WrongOutput> {
-    for contender in contenders.iter_mut() {
+    compare_on_cores(title, expected, &mut [contenders], rounds)
+}
+
+/// The same on several cores, each with its own copy of the contenders. All cores run the same
+/// contender at the same time, and share caches and memory. Times are means over the cores.
+pub(crate) fn compare_on_cores(
+    title: String,
+    expected: &[Vec<u8>],
+    cores: &mut [&mut [Contender<'_>]],
+    rounds: usize,
+) -> Result<Measurement, WrongOutput> {
+    for contender in cores.iter_mut().flat_map(|contenders| contenders.iter_mut()) {
         if (contender.run)() != expected[..contender.at_once] {
             return Err(WrongOutput { contender: contender.name.clone() });
         }
     }
-    let mut milliseconds = vec![Vec::with_capacity(rounds); contenders.len()];
-    let mut fastest = vec![Duration::MAX; contenders.len()];
+    let count = cores.first().map_or(0, |contenders| contenders.len());
+    let mut milliseconds = vec![Vec::with_capacity(rounds); count];
+    let mut fastest = vec![Duration::MAX; count];
     for _ in 0..rounds {
-        let mut times = vec![Duration::ZERO; contenders.len()];
-        let there_and_back = (0..contenders.len()).chain((0..contenders.len()).rev());
-        for index in there_and_back {
-            let time = thread_time_of(&mut contenders[index].run);
+        let mut times = vec![Duration::ZERO; count];
+        for index in (0..count).chain((0..count).rev()) {
+            let time = mean_time(cores, index);
             times[index] += time;
             fastest[index] = fastest[index].min(time);
         }
@@ -114,6 +125,7 @@ pub(crate) fn compare(
             all.push(time.as_secs_f64() * 1000.0 / RUNS_A_ROUND);
         }
     }
+    let contenders: &[Contender<'_>] = cores.first().map_or(&[], |contenders| contenders);
     let rows =
         contenders.iter().zip(&milliseconds).zip(&fastest).map(|((contender, calls), fastest_call)| {
             let hashes = hashes_of(contender);
@@ -143,10 +155,25 @@ fn hashes_of(contender: &Contender<'_>) -> f64 {
     f64::from(u32::try_from(contender.at_once).unwrap_or(u32::MAX))
 }
 
+/// Runs a contender on all cores at the same time. Returns the mean of its times.
+fn mean_time(cores: &mut [&mut [Contender<'_>]], index: usize) -> Duration {
+    let count = u32::try_from(cores.len()).unwrap_or(u32::MAX);
+    let Some((own, others)) = cores.split_first_mut() else { return Duration::ZERO };
+    let total: Duration = thread::scope(|scope| {
+        let others: Vec<_> = others
+            .iter_mut()
+            .map(|contenders| scope.spawn(move || thread_time_of(contenders, index)))
+            .collect();
+        let own = thread_time_of(own, index);
+        others.into_iter().map(|other| other.join().expect("no contender panics")).sum::<Duration>() + own
+    });
+    total / count
+}
+
 /// Returns CPU time, not wall time: it excludes the time of other programs.
-fn thread_time_of(run: &mut dyn FnMut() -> Vec<Vec<u8>>) -> Duration {
+fn thread_time_of(contenders: &mut [Contender<'_>], index: usize) -> Duration {
     let start = thread_time();
-    black_box(run());
+    black_box((contenders[index].run)());
     thread_time().saturating_sub(start)
 }
 
@@ -169,6 +196,9 @@ impl core::error::Error for WrongOutput {}
 
 #[cfg(test)]
 mod tests {
+    use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -178,4 +208,34 @@ mod tests {
         assert!(compare(String::new(), &[vec![1]], &mut [right(), right()], 1).is_ok());
         assert!(compare(String::new(), &[vec![1]], &mut [right(), wrong], 1).is_err());
     }
+
+    #[test]
+    fn all_cores_run_at_the_same_time() {
+        let (entered, alone) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let meets = || {
+            let mut is_checked = false;
+            let (entered, alone) = (&entered, &alone);
+            let run = move || {
+                // The first call checks the output, on one core after the other.
+                if is_checked {
+                    let both = (entered.fetch_add(1, Relaxed) + 1).next_multiple_of(2);
+                    let began = Instant::now();
+                    while entered.load(Relaxed) < both && began.elapsed() < TO_MEET {
+                        thread::yield_now();
+                    }
+                    alone.fetch_or(entered.load(Relaxed) < both, Relaxed);
+                }
+                is_checked = true;
+                vec![vec![1]]
+            };
+            Contender { name: String::new(), at_once: 1, run: Box::new(run) }
+        };
+        let (mut one, mut other) = ([meets(), meets()], [meets(), meets()]);
+        let cores: &mut [&mut [Contender<'_>]] = &mut [&mut one, &mut other];
+        let measurement = compare_on_cores(String::new(), &[vec![1]], cores, 3).unwrap();
+        assert!(!alone.load(Relaxed));
+        assert_eq!(measurement.rows.iter().map(|row| row.call_ms_samples.len()).collect::<Vec<_>>(), [3, 3]);
+    }
+
+    const TO_MEET: Duration = Duration::from_secs(10);
 }

@@ -13,11 +13,12 @@ use std::{
     time::Instant,
 };
 
-use saltern_encoded::{Encoded, bcrypt};
+use saltern_algorithm::{Admitted, compute};
+use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting};
 use saltern_meter::median;
 use serde_json::json;
 
-use crate::compare::kernels::bcrypt::Work;
+use crate::compare::kernels::CEILINGS;
 
 use super::{own_time, server::Server};
 
@@ -27,20 +28,21 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A verification of a password that matches a bcrypt hash of this cost.
-    pub(crate) fn verify(cost: u32) -> Result<Self, Box<dyn Error>> {
-        Self::new(cost, "")
+    /// A verification of a password that matches a hash with these parameters.
+    pub(crate) fn verify(params: Params) -> Result<Self, Box<dyn Error>> {
+        Self::new(params, "")
     }
 
     /// The same with a deadline.
-    pub(crate) fn verify_within(cost: u32, deadline: Duration) -> Result<Self, Box<dyn Error>> {
-        Self::new(cost, &format!("Saltern-Deadline-Ms: {}\r\n", deadline.as_millis()))
+    pub(crate) fn verify_within(params: Params, deadline: Duration) -> Result<Self, Box<dyn Error>> {
+        Self::new(params, &format!("Saltern-Deadline-Ms: {}\r\n", deadline.as_millis()))
     }
 
-    fn new(cost: u32, headers: &str) -> Result<Self, Box<dyn Error>> {
-        let work = Work::new(bcrypt::Params::new(cost).ok_or("bcrypt has no such cost")?, 0)?;
-        let stored = Encoded::new(work.admitted.setting().clone(), &work.by_crate()).ok_or("no text")?;
-        let body = json!({"password": work.password.to_str()?, "hash": stored.to_string()}).to_string();
+    fn new(params: Params, headers: &str) -> Result<Self, Box<dyn Error>> {
+        let admitted = Admitted::new(Setting::fresh(params, [SALT; NEW_SALT_BYTES]), &CEILINGS)?;
+        let output = compute(&admitted, PASSWORD.as_bytes())?;
+        let stored = Encoded::new(admitted.setting().clone(), output.expose()).ok_or("no text")?;
+        let body = json!({"password": PASSWORD, "hash": stored.to_string()}).to_string();
         let bytes = format!(
             "POST /verify HTTP/1.1\r\nHost: saltern\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
             body.len()
@@ -257,6 +259,9 @@ fn parse(bytes: &[u8]) -> Option<io::Result<Response>> {
 fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
+
+const PASSWORD: &str = "correct horse battery";
+const SALT: u8 = 0xa5;
 
 /// A refused caller waits before its next request.
 const AFTER_A_REFUSAL: Duration = Duration::from_millis(10);

@@ -22,7 +22,7 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the server and waits for its first response. Its log goes to a file, as under a
     /// service manager.
-    pub(crate) fn start(binary: &Path, kernels: &str) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn start(binary: &Path, arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log = std::env::temp_dir().join(format!(
             "saltern-numbers-{}-{}.log",
@@ -30,7 +30,8 @@ impl Server {
             address.port()
         ));
         let child = Command::new(binary)
-            .args(["serve", "--kernels", kernels, "--listen", &address.to_string()])
+            .args(["serve", "--listen", &address.to_string()])
+            .args(arguments)
             .stdout(File::create(&log)?)
             .stderr(Stdio::inherit())
             .spawn()

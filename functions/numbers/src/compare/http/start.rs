@@ -10,7 +10,7 @@ use super::super::{
     figure::{Bound, Figure, Unit, Wanted},
 };
 
-use super::server::Server;
+use super::{LANES, server::Server};
 
 /// Measures the time from the start of `saltern serve` to its first response, and its memory when
 /// idle.
@@ -18,7 +18,7 @@ pub(super) fn server(arguments: &ServiceArguments) -> Result<[Figure; 2], Box<dy
     let (mut times, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..arguments.rounds.get() {
         let start = Instant::now();
-        let server = Server::start(&arguments.server, "lanes")?;
+        let server = Server::start(&arguments.server, LANES)?;
         times.push(milliseconds(start.elapsed()));
         thread::sleep(IDLE);
         memory.push(server.resident_mib()?);

@@ -9,9 +9,9 @@ use super::super::{
     arguments::KernelsArguments,
     figure::{Bound, Figure, Wanted},
     peers::argon2::Argon2C,
-    rounds::{Contender, Measurement, compare},
+    rounds::{Contender, Measurement, compare, compare_on_cores},
 };
-use super::CEILINGS;
+use super::{super::cores, CEILINGS};
 
 /// Returns the figures of the fastest kernel for this machine.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -27,7 +27,34 @@ pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
         Figure::new(what, wanted, samples)
             .with_note(fastest.map_or("", |row| row.name.trim_start_matches(OURS)))
     };
-    WANTED.iter().map(figure).collect()
+    WANTED.iter().map(figure).chain(figures_of_lanes(measurements)).collect()
+}
+
+/// Returns the figures of a lone hash in the code of the lanes, and of several hashes side by side.
+fn figures_of_lanes(measurements: &[Measurement]) -> impl Iterator<Item = Figure> {
+    let figures = |&((memory_kib, passes), wanted): &((u32, u32), Option<Wanted>)| {
+        let measurement = measurements.iter().find(|m| m.title == title_of_lanes(memory_kib, passes));
+        let row = |at_once| measurement.and_then(|measurement| measurement.row(&in_lanes(at_once)));
+        let cost = format!("argon2id {} MiB t={passes}, all cores busy", memory_kib >> 10);
+        let alone = Figure::new(
+            format!("{cost}, 1 lane: time against a hash computed whole"),
+            ALONE_IN_A_LANE,
+            row(1).map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
+        );
+        let side_by_side = wanted.map(|wanted| {
+            let gain = |at_once| row(at_once).map_or(f64::NAN, |row| row.hashes_per_core_ratio);
+            let samples =
+                row(CALLERS_A_CORE).map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone());
+            Figure::new(
+                format!("{cost}, {CALLERS_A_CORE} lanes: hashes per core against one after the other"),
+                wanted,
+                samples,
+            )
+            .with_note(format!("2 lanes {:.2} ×, 4 lanes {:.2} ×", gain(2), gain(4)))
+        });
+        [Some(alone), side_by_side]
+    };
+    COSTS_IN_LANES.iter().flat_map(figures).flatten()
 }
 
 pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, Box<dyn core::error::Error>> {
@@ -61,11 +88,7 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
                 Baseline::C => vec![by_c, by_crate],
             };
             for (name, kernel) in &paths {
-                let run = || {
-                    kernel
-                        .compute(&admitted, PASSWORD)
-                        .map_or(vec![], |output| vec![output.expose().to_vec()])
-                };
+                let run = || vec![alone(kernel, &admitted, PASSWORD)];
                 contenders.push(Contender { name: format!("{OURS}{name}"), at_once: 1, run: Box::new(run) });
             }
             measurements.push(compare(
@@ -76,14 +99,14 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
             )?);
         }
     }
-    for (memory_kib, passes) in COSTS_IN_LANES {
+    for ((memory_kib, passes), _) in COSTS_IN_LANES {
         measurements.push(measure_lanes(memory_kib, passes, arguments)?);
     }
     Ok(measurements)
 }
 
 /// Measures several hashes side by side against one after the other, by the fastest kernel for this
-/// machine.
+/// machine. All cores do the same, so that they share the way to the memory.
 fn measure_lanes(
     memory_kib: u32,
     passes: u32,
@@ -94,23 +117,43 @@ fn measure_lanes(
     let admitted = Admitted::new(setting, &CEILINGS)?;
     let passwords: Vec<_> = (0..MOST_LANES).map(|index| format!("correct horse battery {index}")).collect();
     let passwords: Vec<&[u8]> = passwords.iter().map(String::as_bytes).collect();
-    let paths = Argon2::paths(admitted.memory_bytes() * u64::from(MOST_LANES));
-    let (_, kernel) = paths.first().ok_or("no kernel")?;
-    let exposed = |output: saltern_algorithm::Output| output.expose().to_vec();
-    let alone = |password| kernel.compute(&admitted, password).map_or(vec![], exposed);
-    let expected: Vec<_> = passwords.iter().map(|password| alone(password)).collect();
-    let mut contenders =
-        vec![Contender { name: ALONE.into(), at_once: 1, run: Box::new(|| vec![alone(passwords[0])]) }];
-    for at_once in 1..=passwords.len() {
-        let (admitted, passwords) = (&admitted, &passwords[..at_once]);
+    let fastest = || Argon2::paths(admitted.memory_bytes() * u64::from(MOST_LANES)).into_iter().next();
+    let kernels: Vec<_> = (0..cores())
+        .map(|_| fastest().map(|(_, kernel)| kernel))
+        .collect::<Option<_>>()
+        .ok_or("no kernel")?;
+    let expected: Vec<_> = passwords.iter().map(|password| alone(&kernels[0], &admitted, password)).collect();
+    let mut contenders: Vec<_> =
+        kernels.iter().map(|kernel| contenders_in_lanes(kernel, &admitted, &passwords)).collect();
+    let mut cores: Vec<_> = contenders.iter_mut().map(Vec::as_mut_slice).collect();
+    let title = title_of_lanes(memory_kib, passes);
+    Ok(compare_on_cores(title, &expected, &mut cores, arguments.rounds.get())?)
+}
+
+/// Returns one hash after the other, and then one to all of the hashes side by side.
+fn contenders_in_lanes<'a>(
+    kernel: &'a Argon2,
+    admitted: &'a Admitted,
+    passwords: &'a [&[u8]],
+) -> Vec<Contender<'a>> {
+    let one = move || vec![alone(kernel, admitted, passwords[0])];
+    let mut contenders = vec![Contender { name: ALONE.into(), at_once: 1, run: Box::new(one) }];
+    contenders.extend((1..=passwords.len()).map(|at_once| {
         let run = move || {
-            let outputs = kernel.compute_in_lanes(admitted, passwords).unwrap_or_default();
-            outputs.into_iter().map(exposed).collect()
+            let outputs = kernel.compute_in_lanes(admitted, &passwords[..at_once]).unwrap_or_default();
+            outputs.iter().map(|output| output.expose().to_vec()).collect()
         };
-        contenders.push(Contender { name: in_lanes(at_once), at_once, run: Box::new(run) });
-    }
-    let title = format!("argon2id, {memory_kib} KiB, {passes} passes, hashes side by side");
-    Ok(compare(title, &expected, &mut contenders, arguments.rounds.get())?)
+        Contender { name: in_lanes(at_once), at_once, run: Box::new(run) }
+    }));
+    contenders
+}
+
+fn alone(kernel: &Argon2, admitted: &Admitted, password: &[u8]) -> Vec<u8> {
+    kernel.compute(admitted, password).map_or(vec![], |output| output.expose().to_vec())
+}
+
+fn title_of_lanes(memory_kib: u32, passes: u32) -> String {
+    format!("argon2id, {memory_kib} KiB, {passes} passes, hashes side by side, all cores busy")
 }
 
 /// Returns the name of the contender with this many hashes side by side.
@@ -145,10 +188,19 @@ const ALONE: &str = "one after the other";
 /// The most lanes that are measured. A worker has four.
 const MOST_LANES: u32 = 5;
 
+/// Callers of each core, for the figures of lanes.
+const CALLERS_A_CORE: usize = 3;
+
 /// KiB and passes of the hashes in lanes: the two of OWASP above, the memory of RFC 9106's second
-/// recommendation, and four times that.
-const COSTS_IN_LANES: [(u32, u32); 5] = [MIB_19, MIB_46, MIB_64, (65_536, 4), (262_144, 1)];
-const MIB_64: (u32, u32) = (65_536, 3);
+/// recommendation, and four times that. 19 MiB gain nothing that is sure.
+const COSTS_IN_LANES: [((u32, u32), Option<Wanted>); 5] = [
+    (MIB_19, None),
+    (MIB_46, Some(Wanted::times(Bound::AtLeast(1.15)))),
+    ((65_536, 3), Some(Wanted::times(Bound::AtLeast(1.6)))),
+    ((65_536, 4), Some(Wanted::times(Bound::AtLeast(1.6)))),
+    ((262_144, 1), Some(Wanted::times(Bound::AtLeast(1.35)))),
+];
+const ALONE_IN_A_LANE: Wanted = Wanted::times(Bound::AtMost(1.02));
 
 /// The prefix of the names of Saltern's kernels.
 const OURS: &str = "this kernel, ";

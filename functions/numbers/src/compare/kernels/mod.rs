@@ -9,7 +9,7 @@ use saltern_algorithm::Ceilings;
 use saltern_encoded::bcrypt::MAX_COST;
 
 /// The ceilings that the settings of all contenders need, with any cost of the command line.
-const CEILINGS: Ceilings = Ceilings {
+pub(super) const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: MAX_COST,
     argon2_memory_kib: 256 << 10,
     argon2_memory_passes_kib: 256 << 10,

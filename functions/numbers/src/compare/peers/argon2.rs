@@ -4,24 +4,36 @@
 //! It uses kept memory: with its own `malloc`, page faults would count.
 #![allow(unsafe_code, reason = "calls C")]
 
-use core::{cell::Cell, ptr};
+use core::{cell::Cell, ffi::c_void, ptr};
 
 use argon2_sys::{
     ARGON2_DEFAULT_FLAGS, ARGON2_MEMORY_ALLOCATION_ERROR, ARGON2_OK, ARGON2_VERSION_13, Argon2_Context,
     Argon2_id, argon2_ctx,
 };
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use saltern_encoded::argon2::{Setting, Variant, Version};
 
 /// The C code with its memory: huge pages that exist before the first hash. The C code wipes the
 /// memory after each hash, which is its default.
 pub(crate) struct Argon2C {
+    mapped: *mut c_void,
+    /// The first huge page of the mapping.
     start: *mut u8,
     bytes: usize,
 }
 
+// SAFETY: the mapping belongs to this value alone, and `hash` takes it by `&mut`.
+unsafe impl Send for Argon2C {}
+
+impl Drop for Argon2C {
+    fn drop(&mut self) {
+        // SAFETY: the mapping has this length, and no hash runs that uses it.
+        let _unmapped = unsafe { munmap(self.mapped, self.bytes + HUGE_PAGE_BYTES) };
+    }
+}
+
 impl Argon2C {
-    /// Maps the memory for the hashes of one thread. It stays mapped until the process ends.
+    /// Maps the memory for one hash at a time.
     pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
         let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
         // SAFETY: a new mapping changes no other memory. The advice is for its part that begins on
@@ -37,7 +49,7 @@ impl Argon2C {
             let start = start.add(start.align_offset(HUGE_PAGE_BYTES));
             madvise(start.cast(), bytes, Advice::LinuxHugepage)?;
             madvise(start.cast(), bytes, Advice::LinuxPopulateWrite)?;
-            Ok(Self { start, bytes })
+            Ok(Self { mapped, start, bytes })
         }
     }
 
