@@ -98,10 +98,9 @@ impl Run<'_> {
         let rows_then = self.bar.position() + planned.rows.len() as u64;
         self.share =
             self.pace.all.mul_f64(as_f64(rows_then) / as_f64(self.bar.length().unwrap_or(rows_then)));
-        let lanes = planned.rows.iter().find_map(|row| row.admitted.as_ref());
-        let lanes = lanes.map_or(1, |admitted| self.meter.lanes(admitted));
+        let lanes = lanes(&self.meter, &planned.rows);
         let (mut one, mut in_lanes) = (Points::new(), Points::new());
-        for row in &planned.rows {
+        for (row, &lanes) in planned.rows.iter().zip(&lanes) {
             self.measured(benchmark, row, Way::One, &mut one);
             if lanes > 1 {
                 self.measured(benchmark, row, Way::Lanes, &mut in_lanes);
@@ -115,11 +114,14 @@ impl Run<'_> {
             ))
         })?;
         let lanes_fit = fit(&in_lanes);
-        let rows = planned.rows.iter().map(|row| Row {
+        let rows = planned.rows.iter().zip(&lanes).map(|(row, &lanes)| Row {
             cost: row.cost,
             work: row.work,
             one: figure(&one, &one_fit.line, row.work, 1),
-            lanes: lanes_fit.as_ref().map(|fit| figure(&in_lanes, &fit.line, row.work, lanes)),
+            lanes: lanes_fit
+                .as_ref()
+                .filter(|_| lanes > 1)
+                .map(|fit| figure(&in_lanes, &fit.line, row.work, lanes)),
         });
         Ok(Series {
             name: planned.name,
@@ -164,6 +166,16 @@ impl Run<'_> {
     }
 }
 
+/// Returns the lanes of a full worker for each row. Small Argon2 hashes have one, and large ones as
+/// many as the memory holds. A row above the bench's ceiling has those of the row before it.
+fn lanes(meter: &Meter, rows: &[PlannedRow]) -> Vec<usize> {
+    let lanes = rows.iter().scan(1, |lanes, row| {
+        *lanes = row.admitted.as_ref().map_or(*lanes, |admitted| meter.lanes(admitted));
+        Some(*lanes)
+    });
+    lanes.collect()
+}
+
 /// Predicts the time of a call from the last measurement; zero without one.
 fn expected(points: &Points, work: u64) -> Duration {
     points.last().map_or(Duration::ZERO, |(measured_work, measured)| {
@@ -199,11 +211,25 @@ const SHARE_FOR_A_HASH: u64 = 2;
 mod tests {
     use saltern_meter::Spread;
 
+    use super::super::tables::{argon2_series, bcrypt_series};
     use super::*;
 
     fn point(work: u64, ms: f64) -> (u64, Measured) {
         let spread = Spread::of(&[ms]);
         (work, Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
+    }
+
+    #[test]
+    fn each_row_has_its_own_lanes() {
+        let mib = 1 << 20;
+        let worker = |kept_bytes| PoolSettings { kept_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
+        let series = argon2_series().remove(3);
+        let of = |kept_bytes| lanes(&Meter::of_worker(&worker(kept_bytes)), &series.rows);
+        // 7, 64, 128 and 256 MiB.
+        assert_eq!([0, 5, 6, 7].map(|row| of(1024 * mib)[row]), [1, 4, 4, 4]);
+        assert_eq!([0, 5, 6, 7].map(|row| of(256 * mib)[row]), [1, 4, 2, 1]);
+        let bcrypt = lanes(&Meter::new(), &bcrypt_series()[0].rows);
+        assert!(bcrypt[0] > 1 && bcrypt.iter().all(|lanes| *lanes == bcrypt[0]), "{bcrypt:?}");
     }
 
     #[test]

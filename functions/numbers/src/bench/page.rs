@@ -7,7 +7,7 @@ use saltern_price::Attack;
 
 use super::{
     published::{Group, Published},
-    results::{Figure, Results, Row, Series, Table, as_f64},
+    results::{Figure, Results, Row, Series, Table, Way, as_f64},
     sheets::{self, LEGEND, ms, rate},
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
     text,
@@ -281,13 +281,24 @@ fn argon2id(results: &Results) -> Option<Section> {
          hashes at once can use, and then as many passes as the time allows. OWASP's minima are 46 MiB with one pass, \
          19 MiB with two, 12 MiB with three, 9 MiB with four, and 7 MiB with five.",
     );
-    for (title, x, y) in both("MiB") {
-        let mut plot = Plot::new(format!("argon2id, {title}"), x, y).about("One hash, by memory and passes.");
-        for series in &table.series {
-            plot = plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, Series::one));
+    let ways: [(_, _, Way); 2] = [
+        ("argon2id", "One hash, by memory and passes.", Series::one),
+        (
+            "argon2id in lanes",
+            "The time of a core for each hash, with all lanes in use. Small memory has no lanes.",
+            Series::lanes,
+        ),
+    ];
+    for (name, about, way) in ways.into_iter().filter(|(_, _, way)| table.has_times(*way)) {
+        for (title, x, y) in both("MiB") {
+            let plot = Plot::new(format!("{name}, {title}"), x, y).about(about);
+            let with_dots = |plot: Plot, series: &Series| {
+                plot.series(dots(&series.name, CostName::MemoryKib, series, ALL, way))
+            };
+            let plot = table.series.iter().fold(plot, with_dots);
+            let drawn: Vec<_> = table.series.iter().map(|series| (series, way)).collect();
+            section = section.chart(extrapolated(plot, CostName::MemoryKib, &drawn));
         }
-        let drawn: Vec<_> = table.series.iter().map(|series| (series, Series::one as Way)).collect();
-        section = section.chart(extrapolated(plot, CostName::MemoryKib, &drawn));
     }
     Some(ending(section, table, &[]))
 }
@@ -410,9 +421,6 @@ fn points(group: &Group, most: u64) -> Vec<(f64, f64)> {
     let cost = group.benchmark.cost;
     group.points().filter(|point| point.0 <= most).map(|(value, ms)| (place(cost, value), ms)).collect()
 }
-
-/// Selects the figure of a row to draw.
-type Way = fn(&Series, &Row) -> Option<Figure>;
 
 /// Returns the place of a cost on the axis of its charts.
 fn place(cost: CostName, value: u64) -> f64 {

@@ -54,7 +54,7 @@ pub(super) struct Row {
     /// In the unit in which time is linear ([`Admitted::work`](saltern_algorithm::Admitted::work)).
     pub(super) work: u64,
     pub(super) one: Figure,
-    /// `None` for an algorithm without lanes.
+    /// `None` for a cost without lanes.
     pub(super) lanes: Option<Figure>,
 }
 
@@ -158,10 +158,17 @@ impl Results {
 }
 
 impl Table {
+    pub(super) fn has_times(&self, way: Way) -> bool {
+        self.series.iter().any(|series| series.rows.iter().any(|row| way(series, row).is_some()))
+    }
+
     fn is_whole(&self) -> bool {
         !self.series.is_empty() && self.series.iter().all(Series::is_whole)
     }
 }
+
+/// A time of a row, alone or in lanes: [`Series::one`] or [`Series::lanes`].
+pub(super) type Way = fn(&Series, &Row) -> Option<Figure>;
 
 impl Series {
     /// Returns the time of one hash alone; `None` if only a bad line gives it.
@@ -174,10 +181,12 @@ impl Series {
         trusted(row.lanes, self.lanes_line.as_ref())
     }
 
-    /// Whether every cost is at least 1, and either all rows have lanes or none.
+    /// Whether there are rows, every cost is at least 1, and a line for lanes has rows with lanes.
     fn is_whole(&self) -> bool {
-        let Some(first) = self.rows.first() else { return false };
-        self.rows.iter().all(|row| row.cost > 0 && row.lanes.is_some() == first.lanes.is_some())
+        let has_lanes = self.rows.iter().any(|row| row.lanes.is_some());
+        !self.rows.is_empty()
+            && self.rows.iter().all(|row| row.cost > 0)
+            && has_lanes == self.lanes_line.is_some()
     }
 }
 

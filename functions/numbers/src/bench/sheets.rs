@@ -7,7 +7,7 @@ use saltern_page::{Table as Grid, or_nothing, rounded};
 
 use super::{
     benchmark::Benchmark,
-    results::{Figure, Fit, Results, Row, Series, Table, as_f64},
+    results::{Figure, Fit, Results, Row, Series, Table, Way, as_f64},
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
 };
 use saltern_program::number::in_words;
@@ -27,19 +27,22 @@ pub(super) const LEGEND: &str = "Times are medians of processor time on one core
 
 /// The tables of an algorithm: one for each series, and for Argon2 first memory against passes.
 pub(super) fn of_table(table: &Table) -> Vec<Sheet> {
-    let matrix = (table.benchmark.algorithm == Algorithm::Argon2id).then(|| matrix(table));
-    matrix.into_iter().chain(table.series.iter().map(|series| of_series(table.benchmark, series))).collect()
+    let ways: [(_, Way); 2] = [("one hash", Series::one), ("a hash in lanes", Series::lanes)];
+    let has_matrix = |way| table.benchmark.algorithm == Algorithm::Argon2id && table.has_times(way);
+    let matrices = ways.into_iter().filter(|(_, way)| has_matrix(*way));
+    let matrices = matrices.map(|(what, way)| matrix(table, what, way));
+    matrices.chain(table.series.iter().map(|series| of_series(table.benchmark, series))).collect()
 }
 
 fn of_series(benchmark: &Benchmark, series: &Series) -> Sheet {
-    let lanes = series.rows.iter().find_map(|row| row.lanes).map(|figure| figure.at_once);
+    let lanes = lanes_in_words(series);
     let mut grid = Grid::new(caption(benchmark, &series.name)).numbers_each([
         benchmark.cost.heading(),
         "one hash, ms",
         "±",
         "a second",
     ]);
-    if let Some(lanes) = lanes {
+    if let Some(lanes) = &lanes {
         let wait = format!("{lanes} lanes: wait, ms");
         grid = grid.numbers_each([wait.as_str(), "±", "a hash, ms", "a second", "gain"]);
     }
@@ -47,11 +50,25 @@ fn of_series(benchmark: &Benchmark, series: &Series) -> Sheet {
     let mut notes = vec![line_in_words(benchmark, "One hash", series.one_line.as_ref())];
     if lanes.is_some() {
         notes.push(line_in_words(benchmark, "A hash in lanes", series.lanes_line.as_ref()));
-    } else {
-        notes.push(format!("{}This algorithm has no lanes.", held_at(benchmark)));
     }
+    let without = match lanes {
+        None => "This algorithm has no lanes.",
+        Some(_) if series.rows.iter().any(|row| row.lanes.is_none()) => {
+            "A cost without a time in lanes has none: its memory is too small or too large."
+        }
+        Some(_) => "",
+    };
+    let note = [held_at(benchmark), without].join(" ");
+    notes.extend(Some(note.trim().to_owned()).filter(|note| !note.is_empty()));
     notes.extend(second_block(benchmark, series));
     Sheet { grid: grid.rows(rows), notes }
+}
+
+/// Returns the lanes of the rows that have lanes, such as `4` or `2 to 4`.
+fn lanes_in_words(series: &Series) -> Option<String> {
+    let lanes = || series.rows.iter().filter_map(|row| row.lanes).map(|figure| figure.at_once);
+    let (fewest, most) = (lanes().min()?, lanes().max()?);
+    Some(if fewest == most { most.to_string() } else { format!("{fewest} to {most}") })
 }
 
 /// Returns the note for outputs that are longer than the digest.
@@ -69,13 +86,16 @@ fn second_block(benchmark: &Benchmark, series: &Series) -> Option<String> {
 }
 
 /// Returns the note about parameters that all rows share, and about the rough line.
-fn held_at(benchmark: &Benchmark) -> String {
-    let parameters = match benchmark.algorithm {
-        Algorithm::Argon2id => "With p = 1.",
-        Algorithm::Scrypt => "With r = 8 and p = 1.",
-        _ => return String::new(),
-    };
-    format!("{parameters} A KiB costs more when the memory exceeds the caches, so the line is rough. ")
+fn held_at(benchmark: &Benchmark) -> &'static str {
+    match benchmark.algorithm {
+        Algorithm::Argon2id => {
+            "With p = 1. A KiB costs more when the memory exceeds the caches, so the line is rough."
+        }
+        Algorithm::Scrypt => {
+            "With r = 8 and p = 1. A KiB costs more when the memory exceeds the caches, so the line is rough."
+        }
+        _ => "",
+    }
 }
 
 fn caption(benchmark: &Benchmark, series: &str) -> String {
@@ -86,7 +106,7 @@ fn cells(cost: CostName, series: &Series, row: &Row) -> Vec<String> {
     let (one, lanes) = (series.one(row), series.lanes(row));
     let mut cells = vec![cost.label(row.cost)];
     cells.extend([in_ms_and_words, spread, rate].map(|write| or_nothing(one.as_ref(), write)));
-    if row.lanes.is_some() {
+    if series.lanes_line.is_some() {
         let wait = |lanes: &Figure| ms(lanes, lanes.call_ms());
         let each = |lanes: &Figure| ms(lanes, lanes.hash_ms);
         cells.extend([wait, spread, each, rate].map(|write| or_nothing(lanes.as_ref(), write)));
@@ -98,17 +118,17 @@ fn cells(cost: CostName, series: &Series, row: &Row) -> Vec<String> {
     cells
 }
 
-/// Returns the time of one hash: a row for each memory, a column for each number of passes.
-fn matrix(table: &Table) -> Sheet {
+/// Returns the time of a hash: a row for each memory, a column for each number of passes.
+fn matrix(table: &Table, what: &str, way: Way) -> Sheet {
     let cost = table.benchmark.cost;
-    let grid = Grid::new(format!("{}: one hash by memory and passes", table.benchmark.title))
+    let grid = Grid::new(format!("{}: {what} by memory and passes", table.benchmark.title))
         .numbers(cost.heading())
         .numbers_each(table.series.iter().map(|series| format!("{}, ms", series.name)));
     let memories = table.series.first().map(|series| series.rows.iter().map(|row| row.cost));
     let rows = memories.into_iter().flatten().map(|memory| {
         let figures = table.series.iter().map(|series| {
             let row = series.rows.iter().find(|row| row.cost == memory);
-            or_nothing(row.and_then(|row| series.one(row)), |one| ms(&one, one.hash_ms))
+            or_nothing(row.and_then(|row| way(series, row)), |figure| ms(&figure, figure.hash_ms))
         });
         [cost.label(memory)].into_iter().chain(figures).collect::<Vec<_>>()
     });

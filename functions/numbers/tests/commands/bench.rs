@@ -30,6 +30,7 @@ fn a_quick_run_writes_everything_in_every_format() {
     assert_eq!(ended.code, 0, "{}", ended.err);
     let results: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     shape(&results);
+    argon2_in_lanes(&results);
     text(&ended.out, &results);
     let markdown_text = fs::read_to_string(&markdown).unwrap();
     assert!(markdown_text.contains("\n## bcrypt\n\n| cost | one hash, ms | ± | a second |"));
@@ -86,6 +87,15 @@ fn shape(results: &Value) {
     assert!((ratio / 8192.0 - 1.0).abs() < 0.01, "{ratio}");
 }
 
+/// Small Argon2 hashes have no lanes, and large ones have.
+fn argon2_in_lanes(results: &Value) {
+    for series in 0..5 {
+        let rows = rows(results, "argon2id", series);
+        assert!(row(rows, 7168)["lanes"].is_null());
+        assert!(row(rows, 65_536)["lanes"]["at_once"].as_u64() > Some(1), "{}", row(rows, 65_536));
+    }
+}
+
 /// A figure is measured and has a spread, or comes from the line and has none.
 fn figure(figure: &Value) {
     if figure.is_null() {
@@ -127,6 +137,7 @@ fn html(html: &str) {
         assert!(html.contains(&format!("id=\"{heading}\"")), "{heading}");
     }
     for said in [
+        "argon2id in lanes, logarithmic",
         "Intel i3-8109U (NUC, 2018)",
         "author's desktop, 2016",
         "186,173,000",
@@ -262,7 +273,7 @@ fn incomplete_results_are_refused() {
         |results| results["tables"][0]["series"] = json!([]),
         |results| results["tables"][1]["series"] = json!([]),
         |results| results["tables"][0]["series"][0]["rows"] = json!([]),
-        |results| results["tables"][0]["series"][0]["rows"][0]["lanes"] = Value::Null,
+        |results| results["tables"][0]["series"][0]["lanes_line"] = Value::Null,
         |results| results["tables"][0]["series"][0]["rows"][0]["cost"] = json!(0),
     ];
     for (at, change) in breaks.into_iter().enumerate() {
