@@ -39,12 +39,11 @@ pub(crate) enum NotComputed {
     Cancelled = 8,
 }
 
-/// Starts the workers of a client. Returns their number, which is never 0.
+/// Starts the workers of a client. Returns their number, which is never 0. The hashes of a worker
+/// use `kept_bytes` of memory at once, and the worker may keep as much between two hashes.
 pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -> io::Result<i64> {
-    let usual = PoolSettings::new(workers);
-    // The client has its own queue.
-    let settings = PoolSettings { queue: None, kept_bytes: usual.kept_bytes.min(kept_bytes), ..usual };
-    let pool = Arc::new(Open { pool: Pool::start(&settings)?, ceilings, waits: Waits::default() });
+    let pool = Pool::start(&settings(workers, kept_bytes))?;
+    let pool = Arc::new(Open { pool, ceilings, waits: Waits::default() });
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     lock().insert(number, pool);
     Ok(number)
@@ -103,6 +102,11 @@ pub(crate) fn compute(
     Ok(done.output)
 }
 
+fn settings(workers: NonZeroUsize, kept_bytes: u64) -> PoolSettings {
+    // The client has its own queue.
+    PoolSettings { queue: None, kept_bytes, ..PoolSettings::new(workers) }
+}
+
 struct Open {
     pool: Pool,
     ceilings: Ceilings,
@@ -125,6 +129,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use std::thread;
+
+    use saltern_algorithm::OneCore;
 
     use super::*;
 
@@ -164,6 +170,17 @@ mod tests {
         assert_eq!(computed(number, BCRYPT, "U*U", LONG), Err(NotComputed::Closed));
         close(number);
         assert_ne!(opened(), number);
+    }
+
+    #[test]
+    fn argon2_has_as_many_lanes_as_the_memory_of_the_client_holds() {
+        // The shipped policy needs 64 MiB.
+        let setting = ARGON2.replacen("m=64,t=1", "m=65536,t=4", 1);
+        let encoded = saltern_encoded::parse(&setting).unwrap();
+        for (kept_mib, lanes) in [(46, 1), (128, 2), (256, 4), (1024, 4)] {
+            let worker = OneCore::new(&settings(NonZeroUsize::MIN, kept_mib << 20));
+            assert_eq!(worker.lanes(encoded.setting()), lanes, "{kept_mib} MiB");
+        }
     }
 
     #[test]
