@@ -60,8 +60,8 @@ pub struct KernelArguments {
     /// bcrypt hashes at once on each core, 1 to 8 [default: as many as the L1 data cache holds]
     #[arg(long, env = "SALTERN_BCRYPT_LANES", value_name = "COUNT", value_parser = bcrypt_lanes)]
     pub bcrypt_lanes: Option<NonZeroUsize>,
-    /// Large Argon2 hashes at once on each core, 1 to 8, as far as the memory holds them [default:
-    /// 4; `serve` measures at its start, and takes 1 if lanes do not gain]
+    /// Large Argon2 hashes at once on each core, 1 to 8, if the memory holds them [default: 4, or 1
+    /// if `serve` measures no gain]
     #[arg(long, env = "SALTERN_ARGON2_LANES", value_name = "COUNT")]
     pub argon2_lanes: Option<Argon2Lanes>,
 }

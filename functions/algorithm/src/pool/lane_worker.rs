@@ -164,8 +164,8 @@ struct Measurement {
 
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 ///
-/// If the lanes gain nothing side by side, computes only the one that ends first. So none ends later
-/// than beside the others.
+/// If the lanes gain nothing side by side, computes only the one that ends first. So none ends
+/// later than beside the others.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
     let of_algorithm = || active.iter().filter(|a| a.cost.algorithm == algorithm);
     let together_bytes = of_algorithm().map(|a| a.cost.memory_bytes).sum();

@@ -89,8 +89,8 @@ impl Pool {
     /// Measures whether Argon2 gains from lanes here, unless `settings` set their number or exclude
     /// them. `settings` are those of the start.
     ///
-    /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the workers
-    /// already work. If a core has less than twice that memory, nothing is measured.
+    /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the
+    /// workers already work. If a core has less than twice that memory, nothing is measured.
     ///
     /// # Errors
     /// [`io::Error`] if the system gives no thread.
