@@ -446,12 +446,20 @@ impl<J: Job> Schedule<J> {
         }
         self.next_judgement = Some(now + JUDGE_EVERY);
         let (of_sliced, of_whole) = (self.workers(), self.holders());
-        for (queue, workers) in [(&mut self.sliced, of_sliced), (&mut self.whole, of_whole)] {
+        let free_lanes = Algorithm::ALL.map(|of| free_lanes(&self.lane_workers, of, &self.estimates));
+        let idle = self.block_workers.iter().filter(|worker| worker.busy.is_none()).count();
+        for (queue, workers, free) in [
+            (&mut self.sliced, of_sliced, free_lanes),
+            (&mut self.whole, of_whole, [idle; Algorithm::ALL.len()]),
+        ] {
             let mut ahead = Duration::ZERO;
             for mut waiting in mem::take(&mut queue.jobs) {
                 let alone = self.estimates.least_duration(waiting.cost);
                 let left = waiting.deadline.saturating_duration_since(now);
-                let in_time = ahead / workers + alone <= left;
+                // Work that starts together with this job does not delay its start.
+                let starts_at_once = queue.jobs.len() < free[waiting.cost.algorithm as usize];
+                let wait = if starts_at_once { Duration::ZERO } else { ahead / workers };
+                let in_time = wait + alone <= left;
                 if left.is_zero() || alone > left {
                     found.expired.push(waiting.job);
                 } else if !in_time {
@@ -499,9 +507,7 @@ impl<J: Job> Schedule<J> {
             return None;
         }
         let own = self.estimates.duration(cost, self.estimates.width_of(cost));
-        let free: usize =
-            self.lane_workers.iter().map(|w| w.free_lanes(cost.algorithm, &self.estimates)).sum();
-        if open && position < free {
+        if open && position < free_lanes(&self.lane_workers, cost.algorithm, &self.estimates) {
             return Some((Duration::ZERO, own));
         }
         let first_lane = self.lane_workers.iter().map(|w| w.next_to_finish(&self.estimates)).min();
@@ -753,6 +759,11 @@ impl Shares {
 struct LaneWorker {
     sleep: Sleep,
     lanes: Vec<Running>,
+}
+
+/// Returns how many hashes of an algorithm have room on all workers.
+fn free_lanes(workers: &[LaneWorker], algorithm: Algorithm, estimates: &Estimates) -> usize {
+    workers.iter().map(|worker| worker.free_lanes(algorithm, estimates)).sum()
 }
 
 impl LaneWorker {

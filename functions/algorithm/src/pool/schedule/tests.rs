@@ -407,6 +407,19 @@ fn a_worker_whose_lanes_do_not_gain_takes_one_hash_after_the_other() {
     assert_eq!(started(&schedule.lane_boundary(0, lanes(0, 0, far), now)), [2]);
 }
 
+/// The worker was late, so both wait when they are judged.
+#[test]
+fn a_job_that_starts_at_once_is_not_late_because_a_long_one_starts_before_it() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let long = Cost::new(Algorithm::Bcrypt, BCRYPT.work * 1_000_000);
+    for (number, cost, milliseconds) in [(0, long, u32::MAX), (1, BCRYPT, 60_000)] {
+        let deadline = now + MS * milliseconds;
+        assert!(schedule.submit(Numbered::new(number), cost, deadline, Urgency::Required, now).is_ok());
+    }
+    let found = schedule.lane_boundary(0, lanes(0, 0, now), now + MS * 10);
+    assert_eq!((started(&found), found.overloaded.len()), (vec![0, 1], 0));
+}
+
 /// The work counts, not the number of jobs.
 #[test]
 fn a_caller_with_expensive_jobs_gets_no_larger_share() {
