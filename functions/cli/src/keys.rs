@@ -4,6 +4,7 @@ use std::{
     fmt::Write as _,
     fs::{self, OpenOptions},
     io::{self, Write as _},
+    num::NonZeroUsize,
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown},
     path::{Path, PathBuf},
 };
@@ -15,7 +16,10 @@ use saltern_seal::{
 };
 use serde_json::{Value, json};
 
-use crate::terminal::{Asked, read_secret};
+use crate::{
+    table::Row,
+    terminal::{Asked, read_secret},
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
@@ -132,6 +136,11 @@ impl OneHashArguments {
         });
         Ok((keys, context.transpose()?))
     }
+}
+
+/// Returns the context of a row's seal: the user's id in this column.
+pub(crate) fn context_of(row: &Row, column: Option<NonZeroUsize>) -> Option<Context> {
+    Context::new(&row.field(column?)?)
 }
 
 /// Reads the keys in a file. From now on the memory of this process is private.

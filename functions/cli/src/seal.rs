@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 use saltern_program::Failure;
-use saltern_seal::{Context, Keys, NotOpened, NotSealed, is_sealed};
+use saltern_seal::{Keys, NotOpened, NotSealed, is_sealed};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -81,7 +81,7 @@ fn changed(
         }
         (Change::Reseal | Change::Unseal, true) => {}
     }
-    let context = context_column.and_then(|number| row.field(number)).and_then(|text| Context::new(&text));
+    let context = keys::context_of(row, context_column);
     if context_column.is_some() && context.is_none() {
         return Err(Kept::skipped(NO_CONTEXT).into());
     }
@@ -114,10 +114,7 @@ fn readable(stored: &str) -> Result<(), Kept> {
 }
 
 fn not_opened(defect: NotOpened) -> Kept {
-    Kept::skipped(match defect {
-        NotOpened::ContextMissing => "its key wants a context: name the field by --context-column".to_owned(),
-        defect => defect.to_string(),
-    })
+    Kept::skipped(Unread::NotOpened(defect).in_words())
 }
 
 const NO_CONTEXT: &str =

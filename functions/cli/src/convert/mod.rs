@@ -88,25 +88,24 @@ fn convert<'a>(
 
 /// Returns why a value is not converted, if that is known before its conversion.
 fn kept(value: &str, source: Source) -> Option<Kept> {
-    let is_prepared = |encoded: &Encoded| match source {
-        Source::BcryptOfSha256Hex => encoded.scheme().reading().preparation == Preparation::Sha256Hex,
-        _ => encoded.preparation().is_some(),
+    // These sources add a preparation to a hash. Others make a hash of something else.
+    let is_prepared: Option<fn(&Encoded) -> bool> = match source {
+        Source::BcryptOfSha256Hex => {
+            Some(|encoded| encoded.scheme().reading().preparation == Preparation::Sha256Hex)
+        }
+        Source::Prepared(_) => Some(|encoded| encoded.preparation().is_some()),
+        _ => None,
     };
-    match (parse(value), source) {
-        (Ok(encoded), Source::BcryptOfSha256Hex | Source::Prepared(_)) if is_prepared(&encoded) => {
-            Some(Kept::as_wanted("converted already"))
+    match (parse(value), is_prepared) {
+        (Ok(_), None) => Some(Kept::as_wanted("in a form that is read already")),
+        (Ok(encoded), Some(is_prepared)) => {
+            is_prepared(&encoded).then(|| Kept::as_wanted("converted already"))
         }
-        (Ok(_), Source::BcryptOfSha256Hex | Source::Prepared(_)) => None,
-        (Ok(_), _) => Some(Kept::as_wanted("in a form that is read already")),
-        (Err(error), Source::BcryptOfSha256Hex | Source::Prepared(_)) => {
-            Some(match Unread::of(value, error) {
-                reason @ Unread::NoPassword => Kept::as_wanted(reason.in_words()),
-                reason => Kept::skipped(reason.in_words()),
-            })
-        }
-        (Err(error), _) => match Unread::of(value, error) {
+        (Err(error), is_prepared) => match Unread::of(value, error) {
             reason @ Unread::NoPassword => Some(Kept::as_wanted(reason.in_words())),
-            reason @ Unread::Sealed => Some(Kept::skipped(reason.in_words())),
+            reason if is_prepared.is_some() || reason == Unread::Sealed => {
+                Some(Kept::skipped(reason.in_words()))
+            }
             _ => None,
         },
     }

@@ -7,11 +7,14 @@ use std::{
 
 use saltern_encoded::ParseError;
 use saltern_policy::Policies;
-use saltern_seal::{Context, Keys, NotOpened, Sealed, is_sealed};
+use saltern_seal::{Keys, NotOpened, Sealed, is_sealed};
 use zeroize::Zeroizing;
 
 use super::shape::Shape;
-use crate::table::{Occurrences, Row};
+use crate::{
+    keys,
+    table::{Occurrences, Row},
+};
 
 /// The counts.
 #[derive(Default)]
@@ -86,15 +89,10 @@ impl Census {
         self.rows += 1;
         let mut hash = Zeroizing::new(row.hash().into_owned());
         if let Ok(sealed) = Sealed::parse(&hash) {
-            // Most tables have one key, so its name is rarely copied.
-            match self.sealed.get_mut(sealed.key()) {
-                Some(count) => *count += 1,
-                None => drop(self.sealed.insert(sealed.key().to_owned(), 1)),
-            }
+            *self.sealed.entry(sealed.key().to_owned()).or_default() += 1;
         }
         if let Some(keys) = opening.keys.filter(|_| is_sealed(&hash)) {
-            let context = opening.context_column.and_then(|number| row.field(number));
-            let context = context.and_then(|text| Context::new(&text));
+            let context = keys::context_of(row, opening.context_column);
             match keys.open(&hash, context.as_ref()) {
                 Ok(opened) => hash = opened.text,
                 Err(defect) => return self.unread.entry(Unread::NotOpened(defect)).or_default().add(row),
