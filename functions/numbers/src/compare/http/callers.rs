@@ -13,12 +13,12 @@ use std::{
     time::Instant,
 };
 
-use saltern_algorithm::{Admitted, compute};
-use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting};
+use saltern_algorithm::compute;
+use saltern_encoded::{Encoded, Params};
 use saltern_meter::median;
 use serde_json::json;
 
-use crate::compare::kernels::CEILINGS;
+use crate::compare::kernels::{PASSWORD, admitted};
 
 use super::{own_time, server::Server};
 
@@ -39,7 +39,7 @@ impl Call {
     }
 
     fn new(params: Params, headers: &str) -> Result<Self, Box<dyn Error>> {
-        let admitted = Admitted::new(Setting::fresh(params, [SALT; NEW_SALT_BYTES]), &CEILINGS)?;
+        let admitted = admitted(params)?;
         let output = compute(&admitted, PASSWORD.as_bytes())?;
         let stored = Encoded::new(admitted.setting().clone(), output.expose()).ok_or("no text")?;
         let body = json!({"password": PASSWORD, "hash": stored.to_string()}).to_string();
@@ -259,9 +259,6 @@ fn parse(bytes: &[u8]) -> Option<io::Result<Response>> {
 fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
-
-const PASSWORD: &str = "correct horse battery";
-const SALT: u8 = 0xa5;
 
 /// A refused caller waits before its next request.
 const AFTER_A_REFUSAL: Duration = Duration::from_millis(10);

@@ -11,17 +11,14 @@ mod start;
 use core::{error::Error, time::Duration};
 use std::io;
 
-use saltern_encoded::{
-    Params,
-    argon2::{self, Variant, Version},
-    bcrypt,
-};
+use saltern_encoded::{Params, bcrypt};
 use saltern_meter::{Others, median, process_time};
 
 use super::{
     arguments::ServiceArguments,
     cores,
     figure::{Bound, Figure, Unit, Wanted},
+    kernels::argon2id,
     summary::Progress,
 };
 
@@ -125,11 +122,6 @@ const ARGON2_19: Params = argon2id(19_456, 2);
 #[expect(clippy::unwrap_used, reason = "a constant that is wrong does not compile")]
 const fn bcrypt_of(cost: u32) -> Params {
     Params::Bcrypt(bcrypt::Params::new(cost).unwrap())
-}
-
-#[expect(clippy::unwrap_used, reason = "a constant that is wrong does not compile")]
-const fn argon2id(memory_kib: u32, passes: u32) -> Params {
-    Params::Argon2(argon2::Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).unwrap())
 }
 
 /// Arguments of `saltern serve`.

@@ -4,13 +4,13 @@ use core::{error::Error, time::Duration};
 use std::{thread, time::Instant};
 
 use saltern_algorithm::{Admitted, kernels_for_bench::Argon2};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, bcrypt};
+use saltern_encoded::{Params, Setting, bcrypt};
 use saltern_meter::{Meter, thread_time};
 
 use super::super::{
     cores,
     kernels::{
-        CEILINGS,
+        PASSWORD, admitted,
         bcrypt::{Work, by_lanes},
     },
     peers::{argon2::Argon2C, libxcrypt::Libxcrypt},
@@ -72,10 +72,6 @@ fn bcrypt(params: Params) -> Result<bcrypt::Params, &'static str> {
     if let Params::Bcrypt(params) = params { Ok(params) } else { Err("not bcrypt") }
 }
 
-fn admitted(params: Params) -> Result<Admitted, Box<dyn Error>> {
-    Ok(Admitted::new(Setting::fresh(params, [SALT; NEW_SALT_BYTES]), &CEILINGS)?)
-}
-
 impl Raw {
     /// Runs the loop on all cores for this time.
     pub(crate) fn run(&self, window: Duration) -> Result<Speed, Box<dyn Error>> {
@@ -120,7 +116,7 @@ impl Raw {
             Self::Argon2C(admitted) => {
                 let Setting::Argon2(setting) = admitted.setting() else { return None };
                 let mut c = Argon2C::new(usize::try_from(admitted.memory_bytes()).ok()?).ok()?;
-                Box::new(move || c.hash(setting, PASSWORD).map(|_| 1))
+                Box::new(move || c.hash(setting, PASSWORD.as_bytes()).map(|_| 1))
             }
             Self::Argon2Lanes(admitted) => {
                 let paths = Argon2::paths(admitted.memory_bytes() * LANES.len() as u64);
@@ -135,8 +131,5 @@ impl Raw {
 
 type Call<'a> = Box<dyn FnMut() -> Option<u32> + 'a>;
 
-const SALT: u8 = 0xa5;
-const PASSWORD: &[u8] = b"correct horse battery";
-
 /// The passwords of a worker's four lanes.
-const LANES: [&[u8]; 4] = [PASSWORD; 4];
+const LANES: [&[u8]; 4] = [PASSWORD.as_bytes(); 4];

@@ -2,8 +2,7 @@
 
 use saltern_algorithm::kernels_for_bench::Argon2;
 use saltern_algorithm::{Admitted, compute};
-use saltern_encoded::argon2::{Params as Argon2Params, Variant, Version};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Setting};
+use saltern_encoded::Setting;
 
 use super::super::{
     arguments::KernelsArguments,
@@ -11,7 +10,7 @@ use super::super::{
     peers::argon2::Argon2C,
     rounds::{Contender, Measurement, compare, compare_on_cores},
 };
-use super::{super::cores, CEILINGS};
+use super::{super::cores, PASSWORD, admitted, argon2id};
 
 /// Returns the figures of the fastest kernel for this machine.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -60,12 +59,10 @@ fn figures_of_lanes(measurements: &[Measurement]) -> impl Iterator<Item = Figure
 pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, Box<dyn core::error::Error>> {
     let mut measurements = Vec::new();
     for (memory_kib, passes) in COSTS {
-        let params =
-            Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).ok_or("no such cost")?;
-        let setting = Setting::fresh(Params::Argon2(params), [0xa5; NEW_SALT_BYTES]);
-        let admitted = Admitted::new(setting, &CEILINGS)?;
+        let admitted = admitted(argon2id(memory_kib, passes))?;
+        let password = PASSWORD.as_bytes();
         let Setting::Argon2(setting) = admitted.setting() else { return Err("not argon2".into()) };
-        let expected = [compute(&admitted, PASSWORD).expect("memory for a hash").expose().to_vec()];
+        let expected = [compute(&admitted, password).expect("memory for a hash").expose().to_vec()];
 
         let mut c = Argon2C::new(usize::try_from(admitted.memory_bytes())?)?;
         let paths = Argon2::paths(admitted.memory_bytes());
@@ -75,20 +72,20 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
                 name: Baseline::Crate.name().into(),
                 at_once: 1,
                 run: Box::new(|| {
-                    vec![compute(&admitted, PASSWORD).expect("memory for a hash").expose().to_vec()]
+                    vec![compute(&admitted, password).expect("memory for a hash").expose().to_vec()]
                 }),
             };
             let by_c = Contender {
                 name: Baseline::C.name().into(),
                 at_once: 1,
-                run: Box::new(|| vec![c.hash(setting, PASSWORD).unwrap_or_default()]),
+                run: Box::new(|| vec![c.hash(setting, password).unwrap_or_default()]),
             };
             let mut contenders = match first {
                 Baseline::Crate => vec![by_crate, by_c],
                 Baseline::C => vec![by_c, by_crate],
             };
             for (name, kernel) in &paths {
-                let run = || vec![alone(kernel, &admitted, PASSWORD)];
+                let run = || vec![alone(kernel, &admitted, password)];
                 contenders.push(Contender { name: format!("{OURS}{name}"), at_once: 1, run: Box::new(run) });
             }
             measurements.push(compare(
@@ -112,10 +109,8 @@ fn measure_lanes(
     passes: u32,
     arguments: &KernelsArguments,
 ) -> Result<Measurement, Box<dyn core::error::Error>> {
-    let params = Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).ok_or("no such cost")?;
-    let setting = Setting::fresh(Params::Argon2(params), [0xa5; NEW_SALT_BYTES]);
-    let admitted = Admitted::new(setting, &CEILINGS)?;
-    let passwords: Vec<_> = (0..MOST_LANES).map(|index| format!("correct horse battery {index}")).collect();
+    let admitted = admitted(argon2id(memory_kib, passes))?;
+    let passwords: Vec<_> = (0..MOST_LANES).map(|index| format!("{PASSWORD} {index}")).collect();
     let passwords: Vec<&[u8]> = passwords.iter().map(String::as_bytes).collect();
     let fastest = || Argon2::paths(admitted.memory_bytes() * u64::from(MOST_LANES)).into_iter().next();
     let kernels: Vec<_> = (0..cores())
@@ -216,5 +211,3 @@ const WANTED: [((u32, u32), Baseline, Wanted); 4] = [
     (MIB_46, Baseline::Crate, Wanted::times(Bound::AtMost(0.33)).with_goal(0.26)),
     (MIB_46, Baseline::C, Wanted::times(Bound::AtMost(1.00)).with_goal(0.80)),
 ];
-
-const PASSWORD: &[u8] = b"correct horse battery staple";

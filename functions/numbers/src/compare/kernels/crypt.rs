@@ -10,7 +10,7 @@ use super::super::{
     peers::libxcrypt::Libxcrypt,
     rounds::{Contender, Measurement, compare},
 };
-use super::CEILINGS;
+use super::{CEILINGS, PASSWORD};
 
 /// Returns the figures of the schemes that are only verified.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -44,7 +44,11 @@ fn beside_libxcrypt(
     };
     let mut contenders = [
         Contender { name: LIBXCRYPT.into(), at_once: 1, run: Box::new(by_libxcrypt) },
-        Contender { name: OURS.into(), at_once: 1, run: Box::new(|| vec![ours(&admitted, PASSWORD)]) },
+        Contender {
+            name: OURS.into(),
+            at_once: 1,
+            run: Box::new(|| vec![ours(&admitted, PASSWORD.as_bytes())]),
+        },
         Contender { name: CRATES.into(), at_once: 1, run: Box::new(|| vec![by_crates(&admitted)]) },
     ];
     Ok(compare(title.to_owned(), &[encoded.output().to_vec()], &mut contenders, arguments.rounds.get())?)
@@ -58,7 +62,7 @@ fn by_password_length(
 ) -> Result<Measurement, Box<dyn core::error::Error>> {
     let admitted = Admitted::new(saltern_encoded::parse(stored)?.setting().clone(), &CEILINGS)?;
     let longest = [b'a'; MAX_PASSWORD_BYTES];
-    let mut contenders = [PASSWORD, &longest].map(|password| {
+    let mut contenders = [PASSWORD.as_bytes(), &longest].map(|password| {
         let admitted = &admitted;
         let run = move || {
             ours(admitted, password);
@@ -76,7 +80,7 @@ fn ours(admitted: &Admitted, password: &[u8]) -> Vec<u8> {
 }
 
 fn by_crates(admitted: &Admitted) -> Vec<u8> {
-    compute(admitted, PASSWORD).expect("memory for a hash").expose().to_vec()
+    compute(admitted, PASSWORD.as_bytes()).expect("memory for a hash").expose().to_vec()
 }
 
 const WANTED: [(&str, Wanted); 2] = [
@@ -111,8 +115,6 @@ const AT_CEILING: [(&str, &str); 5] = [
 
 /// The two contenders hash different passwords, so their outputs differ.
 const IGNORED: Vec<u8> = vec![];
-
-const PASSWORD: &[u8] = b"correct horse battery";
 
 const LIBXCRYPT: &str = "libxcrypt crypt_r";
 const OURS: &str = "saltern";

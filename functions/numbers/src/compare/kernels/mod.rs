@@ -5,11 +5,29 @@ pub(crate) mod bcrypt;
 pub(crate) mod crypt;
 pub(crate) mod pbkdf2;
 
-use saltern_algorithm::Ceilings;
-use saltern_encoded::bcrypt::MAX_COST;
+use saltern_algorithm::{Admitted, Ceilings, CostOutOfBounds};
+use saltern_encoded::{
+    NEW_SALT_BYTES, Params, Setting,
+    argon2::{Params as Argon2Params, Variant, Version},
+    bcrypt::MAX_COST,
+};
+
+/// Returns a new hash's setting with these parameters.
+pub(super) fn admitted(params: Params) -> Result<Admitted, CostOutOfBounds> {
+    Admitted::new(Setting::fresh(params, [0xa5; NEW_SALT_BYTES]), &CEILINGS)
+}
+
+/// Returns argon2id's parameters with one lane of its own (p = 1).
+#[expect(clippy::unwrap_used, reason = "the costs are constants")]
+pub(super) const fn argon2id(memory_kib: u32, passes: u32) -> Params {
+    Params::Argon2(Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).unwrap())
+}
+
+/// The password of contenders that need no other.
+pub(super) const PASSWORD: &str = "correct horse battery";
 
 /// The ceilings that the settings of all contenders need, with any cost of the command line.
-pub(super) const CEILINGS: Ceilings = Ceilings {
+const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: MAX_COST,
     argon2_memory_kib: 256 << 10,
     argon2_memory_passes_kib: 256 << 10,
