@@ -102,10 +102,9 @@ fn measure(mut meter: Meter, admitted: &Admitted, question: &Question, not_after
         }
         let most_samples = min(requested.most_samples, MOST_SAMPLES).max(1);
         let fewest_samples = min(requested.fewest_samples, most_samples);
-        measure(&if fewest_samples < fit {
+        measure(&if fewest_samples < fit / MUCH_SLOWER {
             Effort { fewest_samples, most_samples, time: min(requested.time, left) }
         } else {
-            // Only the time limits this: later samples may be slower than the first.
             Effort { fewest_samples: 1, most_samples, time: left }
         })
     });
@@ -123,6 +122,10 @@ const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration
 
 /// Half of the time is for samples. The other half is for samples that take longer than the first.
 const SHARE_OF_WHAT_IS_LEFT: u32 = 2;
+
+/// On a busy machine later samples take this many times as long as the first. If the samples that
+/// were asked for do not fit even then, only the time limits their number.
+const MUCH_SLOWER: usize = 10;
 
 /// The most samples of one event. More samples do not make the result better.
 const MOST_SAMPLES: usize = 1000;
