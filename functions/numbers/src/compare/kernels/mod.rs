@@ -17,7 +17,7 @@ pub(super) fn admitted(params: Params) -> Result<Admitted, CostOutOfBounds> {
     Admitted::new(Setting::fresh(params, [0xa5; NEW_SALT_BYTES]), &CEILINGS)
 }
 
-/// Returns argon2id's parameters with one lane of its own (p = 1).
+/// Returns argon2id's parameters with p = 1.
 #[expect(clippy::unwrap_used, reason = "the costs are constants")]
 pub(super) const fn argon2id(memory_kib: u32, passes: u32) -> Params {
     Params::Argon2(Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).unwrap())
