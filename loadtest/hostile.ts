@@ -5,6 +5,7 @@
 // only permitted 5xx is the 503 for overload. The attack must reach the service: guesses get their
 // share of answers too.
 
+import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Rate } from 'k6/metrics';
 import { judged, record, refusal, tally, waited } from './lib/answers.ts';
@@ -87,8 +88,20 @@ export const options = {
 
 export const setup = () => ready(given, policies);
 
+/**
+ * Waits for at most the time between two arrivals of a crowd. k6 sends each crowd at equal
+ * intervals, so two crowds would arrive together again and again in the same order. The second of
+ * them would then find the queue full more often.
+ */
+const scatter = (iteration: number, perSecond: number) => sleep(draw(iteration, SCATTER) / perSecond);
+
+/** The purpose of the draw. `lib/mix.ts` has those from 0 to 3. */
+const SCATTER = 4;
+
 export function honest() {
-  const asked = rightLogin(exec.scenario.iterationInTest);
+  const n = exec.scenario.iterationInTest;
+  const asked = rightLogin(n);
+  scatter(n, given.LOAD_HONEST_PER_SECOND);
   const startedAt = Date.now();
   const answer = service.post(asked.path, asked.body);
   const kind = judged(asked, answer);
@@ -102,6 +115,7 @@ export function guess() {
   // Guesses of several kinds: similar, different, empty and long.
   const guesses = [`${password} `, password.toUpperCase(), password.slice(0, -1), '', 'x'.repeat(1000), '123456'];
   const asked: Operation = { doing: 'login', path: '/verify', body: { password: guesses[n % guesses.length], hash }, match: false };
+  scatter(n, given.LOAD_GUESSES_PER_SECOND);
   const kind = judged(asked, service.post(asked.path, asked.body));
   // A 200 without the answer "no match" counts as accepted.
   guessesAccepted.add(kind === 'wrong' ? 1 : 0);

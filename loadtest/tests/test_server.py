@@ -58,9 +58,11 @@ class Server(unittest.TestCase):
             run = k6("run", "capacity.ts", LOAD_ASKED_PER_SECOND=200, LOAD_ASKED_SECONDS=5, LOAD_MIX_PERCENT="login=100", LOAD_LOGIN_PERCENT="right=100", **common)
             capacity = float(run.stdout.split("finished ")[1].split()[0])
             crowds = {"LOAD_HONEST_PER_SECOND": 0.5 * capacity, "LOAD_GUESSES_PER_SECOND": capacity, "LOAD_CAPACITY_PER_SECOND": capacity}
-            metrics = self.kept("hostile.ts", LOAD_HOSTILE_SECONDS=10, **crowds, **common)
+            # Some 600 honest logins. With half as many, chance alone takes a tenth of their share
+            # once in a hundred runs.
+            metrics = self.kept("hostile.ts", LOAD_HOSTILE_SECONDS=20, **crowds, **common)
         self.assertEqual(metrics["hostile_refused"]["values"]["fails"], 0)
-        self.assertGreater(metrics["hostile_refused"]["values"]["passes"], 900)
+        self.assertGreater(metrics["hostile_refused"]["values"]["passes"], 1800)
 
     @marked("alone")
     def test_a_token_is_required_and_accepted(self):
