@@ -90,7 +90,20 @@ fn compose(settings: Settings, seal_keys: Option<Keys>) -> Result<(Front, Option
             "fewer hashes in memory at once than workers: increase the function's memory"
         );
     }
+    // Elsewhere the measurement would lengthen a cold start, and few hashes run side by side.
+    let measured = |started: Pool| {
+        if !is_always_awake {
+            return Ok(started);
+        }
+        started.with_measured_lanes(&pool, |lanes| {
+            tracing::info!(
+                argon2_lanes = lanes.get(),
+                "measured how many Argon2 hashes a worker computes at once"
+            );
+        })
+    };
     let pool = Pool::start(&pool)
+        .and_then(measured)
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, pool);
     let service = if starts_cold { service.with_cold_start() } else { service };

@@ -65,8 +65,16 @@ async fn serve(mut settings: Settings, log: &Log) -> Result<(), Failure> {
     };
     let started = settings.describe(listener.address());
     let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
-    let pool =
-        Pool::start(&pool).and_then(|started| started.with_measured_lanes(&pool)).map_err(|error| {
+    let pool = Pool::start(&pool)
+        .and_then(|started| {
+            started.with_measured_lanes(&pool, |lanes| {
+                tracing::info!(
+                    argon2_lanes = lanes.get(),
+                    "measured how many Argon2 hashes a worker computes at once"
+                );
+            })
+        })
+        .map_err(|error| {
             Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
         })?;
     let service = Service::new(policies, pool).with_metrics(log.dropped());

@@ -90,17 +90,23 @@ impl Pool {
     /// them. `settings` are those of the start.
     ///
     /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the
-    /// workers already work. If a core has less than twice that memory, nothing is measured.
+    /// workers already work, and then tells `measured` the number. If a core has less than twice
+    /// that memory, nothing is measured.
     ///
     /// # Errors
     /// [`io::Error`] if the system gives no thread.
-    pub fn with_measured_lanes(mut self, settings: &PoolSettings) -> io::Result<Self> {
+    pub fn with_measured_lanes(
+        mut self,
+        settings: &PoolSettings,
+        measured: impl FnOnce(Argon2Lanes) + Send + 'static,
+    ) -> io::Result<Self> {
         if settings.argon2_lanes.is_none() && settings.lanes(Algorithm::Argon2id).is_some() {
             let shared = Arc::clone(&self.shared);
             let (workers, memory_bytes) = (settings.workers.get(), settings.kept_bytes);
             self.threads.push(thread::Builder::new().name("saltern-measure".into()).spawn(move || {
                 if let Some(lanes) = Argon2Lanes::measured(workers, memory_bytes) {
                     shared.lock().estimates.set_width(Algorithm::Argon2id, lanes.get());
+                    measured(lanes);
                 }
             })?);
         }
