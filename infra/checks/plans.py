@@ -4,6 +4,10 @@ import dataclasses
 import re
 
 
+# Terraform keeps it in its state alone. No API has it.
+TERRAFORMS_OWN = "terraform_data"
+
+
 @dataclasses.dataclass(frozen=True)
 class Planned:
     address: str
@@ -22,6 +26,8 @@ def resources(plan, known, stand_ins):
     written = dict(configured(plan["configuration"]["root_module"], ""))
     values = {change["address"]: change["change"]["after"] for change in known["resource_changes"]}
     for change in plan["resource_changes"]:
+        if change["type"] == TERRAFORMS_OWN:
+            continue
         first = change["change"]["after"]
         # Dynamic blocks are not in the configuration, but the first plan knows them.
         names = set(written[without_indices(change["address"])]) | {name for name, value in first.items() if value not in (None, [])}

@@ -1,4 +1,5 @@
-# Signing is switched off, its configuration is replaced, and the package moves to another path.
+# Signing is switched off, and its configuration is replaced. The package moves to another path,
+# with signing and without.
 
 mock_provider "aws" {
   mock_resource "aws_lambda_function" {
@@ -41,5 +42,58 @@ run "off" {
 
   variables {
     signing = null
+  }
+}
+
+run "unsigned" {
+  variables {
+    signing = null
+  }
+}
+
+run "unsigned_moved" {
+  command = plan
+
+  variables {
+    package_file = "known/saltern-lambda-arm64.zip"
+    signing      = null
+  }
+
+  assert {
+    condition     = aws_lambda_function.main.filename == "tests/saltern-lambda-arm64.zip"
+    error_message = "The path of the first apply must stay."
+  }
+}
+
+run "unsigned_released" {
+  command = plan
+
+  variables {
+    package_file = "known/released.zip"
+    signing      = null
+  }
+
+  assert {
+    condition     = aws_lambda_function.main.filename == "known/released.zip"
+    error_message = "A package with another hash must be read from its own path."
+  }
+}
+
+# The remedy of infra/OPERATIONS.md.
+run "unsigned_read_anew" {
+  command = plan
+
+  variables {
+    package_file = "known/saltern-lambda-arm64.zip"
+    signing      = null
+  }
+
+  plan_options {
+    replace = [terraform_data.package[0]]
+  }
+
+  assert {
+    condition     = aws_lambda_function.main.filename == "known/saltern-lambda-arm64.zip"
+    error_message = "After the remedy the package must be read from its present path."
   }
 }

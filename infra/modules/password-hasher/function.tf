@@ -13,8 +13,8 @@ resource "aws_lambda_function" "main" {
   timeout       = var.timeout_seconds
 
   # The package, or the copy that AWS Signer signed. A new hash of the package publishes a new
-  # version. Without signing a new path does so too: the provider compares it.
-  filename                = var.signing == null ? var.package_file : null
+  # version.
+  filename                = one(terraform_data.package[*].input)
   s3_bucket               = var.signing == null ? null : var.signing.artefact_bucket
   s3_key                  = var.signing == null ? null : aws_signer_signing_job.package[0].signed_object[0].s3[0].key
   source_code_hash        = filebase64sha256(var.package_file)
@@ -102,6 +102,21 @@ resource "aws_lambda_function" "main" {
 
   # Without the policy and the group the function cannot write its first log lines.
   depends_on = [aws_cloudwatch_log_group.function, aws_iam_role_policy.execution]
+}
+
+# The path that the package had when its hash last changed. The provider would publish a version for
+# a new path alone. It reads the file only with a new hash or architecture, or for a new function,
+# and then this is the present path. An unchanged plan reads only the present path, for its hash.
+resource "terraform_data" "package" {
+  count = var.signing == null ? 1 : 0
+
+  input            = var.package_file
+  triggers_replace = [filebase64sha256(var.package_file), var.architecture, var.name]
+
+  # It does not hold for a replacement.
+  lifecycle {
+    ignore_changes = [input]
+  }
 }
 
 # Callers call this alias. A deployment moves it forward, a rollback moves it back.

@@ -399,7 +399,7 @@ variable "name" {
 }
 
 variable "package_file" {
-  description = "The zip from `make package`. A new hash of the zip publishes a new version. Without `signing` another path does so too."
+  description = "The zip from `make package`. A new hash of the zip publishes a new version, and another path does not."
   type        = string
   nullable    = false
 
