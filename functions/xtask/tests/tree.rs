@@ -453,13 +453,24 @@ fn the_costs_of_a_million_logins_follow_from_the_figures_that_the_page_cites() {
     assert_eq!(page.matches(&format!("| {hours:.1} × P")).count(), 3, "{hours} hours of a core");
 
     let durations = json("infra/modules/password-hasher/durations.json");
-    let seconds = durations["policies"]["argon2id-65536-4-1"]["arm64_milliseconds"].as_f64().unwrap() / 1e3;
     let gigabytes = durations["reference_memory_mb"]["value"].as_f64().unwrap() / 1024.0;
     let prices = json("infra/modules/password-hasher/prices.json");
     let price = |name: &str| prices[name]["value"].as_f64().unwrap();
-    let of_work = MILLION * seconds * gigabytes * price("arm64_on_demand_usd_per_gb_second");
-    let dollars = of_work + price("requests_usd_per_million");
-    assert!(page.contains(&format!("| {dollars:.2} USD |")), "{dollars} USD");
+    // As Terraform rounds them.
+    let dollars = |milliseconds: f64| {
+        let of_work = MILLION * milliseconds / 1e3 * gigabytes * price("arm64_on_demand_usd_per_gb_second");
+        let cents = (of_work + price("requests_usd_per_million")) * 100.0;
+        format!("{:.2}", cents.ceil() / 100.0)
+    };
+    let of = |policy: &str| durations["policies"][policy]["arm64_milliseconds"].as_f64().unwrap();
+    let [argon2, bcrypt] = [of("argon2id-65536-4-1"), of("bcrypt-12")];
+    for sentence in [
+        format!("| {} USD |", dollars(argon2)),
+        format!("- {} is for one login in each request, with [{argon2} ms]", dollars(argon2)),
+        format!("and {} USD, by", dollars(bcrypt)),
+    ] {
+        assert!(page.contains(&sentence), "packaging/README.md does not say: {sentence}");
+    }
     let fee = 1.0 + price("managed_instances_percent_on_top_of_ec2") / 100.0;
     assert!(page.contains(&format!("| {hours:.1} × P × {fee:.2}, at full load |")), "{fee}");
 }
