@@ -120,7 +120,7 @@ pub(super) const MAX_ASKING: usize = 64;
 
 /// Connections that have done their TLS handshake and have begun no request. A caller is among them
 /// for about a round trip.
-pub(super) const MAX_GREETED: usize = 256;
+pub(super) const MAX_GREETED: usize = 128;
 
 /// Bytes of answers that the system keeps for a peer that does not read: twice the largest answer
 /// to one request. By default Linux keeps up to 4 MiB for each connection.
@@ -129,7 +129,7 @@ pub(super) const SEND_BUFFER_BYTES: u32 = 64 * 1024;
 /// Connections with full buffers, whose peers do not read. The buffers of the system hold every
 /// usual answer, so a caller is hardly ever among them. The allocator keeps the memory of these
 /// connections when they have ended: some 40 KiB each, which stays within [`SHARED_BYTES`].
-pub(super) const MAX_BEHIND: usize = 256;
+pub(super) const MAX_BEHIND: usize = 128;
 
 /// A caller connects when it has a request, and sends it at once. The time covers a lost packet or
 /// two. A silent connection holds a slot.

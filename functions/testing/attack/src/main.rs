@@ -58,7 +58,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: "http2-memory",
             asks: "unauthorised requests whose answers are never read",
-            state: State::Open,
+            state: State::Held,
             stated: http2_memory::STATED,
             run: |field| Box::pin(http2_memory::run(field)),
         },
@@ -107,7 +107,7 @@ fn attacks() -> Vec<Attack> {
         Attack {
             name: soak::NAME,
             asks: "honest and hostile traffic for minutes",
-            state: State::Open,
+            state: State::Held,
             stated: soak::STATED,
             run: |field| Box::pin(soak::run(field)),
         },

@@ -124,4 +124,7 @@ const GROWTH_MIB: f64 = 16.0;
 const AFTER: Duration = Duration::from_secs(12);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) const STATED: &[&str] = &[
+    "In ten minutes of honest and hostile traffic no answer is wrong and none is lost.",
+    "The process takes at most 16 MiB more than after the first minute, and no more open files.",
+];
