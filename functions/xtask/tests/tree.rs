@@ -348,14 +348,27 @@ fn the_tests_that_the_security_guide_names_exist() {
     let texts = texts();
     let (_, guide) = texts.iter().find(|(name, _)| name == "SECURITY.md").unwrap();
     let is_a_test = |word: &str| {
-        word.matches('_').count() > 2 && !word.contains(|c: char| !(c.is_ascii_lowercase() || c == '_'))
+        let is_of_a_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        word.matches('_').count() > 2 && word.chars().all(is_of_a_name)
     };
     let named: BTreeSet<_> = guide.split('`').filter(|word| is_a_test(word)).collect();
-    assert!(named.len() > 20, "{named:?}");
+    assert!(named.len() > 60, "{named:?}");
     for name in named {
         let definition = format!("fn {name}(");
         let is_defined = texts.iter().any(|(file, text)| is_a(file, &["rs"]) && text.contains(&definition));
         assert!(is_defined, "no test is called {name}");
+    }
+    let attacks: String =
+        texts.iter().filter(|(file, _)| file.contains("/attack/src/")).map(|(_, text)| &**text).collect();
+    for attack in between(guide, "`cargo xtask attack --only ", "`") {
+        assert!(attacks.contains(&format!("\"{attack}\"")), "no attack is called {attack}");
+    }
+    let is_there =
+        |file: &str| texts.iter().any(|(name, _)| format!("/{name}").ends_with(&format!("/{file}")));
+    for word in guide.split('`').filter(|word| !word.contains(char::is_whitespace)) {
+        let is_a_file = is_a(word, &["hcl", "json", "py", "rs", "sha256", "tf", "toml"]);
+        assert!(!is_a_file || is_there(word), "there is no {word}");
+        assert!(!word.ends_with("Suite") || is_there(&format!("{word}.scala")), "there is no {word}");
     }
 }
 

@@ -5,6 +5,7 @@
 use std::{
     fs,
     io::{self, Read as _, Write},
+    iter,
     net::{SocketAddr, TcpStream},
     path::PathBuf,
     thread,
@@ -75,7 +76,7 @@ fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
 fn a_token_opens_a_connection_for_many_streams() {
     let tokens = tokens();
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "60000"]);
-    let with_token = [b"\x82\x86\x04\x09/policies\x0f\x08\x27Bearer ", TOKEN.as_bytes()].concat();
+    let with_token = [GET_POLICIES, b"\x0f\x08\x27Bearer ", TOKEN.as_bytes()].concat();
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&preface_with_a_zero_window()).unwrap();
     for number in 0..100 {
@@ -84,12 +85,49 @@ fn a_token_opens_a_connection_for_many_streams() {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut heads = 0;
     while heads < 100 {
-        let mut head = [0; 9];
-        stream.read_exact(&mut head).unwrap();
-        let [_, middle, low, kind, ..] = head.map(usize::from);
-        stream.read_exact(&mut vec![0; middle << 8 | low]).unwrap();
-        heads += usize::from(kind == 1);
+        heads += usize::from(next_frame(&mut stream).unwrap() == HEADERS);
     }
+}
+
+#[test]
+fn only_four_requests_are_open_before_the_first_token() {
+    let tokens = tokens();
+    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "60000"]);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(&requests(POST_HASH)).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let frames = iter::from_fn(|| next_frame(&mut stream).ok());
+    assert_eq!(frames.filter(|kind| *kind == HEADERS).count(), 4);
+}
+
+#[test]
+fn the_requests_of_all_connections_are_bounded() {
+    let server = Server::start(&["--answer-timeout-ms", "60000"]);
+    let mut open = Vec::new();
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..9 {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(&requests(GET_POLICIES)).unwrap();
+        let mut left = 255;
+        while left > 0 {
+            let kind = next_frame(&mut stream).unwrap();
+            answered += usize::from(kind == HEADERS);
+            refused += usize::from(kind == RST_STREAM);
+            left -= usize::from(kind == HEADERS || kind == RST_STREAM);
+        }
+        open.push(stream);
+    }
+    assert_eq!((answered, refused), (2048, 9 * 255 - 2048));
+}
+
+/// Reads a frame and returns its type (RFC 9113 §4.1).
+fn next_frame(stream: &mut TcpStream) -> io::Result<usize> {
+    let mut head = [0; 9];
+    stream.read_exact(&mut head)?;
+    let [_, middle, low, kind, ..] = head.map(usize::from);
+    stream.read_exact(&mut vec![0; middle << 8 | low])?;
+    Ok(kind)
 }
 
 /// Opens the connections and asserts that the memory stays within its bound, and falls after them.
@@ -137,7 +175,12 @@ fn request(stream: u32, head: &[u8]) -> Vec<u8> {
 
 /// `POST /hash` over http (RFC 7541: indexes 3 and 6, and a literal of name 4).
 const POST_HASH: &[u8] = b"\x83\x86\x04\x05/hash";
+const GET_POLICIES: &[u8] = b"\x82\x86\x04\x09/policies";
 const HEAD_HEALTH: &[u8] = b"\x02\x04HEAD\x86\x04\x07/health";
+
+/// Types of frames (RFC 9113 §6).
+const HEADERS: usize = 1;
+const RST_STREAM: usize = 3;
 
 /// Returns a file with the token.
 fn tokens() -> PathBuf {

@@ -690,6 +690,24 @@ fn under_lasting_overload_the_wait_is_short_and_no_capacity_is_lost() {
     }
 }
 
+#[test]
+fn the_security_guide_states_these_waits() {
+    let guide = include_str!("../../../../../SECURITY.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let [slice, longest, shortest, stay] =
+        [SLICE, LONGEST_QUEUE, SHORTEST_QUEUE, SHORT_STAY].map(|time| time.as_millis());
+    assert_eq!(slice, 1);
+    for sentence in [
+        "time differences inside slices of a millisecond".to_owned(),
+        format!("after {} s with a queue that is never empty", STANDING_AFTER.as_secs_f64()),
+        format!("a request with a forecast wait above {longest} ms is refused at once."),
+        format!(
+            "So is one above {shortest} ms, if it and the mean hash of the queue take more than {stay} ms."
+        ),
+    ] {
+        assert!(guide.contains(&sentence), "SECURITY.md does not say: {sentence}");
+    }
+}
+
 /// A hash alone takes longer than the bound. So callers wait for little else.
 #[test]
 fn under_lasting_overload_a_slow_machine_adds_little_to_its_hash() {

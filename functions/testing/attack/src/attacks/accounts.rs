@@ -35,7 +35,8 @@ pub(crate) async fn run(field: Field) -> Found {
             if probe == "8 bytes" {
                 short_ms.push(median);
             }
-            figures.push(Figure::new(format!("{account}, password of {probe}"), median, "ms").timed());
+            let figure = Figure::new(format!("{account}, password of {probe}"), median, "ms").timed();
+            figures.push(if hash == UNREADABLE { figure.at_most(REFUSED_MS) } else { figure });
         }
     }
     let of_current = short_ms[0] / short_ms[1];
@@ -59,7 +60,13 @@ const ACCOUNTS: &[(&str, Option<&str>)] = &[
 /// The decoy does the same work as a hash of its policy. The rest is noise.
 const SAME: f64 = 1.2;
 
+/// Nothing is computed.
+const REFUSED_MS: f64 = 1.0;
+
 const LONGEST_PASSWORD: usize = 1024;
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &["That takes as long as a login of a user *under that policy*."];
+pub(crate) const STATED: &[&str] = &[
+    "That takes as long as a login of a user *under that policy*.",
+    "**A refusal** (422) takes less than a millisecond",
+];
