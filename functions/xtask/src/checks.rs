@@ -259,6 +259,13 @@ pub(crate) fn before_a_release() -> Track {
             ignores: &[],
         },
         Check {
+            part: "fuzz-search",
+            shows: "a search guided by coverage, under AddressSanitizer, breaks no property of stored hashes",
+            command: &["functions/testing/fuzz/search", "10"],
+            environment: &[],
+            ignores: &[],
+        },
+        Check {
             part: "miri",
             shows: "no undefined behaviour in Argon2's memory and threads, by Miri",
             command: &["functions/xtask/miri"],

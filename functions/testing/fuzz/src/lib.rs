@@ -1,9 +1,9 @@
 //! Properties of stored hashes, for the fuzz targets and the smoke test. A violated property
 //! panics.
 //!
-//! `cargo +nightly fuzz run parse_print_parse` searches for violations. `cargo test` takes the test
-//! vectors, and mutates them for a few seconds. Bytes that are not UTF-8 are ignored, since the
-//! parser takes `&str`.
+//! `functions/testing/fuzz/search` searches for violations. `cargo test` takes the test vectors,
+//! and mutates them for a few seconds. Bytes that are not UTF-8 are ignored, since the parser takes
+//! `&str`.
 
 use std::sync::LazyLock;
 
