@@ -30,13 +30,15 @@ object LocalCapacity {
     val kernels = NativeKernels.attempt().fold(reason => sys.error(s"$reason: run client-scala/native/build first"), identity)
     val opened = kernels.open(Workers, MemoryBytes, MeasureNative.NoCeilings)
     val (onJvm, natively) = (Host(LocalKernels.Jvm), Host(kernels))
-    val argon2id = Setting.fresh(Params.Argon2(Params.Variant.Id, Params.Version.V19, 19456, 2, 1).get, MeasureNative.Salt)
     try {
       val bcrypt = compare(rounds, window, "bcrypt-10", contenders(opened, kernels, onJvm, natively, MeasureNative.Bcrypt10) :+ favre)
       println(
         f"bcrypt-10            at.favre's hashes: the host makes ${bcrypt(NativeHost) / bcrypt(Favre)}%.2f times as many, the kernels alone ${bcrypt(NativeAlone) / bcrypt(Favre)}%.2f times"
       )
-      compare(rounds, window, "argon2id 19456,2,1", contenders(opened, kernels, onJvm, natively, argon2id))
+      for ((memoryKib, passes) <- Argon2id) {
+        val setting = Setting.fresh(Params.Argon2(Params.Variant.Id, Params.Version.V19, memoryKib, passes, 1).get, MeasureNative.Salt)
+        compare(rounds, window, s"argon2id $memoryKib,$passes,1", contenders(opened, kernels, onJvm, natively, setting))
+      }
     } finally { onJvm.close(); natively.close(); opened.close() }
     Verdict.end()
   }
@@ -141,6 +143,9 @@ object LocalCapacity {
   private val NativeAlone = "native kernels"
   private val JvmHost = "host, JVM"
   private val NativeHost = "host, native"
+
+  /** The KiB and passes of OWASP's first recommendation, and of the shipped policy. */
+  private val Argon2id = Seq((19456, 2), (65536, 4))
 
   /** So that a rate is that of one core. */
   private val Workers = 1
