@@ -317,10 +317,12 @@ def serving(saltern, folder, keys):
 
 
 def program(name, places=""):
-    found = shutil.which(name) or next(iter(sorted(glob.glob(f"{places}/{name}"), reverse=True)), None)
-    if found is None:
-        raise SystemExit(f"{name} is missing: sudo apt-get install postgresql mariadb-server")
-    return pathlib.Path(found).resolve()
+    def found():
+        return shutil.which(name) or next(iter(sorted(glob.glob(f"{places}/{name}"), reverse=True)), None)
+
+    if found() is None:
+        subprocess.run(["functions/xtask/debian", "postgresql", "mariadb-server"], check=True)
+    return pathlib.Path(found()).resolve()
 
 
 @contextlib.contextmanager
