@@ -465,6 +465,11 @@ fn the_costs_of_a_million_logins_follow_from_the_figures_that_the_page_cites() {
     let hours = milliseconds * MILLION / MILLISECONDS_OF_AN_HOUR;
     assert_eq!(page.matches(&format!("| {hours:.1} × P")).count(), 3, "{hours} hours of a core");
 
+    let run = json("functions/numbers/results/amd-epyc-zen-5/bench.json");
+    let rows = run["kernels"][0]["rows"].as_array().unwrap();
+    let in_lanes = rows.iter().find(|row| row["name"] == "lanes x8").unwrap();
+    let hours_of_bcrypt_12 = 4.0 * in_lanes["hash_ms"].as_f64().unwrap() * MILLION / MILLISECONDS_OF_AN_HOUR;
+
     let durations = json("infra/modules/password-hasher/durations.json");
     let gigabytes = durations["reference_memory_mb"]["value"].as_f64().unwrap() / 1024.0;
     let prices = json("infra/modules/password-hasher/prices.json");
@@ -480,7 +485,14 @@ fn the_costs_of_a_million_logins_follow_from_the_figures_that_the_page_cites() {
     for sentence in [
         format!("| {} USD |", dollars(argon2)),
         format!("- {} is for one login in each request, with [{argon2} ms]", dollars(argon2)),
-        format!("and {} USD, by", dollars(bcrypt)),
+        format!("- Under bcrypt-12 the numbers are {hours_of_bcrypt_12:.1} × P and {} USD.", dollars(bcrypt)),
+        format!("At 0.05 USD the first line is {:.2} USD.", 0.05 * hours),
+        format!("a hash takes {milliseconds:.1} ms of a core"),
+        format!(
+            "A hash alone takes {} ms, so then it is {} times as much.",
+            number(cells[2]),
+            number(cells[5])
+        ),
     ] {
         assert!(page.contains(&sentence), "packaging/README.md does not say: {sentence}");
     }

@@ -11,7 +11,7 @@ pub(crate) struct Attack {
     pub(crate) asks: &'static str,
     pub(crate) state: State,
     /// The sentences of SECURITY.md that state the bounds.
-    pub(crate) stated: &'static [&'static str],
+    pub(crate) stated: fn() -> Vec<String>,
     pub(crate) run: fn(Field) -> Running,
 }
 

@@ -67,7 +67,9 @@ impl Table {
             verdicts.push(verdict);
         }
         if verdicts.contains(&Verdict::Broken) {
-            attack.stated.iter().for_each(|sentence| println!("{:<ATTACK$}stated: {sentence}", attack.name));
+            for sentence in (attack.stated)() {
+                println!("{:<ATTACK$}stated: {sentence}", attack.name);
+            }
         }
         let holds = !verdicts.contains(&Verdict::Broken) && verdicts.contains(&Verdict::Ok);
         if attack.state == State::Open && holds && !self.smoke {
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
 
     fn attack(state: State) -> Attack {
-        Attack { name: "a", asks: "", state, stated: &[], run: |_| Box::pin(async { Ok(Vec::new()) }) }
+        Attack { name: "a", asks: "", state, stated: Vec::new, run: |_| Box::pin(async { Ok(Vec::new()) }) }
     }
 
     fn ends_well(state: State, smoke: bool, columns: &[&Figure]) -> bool {

@@ -66,7 +66,9 @@ const REFUSED_MS: f64 = 1.0;
 const LONGEST_PASSWORD: usize = 1024;
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[
-    "That takes as long as a login of a user *under that policy*.",
-    "**A refusal** (422) takes less than a millisecond",
-];
+pub(crate) fn stated() -> Vec<String> {
+    vec![
+        "That takes as long as a login of a user *under that policy*.".into(),
+        "**A refusal** (422) takes less than a millisecond".into(),
+    ]
+}

@@ -66,4 +66,6 @@ fn honest() -> Request {
 }
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &["A hash without memory is refused, and the process lives"];
+pub(crate) fn stated() -> Vec<String> {
+    vec!["A hash without memory is refused, and the process lives".into()]
+}

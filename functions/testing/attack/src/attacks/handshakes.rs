@@ -78,6 +78,8 @@ const PER_SECOND: u32 = 200;
 const ADDRESSES: usize = 64;
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[
-    "Under 200 handshakes a second (ECDSA), the slowest 1 % of other calls take at most three times as long as on an idle server.",
-];
+pub(crate) fn stated() -> Vec<String> {
+    vec![format!(
+        "Under {PER_SECOND} handshakes a second (ECDSA), the slowest 1 % of other calls take at most {SLOWER} times as long as on an idle server."
+    )]
+}

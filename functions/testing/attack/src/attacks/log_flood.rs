@@ -71,4 +71,6 @@ const PER_SECOND: f64 = 50.0;
 const LAST_LINES: Duration = Duration::from_secs(10);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[];
+pub(crate) fn stated() -> Vec<String> {
+    vec![]
+}

@@ -85,6 +85,6 @@ const RESTS: Duration = Duration::from_secs(1);
 const LONGEST_WORK: Duration = Duration::from_mins(1);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[
-    "both layers of a wrapped hash and both readings of a NUL are one operation, with one cost and one ceiling.",
-];
+pub(crate) fn stated() -> Vec<String> {
+    vec!["both layers of a wrapped hash and both readings of a NUL are one operation, with one cost and one ceiling.".into()]
+}

@@ -108,5 +108,8 @@ const BURST_DEADLINE_MS: u32 = 2000;
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] =
-    &["From the fifth second on, nine of ten served callers wait at most 300 ms"];
+pub(crate) fn stated() -> Vec<String> {
+    vec![format!(
+        "Up to five times the capacity, nine of ten served callers wait at most {P90_MS} ms from the fifth second on"
+    )]
+}

@@ -89,5 +89,6 @@ const FILL: Duration = Duration::from_secs(10);
 const LASTING: Duration = Duration::from_secs(30);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] =
-    &["Beside 4,700 silent connections, 95 % of the calls of others are served."];
+pub(crate) fn stated() -> Vec<String> {
+    vec![format!("Beside 4,700 silent connections, {SERVED} % of the calls of others are served.")]
+}

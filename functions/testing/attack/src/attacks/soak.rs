@@ -124,7 +124,11 @@ const GROWTH_MIB: f64 = 16.0;
 const AFTER: Duration = Duration::from_secs(12);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &[
-    "In ten minutes of honest and hostile traffic no answer is wrong and none is lost.",
-    "The process takes at most 16 MiB more than after the first minute, and no more open files.",
-];
+pub(crate) fn stated() -> Vec<String> {
+    vec![
+        "In ten minutes of honest and hostile traffic no answer is wrong and none is lost.".into(),
+        format!(
+            "The process takes at most {GROWTH_MIB} MiB more than after the first minute, and no more open files."
+        ),
+    ]
+}

@@ -86,4 +86,6 @@ const LOOK: Duration = Duration::from_secs(5);
 const LONGEST_ATTACK: Duration = Duration::from_secs(65);
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &["every algorithm has an estimate before its first hash."];
+pub(crate) fn stated() -> Vec<String> {
+    vec!["every algorithm has an estimate before its first hash.".into()]
+}

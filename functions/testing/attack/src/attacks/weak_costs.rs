@@ -62,4 +62,6 @@ const AT: &[&str] = &[
 ];
 
 /// See [`crate::figure::Attack::stated`].
-pub(crate) const STATED: &[&str] = &["below one a hash is refused unless the operator names its scheme"];
+pub(crate) fn stated() -> Vec<String> {
+    vec!["below one a hash is refused unless the operator names its scheme".into()]
+}
