@@ -61,7 +61,7 @@ run "unsigned_moved" {
 
   assert {
     condition     = aws_lambda_function.main.filename == "tests/saltern-lambda-arm64.zip"
-    error_message = "The path of the first apply must stay."
+    error_message = "The path at which the state first saw the hash must stay."
   }
 }
 
