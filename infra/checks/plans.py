@@ -37,6 +37,18 @@ def resources(plan, known, stand_ins):
         yield Planned(change["address"], change["type"], arguments, made_up)
 
 
+def resources_on_mocks(known, stand_ins):
+    """Reads the resources of a plan with stand-ins alone.
+
+    Their arguments are all that the plan has a value for, also one that the configuration does not
+    set.
+    """
+    for change in known["resource_changes"]:
+        after, type_ = change["change"]["after"], change["type"]
+        made_up = stand_ins[type_](change["address"], after) if type_ in stand_ins else {}
+        yield Planned(change["address"], type_, after, made_up)
+
+
 def unknown(plan, known):
     """Returns a problem for each argument without a value or a stand-in."""
     written = dict(configured(plan["configuration"]["root_module"], ""))

@@ -1,16 +1,23 @@
 """Sends sample events of CloudTrail to the patterns of the rules, by moto's matching.
 
+    python infra/checks/reports.py PLAN
+
+PLAN is the plan of infra/environments/production with stand-ins, which Terraform makes on mocks.
 moto has no TestEventPattern, so this module calls the class behind its rules. The events have the
 fields of the examples in AWS's guide of KMS. Only AWS can show that CloudTrail writes such events,
 and that EventBridge delivers them.
 """
 
 import json
+import pathlib
+import sys
 
 import botocore.model
 from moto.events.models import EventPattern
 
-from stand_ins import ACCOUNT, REGION
+import calls
+import plans
+from stand_ins import ACCOUNT, REGION, STAND_INS
 
 USED, CHANGED, NONE = {"secrets-key-used"}, {"secrets-key-changed"}, set()
 
@@ -25,11 +32,23 @@ USER_WITH_A_TOKEN = USER | {"sessionContext": {"sessionIssuer": {}, "attributes"
 ROOT = {"type": "Root", "arn": f"arn:aws:iam::{ACCOUNT}:root"}
 
 
-def problems(made, api):
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    resources = list(plans.resources_on_mocks(json.loads(pathlib.Path(sys.argv[1]).read_text()), STAND_INS))
+    found = list(problems(resources, calls.Api()))
+    what = "the rules of EventBridge report other uses and changes of the key, and nothing else"
+    print("\n         ".join([f"FAILED   {what}", *found]) if found else f"ok       {what}")
+    print("0 passed, 1 failed" if found else "1 passed, 0 failed")
+    sys.exit(1 if found else 0)
+
+
+def problems(resources, api):
     """Compares the rules that each sample matches with those that it must match."""
-    rules = {one.parameters["Name"].removeprefix("saltern-production-"): one.parameters["EventPattern"] for one in made if one.call.operation == "PutRule"}
+    planned = [one.arguments for one in resources if one.type == "aws_cloudwatch_event_rule"]
+    rules = {rule["name"].removeprefix("saltern-production-"): rule["event_pattern"] for rule in planned}
     patterns = {name: EventPattern.load(pattern) for name, pattern in rules.items()}
-    events = samples(made)
+    events = samples(resources)
     rung = set()
     for what, (wanted, event) in events.items():
         matched = {name for name, pattern in patterns.items() if pattern.matches_event(spread(event))}
@@ -40,14 +59,14 @@ def problems(made, api):
     for name, pattern in rules.items():
         yield from (f"{name}: KMS has no call {call}" for call in json.loads(pattern)["detail"]["eventName"] if not has(api, call))
     _, refused = events["a refused decryption by a holder"]
-    for one in (one for one in made if one.call.operation == "PutTargets"):
-        paths = one.parameters["Targets"][0]["InputTransformer"]["InputPathsMap"].values()
+    for one in (one for one in resources if one.type == "aws_cloudwatch_event_target"):
+        paths = one.arguments["input_transformer"][0]["input_paths"].values()
         yield from (f"{one.address}: an event has no text at {path}" for path in paths if not isinstance(at(refused, path), str))
 
 
-def samples(made):
+def samples(resources):
     """Returns for each sample the rules that it must match, and the event."""
-    arns = {one.address.removeprefix("module.saltern."): one.stand_ins.get("arn") for one in made}
+    arns = {one.address.removeprefix("module.saltern."): one.stand_ins.get("arn") for one in resources}
     key, another_key = arns["aws_kms_key.secrets[0]"], arns["aws_kms_key.main[0]"]
     function, holder = session(arns["aws_iam_role.execution[0]"]), session(f"arn:aws:iam::{ACCOUNT}:role/security")
     found = {
@@ -108,3 +127,7 @@ def at(event, path):
     for name in path.removeprefix("$.").split("."):
         event = event.get(name, {})
     return event
+
+
+if __name__ == "__main__":
+    main()
