@@ -1,10 +1,8 @@
 //! Secrets in a layer: KMS decrypts them once, at the start.
 
-use std::time::Duration;
-
 use crate::{
     answers::Scratch,
-    support::{Function, SOON, bootstrap, is_release},
+    support::{Function, SOON, bootstrap},
 };
 use saltern_stubs::{
     kms::{Behaviour, Document, Kms},
@@ -101,27 +99,8 @@ fn a_start_without_kms_fails_with_a_sentence_and_a_running_function_goes_on() {
     assert_eq!(made.status, 200, "{made:?}");
 }
 
-/// The same as `start.rs`, with a secret. The stub answers without TLS and without a network.
-#[test]
-fn a_start_with_a_secret_stays_within_its_bound() {
-    let layer = Layer::new("start");
-    let mut times: Vec<Duration> = (0..RUNS)
-        .map(|_| {
-            let api = RuntimeApi::start().unwrap();
-            let variables = layer.variables(&SEAL_KEYS);
-            let environment = Environment::start(&bootstrap(), &api, &variables).unwrap();
-            api.first_poll(SOON).unwrap() - environment.started
-        })
-        .collect();
-    times.sort_unstable();
-    let (median, worst) = (times[RUNS / 2], times[RUNS - 1]);
-    println!("start to first poll with a secret: median {median:.2?}, worst of {RUNS} {worst:.2?}");
-    let bound = if is_release() { BOUND } else { DEBUG_BOUND };
-    assert!(median < bound, "start to first poll with a secret: {median:?}, at most {bound:?}");
-}
-
 /// A layer with encrypted files, and the KMS that decrypts them.
-struct Layer {
+pub(crate) struct Layer {
     /// Removed after the test.
     _directory: Scratch,
     kms: Kms,
@@ -130,7 +109,7 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let keys = |current: &str| {
             json!({
                 "current": current,
@@ -162,7 +141,7 @@ impl Layer {
     }
 
     /// The variables of a function with these secrets, by their names in the layer.
-    fn variables<'a>(&'a self, secrets: &[(&'a str, &str)]) -> Vec<(&'a str, &'a str)> {
+    pub(crate) fn variables<'a>(&'a self, secrets: &[(&'a str, &str)]) -> Vec<(&'a str, &'a str)> {
         let path = |wanted: &str| {
             let found = self.paths.iter().find(|(name, _)| *name == wanted);
             found.map(|(_, path)| path.as_str()).unwrap()
@@ -179,7 +158,7 @@ impl Layer {
     }
 }
 
-const SEAL_KEYS: [(&str, &str); 1] = [("SALTERN_SEAL_KEYS", "keys.kms")];
+pub(crate) const SEAL_KEYS: [(&str, &str); 1] = [("SALTERN_SEAL_KEYS", "keys.kms")];
 
 const FIREBASE_PROJECT: (&str, &str) = ("SALTERN_FIREBASE_PROJECT", "firebase.kms");
 
@@ -190,14 +169,6 @@ const SITE_KEY: &str = "c2l0ZSBwZXBwZXI=";
 
 /// libxcrypt made it, of `saltern` and the pepper.
 const BCRYPT_WITH_PEPPER: &str = "$2b$05$abcdefghijklmnopqrstuuoNsaREdiynvrBMjXoPbQV5VGLjp9yAS";
-
-const RUNS: usize = 11;
-
-/// The bound of a release build on an idle machine.
-const BOUND: Duration = Duration::from_millis(60);
-
-/// The bound of a debug build beside other tests.
-const DEBUG_BOUND: Duration = Duration::from_secs(2);
 
 /// The project and the user that <https://github.com/firebase/scrypt> publishes.
 const PROJECT: &str = "hash_config {
