@@ -27,7 +27,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use saltern_algorithm::Pool;
 use saltern_cloudwatch::{CloudWatch, Emf};
 use saltern_seal::Keys;
-use saltern_service::Service;
+use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::{Builder, Runtime};
 use zeroizing_alloc::ZeroAlloc;
 
@@ -90,20 +90,14 @@ fn compose(settings: Settings, seal_keys: Option<Keys>) -> Result<(Front, Option
             "fewer hashes in memory at once than workers: increase the function's memory"
         );
     }
+    let started = Pool::start(&pool);
     // Elsewhere the measurement would lengthen a cold start, and few hashes run side by side.
-    let measured = |started: Pool| {
-        if !is_always_awake {
-            return Ok(started);
-        }
-        started.with_measured_lanes(&pool, |lanes| {
-            tracing::info!(
-                argon2_lanes = lanes.get(),
-                "measured how many Argon2 hashes a worker computes at once"
-            );
-        })
+    let started = if is_always_awake {
+        started.and_then(|started| started.with_measured_lanes(&pool, log_measured_lanes))
+    } else {
+        started
     };
-    let pool = Pool::start(&pool)
-        .and_then(measured)
+    let pool = started
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, pool);
     let service = if starts_cold { service.with_cold_start() } else { service };

@@ -29,7 +29,7 @@ mod wire;
 use std::{sync::Arc, time::Duration};
 
 use saltern_algorithm::Pool;
-use saltern_service::Service;
+use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::Runtime;
 
 use saltern_program::{Failure, process};
@@ -66,14 +66,7 @@ async fn serve(mut settings: Settings, log: &Log) -> Result<(), Failure> {
     let started = settings.describe(listener.address());
     let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
     let pool = Pool::start(&pool)
-        .and_then(|started| {
-            started.with_measured_lanes(&pool, |lanes| {
-                tracing::info!(
-                    argon2_lanes = lanes.get(),
-                    "measured how many Argon2 hashes a worker computes at once"
-                );
-            })
-        })
+        .and_then(|started| started.with_measured_lanes(&pool, log_measured_lanes))
         .map_err(|error| {
             Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
         })?;

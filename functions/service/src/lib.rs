@@ -39,7 +39,7 @@ mod trace;
 pub use arrival::{Arrival, NotAfter, PeerAddress};
 pub use body::Body;
 pub use caller::{Caller, Identity, Scope};
-pub use log::{LineClass, LogLine, install_panic_hook};
+pub use log::{LineClass, LogLine, install_panic_hook, log_measured_lanes};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request::MAX_HEAD_BYTES;

@@ -335,7 +335,7 @@ const NEVER_MEASURED: f64 = 1e10;
 const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
 
 /// The least memory of all Argon2 lanes of a worker that are computed side by side: 48 MiB. On a
-/// Zen 5 two hashes of 19 MiB are 7 % slower side by side, and three are faster.
+/// Zen 5 two hashes of 19 MiB are 4 % slower side by side, and three are faster.
 const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 48 << 20;
 
 /// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
