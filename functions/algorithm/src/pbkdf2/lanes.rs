@@ -394,7 +394,7 @@ macro_rules! kernel {
 /// streams is faster. x86-64: medians of five interleaved rounds of the kernel comparison on an AMD
 /// EPYC with Zen 5. A cost is the time of a call, divided by iterations and output blocks. aarch64:
 /// rough estimates, not measured.
-const SHA512: &[Kernel] = &[
+static SHA512: &[Kernel] = &[
     kernel!(Portable, 1, 290, scalar::sha512::iterate),
     #[cfg(target_arch = "x86_64")]
     kernel!(Avx2, 4, 597, avx2::sha512),
@@ -415,7 +415,7 @@ const SHA512: &[Kernel] = &[
 ];
 
 /// As [`SHA512`].
-const SHA256: &[Kernel] = &[
+static SHA256: &[Kernel] = &[
     kernel!(Portable, 1, 236, scalar::sha256::iterate),
     #[cfg(target_arch = "x86_64")]
     kernel!(ShaNi, 1, 67, sha_ni::sha256::<1>),
@@ -446,7 +446,7 @@ const SHA256: &[Kernel] = &[
 ];
 
 /// As [`SHA512`].
-const SHA1: &[Kernel] = &[
+static SHA1: &[Kernel] = &[
     kernel!(Portable, 1, 116, scalar::sha1::iterate),
     #[cfg(target_arch = "x86_64")]
     kernel!(ShaNi, 1, 58, sha_ni::sha1::<1>),
