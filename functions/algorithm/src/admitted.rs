@@ -83,6 +83,7 @@ pub fn memory_bytes(params: Params) -> u64 {
         Params::Bcrypt(_) | Params::Pbkdf2(_) => 0,
         Params::Scrypt(params) => scrypt_blocks(params.log_n(), params.r())
             .and_then(|blocks| blocks.checked_add(scrypt_lane_blocks(params)))
+            .and_then(|blocks| blocks.checked_add(SCRYPT_STATES * u64::from(params.r())))
             .and_then(|blocks| blocks.checked_mul(SCRYPT_BLOCK_BYTES))
             .unwrap_or(u64::MAX),
     }
@@ -202,6 +203,9 @@ fn bounded_scrypt_share(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Cei
 fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
     1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
 }
+
+/// The states of `scryptROMix` that a lane keeps beside the N blocks of `r`.
+const SCRYPT_STATES: u64 = crate::scrypt::STATES as u64;
 
 /// Returns `p·r`, the size of `B` in RFC 7914 §6. It is below 2^30 for every [`Params::Scrypt`].
 fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {

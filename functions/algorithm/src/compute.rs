@@ -1,11 +1,11 @@
 //! Computes one hash from start to end, with the reference crates or with this crate's kernels.
 
 use saltern_encoded::{Setting, wrapped};
-use zeroize::{Zeroizing, zeroize_stack};
+use zeroize::Zeroizing;
 
 use crate::{
     Admitted, Kernels, OutOfMemory, Output, admitted::setting_memory_bytes, arena::Arena, argon2, bcrypt,
-    pbkdf2, scrypt, verify_only,
+    pbkdf2, scrypt, stack, verify_only,
 };
 
 /// Computes one hash on the calling thread with the reference crates.
@@ -25,7 +25,7 @@ pub fn compute(admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemo
 /// hashes, the reference crate computes instead.
 fn compute_setting(kernels: Kernels, setting: &Setting, password: &[u8]) -> Result<Output, OutOfMemory> {
     let computed = compute_on_the_stack(kernels, setting, password);
-    zeroize_stack::<STACK_BYTES>();
+    stack::wipe();
     computed
 }
 
@@ -60,10 +60,6 @@ fn inner_hash(
     let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
     Ok(Zeroizing::new(hash.unwrap_or_default()))
 }
-
-/// More stack than any crate uses, in bytes: some digests, each with a block and its schedule, or
-/// the tables of Blowfish.
-const STACK_BYTES: usize = 16 << 10;
 
 /// The kernel of a block worker.
 #[derive(Debug)]
@@ -142,8 +138,10 @@ impl WholeKernel {
         password: &[u8],
     ) -> Result<Output, OutOfMemory> {
         let mut output = Output::zeroed(setting.output_bytes());
-        let computed = scrypt::kernel::compute(setting, password, output.as_mut(), &self.arena);
-        zeroize_stack::<STACK_BYTES>();
-        computed.map(|()| output)
+        let mut lane = scrypt::lanes::Lane::start(setting, password, &self.arena)?;
+        let work = lane.remaining();
+        scrypt::lanes::advance(&mut [&mut lane], work);
+        lane.finish(output.as_mut());
+        Ok(output)
     }
 }

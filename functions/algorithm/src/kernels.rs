@@ -5,9 +5,9 @@ use core::{fmt, str::FromStr};
 pub enum Kernels {
     /// This crate's own kernels; the setting's value is `lanes`.
     ///
-    /// bcrypt and PBKDF2 run many hashes at once on each core. Argon2 uses vector instructions and
-    /// kept memory, scrypt uses kept memory. sha-crypt has a kernel too. The other algorithms come
-    /// from the crates.
+    /// bcrypt, PBKDF2, scrypt and Argon2 run many hashes at once on each core. scrypt and Argon2
+    /// use vector instructions and kept memory. sha-crypt has a kernel too. The other algorithms
+    /// come from the crates.
     #[default]
     Own,
     /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference and the rollback.

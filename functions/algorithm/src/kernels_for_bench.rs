@@ -14,6 +14,7 @@ use crate::{
     argon2::{kernel::Path, lanes as argon2_lanes},
     bcrypt::lanes::{Lane, advance},
     pbkdf2::lanes as pbkdf2_lanes,
+    scrypt::{self, lanes as scrypt_lanes},
 };
 
 /// Computes one to eight bcrypt hashes of one cost in step.
@@ -140,6 +141,41 @@ pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
         .map(|path| (Pbkdf2Path(path), path.streams(prf).collect::<Vec<_>>()))
         .filter(|(_, streams)| !streams.is_empty())
         .collect()
+}
+
+/// scrypt on kept memory.
+#[derive(Debug)]
+pub struct Scrypt {
+    path: scrypt::Path,
+    arena: Arena,
+}
+
+impl Scrypt {
+    /// Returns one kernel per set of instructions of this machine, fastest first, with its name.
+    #[must_use]
+    pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
+        scrypt::Path::fastest_first()
+            .map(|path| (path.name(), Self { path, arena: Arena::new(keep_bytes) }))
+            .collect()
+    }
+
+    /// Computes a hash for each password, all side by side; `None` for another algorithm, or
+    /// without memory.
+    #[must_use]
+    pub fn compute_in_lanes(&self, admitted: &Admitted, passwords: &[&[u8]]) -> Option<Vec<Output>> {
+        black_box(MARKER);
+        let Setting::Scrypt(setting) = admitted.setting() else { return None };
+        let start = |password: &&[u8]| scrypt_lanes::Lane::start(setting, password, &self.arena).ok();
+        let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
+        let work = lanes.first().map_or(0, scrypt_lanes::Lane::remaining);
+        scrypt_lanes::advance_on(self.path, &mut lanes.iter_mut().collect::<Vec<_>>(), work);
+        let finish = |lane: scrypt_lanes::Lane| {
+            let mut output = Output::zeroed(setting.output_bytes());
+            lane.finish(output.as_mut());
+            output
+        };
+        Some(lanes.into_iter().map(finish).collect())
+    }
 }
 
 /// The text by which a check finds this module in a binary.

@@ -24,6 +24,7 @@ mod pool;
 mod preparation;
 mod scrypt;
 mod sha;
+mod stack;
 mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, SCRYPT_BLOCK_BYTES, memory_bytes};

@@ -11,9 +11,8 @@ use md5::Md5;
 use saltern_encoded::{Preparation, SitePreparation};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha384};
-use zeroize::zeroize_stack;
 
-use crate::Password;
+use crate::{Password, stack};
 
 /// Returns the password as the algorithm takes it.
 ///
@@ -22,7 +21,7 @@ use crate::Password;
 pub fn prepare(preparation: Preparation, salt: &[u8], password: &Password) -> Password {
     let prepared = prepare_on_the_stack(preparation, salt, password);
     if preparation != Preparation::None {
-        zeroize_stack::<STACK_BYTES>();
+        stack::wipe();
     }
     prepared
 }
@@ -78,6 +77,3 @@ const BCRYPT_BASE64: GeneralPurpose = GeneralPurpose::new(&BCRYPT, NO_PAD);
 
 /// The key of `wp_hash_password`. It is public: it separates these digests from all others.
 const WORDPRESS_KEY: &[u8] = b"wp-sha384";
-
-/// More stack than a digest and its text use, in bytes.
-const STACK_BYTES: usize = 4 << 10;

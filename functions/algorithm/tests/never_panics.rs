@@ -83,7 +83,8 @@ proptest! {
 #[test]
 fn the_lanes_of_scrypt_count_as_memory() {
     let params = Params::Scrypt(scrypt::Params::new(1, 1, 1 << 20).unwrap());
-    assert_eq!(memory_bytes(params), 128 * (2 + (1 << 20)));
+    // N·r, both states and p·r blocks (RFC 7914 §6).
+    assert_eq!(memory_bytes(params), 128 * (2 + 2 + (1 << 20)));
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn hashes_without_lanes_are_computed_one_by_one() {
     let core = |kernels| OneCore::new(&PoolSettings { kernels, ..PoolSettings::new(NonZeroUsize::MIN) });
     for setting in settings() {
         assert_eq!(core(Kernels::Crates).lanes(&setting), 1);
-        if !matches!(setting, Setting::Bcrypt(_) | Setting::Pbkdf2(_)) {
+        if !matches!(setting, Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_)) {
             assert_eq!(core(Kernels::Own).lanes(&setting), 1);
         }
     }

@@ -189,7 +189,10 @@ fn unsafe_blocks_stay_in_their_rooms() {
         "functions/algorithm/src/argon2/",
         "functions/algorithm/src/bcrypt/barrier.rs",
         "functions/algorithm/src/pbkdf2/",
-        "functions/algorithm/src/scrypt/row.rs",
+        "functions/algorithm/src/scrypt/avx2.rs",
+        "functions/algorithm/src/scrypt/avx512.rs",
+        "functions/algorithm/src/scrypt/neon.rs",
+        "functions/algorithm/src/scrypt/sse2.rs",
         "functions/numbers/src/compare/peers/",
         BOUNDARY,
     ];

@@ -75,6 +75,37 @@ pub(super) trait Compressor: Copy + Send + Sync {
 
     /// Prefetches a block that is read soon.
     fn prefetch(self, block: &Block);
+
+    /// Prefetches a block that is read soon, and then hardly again.
+    #[inline(always)]
+    fn prefetch_to_read_once(self, block: &Block) {
+        self.prefetch(block);
+    }
+
+    /// Prefetches a block that is written soon.
+    #[inline(always)]
+    fn prefetch_to_write(self, block: &Block) {
+        self.prefetch(block);
+    }
+
+    /// Whether [`Compressor::step_past_caches`] is faster than [`Compressor::step_apart`].
+    const WRITES_PAST_CACHES: bool = false;
+
+    /// As [`Compressor::step_apart`] without XOR. Before, `last` is a copy of the previous block;
+    /// afterwards, of the new one.
+    ///
+    /// The destination may bypass the caches. Before another thread reads it, the caller calls
+    /// [`Compressor::end_writes_past_caches`].
+    #[inline(always)]
+    fn step_past_caches(self, last: &mut Block, reference: &Block, destination: &mut Block) -> u64 {
+        let number = self.step_apart(last, reference, destination, false);
+        last.clone_from(destination);
+        number
+    }
+
+    /// Makes the blocks of [`Compressor::step_past_caches`] visible to other threads.
+    #[inline(always)]
+    fn end_writes_past_caches(self) {}
 }
 
 /// Returns the table of a byte shuffle that rotates each word of 64 bits right by whole bytes.

@@ -1,10 +1,12 @@
 //! Argon2's compression in AVX-512. The whole block stays in sixteen registers between steps.
 #![allow(unsafe_code, reason = "vector instructions exist only behind `#[target_feature]`")]
 
+use core::arch::asm;
 use core::arch::x86_64::{
-    __m512i, _MM_HINT_T0, _mm_cvtsi128_si64, _mm_prefetch, _mm512_add_epi64, _mm512_castsi512_si128,
-    _mm512_load_si512, _mm512_mul_epu32, _mm512_permutex_epi64, _mm512_permutexvar_epi64, _mm512_ror_epi64,
-    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_store_si512, _mm512_xor_si512,
+    __m512i, _MM_HINT_NTA, _MM_HINT_T0, _mm_cvtsi128_si64, _mm_prefetch, _mm_sfence, _mm512_add_epi64,
+    _mm512_castsi512_si128, _mm512_load_si512, _mm512_mul_epu32, _mm512_permutex_epi64,
+    _mm512_permutexvar_epi64, _mm512_ror_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_store_si512,
+    _mm512_xor_si512,
 };
 use core::ops::Range;
 
@@ -91,6 +93,40 @@ impl Compressor for Avx512 {
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
         }
     }
+
+    #[inline(always)]
+    fn prefetch_to_read_once(self, block: &Block) {
+        for line in block.0.chunks_exact(WORDS_PER_VECTOR) {
+            // SAFETY: a prefetch reads nothing that the program could see.
+            unsafe { _mm_prefetch::<_MM_HINT_NTA>(line.as_ptr().cast()) }
+        }
+    }
+
+    /// Rust has an intrinsic for this instruction, but compiles it to `prefetcht0`.
+    #[inline(always)]
+    fn prefetch_to_write(self, block: &Block) {
+        for line in block.0.chunks_exact(WORDS_PER_VECTOR) {
+            // SAFETY: it changes nothing that the program could see. A processor without the
+            // instruction does nothing.
+            unsafe {
+                asm!("prefetchw [{}]", in(reg) line.as_ptr(), options(readonly, nostack, preserves_flags));
+            }
+        }
+    }
+
+    const WRITES_PAST_CACHES: bool = true;
+
+    #[inline(always)]
+    fn step_past_caches(self, last: &mut Block, reference: &Block, destination: &mut Block) -> u64 {
+        // SAFETY: the machine has AVX-512F, or `self` would not exist.
+        unsafe { step_past_caches(last, reference, destination) }
+    }
+
+    #[inline(always)]
+    fn end_writes_past_caches(self) {
+        // SAFETY: every x86-64 has this instruction.
+        unsafe { _mm_sfence() }
+    }
 }
 
 /// A block: register `4·(row / 2) + word / 4`, see [`Avx512::place`].
@@ -171,6 +207,25 @@ fn step<const CALLER: u8>(
     _mm_cvtsi128_si64(_mm512_castsi512_si128(state[0])).cast_unsigned()
 }
 
+/// A store past the caches does not fetch the line that it overwrites.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn step_past_caches(last: &mut Block, reference: &Block, destination: &mut Block) -> u64 {
+    let mut state = load(last);
+    let number = step::<PAST_CACHES>(&mut state, reference, last, false);
+    for (words, line) in state.into_iter().zip(destination.0.chunks_exact_mut(WORDS_PER_VECTOR)) {
+        let line = line.as_mut_ptr();
+        // SAFETY: 64 bytes of a block that begins on a multiple of 64. This thread reads what it
+        // wrote, as after any store; other threads do so after `end_writes_past_caches` (AMD64
+        // Architecture Programmer's Manual, volume 2, §7.4). The intrinsic would demand a fence
+        // before this thread reads too.
+        unsafe {
+            asm!("vmovntdq [{}], {}", in(reg) line, in(zmm_reg) words, options(nostack, preserves_flags));
+        }
+    }
+    number
+}
+
 /// Computes GB of RFC 9106 §3.6 thirty-two times, in four independent chains.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -204,6 +259,7 @@ fn multiply_add(x: __m512i, y: __m512i) -> __m512i {
 const IN_A_CHAIN: u8 = 0;
 const APART: u8 = 1;
 const SIDE_BY_SIDE: u8 = 2;
+const PAST_CACHES: u8 = 3;
 
 const WORDS_PER_VECTOR: usize = 8;
 const REGISTERS: usize = 16;

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use saltern_encoded::argon2::{Params, Variant, Version};
+use zeroize::Zeroizing;
 
 use super::block::{Block, Compressor, WORDS};
 use super::segment::{Place, SLICES, Segment};
@@ -112,6 +113,7 @@ pub(super) fn run_side_by_side<C: Compressor>(compressor: C, parts: Vec<Part<'_>
             cursor.step(compressor, many);
         }
     }
+    compressor.end_writes_past_caches();
 }
 
 /// A part under way.
@@ -124,6 +126,9 @@ struct Cursor<'a, C> {
     offset: usize,
     previous: Place,
     reference: Place,
+    /// The previous block, if new blocks are written past the caches. A pass that does not read
+    /// the old block need not fetch it then.
+    last: Option<Zeroizing<Block>>,
 }
 
 impl<'a, C: Compressor> Cursor<'a, C> {
@@ -132,9 +137,11 @@ impl<'a, C: Compressor> Cursor<'a, C> {
         let known = fill.addresses_known(segment.slice());
         let addresses = known.then(|| Addresses::new(&fill, compressor, &segment));
         let previous = previous(&segment, start);
-        let number = segment.at(previous).0[0];
+        let (xor, block) = (fill.xors(), segment.at(previous));
+        let number = block.0[0];
+        let last = (C::WRITES_PAST_CACHES && !xor).then(|| Zeroizing::new(block.clone()));
         let mut cursor =
-            Self { fill, segment, xor: fill.xors(), addresses, offset: start, previous, reference: previous };
+            Self { fill, segment, xor, addresses, offset: start, previous, reference: previous, last };
         cursor.find_reference(compressor, number);
         cursor
     }
@@ -143,7 +150,10 @@ impl<'a, C: Compressor> Cursor<'a, C> {
     fn step(&mut self, compressor: C, fetches_destination: bool) {
         let (previous, reference, destination) =
             self.segment.step(self.previous, self.reference, self.offset);
-        let number = compressor.step_apart(previous, reference, destination, self.xor);
+        let number = match &mut self.last {
+            Some(last) => compressor.step_past_caches(last, reference, destination),
+            None => compressor.step_apart(previous, reference, destination, self.xor),
+        };
         self.previous.column = self.column(self.offset);
         self.offset += 1;
         if self.offset == self.segment.len() {
@@ -151,9 +161,9 @@ impl<'a, C: Compressor> Cursor<'a, C> {
         }
         self.find_reference(compressor, number);
         let soon = self.offset + DESTINATION_AHEAD;
-        if fetches_destination && soon < self.segment.len() {
+        if fetches_destination && self.last.is_none() && soon < self.segment.len() {
             let soon = Place { column: self.column(soon), ..self.previous };
-            compressor.prefetch(self.segment.at(soon));
+            compressor.prefetch_to_write(self.segment.at(soon));
         }
     }
 
@@ -162,7 +172,7 @@ impl<'a, C: Compressor> Cursor<'a, C> {
     fn find_reference(&mut self, compressor: C, number: u64) {
         let number = self.addresses.as_mut().map_or(number, |addresses| addresses.at(self.offset));
         self.reference = self.fill.reference(&self.segment, self.offset, number);
-        compressor.prefetch(self.segment.at(self.reference));
+        compressor.prefetch_to_read_once(self.segment.at(self.reference));
     }
 
     #[inline(always)]

@@ -24,6 +24,7 @@ use super::segment::{SLICES, Segment, segments};
 use crate::{
     OutOfMemory,
     arena::{Arena, Claim},
+    stack,
 };
 
 /// Writes the hash to `output`, which has the setting's output length. Uses the arena's memory.
@@ -38,7 +39,9 @@ pub(crate) fn compute(
     output: &mut [u8],
     arena: &Arena,
 ) -> Result<(), OutOfMemory> {
-    Path::best().compute(setting, password, output, arena)
+    let computed = Path::best().compute(setting, password, output, arena);
+    stack::wipe();
+    computed
 }
 
 /// A set of instructions. A value proves that the machine has them.
@@ -95,6 +98,7 @@ impl Path {
     ///
     /// # Errors
     /// As [`compute`].
+    #[inline(never)]
     pub(crate) fn compute(
         self,
         setting: &Setting,
@@ -142,6 +146,7 @@ impl Path {
     }
 
     /// Writes the blocks that come from the initial hash.
+    #[inline(never)]
     pub(super) fn write_first_blocks(
         self,
         setting: &Setting,
@@ -161,6 +166,7 @@ impl Path {
     }
 
     /// Writes the output of a hash whose memory is filled.
+    #[inline(never)]
     pub(super) fn write_output(self, memory: &[Block], columns: usize, output: &mut [u8]) {
         match self {
             Self::Portable(_) => write_output::<Portable>(memory, columns, output),
@@ -242,6 +248,8 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpe
     let fill_whole = |mut segment: Segment<'_>| {
         let offsets = fill.offsets(&segment);
         path.fill(fill, &mut segment, offsets);
+        // Each thread has its own stack.
+        stack::wipe();
     };
     if helpers.threads == 0 {
         return segments.for_each(fill_whole);

@@ -12,6 +12,7 @@ use super::segment::{SLICES, only_segment};
 use crate::{
     OutOfMemory,
     arena::{Arena, Lent},
+    stack,
 };
 
 /// One Argon2 computation in progress. Its memory is wiped when it is dropped.
@@ -51,6 +52,7 @@ impl Lane {
         assert!(params.parallelism() == 1, "a lane computes Argon2 with parallelism 1");
         let mut memory = arena.lend(columns(params)?)?;
         path.write_first_blocks(setting, password, setting.output_bytes(), &mut memory);
+        stack::wipe();
         Ok(Self { path, params, memory, pass: 0, slice: 0, offset: FIRST_BLOCKS }.at_a_block())
     }
 
@@ -67,6 +69,7 @@ impl Lane {
     pub(crate) fn finish(self, output: &mut [u8]) {
         assert!(self.remaining() == 0, "a lane finishes after its last block");
         self.path.write_output(&self.memory, self.memory.len(), output);
+        stack::wipe();
     }
 
     fn segment_blocks(&self) -> usize {
@@ -111,6 +114,12 @@ impl Lane {
 /// If a lane has fewer blocks left, or if lanes run on different paths.
 pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
     assert!(lanes.iter().all(|lane| steps <= lane.remaining()), "a lane has fewer blocks left");
+    fill_together(lanes, steps);
+    stack::wipe();
+}
+
+#[inline(never)]
+fn fill_together(lanes: &mut [&mut Lane], steps: u64) {
     let mut left = steps;
     while left > 0 {
         let Some(nearest) = lanes.iter().map(|lane| lane.remaining_of_the_segment()).min() else { return };

@@ -8,14 +8,14 @@
 use core::fmt;
 
 use saltern_encoded::pbkdf2::{Prf, Setting};
-use zeroize::{Zeroize, Zeroizing, zeroize_stack};
+use zeroize::{Zeroize, Zeroizing};
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, sha_ni};
 use super::{chain::Chain, scalar, streams::Streams};
 #[cfg(target_arch = "aarch64")]
 use super::{neon, neon_sha};
-use crate::sha::State;
+use crate::{sha::State, stack};
 
 /// One PBKDF2 computation in progress. Wiped when dropped; `Debug` does not show it.
 pub(crate) struct Lane {
@@ -46,7 +46,7 @@ impl Lane {
         });
         // In place, so that the stack keeps no copy of the key's state.
         lane.key(password);
-        zeroize_stack::<SPILLED_BYTES>();
+        stack::wipe();
         lane
     }
 
@@ -266,7 +266,7 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
     }
     // `run` is called through a pointer, so it is never inlined. The kernels have spilled below
     // this frame.
-    zeroize_stack::<SPILLED_BYTES>();
+    stack::wipe();
 }
 
 /// Returns the kernel with the least time per lane for this number of lanes.
@@ -369,10 +369,6 @@ impl Held for [u64; 8] {
         chain
     }
 }
-
-/// More stack than a kernel and its streams use, in bytes. The widest has 5 KiB of streams and 3
-/// KiB of spilled words.
-const SPILLED_BYTES: usize = 16 * 1024;
 
 /// The unit of costs per lane: so fine that different costs stay different.
 const FINE: usize = 1 << 16;

@@ -81,6 +81,9 @@ impl Cost {
             Setting::Argon2(setting) => {
                 setting.params().parallelism() > 1 || memory_bytes < LEAST_MEMORY_OF_A_LANE
             }
+            Setting::Scrypt(setting) => {
+                u64::from(setting.params().p()) * u64::from(setting.params().r()) > MOST_P_R_OF_A_LANE
+            }
             Setting::Wrapped(_) => true,
             _ => false,
         };
@@ -110,10 +113,11 @@ impl Cost {
     }
 }
 
-/// Whether hashes that together use this memory gain if they are computed side by side, and not one
-/// after the other.
-pub(crate) fn gain_side_by_side(together_bytes: u64) -> bool {
-    together_bytes == 0 || together_bytes >= LEAST_MEMORY_SIDE_BY_SIDE
+/// Whether hashes of an algorithm gain if they are computed side by side, and not one after the
+/// other. The largest of them uses this memory.
+pub(crate) fn gain_side_by_side(algorithm: Algorithm, largest_bytes: u64) -> bool {
+    let is_argon2 = matches!(algorithm, Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id);
+    !is_argon2 || largest_bytes >= LEAST_MEMORY_SIDE_BY_SIDE
 }
 
 /// The most lanes of one algorithm on one worker, over all kernels.
@@ -127,7 +131,11 @@ pub(crate) struct Estimates {
     widths: [usize; Algorithm::ALL.len()],
     /// The memory of the hashes of a core, in bytes.
     memory_bytes: u64,
-    bounds: [Bound; Algorithm::ALL.len()],
+    /// The least nanoseconds per unit of one hash alone; zero if unknown.
+    ///
+    /// A long measurement can only be too long, by an interruption. So the least one is the best. A
+    /// short one can be too short: a slice of scrypt computes nothing before its work is a turn.
+    bounds: [f64; Algorithm::ALL.len()],
 }
 
 /// Time divided by work, both over the recent past.
@@ -157,32 +165,6 @@ impl Slope {
     }
 }
 
-/// The best speed of one hash alone.
-///
-/// A measurement can only be too long: by an interruption, or by the fixed cost of a hash. So the
-/// smallest measurement is the best one, as soon as one measurement was long enough.
-#[derive(Clone, Copy, Debug)]
-struct Bound {
-    /// The smallest measurement, in nanoseconds per unit.
-    least: f64,
-    holds: bool,
-}
-
-impl Bound {
-    const UNKNOWN: Self = Self { least: f64::INFINITY, holds: false };
-
-    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
-    fn take(&mut self, work: u64, elapsed: Duration) {
-        self.least = self.least.min(elapsed.as_nanos() as f64 / work as f64);
-        self.holds |= elapsed >= LONG_ENOUGH;
-    }
-
-    /// Returns nanoseconds per unit; 0 if no bound is known.
-    fn slope(self) -> f64 {
-        if self.holds { self.least } else { 0.0 }
-    }
-}
-
 impl Estimates {
     /// Makes estimates without measurements.
     pub(crate) fn new(widths: impl Fn(Algorithm) -> usize) -> Self {
@@ -191,7 +173,7 @@ impl Estimates {
             slopes,
             widths: Algorithm::ALL.map(|algorithm| widths(algorithm).clamp(1, MOST_LANES)),
             memory_bytes: u64::MAX,
-            bounds: [Bound::UNKNOWN; Algorithm::ALL.len()],
+            bounds: [UNKNOWN_BOUND; Algorithm::ALL.len()],
         }
     }
 
@@ -232,8 +214,17 @@ impl Estimates {
         if work > 0 && lanes > 0 {
             self.slopes[algorithm as usize][lanes.min(MOST_LANES) - 1].take(work, elapsed);
         }
-        if work > 0 && lanes == 1 {
-            self.bounds[algorithm as usize].take(work, elapsed);
+        if lanes == 1 && elapsed >= LONG_ENOUGH {
+            self.bound(algorithm, work, elapsed);
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    fn bound(&mut self, algorithm: Algorithm, work: u64, elapsed: Duration) {
+        let measured = elapsed.as_nanos() as f64 / work as f64;
+        let bound = &mut self.bounds[algorithm as usize];
+        if work > 0 && (*bound == UNKNOWN_BOUND || measured < *bound) {
+            *bound = measured;
         }
     }
 
@@ -246,17 +237,19 @@ impl Estimates {
         elapsed: Duration,
     ) {
         self.measured(algorithm, lanes, work, elapsed);
-        self.bounds[algorithm as usize].holds |= work > 0 && lanes == 1;
+        if lanes == 1 {
+            self.bound(algorithm, work, elapsed);
+        }
     }
 
     /// Removes the bound of an algorithm until it is measured again.
     pub(crate) fn doubt_bound(&mut self, algorithm: Algorithm) {
-        self.bounds[algorithm as usize] = Bound::UNKNOWN;
+        self.bounds[algorithm as usize] = UNKNOWN_BOUND;
     }
 
     /// Returns how long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope(cost.algorithm, lanes)) / cost.threads + self.inner_duration(cost)
+        nanoseconds(cost.work, self.slope_of(cost, lanes)) / cost.threads + self.inner_duration(cost)
     }
 
     /// Returns how long the inner layer of a wrapped hash takes.
@@ -274,7 +267,7 @@ impl Estimates {
     /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
     /// is zero if no measurement was long enough.
     pub(crate) fn least_duration(&self, cost: Cost) -> Duration {
-        nanoseconds(cost.least_work, self.bounds[cost.algorithm as usize].slope()) / cost.threads
+        nanoseconds(cost.least_work, self.bounds[cost.algorithm as usize]) / cost.threads
     }
 
     /// Returns the work that each of `lanes` lanes does within `time`, at least one unit.
@@ -293,8 +286,18 @@ impl Estimates {
     /// takes the time of all its cores.
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
         let width = self.width_of(cost);
-        let side_by_side = nanoseconds(cost.work, self.slope(cost.algorithm, width));
+        let side_by_side = nanoseconds(cost.work, self.slope_of(cost, width));
         side_by_side / u32::try_from(width).unwrap_or(1) + self.inner_duration(cost)
+    }
+
+    /// Returns the slope of a hash on one of `lanes` lanes.
+    #[allow(clippy::cast_precision_loss, reason = "at most MOST_LANES")]
+    fn slope_of(&self, cost: Cost, lanes: usize) -> f64 {
+        if gain_side_by_side(cost.algorithm, cost.memory_bytes) {
+            self.slope(cost.algorithm, lanes)
+        } else {
+            self.slope(cost.algorithm, 1) * lanes.clamp(1, MOST_LANES) as f64
+        }
     }
 
     /// Returns the slope at `lanes`, or an estimate from the nearest measured numbers of lanes.
@@ -334,17 +337,27 @@ const NEVER_MEASURED: f64 = 1e10;
 /// little for memory, and ends soon.
 const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
 
-/// The least memory of all Argon2 lanes of a worker that are computed side by side: 48 MiB. On a
-/// Zen 5 two hashes of 19 MiB are 4 % slower side by side, and three are faster.
-const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 48 << 20;
+/// The least memory of the largest of the Argon2 hashes that are computed side by side: 32 MiB.
+///
+/// A smaller hash alone is mostly in the caches, and several together are not. On a Zen 5 three
+/// hashes of 19 MiB side by side were 0.73 to 1.18 times as fast as one after the other. That
+/// depended on how much of the cache other cores used.
+const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 32 << 20;
+
+/// The largest p·r of scrypt in a lane. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here
+/// at most half a millisecond. Only a very small N has a larger p·r, and no real hash has one.
+const MOST_P_R_OF_A_LANE: u64 = 256;
 
 /// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
-/// which takes at most this many times as long.
+/// which takes about this many times as long at worst (scrypt of 128 MiB).
 const SLOWER_WITHOUT_LANES: u32 = 2;
 
 /// The window of the mean speed: long compared with a scheduler's time slices, short compared with
 /// a deadline.
 const AVERAGING_WINDOW: Duration = Duration::from_millis(250);
+
+/// With it, no hash seems impossible.
+const UNKNOWN_BOUND: f64 = 0.0;
 
 /// The shortest measurement that gives a bound. The fixed cost of a hash is some dozens of
 /// microseconds while the code is cold. Half a slice is long compared with that, and slices are
@@ -419,6 +432,16 @@ mod tests {
                 assert!((duration / expected - 1.0).abs() < 0.01, "{inner}: {duration} ms, {readings}");
                 assert_eq!(estimates.core_time(cost), estimates.duration(cost, 1));
             }
+        }
+    }
+
+    #[test]
+    fn only_scrypt_with_short_ends_has_lanes() {
+        let ceilings =
+            Ceilings { scrypt_memory_bytes: 1 << 20, scrypt_n_r_p: 1 << 20, ..Ceilings::default() };
+        for (r, p, whole) in [(8, 32, false), (8, 33, true), (257, 1, true)] {
+            let stored = format!("$scrypt$ln=4,r={r},p={p}${}${}", "A".repeat(22), "A".repeat(43));
+            assert_eq!(cost(&stored, &ceilings, &[8]).whole, whole, "r = {r}, p = {p}");
         }
     }
 

@@ -32,11 +32,7 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             } else {
                 estimates.measured_at_start(algorithm, 1, work, elapsed);
             }
-            for (like, measured) in NOT_MEASURED {
-                if algorithm == measured {
-                    estimates.measured(like, 1, work, elapsed * SLOWER_THAN_MEASURED);
-                }
-            }
+            estimate_like(estimates, cost, elapsed);
             continue;
         }
         for lanes in [1, estimates.width(algorithm)] {
@@ -49,8 +45,20 @@ pub(super) fn measure(settings: &PoolSettings, estimates: &mut Estimates) {
             };
             if let Some(elapsed) = shortest(timed(run)) {
                 estimates.measured_at_start(algorithm, lanes.len(), work, elapsed);
+                if lanes.len() == 1 {
+                    estimate_like(estimates, Cost::new(algorithm, work), elapsed);
+                }
             }
         }
+    }
+}
+
+/// Estimates the algorithms that are not measured from this measured one.
+fn estimate_like(estimates: &mut Estimates, measured: Cost, elapsed: Duration) {
+    for (like, _) in NOT_MEASURED.into_iter().filter(|(_, algorithm)| *algorithm == measured.algorithm) {
+        estimates.measured(like, 1, measured.work, elapsed * SLOWER_THAN_MEASURED);
+        // That time is an upper bound and no lower one.
+        estimates.doubt_bound(like);
     }
 }
 
@@ -116,7 +124,7 @@ const NOT_MEASURED: [(Algorithm, Algorithm); 2] =
     [(Algorithm::SunMd5, Algorithm::Md5Crypt), (Algorithm::Firebase, Algorithm::Scrypt)];
 
 /// An algorithm takes at most this many times as long as the algorithm that was measured for it.
-const SLOWER_THAN_MEASURED: u32 = 2;
+const SLOWER_THAN_MEASURED: u32 = 3;
 
 /// The runs of each measurement. If one run in three is interrupted, one start in two hundred has
 /// no undisturbed run.
@@ -126,8 +134,9 @@ const RUNS: usize = 5;
 const PARTS_OF_A_LANE: u64 = 8;
 const _: () = assert!(RUNS as u64 <= PARTS_OF_A_LANE);
 
-/// Memory for the hashes that are measured here. Only the first run waits for it.
-const KEPT_BYTES: u64 = 2 << 20;
+/// Memory for the hashes that are measured here. Only the first run waits for it. It is less than a
+/// huge page, so that a small hash does not get one.
+const KEPT_BYTES: u64 = 1 << 20;
 
 const ARGON2_MEMORY_KIB: u32 = 512;
 const PBKDF2_ITERATIONS: u32 = 500;

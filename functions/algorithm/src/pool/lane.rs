@@ -2,13 +2,14 @@
 
 use saltern_encoded::{Algorithm, Setting};
 
-use crate::{Admitted, OutOfMemory, Output, arena::Arena, argon2, bcrypt, pbkdf2};
+use crate::{Admitted, OutOfMemory, Output, arena::Arena, argon2, bcrypt, pbkdf2, scrypt};
 
 /// A hash that is computed in slices. Wiped when dropped.
 pub(super) enum Lane {
     Argon2(Box<argon2::lanes::Lane>),
     Bcrypt(Box<bcrypt::lanes::Lane>),
     Pbkdf2(Box<pbkdf2::lanes::Lane>),
+    Scrypt(Box<scrypt::lanes::Lane>),
 }
 
 impl Lane {
@@ -27,7 +28,10 @@ impl Lane {
             }
             Setting::Bcrypt(setting) => Some(Self::Bcrypt(bcrypt::lanes::Lane::start(setting, password))),
             Setting::Pbkdf2(setting) => Some(Self::Pbkdf2(pbkdf2::lanes::Lane::start(setting, password))),
-            Setting::Scrypt(_) | Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
+            Setting::Scrypt(setting) => {
+                Some(Self::Scrypt(Box::new(scrypt::lanes::Lane::start(setting, password, arena)?)))
+            }
+            Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
         })
     }
 
@@ -37,6 +41,7 @@ impl Lane {
             Self::Argon2(lane) => lane.remaining(),
             Self::Bcrypt(lane) => lane.remaining(),
             Self::Pbkdf2(lane) => lane.remaining(),
+            Self::Scrypt(lane) => lane.remaining(),
         }
     }
 
@@ -48,6 +53,7 @@ impl Lane {
             Self::Argon2(lane) => lane.finish(output.as_mut()),
             Self::Bcrypt(lane) => lane.finish(output.as_mut()),
             Self::Pbkdf2(lane) => lane.finish(output.as_mut()),
+            Self::Scrypt(lane) => lane.finish(output.as_mut()),
         }
         output
     }
@@ -63,6 +69,10 @@ impl Lane {
     fn as_pbkdf2(&mut self) -> Option<&mut pbkdf2::lanes::Lane> {
         if let Self::Pbkdf2(lane) = self { Some(lane) } else { None }
     }
+
+    fn as_scrypt(&mut self) -> Option<&mut scrypt::lanes::Lane> {
+        if let Self::Scrypt(lane) = self { Some(lane) } else { None }
+    }
 }
 
 /// Does `work` units on each of the lanes, which must all be of one algorithm.
@@ -75,6 +85,10 @@ pub(super) fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a 
         Algorithm::Bcrypt => {
             let mut lanes: Vec<_> = lanes.filter_map(Lane::as_bcrypt).collect();
             bcrypt::lanes::advance(&mut lanes, work);
+        }
+        Algorithm::Scrypt => {
+            let mut lanes: Vec<_> = lanes.filter_map(Lane::as_scrypt).collect();
+            scrypt::lanes::advance(&mut lanes, work);
         }
         _ => {
             let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();

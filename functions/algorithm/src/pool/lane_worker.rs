@@ -65,15 +65,15 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             job.answer(answer);
         }
         let arena = &shared.arenas[worker];
-        active.extend(found.started.into_iter().filter_map(|waiting| Active::start(waiting, arena)));
+        active.extend(found.started.into_iter().map(Active::new));
         let lanes = active.len();
         for a in &mut active {
             a.most_lanes = a.most_lanes.max(lanes);
         }
         for (algorithm, work) in slices {
-            measured.extend(advance(&mut active, algorithm, work));
+            measured.extend(advance(&mut active, algorithm, work, arena));
         }
-        answers.extend(finished(&mut active, arena));
+        answers.extend(finished(&mut active));
         if active.iter().all(|a| a.cost.memory_bytes == 0) {
             arena.release_if_idle();
         }
@@ -82,7 +82,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
 
 /// A lane in use.
 struct Active {
-    lane: Lane,
+    hash: Hash,
     job: Submitted,
     cost: Cost,
     deadline: Instant,
@@ -93,30 +93,48 @@ struct Active {
     first: Option<Output>,
 }
 
+/// The hash that a lane computes.
+enum Hash {
+    /// It has no memory yet, so it can take what another leaves in the caches.
+    Unstarted,
+    Started(Lane),
+    Failed(Dropped),
+}
+
 impl Active {
-    /// Starts a hash. If the start panics or there is no memory, answers its caller and returns
-    /// `None`.
-    fn start(waiting: Waiting<Submitted>, arena: &Arena) -> Option<Self> {
+    fn new(waiting: Waiting<Submitted>) -> Self {
         let Waiting { job, cost, deadline, since, .. } = waiting;
         let started = Instant::now();
-        let lane = job.guarded(|| Lane::start(&job.admitted, job.password.expose(), arena));
-        match lane {
-            Ok(Ok(Some(lane))) => {
-                Some(Self { lane, job, cost, deadline, since, started, most_lanes: 0, first: None })
-            }
-            Ok(Err(OutOfMemory)) => {
-                job.answer(Err(Dropped::NoMemory));
-                None
-            }
-            Ok(Ok(None)) | Err(_) => {
-                job.answer(Err(Dropped::Fault));
-                None
-            }
+        Self { hash: Hash::Unstarted, job, cost, deadline, since, started, most_lanes: 0, first: None }
+    }
+
+    /// Returns the lane, started if it was not. Returns `None` if the start panics or there is no
+    /// memory.
+    fn lane(&mut self, arena: &Arena) -> Option<&mut Lane> {
+        if matches!(self.hash, Hash::Unstarted) {
+            let Self { job, first, .. } = self;
+            let password = job.second.as_ref().filter(|_| first.is_some()).unwrap_or(&job.password);
+            let lane = job.guarded(|| Lane::start(&job.admitted, password.expose(), arena));
+            self.hash = match lane {
+                Ok(Ok(Some(lane))) => Hash::Started(lane),
+                Ok(Ok(None)) | Err(_) => Hash::Failed(Dropped::Fault),
+                Ok(Err(OutOfMemory)) => Hash::Failed(Dropped::NoMemory),
+            };
+        }
+        if let Hash::Started(lane) = &mut self.hash { Some(lane) } else { None }
+    }
+
+    /// Returns the remaining work on this reading of the password.
+    fn remaining(&self) -> u64 {
+        match &self.hash {
+            Hash::Unstarted => self.job.admitted.work(),
+            Hash::Started(lane) => lane.remaining(),
+            Hash::Failed(_) => 0,
         }
     }
 
     fn running(&self) -> Running {
-        let work = self.lane.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
+        let work = self.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
         Running { rest: self.cost.rest(work), deadline: self.deadline }
     }
 
@@ -127,29 +145,27 @@ impl Active {
 
     /// Ends a lane without remaining work: continues with the second reading of the password, or
     /// returns the answer.
-    fn next(self, arena: &Arena) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
+    fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
         let has_second = self.has_second();
-        let Self { lane, job, first, .. } = self;
-        let ended = job.guarded(|| {
-            let output = lane.finish(&job.admitted);
-            let second = job.second.as_ref().filter(|_| has_second);
-            let second = second.map(|second| Lane::start(&job.admitted, second.expose(), arena));
-            Ok::<_, OutOfMemory>((output, second.transpose()?.flatten()))
-        });
-        let (queued, hashed) = (self.started - self.since, self.started.elapsed());
-        match ended {
-            Ok(Ok((output, Some(lane)))) => {
-                ControlFlow::Continue(Self { lane, job, first: Some(output), ..self })
+        let Self { hash, job, first, .. } = self;
+        let output = match hash {
+            Hash::Started(lane) => job.guarded(|| lane.finish(&job.admitted)),
+            Hash::Failed(dropped) => Err(dropped),
+            Hash::Unstarted => Err(Dropped::Fault),
+        };
+        match output {
+            Ok(output) if has_second => {
+                ControlFlow::Continue(Self { hash: Hash::Unstarted, job, first: Some(output), ..self })
             }
-            Ok(Ok((output, None))) => {
+            Ok(output) => {
                 let (output, second) = match first {
                     Some(first) => (first, Some(output)),
                     None => (output, None),
                 };
+                let (queued, hashed) = (self.started - self.since, self.started.elapsed());
                 let done = Done { output, second, queued, hashed, lanes: self.most_lanes };
                 ControlFlow::Break((job, Ok(done)))
             }
-            Ok(Err(OutOfMemory)) => ControlFlow::Break((job, Err(Dropped::NoMemory))),
             Err(dropped) => ControlFlow::Break((job, Err(dropped))),
         }
     }
@@ -164,23 +180,23 @@ struct Measurement {
 
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 ///
-/// If the lanes gain nothing side by side, computes only the one that ends first. So none ends
-/// later than beside the others.
-fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<Measurement> {
-    let of_algorithm = || active.iter().filter(|a| a.cost.algorithm == algorithm);
-    let together_bytes = of_algorithm().map(|a| a.cost.memory_bytes).sum();
-    let mut lanes: Vec<&mut Lane> =
-        active.iter_mut().filter(|a| a.cost.algorithm == algorithm).map(|a| &mut a.lane).collect();
-    if !gain_side_by_side(together_bytes) {
-        lanes = lanes.into_iter().min_by_key(|lane| lane.remaining()).into_iter().collect();
+/// If the lanes gain nothing side by side, computes only the one with the earliest deadline. So
+/// newcomers do not overtake it forever.
+fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
+    let mut turn: Vec<_> = active.iter_mut().filter(|a| a.cost.algorithm == algorithm).collect();
+    if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
+        turn = turn.into_iter().min_by_key(|a| (a.deadline, a.since)).into_iter().collect();
     }
+    let lanes: Vec<_> = turn.into_iter().filter_map(|a| a.lane(arena)).collect();
     let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
     let together = lanes.len();
     let started = Instant::now();
     let slice = AssertUnwindSafe(|| lane::advance(algorithm, lanes.into_iter(), work));
     if catch_unwind(slice).is_err() {
         // The lanes are interleaved, so the faulty one is unknown: all of them fail.
-        for faulty in active.extract_if(.., |a| a.cost.algorithm == algorithm) {
+        let may_be_faulty =
+            |a: &mut Active| a.cost.algorithm == algorithm && matches!(a.hash, Hash::Started(_));
+        for faulty in active.extract_if(.., may_be_faulty) {
             faulty.job.answer(Err(Dropped::Fault));
         }
         return None;
@@ -189,11 +205,11 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64) -> Option<
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.
-fn finished(active: &mut Vec<Active>, arena: &Arena) -> Vec<(Submitted, Result<Done, Dropped>)> {
-    let ended: Vec<_> = active.extract_if(.., |a| a.lane.remaining() == 0).collect();
+fn finished(active: &mut Vec<Active>) -> Vec<(Submitted, Result<Done, Dropped>)> {
+    let ended: Vec<_> = active.extract_if(.., |a| a.remaining() == 0).collect();
     let mut answers = Vec::new();
     for ended in ended {
-        match ended.next(arena) {
+        match ended.next() {
             ControlFlow::Continue(next) => active.push(next),
             ControlFlow::Break(answer) => answers.push(answer),
         }
@@ -203,57 +219,121 @@ fn finished(active: &mut Vec<Active>, arena: &Arena) -> Vec<(Submitted, Result<D
 
 #[cfg(test)]
 mod tests {
-    use std::iter;
+    use std::{iter, num::NonZeroUsize};
 
-    use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2};
+    use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::{Admitted, Ceilings, Kernels, Password, pool::work::Caller};
+    use crate::{
+        Admitted, Ceilings, Kernels, Password, Pool, PoolSettings, Work,
+        arena::rounded_up,
+        pool::{estimate::timed_as, work::Caller},
+    };
 
-    /// Starts an Argon2 hash, and computes some of its blocks.
-    fn lane(memory_mib: u32, blocks: u64, arena: &Arena) -> Active {
+    fn argon2id(memory_mib: u32, passes: u32) -> Params {
         let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
-        let params = argon2::Params::new(variant, version, memory_mib << 10, 2, 1).unwrap();
-        let setting = Setting::fresh(Params::Argon2(params), [0; NEW_SALT_BYTES]);
-        let ceilings = Ceilings {
-            argon2_memory_kib: 1 << 16,
-            argon2_memory_passes_kib: 1 << 17,
-            argon2_parallelism: 1,
-            ..Ceilings::default()
-        };
-        let admitted = Admitted::new(setting, &ceilings).unwrap();
-        let password = Password::new(b"password").unwrap();
+        Params::Argon2(argon2::Params::new(variant, version, memory_mib << 10, passes, 1).unwrap())
+    }
+
+    /// Starts a hash, and does some of its work.
+    fn started(params: Params, work: u64, arena: &Arena) -> Active {
+        let mut active = unstarted(params);
+        lane::advance(active.cost.algorithm, active.lane(arena).into_iter(), work);
+        active
+    }
+
+    fn unstarted(params: Params) -> Active {
+        let (admitted, password) = (admitted(params), password());
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
-        let mut lane = Lane::start(&admitted, password.expose(), arena).unwrap().unwrap();
-        lane::advance(cost.algorithm, iter::once(&mut lane), blocks);
         let (reply, _) = oneshot::channel();
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let now = Instant::now();
-        Active { lane, job, cost, deadline: now, since: now, started: now, most_lanes: 0, first: None }
+        let hash = Hash::Unstarted;
+        Active { hash, job, cost, deadline: now, since: now, started: now, most_lanes: 0, first: None }
     }
 
-    /// Two hashes of 19 MiB are slower side by side than one after the other.
+    fn admitted(params: Params) -> Admitted {
+        let ceilings = Ceilings {
+            argon2_memory_kib: 1 << 16,
+            argon2_memory_passes_kib: 1 << 19,
+            argon2_parallelism: 1,
+            scrypt_memory_bytes: 1 << 20,
+            scrypt_n_r_p: 1 << 20,
+            ..Ceilings::default()
+        };
+        Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), &ceilings).unwrap()
+    }
+
+    fn password() -> Password {
+        Password::new(b"password").unwrap()
+    }
+
+    /// Vectors gain with little memory too.
     #[test]
-    fn small_hashes_are_computed_side_by_side_only_if_they_gain() {
+    fn small_hashes_of_scrypt_are_computed_side_by_side() {
+        let params = Params::Scrypt(scrypt::Params::new(10, 8, 1).unwrap());
+        let arena = Arena::new(0);
+        let mut active: Vec<_> = [0, 10].map(|work| started(params, work, &arena)).into();
+        assert_eq!(advance(&mut active, Algorithm::Scrypt, 1_000, &arena).unwrap().lanes, 2);
+        assert_eq!([0, 1].map(|at| active[at].remaining()), [(1 << 13) - 1_000, (1 << 13) - 1_010]);
+    }
+
+    /// Hashes of 19 MiB can be slower side by side than one after the other.
+    #[test]
+    fn small_hashes_of_argon2_are_computed_side_by_side_only_if_they_gain() {
         const ALL: u64 = 1_000;
         let arena = Arena::new(0);
         for (memory_mib, computed) in [
             (vec![19], vec![ALL]),
-            (vec![19, 19], vec![0, ALL]),
-            (vec![19, 19, 19], vec![ALL; 3]),
-            (vec![8, 8, 8, 8], vec![0, 0, 0, ALL]),
+            (vec![19, 19], vec![ALL, 0]),
+            (vec![19, 19, 19], vec![ALL, 0, 0]),
+            (vec![8, 8, 8, 8], vec![ALL, 0, 0, 0]),
             (vec![46, 46], vec![ALL; 2]),
             (vec![64, 8], vec![ALL; 2]),
         ] {
             let mut active: Vec<_> =
-                (0..).zip(&memory_mib).map(|(blocks, mib)| lane(*mib, blocks, &arena)).collect();
-            let before: Vec<_> = active.iter().map(|a| a.lane.remaining()).collect();
-            let measured = advance(&mut active, Algorithm::Argon2id, ALL).unwrap();
-            let done = before.iter().zip(&active).map(|(before, a)| before - a.lane.remaining());
+                (0..).zip(&memory_mib).map(|(work, mib)| started(argon2id(*mib, 2), work, &arena)).collect();
+            let before: Vec<_> = active.iter().map(Active::remaining).collect();
+            let measured = advance(&mut active, Algorithm::Argon2id, ALL, &arena).unwrap();
+            let done = before.iter().zip(&active).map(|(before, a)| before - a.remaining());
             assert_eq!(done.collect::<Vec<_>>(), computed, "{memory_mib:?}");
             let lanes = computed.iter().filter(|computed| **computed > 0).count();
             assert_eq!((measured.lanes, measured.work), (lanes, ALL), "{memory_mib:?}");
+        }
+    }
+
+    /// The second finds the memory of the first in the caches.
+    #[test]
+    fn a_hash_takes_memory_when_its_turn_comes() {
+        let arena = Arena::new(64 << 20);
+        let mut active: Vec<_> = [19, 19].map(|mib| unstarted(argon2id(mib, 2))).into();
+        for lanes in [1, 0] {
+            advance(&mut active, Algorithm::Argon2id, u64::MAX, &arena).unwrap();
+            assert_eq!(arena.resident_bytes(), rounded_up(19 << 20));
+            assert_eq!(finished(&mut active).len(), 1);
+            assert_eq!(active.len(), lanes);
+        }
+    }
+
+    #[test]
+    fn a_late_hash_ends_inside_its_computation() {
+        let settings = PoolSettings { kept_bytes: 72 << 20, ..PoolSettings::new(NonZeroUsize::MIN) };
+        for params in [argon2id(64, 8), Params::Scrypt(scrypt::Params::new(9, 8, 32).unwrap())] {
+            let pool = Pool::start(&settings).unwrap();
+            let submit = |within| {
+                let work = Work::new(admitted(params), password(), Instant::now() + within);
+                pool.submit(work).unwrap()
+            };
+            let alone = || submit(Duration::from_hours(1)).wait().unwrap().hashed;
+            let hashed = iter::repeat_with(alone).take(3).min().unwrap();
+            // The pool now believes that the hash takes a tenth of its time. So it starts one that
+            // will be late.
+            let (algorithm, work) = (timed_as(admitted(params).setting()), admitted(params).work());
+            pool.shared.lock().estimates.measured_at_start(algorithm, 1, 9 * work, Duration::from_nanos(1));
+            // A hash that is computed to its end is answered with its output, even if it is late.
+            let late = submit(hashed / 2).wait();
+            assert_eq!(late.unwrap_err(), Dropped::DeadlineExceeded, "{params:?}");
         }
     }
 }

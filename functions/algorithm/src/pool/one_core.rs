@@ -29,12 +29,12 @@ impl OneCore {
     }
 
     /// Returns how many hashes like this one a full worker computes side by side; 1 if it has no
-    /// lanes.
+    /// lanes, or if they take turns.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
         let cost = Cost::of_layer(setting, 0, self.settings.kernels);
         let width = self.settings.estimates().width_of(cost);
-        if gain_side_by_side(cost.memory_bytes * width as u64) { width } else { 1 }
+        if gain_side_by_side(cost.algorithm, cost.memory_bytes) { width } else { 1 }
     }
 
     /// Computes one hash per password under one setting, [`lanes`](Self::lanes) at a time.

@@ -13,7 +13,7 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    estimate::{Cost, Estimates},
+    estimate::{Cost, Estimates, gain_side_by_side},
     work::{Caller, QueueLimits, Refused, Urgency},
 };
 
@@ -291,12 +291,17 @@ impl<J: Job> Schedule<J> {
     /// Returns the worker's next slices: each algorithm that it holds, with the work per lane that
     /// fills the algorithm's share of a slice.
     pub(crate) fn slices(&self, worker: usize) -> Vec<(Algorithm, u64)> {
-        let together = LaneCounts::of_lanes(self.lane_workers[worker].lanes.iter());
+        let lanes = &self.lane_workers[worker].lanes;
+        let together = LaneCounts::of_lanes(lanes.iter());
         let share = SLICE / together.algorithms().max(1);
         let algorithms = Algorithm::ALL.into_iter().filter(|&algorithm| together.of(algorithm) > 0);
         algorithms
             .map(|algorithm| {
-                (algorithm, self.estimates.work_within(algorithm, together.of(algorithm), share))
+                let of_it = lanes.iter().map(|lane| lane.rest).filter(|rest| rest.algorithm == algorithm);
+                let largest_bytes = of_it.map(|rest| rest.memory_bytes).max().unwrap_or(0);
+                let gain = gain_side_by_side(algorithm, largest_bytes);
+                let side_by_side = if gain { together.of(algorithm) } else { 1 };
+                (algorithm, self.estimates.work_within(algorithm, side_by_side, share))
             })
             .collect()
     }

@@ -7,7 +7,7 @@ use super::{
     estimate::{Cost, Estimates},
     work::QueueLimits,
 };
-use crate::{Kernels, bcrypt, pbkdf2};
+use crate::{Kernels, bcrypt, pbkdf2, scrypt};
 
 /// The settings of a pool.
 #[derive(Clone, Debug)]
@@ -62,6 +62,7 @@ impl PoolSettings {
             Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id if self.holders >= self.workers => {
                 return Some(self.argon2_lanes.unwrap_or_default().get());
             }
+            Algorithm::Scrypt if self.holders >= self.workers => return Some(scrypt::MOST_SIDE_BY_SIDE),
             Algorithm::Pbkdf2Sha1 => Prf::Sha1,
             Algorithm::Pbkdf2Sha256 => Prf::Sha256,
             Algorithm::Pbkdf2Sha512 => Prf::Sha512,
@@ -93,14 +94,15 @@ mod tests {
 
     /// With too little memory for a hash on each core, hashes in memory take turns.
     #[test]
-    fn argon2_has_lanes_if_each_core_holds_a_hash() {
+    fn hashes_in_memory_have_lanes_if_each_core_holds_one() {
         let settings = PoolSettings::new(NonZeroUsize::new(2).unwrap());
         assert_eq!(settings.lanes(Algorithm::Argon2id), Some(4));
+        assert_eq!(settings.lanes(Algorithm::Scrypt), Some(4));
         let three = PoolSettings { argon2_lanes: "3".parse().ok(), ..settings.clone() };
         assert_eq!(three.lanes(Algorithm::Argon2id), Some(3));
         let crates = PoolSettings { kernels: Kernels::Crates, ..three.clone() };
-        assert_eq!(crates.lanes(Algorithm::Argon2id), None);
+        assert_eq!([Algorithm::Argon2id, Algorithm::Scrypt].map(|of| crates.lanes(of)), [None; 2]);
         let one_holder = PoolSettings { holders: NonZeroUsize::MIN, ..three };
-        assert_eq!(one_holder.lanes(Algorithm::Argon2id), None);
+        assert_eq!([Algorithm::Argon2id, Algorithm::Scrypt].map(|of| one_holder.lanes(of)), [None; 2]);
     }
 }

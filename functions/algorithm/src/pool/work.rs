@@ -97,9 +97,9 @@ pub struct Done {
     pub output: Output,
     /// The output for [`Work::second`].
     pub second: Option<Output>,
-    /// Time from [`Pool::submit`] to the first instruction of the kernel.
+    /// Time from [`Pool::submit`] until a worker took the hash.
     pub queued: Duration,
-    /// Time from the first instruction of the kernel to the last.
+    /// Time from then until the output was known. In a lane, others are computed in this time too.
     pub hashed: Duration,
     /// The most lanes that the worker had in use during this hash, including its own; 1 if the
     /// algorithm has no lanes.

@@ -11,7 +11,7 @@ use saltern_algorithm::{
     Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Work,
     fault::{PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER},
 };
-use saltern_encoded::{Params, Setting, argon2};
+use saltern_encoded::{Params, Setting, argon2, scrypt};
 
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: EXPENSIVE,
@@ -19,8 +19,8 @@ const CEILINGS: Ceilings = Ceilings {
     argon2_memory_passes_kib: ARGON2_MEMORY_KIB as u64,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 0,
-    scrypt_memory_bytes: 0,
-    scrypt_n_r_p: 0,
+    scrypt_memory_bytes: 1 << 20,
+    scrypt_n_r_p: 1 << 13,
     sha_crypt_rounds: 0,
 };
 
@@ -44,6 +44,10 @@ fn argon2id() -> Params {
     Params::Argon2(argon2::Params::new(variant, version, ARGON2_MEMORY_KIB, 1, 1).unwrap())
 }
 
+fn scrypt() -> Params {
+    Params::Scrypt(scrypt::Params::new(10, 8, 1).unwrap())
+}
+
 fn hash(pool: &Pool, params: Params, password: &str) -> Result<Done, Dropped> {
     submit(pool, params, password).wait()
 }
@@ -64,7 +68,7 @@ fn a_panic_costs_one_request_and_no_worker() {
                 continue;
             }
             // Twice: a worker that started again must work as before.
-            for params in [bcrypt(4), bcrypt(4), argon2id(), argon2id()] {
+            for params in [bcrypt(4), bcrypt(4), argon2id(), argon2id(), scrypt(), scrypt()] {
                 assert_eq!(hash(&pool, params, fault).unwrap_err(), Dropped::Fault, "{kernels:?} {fault:?}");
                 assert!(hash(&pool, params, "another").is_ok(), "{kernels:?} {fault:?}");
             }

@@ -577,7 +577,7 @@ const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
 const COST_10: Cost = Cost::new(Algorithm::Bcrypt, 1_000_000);
 
 /// The memory of a core.
-const MEMORY_BYTES: u64 = 1 << 20;
+const MEMORY_BYTES: u64 = 256 << 20;
 
 impl OpenLoop {
     fn new() -> Self {
@@ -638,8 +638,17 @@ impl OpenLoop {
         let lanes = &mut self.lanes[worker];
         // The algorithms take turns.
         let counts = LaneCounts::of_lanes(lanes.iter().map(|(_, running)| running));
+        let in_memory = lanes.iter().filter(|(_, running)| running.rest.algorithm == Algorithm::Argon2id);
+        let largest_bytes = in_memory.clone().map(|(_, running)| running.rest.memory_bytes).max();
+        let small = largest_bytes.is_some_and(|bytes| !gain_side_by_side(Algorithm::Argon2id, bytes));
+        let turn = in_memory.min_by_key(|(_, running)| running.deadline).map(|(number, _)| *number);
         for (number, running) in &mut *lanes {
-            let milliseconds = IN_LANES[counts.of(running.rest.algorithm) - 1] * counts.algorithms();
+            let waits_its_turn = small && running.rest.algorithm == Algorithm::Argon2id;
+            if waits_its_turn && turn != Some(*number) {
+                continue;
+            }
+            let together = if waits_its_turn { 1 } else { counts.of(running.rest.algorithm) };
+            let milliseconds = IN_LANES[together - 1] * counts.algorithms();
             let done = COST_10.work / u64::from(milliseconds * self.slower);
             running.rest = running.rest.rest(running.rest.work.saturating_sub(done));
             if running.rest.work == 0 && now <= running.deadline {
@@ -734,10 +743,19 @@ fn under_lasting_overload_callers_with_long_hashes_are_served_as_often() {
     assert!(short > 200 && short.abs_diff(long) * 10 <= short, "{short} and {long} of 1,000");
 }
 
-/// Half of the callers send hashes in memory. The memory of a core holds two or four of them.
+/// Half of the callers send hashes in memory. The memory of a core holds two, four or sixteen of
+/// them. The smallest take turns.
 #[test]
 fn under_lasting_overload_callers_of_both_kinds_are_served_as_often() {
-    for (held, work) in [(4, 500_000), (4, 1_000_000), (4, 2_000_000), (2, 500_000), (2, 1_000_000)] {
+    for (held, work) in [
+        (16, 100_000),
+        (16, 500_000),
+        (4, 500_000),
+        (4, 1_000_000),
+        (4, 2_000_000),
+        (2, 500_000),
+        (2, 1_000_000),
+    ] {
         let argon2 = Cost::new(Algorithm::Argon2id, work).in_memory(MEMORY_BYTES / held);
         let mut open_loop = OpenLoop { kinds: vec![COST_10, argon2], ..OpenLoop::new() };
         open_loop.run(0..60_000, 300);

@@ -12,7 +12,7 @@ import scala.concurrent.duration.FiniteDuration
   * `config.withLocalKernels(NativeKernels.load())`.
   *
   * They compute bcrypt, PBKDF2, argon2 and scrypt; the JVM computes everything else. Concurrent
-  * bcrypt and PBKDF2 hashes share a core's lanes.
+  * bcrypt, PBKDF2 and scrypt hashes share a core's lanes, and so do large Argon2 hashes.
   */
 object NativeKernels {
 
