@@ -311,8 +311,9 @@ fn scrypt(results: &Results) -> Option<Section> {
     );
     for (title, x, y) in both("MiB") {
         let plot = Plot::new(format!("scrypt, {title}"), x, y)
-            .about("One hash, by its memory.")
-            .series(dots("one hash", table.benchmark.cost, &table.series[0], ALL, Series::one));
+            .about("By memory: one hash alone, and a hash in lanes.")
+            .series(dots("one hash", table.benchmark.cost, &table.series[0], ALL, Series::one))
+            .series(dots("in lanes", table.benchmark.cost, &table.series[0], ALL, Series::lanes));
         let plot = extrapolated(plot, table.benchmark.cost, &[(&table.series[0], Series::one)]);
         section = section.chart(plot);
     }

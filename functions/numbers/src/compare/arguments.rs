@@ -93,6 +93,7 @@ pub(super) enum Kernel {
     /// The schemes of crypt(3) that are only verified
     Crypt,
     Pbkdf2,
+    Scrypt,
 }
 
 impl KernelsArguments {

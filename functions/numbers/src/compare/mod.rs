@@ -53,11 +53,14 @@ fn all(arguments: &AllArguments) -> Result<String, Box<dyn Error>> {
     let pbkdf2 = kernels::pbkdf2::measure(&kernels)?;
     progress.print("argon2id kernels");
     let argon2 = kernels::argon2::measure(&kernels)?;
+    progress.print("scrypt kernels");
+    let scrypt = kernels::scrypt::measure(&kernels)?;
     progress.print("schemes of crypt(3)");
     let crypt = kernels::crypt::measure(&kernels)?;
     let mut figures: Vec<_> = bcrypt.iter().flat_map(kernels::bcrypt::figures).collect();
     figures.extend(kernels::pbkdf2::figures(&pbkdf2));
     figures.extend(kernels::argon2::figures(&argon2));
+    figures.extend(kernels::scrypt::figures(&scrypt));
     figures.extend(kernels::crypt::figures(&crypt));
     figures.extend(http::figures(service, &progress)?);
     progress.print("migrate-plan");
@@ -65,7 +68,7 @@ fn all(arguments: &AllArguments) -> Result<String, Box<dyn Error>> {
     progress.print("done");
 
     let charts: Vec<_> = bcrypt.iter().map(chart::svg).collect();
-    let kernels = [bcrypt, pbkdf2, argon2, crypt].concat();
+    let kernels = [bcrypt, pbkdf2, argon2, scrypt, crypt].concat();
     let summary = Summary::new(service.rounds, Some(service.seconds), figures, kernels);
     if let Some(directory) = &arguments.results {
         fs::create_dir_all(directory)?;
@@ -109,9 +112,10 @@ fn cores() -> usize {
 
 type Measure = fn(&KernelsArguments) -> Result<Vec<Measurement>, Box<dyn Error>>;
 
-const KERNELS: [(Kernel, Measure); 4] = [
+const KERNELS: [(Kernel, Measure); 5] = [
     (Kernel::Bcrypt, kernels::bcrypt::measure),
     (Kernel::Pbkdf2, kernels::pbkdf2::measure),
     (Kernel::Argon2, kernels::argon2::measure),
+    (Kernel::Scrypt, kernels::scrypt::measure),
     (Kernel::Crypt, kernels::crypt::measure),
 ];

@@ -32,15 +32,19 @@ pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
 /// Returns the figures of a lone hash in the code of the lanes, and of several hashes side by side.
 fn figures_of_lanes(measurements: &[Measurement]) -> impl Iterator<Item = Figure> {
     let figures = |&((memory_kib, passes), wanted): &((u32, u32), Option<Wanted>)| {
-        let measurement = measurements.iter().find(|m| m.title == title_of_lanes(memory_kib, passes));
-        let row = |at_once| measurement.and_then(|measurement| measurement.row(&in_lanes(at_once)));
+        let row = |title, at_once| {
+            let measurement = measurements.iter().find(|measurement| measurement.title == title);
+            measurement.and_then(|measurement| measurement.row(&in_lanes(at_once)))
+        };
         let cost = format!("argon2id {} MiB t={passes}, all cores busy", memory_kib >> 10);
         let alone = Figure::new(
             format!("{cost}, 1 lane: time against a hash computed whole"),
             ALONE_IN_A_LANE,
-            row(1).map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
+            row(title_of_a_lone_hash(memory_kib, passes), 1)
+                .map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
         );
         let side_by_side = wanted.map(|wanted| {
+            let row = |at_once| row(title_of_lanes(memory_kib, passes), at_once);
             let gain = |at_once| row(at_once).map_or(f64::NAN, |row| row.hashes_per_core_ratio);
             let samples =
                 row(CALLERS_A_CORE).map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone());
@@ -97,18 +101,21 @@ pub(crate) fn measure(arguments: &KernelsArguments) -> Result<Vec<Measurement>, 
         }
     }
     for ((memory_kib, passes), _) in COSTS_IN_LANES {
-        measurements.push(measure_lanes(memory_kib, passes, arguments)?);
+        measurements.extend(measure_lanes(memory_kib, passes, arguments)?);
     }
     Ok(measurements)
 }
 
-/// Measures several hashes side by side against one after the other, by the fastest kernel for this
-/// machine. All cores do the same, so that they share the way to the memory.
+/// Measures a lone hash in a lane, and several hashes side by side, against hashes that are
+/// computed whole. All run on the fastest kernel of this machine. All cores do the same, so that
+/// they share the way to the memory.
+///
+/// A lone hash is measured apart: after several hashes its memory is in no cache.
 fn measure_lanes(
     memory_kib: u32,
     passes: u32,
     arguments: &KernelsArguments,
-) -> Result<Measurement, Box<dyn core::error::Error>> {
+) -> Result<[Measurement; 2], Box<dyn core::error::Error>> {
     let admitted = admitted(argon2id(memory_kib, passes))?;
     let passwords: Vec<_> = (0..MOST_LANES).map(|index| format!("{PASSWORD} {index}")).collect();
     let passwords: Vec<&[u8]> = passwords.iter().map(String::as_bytes).collect();
@@ -118,11 +125,16 @@ fn measure_lanes(
         .collect::<Option<_>>()
         .ok_or("no kernel")?;
     let expected: Vec<_> = passwords.iter().map(|password| alone(&kernels[0], &admitted, password)).collect();
-    let mut contenders: Vec<_> =
-        kernels.iter().map(|kernel| contenders_in_lanes(kernel, &admitted, &passwords)).collect();
-    let mut cores: Vec<_> = contenders.iter_mut().map(Vec::as_mut_slice).collect();
-    let title = title_of_lanes(memory_kib, passes);
-    Ok(compare_on_cores(title, &expected, &mut cores, arguments.rounds.get())?)
+    let measure = |title, passwords: &[&[u8]], rounds| {
+        let mut contenders: Vec<_> =
+            kernels.iter().map(|kernel| contenders_in_lanes(kernel, &admitted, passwords)).collect();
+        let mut cores: Vec<_> = contenders.iter_mut().map(Vec::as_mut_slice).collect();
+        compare_on_cores(title, &expected, &mut cores, rounds)
+    };
+    let rounds = arguments.rounds.get();
+    let lone_rounds = rounds * ROUNDS_OF_A_LONE_HASH;
+    let lone = measure(title_of_a_lone_hash(memory_kib, passes), &passwords[..1], lone_rounds)?;
+    Ok([lone, measure(title_of_lanes(memory_kib, passes), &passwords, rounds)?])
 }
 
 /// Returns one hash after the other, and then one to all of the hashes side by side.
@@ -151,6 +163,10 @@ fn title_of_lanes(memory_kib: u32, passes: u32) -> String {
     format!("argon2id, {memory_kib} KiB, {passes} passes, hashes side by side, all cores busy")
 }
 
+fn title_of_a_lone_hash(memory_kib: u32, passes: u32) -> String {
+    format!("argon2id, {memory_kib} KiB, {passes} passes, a lone hash, all cores busy")
+}
+
 /// Returns the name of the contender with this many hashes side by side.
 fn in_lanes(at_once: usize) -> String {
     format!("lanes x{at_once}")
@@ -176,6 +192,9 @@ impl Baseline {
         }
     }
 }
+
+/// A lone hash gets so many times the rounds, because its result is near its bound.
+const ROUNDS_OF_A_LONE_HASH: usize = 5;
 
 /// The baseline of the lanes.
 const ALONE: &str = "one after the other";

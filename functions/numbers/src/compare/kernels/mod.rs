@@ -4,6 +4,7 @@ pub(crate) mod argon2;
 pub(crate) mod bcrypt;
 pub(crate) mod crypt;
 pub(crate) mod pbkdf2;
+pub(crate) mod scrypt;
 
 use saltern_algorithm::{Admitted, Ceilings, CostOutOfBounds};
 use saltern_encoded::{
@@ -34,6 +35,6 @@ const CEILINGS: Ceilings = Ceilings {
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: u64::MAX,
     sha_crypt_rounds: u64::MAX,
-    scrypt_memory_bytes: 16 << 20,
-    scrypt_n_r_p: 1 << 17,
+    scrypt_memory_bytes: 128 << 20,
+    scrypt_n_r_p: 1 << 20,
 };
