@@ -82,7 +82,8 @@ val repository = file("..").getCanonicalFile
 val vectors = repository / "functions" / "testing" / "vectors" / "data"
 
 ThisBuild / Test / fork := true
-ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", s"-Dsaltern.root=$repository", s"-Dsaltern.vectors=$vectors")
+// The threads of the other collectors are a seventh of the CPU time of the tests.
+ThisBuild / Test / javaOptions ++= Seq("-Xmx1g", "-XX:+UseSerialGC", s"-Dsaltern.root=$repository", s"-Dsaltern.vectors=$vectors")
 ThisBuild / run / fork := true
 
 // SemanticDB is compiled only for scalafix. The sources are the same under both Scala versions, so

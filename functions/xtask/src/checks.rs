@@ -1,5 +1,7 @@
 //! The list of the checks.
 
+use std::env;
+
 use crate::runner::{Check, Track};
 
 /// For every change, by `make test`: two tracks that run side by side.
@@ -10,6 +12,11 @@ pub(crate) fn every_change() -> Vec<Track> {
 }
 
 fn rust() -> Track {
+    // Of the programs of tests, cargo runs those that changed. The target directory may be another
+    // than `target`.
+    let xtask = env::current_exe().unwrap_or_else(|_| "target/debug/xtask".into());
+    let unless_passed = format!("target.'cfg(all())'.runner = ['{}', 'test-binary']", xtask.display());
+    let tests = ["cargo", "test", "--locked", "--no-fail-fast", "--config", unless_passed.leak()];
     vec![
         Check {
             part: "format",
@@ -38,7 +45,7 @@ fn rust() -> Track {
         Check {
             part: "tests",
             shows: "unit, integration and documentation tests of the packages that ship, built as they ship",
-            command: &["cargo", "test", "--locked", "--no-fail-fast"],
+            command: tests.to_vec().leak(),
             environment: &[],
             ignores: &[],
         },
@@ -85,14 +92,14 @@ fn rust() -> Track {
             shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
             command: &["functions/cli/tests/schemathesis/run"],
             environment: &[],
-            ignores: BESIDE_THE_SERVER,
+            ignores: &[BESIDE_THE_SERVER],
         },
         Check {
             part: "attack-smoke",
             shows: "small attacks on a running server harm no honest caller, where the row says so",
             command: &["functions/testing/attack/run", "--smoke"],
             environment: &[],
-            ignores: BESIDE_THE_SERVER,
+            ignores: &[BESIDE_THE_SERVER],
         },
     ]
 }
@@ -139,24 +146,41 @@ fn beside_rust() -> Track {
             shows: "the Terraform is valid, plans, and keeps the promises of its READMEs",
             command: &["infra/test"],
             environment: &[],
-            ignores: BESIDE_TERRAFORM,
+            ignores: &[BESIDE_TERRAFORM],
         },
         Check {
             part: "client",
             shows: "the Scala client, under Scala 2.13 on JDK 17 and under Scala 3 on JDK 25",
             command: &["client-scala/bin/test"],
             environment: &[],
-            ignores: BESIDE_THE_CLIENT,
+            ignores: &[BESIDE_THE_CLIENT, RUST],
+        },
+        Check {
+            part: "client-native",
+            shows: "the native kernels compute what the Scala client does, under both Scalas and JDKs",
+            command: &["client-scala/bin/test", "--native"],
+            environment: &[],
+            ignores: &[BESIDE_THE_CLIENT],
         },
         Check {
             part: "loadtest",
             shows: "the load scripts sign as botocore does, reject invalid settings, and run small on this machine",
             command: &["loadtest/tests/run"],
             environment: &[],
-            ignores: BESIDE_THE_LOAD_TESTS,
+            ignores: &[BESIDE_THE_LOAD_TESTS],
         },
     ]
 }
+
+/// Each part that is also in another one. It runs alone only if the other part need not run.
+pub(crate) const INCLUDED: &[(&str, &str)] = &[("client-native", "client")];
+
+/// Parts that judge times. The other track does not take them, because it would run them beside
+/// `tests`.
+pub(crate) const MEASURED: &[&str] = &["attack-smoke"];
+
+/// Programs are built from these, and do not read them.
+pub(crate) const RUST: &[&str] = &["*.rs", "*Cargo.toml", "Cargo.lock"];
 
 /// No check of the Terraform reads these.
 const BESIDE_TERRAFORM: &[&str] = &[
@@ -175,22 +199,31 @@ const BESIDE_TERRAFORM: &[&str] = &[
     "loadtest",
 ];
 
-/// Neither the Scala client nor its native kernels are built from these.
+/// Neither the Scala client nor its native kernels are built from these. (A suite reads
+/// infra/modules/password-hasher/settings.json.)
 const BESIDE_THE_CLIENT: &[&str] = &[
     "functions/cli",
     "functions/cloudwatch",
     "functions/lambda",
     "functions/numbers",
+    "functions/policy/*.rs",
     "functions/program",
+    "functions/seal/*.rs",
     "functions/server",
     "functions/service",
     "functions/testing/attack",
     "functions/testing/faults",
     "functions/testing/fuzz",
     "functions/testing/stubs",
+    "functions/testing/vectors/*.rs",
     "functions/xtask/src",
     "functions/xtask/tests",
-    "infra",
+    "infra/*.md",
+    "infra/*.tf",
+    "infra/bootstrap",
+    "infra/checks",
+    "infra/environments",
+    "infra/test",
     "lints",
     "loadtest",
 ];
@@ -200,6 +233,13 @@ const BESIDE_THE_SERVER: &[&str] = &[
     "client-scala",
     "functions/cloudwatch",
     "functions/lambda",
+    "functions/numbers/page",
+    "functions/numbers/results",
+    "functions/numbers/src",
+    "functions/numbers/tests",
+    "functions/testing/faults",
+    "functions/testing/fuzz",
+    "functions/testing/vectors/*.rs",
     "functions/xtask/src",
     "functions/xtask/tests",
     "lints",
@@ -207,8 +247,20 @@ const BESIDE_THE_SERVER: &[&str] = &[
 ];
 
 /// No load test is built from these.
-const BESIDE_THE_LOAD_TESTS: &[&str] =
-    &["client-scala", "functions/testing/attack", "functions/xtask/src", "functions/xtask/tests", "lints"];
+const BESIDE_THE_LOAD_TESTS: &[&str] = &[
+    "client-scala",
+    "functions/cloudwatch",
+    "functions/numbers/results",
+    "functions/numbers/src",
+    "functions/numbers/tests",
+    "functions/testing/attack",
+    "functions/testing/faults",
+    "functions/testing/fuzz",
+    "functions/testing/vectors/*.rs",
+    "functions/xtask/src",
+    "functions/xtask/tests",
+    "lints",
+];
 
 /// The longer ones, for `make test-all`.
 #[expect(clippy::too_many_lines, reason = "a list, an entry for each check")]
@@ -284,7 +336,7 @@ pub(crate) fn before_a_release() -> Track {
             shows: "the pipes of MIGRATION.md move tables of PostgreSQL and MariaDB, a million rows too",
             command: &["functions/cli/tests/databases/run"],
             environment: &[],
-            ignores: BESIDE_THE_SERVER,
+            ignores: &[BESIDE_THE_SERVER],
         },
         Check {
             part: "client-swapped",
@@ -467,6 +519,9 @@ mod tests {
         let all = [every_change().concat(), before_a_release()].concat();
         let names: BTreeSet<_> = all.iter().map(|check| check.part).collect();
         assert_eq!(names.len(), all.len(), "{names:?}");
+        for (part, whole) in INCLUDED {
+            assert!(names.contains(part) && names.contains(whole), "{part}, {whole}");
+        }
     }
 
     /// Else a check would be taken for unchanged after a change of a program that it runs.
@@ -486,8 +541,12 @@ mod tests {
                     continue;
                 }
                 left.extend(crates[folder].1.iter().map(PathBuf::as_path));
-                for read in included(folder).iter().map(PathBuf::as_path).chain([folder]) {
-                    let ignored = ignores.iter().find(|ignored| read.starts_with(root.join(ignored)));
+                for read in included(folder).into_iter().chain([folder.join("src/lib.rs")]) {
+                    let ignored = ignores.iter().find(|pattern| {
+                        // In git's patterns `*` also matches `/`.
+                        let (folder, ending) = pattern.split_once("/*").unwrap_or((pattern, ""));
+                        read.starts_with(root.join(folder)) && read.to_str().unwrap().ends_with(ending)
+                    });
                     assert_eq!(ignored, None, "{programs:?} are built from {}", read.display());
                 }
             }

@@ -9,10 +9,13 @@
 //!
 //! `cargo xtask generate` writes the generated parts of documents. `cargo xtask lines` counts lines
 //! of code.
+//!
+//! `cargo xtask test-binary PROGRAM` is for cargo: it runs a program of tests unless it passed.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to a person")]
 
+mod binary;
 mod checks;
 mod passed;
 mod runner;
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
             runner::run(&[checks::every_change(), vec![checks::before_a_release()]], &Passed::read())
         }
         ["test", part] => run_part(part),
+        ["test-binary", program, arguments @ ..] => binary::run(program.as_ref(), arguments),
         ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
         ["release", arguments @ ..] => exit_code(Command::new("packaging/release").args(arguments)),
         ["generate"] => exit_code(
@@ -55,6 +59,9 @@ fn run_part(part: &str) -> ExitCode {
         return ExitCode::from(EX_USAGE);
     };
     // A part that is named runs, also if nothing changed.
+    if part == "tests" {
+        binary::forget();
+    }
     runner::run(&[vec![vec![check]]], &Passed::nothing())
 }
 

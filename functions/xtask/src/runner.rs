@@ -1,14 +1,20 @@
 //! Runs checks in tracks side by side, prints their output and counts.
 
 use std::{
+    collections::{BTreeSet, VecDeque},
     fmt::Write as _,
     io::{self, BufRead as _, BufReader},
+    iter,
     process::{Command, ExitCode},
+    sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
 
-use crate::passed::{FOLDER, Passed};
+use crate::{
+    checks::{INCLUDED, MEASURED},
+    passed::{FOLDER, Passed},
+};
 
 /// One command and its purpose.
 #[derive(Clone, Debug)]
@@ -19,11 +25,13 @@ pub(crate) struct Check {
     pub(crate) shows: &'static str,
     pub(crate) command: &'static [&'static str],
     pub(crate) environment: &'static [(&'static str, &'static str)],
-    /// Folders whose files it does not read. It does not run again while only these change.
-    pub(crate) ignores: &'static [&'static str],
+    /// Lists of the paths and patterns, as of git, of files that it does not read. It does not run
+    /// again while only these change.
+    pub(crate) ignores: &'static [&'static [&'static str]],
 }
 
-/// Checks that run one after the other.
+/// Checks that run one after the other. A track that is done takes the last check that another has
+/// left, but none that judges times.
 pub(crate) type Track = Vec<Check>;
 
 /// Runs the phases one after the other, the tracks of a phase side by side, and prints the sums.
@@ -36,15 +44,27 @@ pub(crate) fn run(phases: &[Vec<Track>], passed: &Passed) -> ExitCode {
     let mut unchanged = Vec::new();
     let mut results = Vec::new();
     for tracks in phases {
+        let changed = |check: &&Check| !passed.on_the_same_files(check);
+        let due: BTreeSet<_> = tracks.iter().flatten().filter(changed).map(|check| check.part).collect();
+        let whole_of = |check: &Check| {
+            INCLUDED
+                .iter()
+                .find(|(part, whole)| *part == check.part && due.contains(whole))
+                .map(|(_, whole)| *whole)
+        };
         let mut tracks = tracks.clone();
+        let mut included = Vec::new();
         for track in &mut tracks {
-            track.retain(|check| {
-                let changed = !passed.on_the_same_files(check);
-                unchanged.extend((!changed).then_some(check.part));
-                changed
-            });
+            unchanged.extend(track.iter().map(|check| check.part).filter(|part| !due.contains(part)));
+            track.retain(|check| due.contains(check.part));
+            included.extend(track.extract_if(.., |check| whole_of(check).is_some()));
         }
-        results.extend(run_tracks(&tracks, passed));
+        let ran = run_tracks(&tracks, passed);
+        for check in &included {
+            let whole = ran.iter().find(|ran| whole_of(check) == Some(ran.part));
+            passed.note(check, whole.is_some_and(|whole| whole.failed == 0 && !whole.in_part));
+        }
+        results.extend(ran);
     }
     println!("\n{}", summary(&results, &unchanged));
     let (succeeded, failed) = sums(&results);
@@ -62,20 +82,36 @@ struct Ran {
     passed: u64,
     failed: u64,
     seconds: u64,
+    /// Whether a tool was missing, so that a pass is not the whole.
+    in_part: bool,
     /// The first lines that name a failure, for the end of the log.
     failures: Vec<String>,
 }
 
 fn run_tracks(tracks: &[Track], passed: &Passed) -> Vec<Ran> {
     let at_once = tracks.len() == 1;
-    let run_one = |check: &Check| {
-        let ran = run_one(check, at_once);
-        passed.note(check, ran.failed == 0);
-        ran
+    let left: Vec<_> = tracks.iter().map(|track| Mutex::new(track.iter().collect::<VecDeque<_>>())).collect();
+    let next = |own: usize| {
+        // The lock of the own track is free again before others are locked.
+        let first = left[own].lock().ok().and_then(|mut left| left.pop_front());
+        first.or_else(|| {
+            left.iter().find_map(|other| {
+                let mut left = other.lock().ok()?;
+                let last = left.iter().rposition(|check| !MEASURED.contains(&check.part))?;
+                left.remove(last)
+            })
+        })
     };
-    let run_track = |track: &Track| track.iter().map(run_one).collect::<Vec<_>>();
+    let run_track = |own: usize| {
+        let run_one = |check: &Check| {
+            let ran = run_one(check, at_once);
+            passed.note(check, ran.failed == 0 && !ran.in_part);
+            ran
+        };
+        iter::from_fn(|| next(own)).map(run_one).collect::<Vec<_>>()
+    };
     thread::scope(|scope| {
-        let running: Vec<_> = tracks.iter().map(|track| scope.spawn(move || run_track(track))).collect();
+        let running: Vec<_> = (0..tracks.len()).map(|own| scope.spawn(move || run_track(own))).collect();
         running.into_iter().flat_map(|track| track.join().unwrap_or_default()).collect()
     })
 }
@@ -85,7 +121,8 @@ fn run_tracks(tracks: &[Track], passed: &Passed) -> Vec<Ran> {
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
-    let mut ran = Ran { part: check.part, passed: 0, failed: 0, seconds: 0, failures: Vec::new() };
+    let mut ran =
+        Ran { part: check.part, passed: 0, failed: 0, seconds: 0, in_part: false, failures: Vec::new() };
     let mut output = String::new();
     let mut shown = began;
     let ended_well = lines_of(check, |line| {
@@ -98,6 +135,7 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
                 shown = Instant::now();
             }
         }
+        ran.in_part |= line.starts_with("NOT RUN");
         if let Some((passed, failed)) = reported(line) {
             ran.passed += passed;
             ran.failed += failed;
@@ -224,6 +262,13 @@ mod tests {
     }
 
     #[test]
+    fn a_check_without_its_tool_runs_again() {
+        let in_part = |command| run_one(&check("x", command), false).in_part;
+        assert!(in_part(&["echo", "NOT RUN: npm is missing"]));
+        assert!(!in_part(&["echo", "not run again: it passed"]));
+    }
+
+    #[test]
     fn the_end_of_the_log_repeats_the_failures() {
         let ran = run_one(&check("x", &["sh", "-c", "echo ok a; echo test b ... FAILED; exit 1"]), false);
         assert!(
@@ -243,14 +288,32 @@ mod tests {
             format!("cd {folder}; touch {own}; until [ -e {other} ]; do sleep 0.01; done; exit {status}")
         };
         let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
+        // The third waits for the fourth, which only the other track can begin.
         let first = check("first", shell(script("a", "b", 1)));
         let second = check("second", shell(script("b", "a", 0)));
-        let results = run_tracks(&[vec![first, check("third", &["true"])], vec![second]], &Passed::nothing());
-        let counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
-        assert_eq!(counted, [("first", 0, 1), ("third", 1, 0), ("second", 1, 0)]);
+        let third = check("third", shell(script("c", "d", 0)));
+        let fourth = check("fourth", shell(script("d", "c", 0)));
+        let results = run_tracks(&[vec![first, third, fourth], vec![second]], &Passed::nothing());
+        let mut counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
+        counted.sort_unstable();
+        assert_eq!(counted, [("first", 0, 1), ("fourth", 1, 0), ("second", 1, 0), ("third", 1, 0)]);
         let text = summary(&results, &[]);
         assert!(text.contains("failed: first (alone: cargo xtask test first)"), "{text}");
-        assert!(text.ends_with("\n2 passed, 1 failed"), "{text}");
+        assert!(text.ends_with("\n3 passed, 1 failed"), "{text}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_check_that_judges_times_waits_for_the_checks_before_it() {
+        let folder = std::env::temp_dir().join(format!("saltern-runner-{}-waits", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("ended").display().to_string();
+        let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
+        let before = check("before", shell(format!("sleep 0.2; touch {file}")));
+        let measured = check(MEASURED[0], shell(format!("[ -e {file} ]")));
+        let results =
+            run_tracks(&[vec![before, measured], vec![check("beside", &["true"])]], &Passed::nothing());
+        assert_eq!(sums(&results), (3, 0), "{results:?}");
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
