@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io,
@@ -93,18 +93,24 @@ fn way_of(check: &Check) -> String {
     format!("{:?} {:?} {:?}", check.command, check.environment, check.ignores)
 }
 
-/// The digest of what else changes how checks run: our variables, and the features of the
-/// processor, which select the paths of the kernels.
+/// The digest of what else changes how checks run: our variables, the tools on the path, and the
+/// features of the processor. These select the paths of the kernels.
 ///
 /// The variables can hold keys, which must not get into a file.
 fn conditions(variables: impl Iterator<Item = (OsString, OsString)>, cpus: &str) -> u64 {
-    let ours: BTreeMap<_, _> =
-        variables.filter(|(name, _)| name.as_bytes().starts_with(b"SALTERN_")).collect();
+    let variables: BTreeMap<_, _> = variables.collect();
+    let ours: Vec<_> =
+        variables.iter().filter(|(name, _)| name.as_bytes().starts_with(b"SALTERN_")).collect();
+    let folders = variables.get(OsStr::new("PATH"));
+    let has = |tool| folders.is_some_and(|path| env::split_paths(path).any(|at| at.join(tool).exists()));
     let features = cpus.lines().find(|line| line.starts_with("flags") || line.starts_with("Features"));
     let mut hasher = DefaultHasher::new();
-    (ours, features).hash(&mut hasher);
+    (ours, TOOLS.map(has), features).hash(&mut hasher);
     hasher.finish()
 }
+
+/// A check leaves a part out if one of these is missing.
+const TOOLS: [&str; 5] = ["go", "node", "npm", "python3", "terraform"];
 
 /// Writes the files that git does not ignore into git's objects, and returns their tree.
 ///
@@ -180,21 +186,28 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_our_variables_and_the_features_of_the_processor() {
+    fn conditions_are_our_variables_the_tools_and_the_features_of_the_processor() {
         let under = |variables: &[(&str, &str)], cpus: &str| {
             conditions(variables.iter().map(|(name, value)| (name.into(), value.into())), cpus)
         };
         let (cases, seed) = (("SALTERN_RANDOM_CASES", "10"), ("SALTERN_TEST_SEED", "1"));
         let first = under(&[cases, seed], "cpu MHz: 1\nflags: avx2\n");
         assert_eq!(under(&[seed, ("TERM", "dumb"), cases], "cpu MHz: 2\nflags: avx2\n"), first);
+        let tools = env::temp_dir().join(format!("saltern-tools-{}", process::id()));
+        fs::create_dir_all(&tools).unwrap();
+        let path = ("PATH", tools.to_str().unwrap());
+        assert_eq!(under(&[seed, path, cases], "flags: avx2"), first);
+        fs::write(tools.join("go"), "").unwrap();
         for (variables, cpus) in [
-            (&[seed][..], "flags: avx2"),
+            (&[seed, path, cases][..], "flags: avx2"),
+            (&[seed], "flags: avx2"),
             (&[("SALTERN_RANDOM_CASES", "11"), seed], "flags: avx2"),
             (&[cases, seed], "flags: avx512f"),
             (&[cases, seed], "Features: asimd"),
         ] {
             assert_ne!(under(variables, cpus), first, "{variables:?} {cpus}");
         }
+        fs::remove_dir_all(tools).unwrap();
     }
 
     const fn check(

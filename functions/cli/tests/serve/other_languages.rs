@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpListener},
     path::PathBuf,
     process::{Command, Output, Stdio},
@@ -108,12 +108,12 @@ fn run(program: &[&str], url: &str, password: &str, stored: Option<&str>) -> Out
 }
 
 /// Whether the program is missing. The test then says that it did not run.
-#[expect(clippy::print_stdout, reason = "the only output of a test that does not run")]
 fn is_missing(program: &str, version: &str) -> bool {
     let found = Command::new(program).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let missing = !found.is_ok_and(|status| status.success());
     if missing {
-        println!("NOT RUN: there is no {program}");
+        // The harness hides what a passed test prints by the macros.
+        writeln!(io::stdout(), "\nNOT RUN: there is no {program}").unwrap();
     }
     missing
 }
