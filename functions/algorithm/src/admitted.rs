@@ -22,7 +22,7 @@ pub struct Ceilings {
     pub pbkdf2_iterations_blocks: u64,
     /// Rounds of sha-crypt, and of every other verify-only scheme that needs little memory.
     pub sha_crypt_rounds: u64,
-    /// Memory, `128·N·r`, in bytes. `128·p·r` must stay below an eighth of it.
+    /// Memory, `128·N·r`, in bytes. `128·(p + 2)·r` must stay within an eighth of it.
     pub scrypt_memory_bytes: u64,
     /// Work, `N·r·p`.
     pub scrypt_n_r_p: u64,
@@ -82,8 +82,7 @@ pub fn memory_bytes(params: Params) -> u64 {
         Params::Argon2(params) => u64::from(params.memory_kib()) * 1024,
         Params::Bcrypt(_) | Params::Pbkdf2(_) => 0,
         Params::Scrypt(params) => scrypt_blocks(params.log_n(), params.r())
-            .and_then(|blocks| blocks.checked_add(scrypt_lane_blocks(params)))
-            .and_then(|blocks| blocks.checked_add(SCRYPT_STATES * u64::from(params.r())))
+            .and_then(|blocks| blocks.checked_add(scrypt_other_blocks(params)))
             .and_then(|blocks| blocks.checked_mul(SCRYPT_BLOCK_BYTES))
             .unwrap_or(u64::MAX),
     }
@@ -108,8 +107,8 @@ pub(crate) fn setting_memory_bytes(setting: &Setting) -> u64 {
 pub(crate) fn cost_memory_bytes(cost: verify_only::Cost) -> u64 {
     match cost {
         verify_only::Cost::Rounds(_) => 0,
-        verify_only::Cost::Memory { blocks, lane_blocks, .. } => {
-            blocks.saturating_add(lane_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
+        verify_only::Cost::Memory { blocks, other_blocks, .. } => {
+            blocks.saturating_add(other_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
         }
     }
 }
@@ -139,12 +138,12 @@ fn bounded_share(setting: &Setting, ceilings: &Ceilings) -> Option<u128> {
         Setting::Scrypt(setting) => {
             let params = setting.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            bounded_scrypt_share(blocks, scrypt_lane_blocks(params), scrypt_work(params), ceilings)
+            bounded_scrypt_share(blocks, scrypt_other_blocks(params), scrypt_work(params), ceilings)
         }
         Setting::VerifyOnly(setting) => match setting.cost() {
             verify_only::Cost::Rounds(rounds) => share(rounds, ceilings.sha_crypt_rounds),
-            verify_only::Cost::Memory { blocks, lane_blocks, work } => {
-                bounded_scrypt_share(blocks, lane_blocks, work, ceilings)
+            verify_only::Cost::Memory { blocks, other_blocks, work } => {
+                bounded_scrypt_share(blocks, other_blocks, work, ceilings)
             }
         },
         Setting::Wrapped(setting) => {
@@ -191,11 +190,11 @@ fn bounded_argon2_share(params: argon2::Params, ceilings: &Ceilings) -> Option<u
 }
 
 /// Returns the share of the work `N·r·p` if the memory is within the ceilings.
-fn bounded_scrypt_share(blocks: u64, lane_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u128> {
+fn bounded_scrypt_share(blocks: u64, other_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u128> {
     let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
-    let lanes_memory = lane_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+    let other_memory = other_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let bounded = memory <= ceilings.scrypt_memory_bytes
-        && lanes_memory <= ceilings.scrypt_memory_bytes / SCRYPT_LANES_SHARE;
+        && other_memory <= ceilings.scrypt_memory_bytes / SCRYPT_OTHER_SHARE;
     share(work, ceilings.scrypt_n_r_p).filter(|_| bounded)
 }
 
@@ -204,12 +203,10 @@ fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
     1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
 }
 
-/// The states of `scryptROMix` that a lane keeps beside the N blocks of `r`.
-const SCRYPT_STATES: u64 = crate::scrypt::STATES as u64;
-
-/// Returns `p·r`, the size of `B` in RFC 7914 §6. It is below 2^30 for every [`Params::Scrypt`].
-fn scrypt_lane_blocks(params: scrypt::Params) -> u64 {
-    u64::from(params.p()) * u64::from(params.r())
+/// Returns `(p + 2)·r`: `B` of RFC 7914 §6, and both states of `scryptROMix`. `p·r` is below 2^30
+/// for every [`Params::Scrypt`].
+fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
+    (u64::from(params.p()) + crate::scrypt::STATES as u64) * u64::from(params.r())
 }
 
 /// The most that one operation computes together: all layers and all readings of the password, each
@@ -220,9 +217,9 @@ const MOST_SHARES: u128 = 2;
 /// The unit of shares. It is fine enough for every ceiling, and the sums stay far below 128 bits.
 const WHOLE_CEILING: u128 = 1 << 48;
 
-/// The lanes of scrypt get an eighth of its memory ceiling. Only a very small N needs more, and no
-/// real hash has one.
-const SCRYPT_LANES_SHARE: u64 = 8;
+/// Beside `128·N·r` a hash of scrypt gets an eighth of the memory ceiling. Only a very small N
+/// needs more, and no real hash has one.
+const SCRYPT_OTHER_SHARE: u64 = 8;
 
 /// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
 pub const SCRYPT_BLOCK_BYTES: u64 = 128;

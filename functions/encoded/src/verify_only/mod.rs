@@ -121,8 +121,8 @@ pub enum Cost {
     Memory {
         /// `N·r`, blocks of 128 bytes.
         blocks: u64,
-        /// `p·r`, blocks of 128 bytes; yescrypt adds its tables.
-        lane_blocks: u64,
+        /// `p·r`, blocks of 128 bytes beside them; yescrypt adds its tables.
+        other_blocks: u64,
         /// `N·r·p`; yescrypt adds the work of its time parameter.
         work: u64,
     },
@@ -133,7 +133,7 @@ impl Cost {
     fn scrypt(params: scrypt::Params) -> Self {
         let blocks = 1_u64.checked_shl(u32::from(params.log_n())).unwrap_or(u64::MAX);
         let blocks = blocks.saturating_mul(u64::from(params.r()));
-        let lane_blocks = u64::from(params.p()) * u64::from(params.r());
-        Self::Memory { blocks, lane_blocks, work: blocks.saturating_mul(u64::from(params.p())) }
+        let other_blocks = u64::from(params.p()) * u64::from(params.r());
+        Self::Memory { blocks, other_blocks, work: blocks.saturating_mul(u64::from(params.p())) }
     }
 }

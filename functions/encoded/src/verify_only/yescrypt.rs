@@ -129,7 +129,7 @@ impl Params {
         };
         verify_only::Cost::Memory {
             blocks,
-            lane_blocks: (self.p as u64).saturating_mul(self.r as u64 + tables),
+            other_blocks: (self.p as u64).saturating_mul(self.r as u64 + tables),
             work: blocks.saturating_mul(turns).saturating_mul(self.t as u64 + 1),
         }
     }

@@ -110,9 +110,9 @@ fn is_below_the_ceilings(setting: &Setting) -> bool {
         }
         Setting::VerifyOnly(setting) => match setting.cost() {
             Cost::Rounds(rounds) => rounds <= ceilings.sha_crypt_rounds,
-            Cost::Memory { blocks, lane_blocks, work } => {
+            Cost::Memory { blocks, other_blocks, work } => {
                 128 * u128::from(blocks) <= u128::from(ceilings.scrypt_memory_bytes)
-                    && 128 * u128::from(lane_blocks) <= u128::from(ceilings.scrypt_memory_bytes)
+                    && 128 * u128::from(other_blocks) <= u128::from(ceilings.scrypt_memory_bytes)
                     && work <= ceilings.scrypt_n_r_p
             }
         },

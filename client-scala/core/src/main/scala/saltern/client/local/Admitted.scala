@@ -65,12 +65,12 @@ private[saltern] object Admitted {
 
   private def ofScrypt(setting: Setting, p: Params.Scrypt, ceilings: Ceilings): Option[Admitted] = {
     val blocks = (BigInt(1) << p.logN) * p.r
-    // The memory of the lanes before they are mixed (RFC 7914 §6, `B`).
-    val lanes = BigInt(p.p) * p.r
+    // `B` of RFC 7914 §6, and the two states that the service keeps beside it.
+    val others = (BigInt(p.p) + 2) * p.r
     val work = blocks * p.p
     val bounded = blocks * ScryptBlockBytes <= ceilings.scryptMemoryBytes &&
-      lanes * ScryptBlockBytes <= ceilings.scryptMemoryBytes / ScryptLanesShare && work <= ceilings.scryptNRP
-    Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + lanes) * ScryptBlockBytes).toLong))
+      others * ScryptBlockBytes <= ceilings.scryptMemoryBytes / ScryptOtherShare && work <= ceilings.scryptNRP
+    Option.when(bounded)(new Admitted(setting, work.toLong, ((blocks + others) * ScryptBlockBytes).toLong))
   }
 
   /** The weight of bcrypt's unit beneath another layer. A key expansion takes dozens of
@@ -78,10 +78,10 @@ private[saltern] object Admitted {
     */
   private val BcryptUnitInOthers = 64L
 
-  /** With a small N the lanes would need most of the memory. No real hash is like that, so they get
-    * an eighth.
+  /** Beside `128·N·r` a hash gets an eighth of the ceiling. Only a very small N needs more, and no
+    * real hash has one.
     */
-  private val ScryptLanesShare = 8
+  private val ScryptOtherShare = 8
 
   /** One unit of `N·r` is a block of 128 bytes (RFC 7914 §5). */
   private val ScryptBlockBytes = 128
