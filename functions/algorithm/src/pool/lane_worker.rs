@@ -95,7 +95,7 @@ struct Active {
 
 /// The hash that a lane computes.
 enum Hash {
-    /// It has no memory yet, so it can take what another leaves in the caches.
+    /// It takes its memory at its first slice: then it can be what another leaves in the caches.
     Unstarted,
     Started(Lane),
     Failed(Dropped),
@@ -171,6 +171,10 @@ impl Active {
     }
 }
 
+/// As long as served callers may wait under a lasting overload (HTTP contract, "Requests and
+/// answers"). Hashes in turns are far shorter, so this makes none late.
+const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
+
 struct Measurement {
     algorithm: Algorithm,
     lanes: usize,
@@ -180,12 +184,14 @@ struct Measurement {
 
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 ///
-/// If the lanes gain nothing side by side, computes only the one with the earliest deadline. So
-/// newcomers do not overtake it forever.
+/// If the lanes gain nothing side by side, computes only the one with the earliest deadline. A far
+/// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the start, so newcomers do not overtake it
+/// forever.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
     let mut turn: Vec<_> = active.iter_mut().filter(|a| a.cost.algorithm == algorithm).collect();
     if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
-        turn = turn.into_iter().min_by_key(|a| (a.deadline, a.since)).into_iter().collect();
+        let by_deadline = |a: &&mut Active| (a.deadline.min(a.started + LONGEST_WAIT_FOR_A_TURN), a.since);
+        turn = turn.into_iter().min_by_key(by_deadline).into_iter().collect();
     }
     let lanes: Vec<_> = turn.into_iter().filter_map(|a| a.lane(arena)).collect();
     let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
@@ -303,6 +309,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_oldest_hash_has_its_turn_unless_the_deadline_of_another_is_near() {
+        let long_ago = Instant::now();
+        let now = long_ago + 2 * LONGEST_WAIT_FOR_A_TURN;
+        let (near, far) = (now + LONGEST_WAIT_FOR_A_TURN / 2, now + Duration::from_secs(10));
+        for (deadlines, started, turn) in [
+            ([far, near], [now, now], 1),
+            ([near, far], [now, now], 0),
+            ([far, near], [long_ago, now], 0),
+            ([far, near], [long_ago + MS, long_ago], 1),
+        ] {
+            let arena = Arena::new(0);
+            let mut active: Vec<_> = [8, 8].map(|mib| unstarted(argon2id(mib, 1))).into();
+            for (active, (deadline, started)) in active.iter_mut().zip(deadlines.into_iter().zip(started)) {
+                (active.deadline, active.started) = (deadline, started);
+            }
+            advance(&mut active, Algorithm::Argon2id, 1, &arena).unwrap();
+            let started: Vec<_> = active.iter().map(|a| matches!(a.hash, Hash::Started(_))).collect();
+            assert_eq!(started, [turn == 0, turn == 1]);
+        }
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
     /// The second finds the memory of the first in the caches.
     #[test]
     fn a_hash_takes_memory_when_its_turn_comes() {
@@ -332,7 +362,7 @@ mod tests {
             let (algorithm, work) = (timed_as(admitted(params).setting()), admitted(params).work());
             pool.shared.lock().estimates.measured_at_start(algorithm, 1, 9 * work, Duration::from_nanos(1));
             // A hash that is computed to its end is answered with its output, even if it is late.
-            let late = submit(hashed / 2).wait();
+            let late = submit(hashed / 4).wait();
             assert_eq!(late.unwrap_err(), Dropped::DeadlineExceeded, "{params:?}");
         }
     }
