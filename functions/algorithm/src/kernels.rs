@@ -5,7 +5,7 @@ use core::{fmt, str::FromStr};
 pub enum Kernels {
     /// This crate's own kernels; the setting's value is `lanes`.
     ///
-    /// bcrypt, PBKDF2, scrypt and Argon2 run many hashes at once on each core. scrypt and Argon2
+    /// bcrypt, PBKDF2, scrypt and Argon2 run several hashes at once on each core. scrypt and Argon2
     /// use vector instructions and kept memory. sha-crypt has a kernel too. The other algorithms
     /// come from the crates.
     #[default]

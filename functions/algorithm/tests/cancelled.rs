@@ -14,7 +14,7 @@ use std::{
 use saltern_algorithm::{Admitted, Ceilings, Password, Pool, PoolSettings, Work};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
 
-/// The next hash waits for the lane, or for the memory of it. The best quarter of the trials
+/// The next hash waits for the lane, or for its memory. The best quarter of the trials
 /// counts, because other programs disturb some.
 #[test]
 fn a_cancelled_hash_gives_its_lane_to_the_next_within_2_ms_and_the_wipe() {

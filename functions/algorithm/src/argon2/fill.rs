@@ -126,8 +126,8 @@ struct Cursor<'a, C> {
     offset: usize,
     previous: Place,
     reference: Place,
-    /// The previous block, if new blocks are written past the caches. A pass that does not read
-    /// the old block need not fetch it then.
+    /// The previous block, if new blocks are written past the caches. Then the first pass need not
+    /// fetch the old block.
     last: Option<Zeroizing<Block>>,
 }
 

@@ -120,6 +120,8 @@ impl Path {
         Ok(())
     }
 
+    /// It is never inlined, so that its caller can wipe its stack.
+    #[inline(never)]
     pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
         match self {
             Self::Portable(portable) => fill.run(portable, segment, offsets),

@@ -82,7 +82,7 @@ impl Cost {
                 setting.params().parallelism() > 1 || memory_bytes < LEAST_MEMORY_OF_A_LANE
             }
             Setting::Scrypt(setting) => {
-                u64::from(setting.params().p()) * u64::from(setting.params().r()) > MOST_P_R_OF_A_LANE
+                setting.params().r() != R_OF_A_LANE || setting.params().p() > MOST_P_OF_A_LANE
             }
             Setting::Wrapped(_) => true,
             _ => false,
@@ -134,7 +134,7 @@ pub(crate) struct Estimates {
     /// The least nanoseconds per unit of one hash alone; zero if unknown.
     ///
     /// A long measurement can only be too long, by an interruption. So the least one is the best. A
-    /// short one can be too short: a slice of scrypt computes nothing before its work is a turn.
+    /// short slice of scrypt may compute nothing, because its work is less than a turn.
     bounds: [f64; Algorithm::ALL.len()],
 }
 
@@ -339,14 +339,18 @@ const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
 
 /// The least memory of the largest of the Argon2 hashes that are computed side by side: 32 MiB.
 ///
-/// A smaller hash alone is mostly in the caches, and several together are not. On a Zen 5 three
-/// hashes of 19 MiB side by side were 0.73 to 1.18 times as fast as one after the other. That
-/// depended on how much of the cache other cores used.
+/// A smaller hash alone is mostly in the caches, and several together are not. On a Zen 5 two
+/// hashes of 19 MiB side by side were 0.81 times as fast as one after the other. Three were 1.04
+/// times as fast (`functions/LANES.md`).
 const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 32 << 20;
 
-/// The largest p·r of scrypt in a lane. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here
-/// at most half a millisecond. Only a very small N has a larger p·r, and no real hash has one.
-const MOST_P_R_OF_A_LANE: u64 = 256;
+/// The r of scrypt in a lane, because only hashes of the same r gain side by side. Nearly every
+/// program has this one, which RFC 7914 §2 names.
+const R_OF_A_LANE: u32 = 8;
+
+/// The largest p of scrypt in a lane. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here
+/// at most half a millisecond. Only a very small N has a larger p, and no real hash has one.
+const MOST_P_OF_A_LANE: u32 = 32;
 
 /// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
 /// which takes about this many times as long at worst (scrypt of 128 MiB).
@@ -359,9 +363,9 @@ const AVERAGING_WINDOW: Duration = Duration::from_millis(250);
 /// With it, no hash seems impossible.
 const UNKNOWN_BOUND: f64 = 0.0;
 
-/// The shortest measurement that gives a bound. The fixed cost of a hash is some dozens of
-/// microseconds while the code is cold. Half a slice is long compared with that, and slices are
-/// longer.
+/// The shortest measurement after the start that gives a bound. The fixed cost of a hash is some
+/// dozens of microseconds while the code is cold. Half a slice is long compared with that, and
+/// slices are longer.
 const LONG_ENOUGH: Duration = Duration::from_micros(500);
 
 #[cfg(test)]
@@ -436,10 +440,10 @@ mod tests {
     }
 
     #[test]
-    fn only_scrypt_with_short_ends_has_lanes() {
+    fn only_scrypt_of_the_usual_r_and_with_short_ends_has_lanes() {
         let ceilings =
             Ceilings { scrypt_memory_bytes: 1 << 20, scrypt_n_r_p: 1 << 20, ..Ceilings::default() };
-        for (r, p, whole) in [(8, 32, false), (8, 33, true), (257, 1, true)] {
+        for (r, p, whole) in [(8, 32, false), (8, 33, true), (7, 1, true), (9, 1, true)] {
             let stored = format!("$scrypt$ln=4,r={r},p={p}${}${}", "A".repeat(22), "A".repeat(43));
             assert_eq!(cost(&stored, &ceilings, &[8]).whole, whole, "r = {r}, p = {p}");
         }

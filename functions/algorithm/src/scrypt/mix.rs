@@ -36,29 +36,29 @@ pub(super) fn write(blocks: &[Block], bytes: &mut [u8]) {
 /// A turn computes `scryptBlockMix` twice. The first half of the N turns fills the memory, the
 /// second half mixes it in.
 pub(super) struct Part<'a> {
-    /// N lanes `V` (RFC 7914 §5), then the state `X` between two turns, then `Y`: zeros while the
-    /// memory is filled, afterwards the state within a turn. N is a power of two.
+    /// The N entries of `V` (RFC 7914 §5), then the state `X` between two turns, then `Y`. N is a
+    /// power of two. `Y` is zeros while the memory is filled, afterwards the state within a turn.
     memory: &'a mut [Block],
     /// `2·r`.
-    lane_blocks: usize,
-    /// While the memory is filled: the last of its lanes that is filled.
+    entry_blocks: usize,
+    /// While the memory is filled: the last of its entries that is filled.
     filled: Option<usize>,
 }
 
 impl<'a> Part<'a> {
     /// Makes the part that begins with this turn.
-    pub(super) fn new(memory: &'a mut [Block], lane_blocks: usize, turn: usize) -> Self {
-        let fills = turn < (memory.len() / lane_blocks - STATES) / 2;
-        Self { memory, lane_blocks, filled: fills.then_some(2 * turn) }
+    pub(super) fn new(memory: &'a mut [Block], entry_blocks: usize, turn: usize) -> Self {
+        let fills = turn < (memory.len() / entry_blocks - STATES) / 2;
+        Self { memory, entry_blocks, filled: fills.then_some(2 * turn) }
     }
 
     /// Returns the next `scryptBlockMix`, of the first or the second half of a turn.
     #[inline(always)]
     fn next<R: Rows<HASHES>, const HASHES: usize>(&mut self, is_second: bool) -> BlockMix<'_> {
-        let length = self.lane_blocks;
+        let length = self.entry_blocks;
         let (before, y) = self.memory.split_at_mut(self.memory.len() - length);
         if let Some(filled) = &mut self.filled {
-            // `X` follows the last of the N lanes.
+            // `X` follows the last of the N entries.
             let (before, mixed) = before.split_at_mut((*filled + 1) * length);
             let one = &before[*filled * length..];
             *filled += 1;
@@ -66,7 +66,7 @@ impl<'a> Part<'a> {
         }
         let (memory, x) = before.split_at_mut(before.len() - length);
         let (one, mixed) = if is_second { (y, x) } else { (x, y) };
-        // The first word of the last block, modulo N. More than 2^32 lanes would need a terabyte.
+        // The first word of the last block, modulo N. More than 2^32 entries would need a terabyte.
         let number = usize::try_from(one[length - 1][0][0] & u64::from(u32::MAX)).unwrap_or(0);
         let chosen = number & (memory.len() / length - 1);
         let other = &memory[chosen * length..][..length];
@@ -174,5 +174,5 @@ const PLACES: [(usize, usize); 16] = {
 
 const ROUNDS: usize = 8;
 
-/// The states beside the N lanes of the memory: `X` and `Y`.
+/// The states beside the N entries of the memory: `X` and `Y`.
 pub(crate) const STATES: usize = 2;
