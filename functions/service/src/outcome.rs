@@ -116,7 +116,7 @@ impl End {
 pub struct Timing {
     /// The time in the queue.
     pub queued: Duration,
-    /// The time of computing.
+    /// The time on a worker. Hashes that take turns also wait in it.
     pub hashed: Duration,
     /// The most lanes of the worker that were in use meanwhile, with the work's own.
     pub lanes: usize,

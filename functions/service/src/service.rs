@@ -91,7 +91,7 @@ impl Service {
 
     /// Answers a request. It never fails: each failure, and each panic, becomes a problem document.
     ///
-    /// Dropping the future cancels work that has not started.
+    /// Dropping the future cancels work that has not started, and lanes at their next boundary.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
         let arrival = request.extensions().get::<Arrival>().cloned();
         let arrival = arrival.unwrap_or_else(|| Arrival::at(Instant::now()));

@@ -25,13 +25,13 @@ pub(crate) struct Check {
     pub(crate) shows: &'static str,
     pub(crate) command: &'static [&'static str],
     pub(crate) environment: &'static [(&'static str, &'static str)],
-    /// Lists of the paths and patterns, as of git, of files that it does not read. It does not run
-    /// again while only these change.
+    /// Lists of git's pathspecs of files that the check does not read. It does not run again while
+    /// only these change.
     pub(crate) ignores: &'static [&'static [&'static str]],
 }
 
-/// Checks that run one after the other. A track that is done takes the last check that another has
-/// left, but none that judges times.
+/// Checks that run one after the other. An idle track takes the last waiting check of another
+/// track, but never one of [`MEASURED`].
 pub(crate) type Track = Vec<Check>;
 
 /// Runs the phases one after the other, the tracks of a phase side by side, and prints the sums.
@@ -82,7 +82,7 @@ struct Ran {
     passed: u64,
     failed: u64,
     seconds: u64,
-    /// Whether a tool was missing, so that a pass is not the whole.
+    /// Whether a tool was missing. Then a pass is not remembered.
     in_part: bool,
     /// The first lines that name a failure, for the end of the log.
     failures: Vec<String>,
