@@ -92,14 +92,14 @@ fn rust() -> Track {
             shows: "a running server keeps to the OpenAPI document that it serves, by Schemathesis",
             command: &["functions/cli/tests/schemathesis/run"],
             environment: &[],
-            ignores: &[BESIDE_THE_SERVER],
+            ignores: &[BESIDE_ALL_SERVERS, BESIDE_THE_SERVER],
         },
         Check {
             part: "attack-smoke",
             shows: "small attacks on a running server harm no honest caller, where the row says so",
             command: &["functions/testing/attack/run", "--smoke"],
             environment: &[],
-            ignores: &[BESIDE_THE_SERVER],
+            ignores: &[BESIDE_ALL_SERVERS, BESIDE_THE_SERVER],
         },
     ]
 }
@@ -167,7 +167,7 @@ fn beside_rust() -> Track {
             shows: "the load scripts sign as botocore does, reject invalid settings, and run small on this machine",
             command: &["loadtest/tests/run"],
             environment: &[],
-            ignores: &[BESIDE_THE_LOAD_TESTS],
+            ignores: &[BESIDE_ALL_SERVERS, BESIDE_THE_LOAD_TESTS],
         },
     ]
 }
@@ -228,12 +228,10 @@ const BESIDE_THE_CLIENT: &[&str] = &[
     "loadtest",
 ];
 
-/// Neither `saltern` nor the attacks are built from these.
-const BESIDE_THE_SERVER: &[&str] = &[
+/// Neither `saltern`, nor the attacks, nor the load tests are built from these.
+const BESIDE_ALL_SERVERS: &[&str] = &[
     "client-scala",
     "functions/cloudwatch",
-    "functions/lambda",
-    "functions/numbers/page",
     "functions/numbers/results",
     "functions/numbers/src",
     "functions/numbers/tests",
@@ -243,24 +241,13 @@ const BESIDE_THE_SERVER: &[&str] = &[
     "functions/xtask/src",
     "functions/xtask/tests",
     "lints",
-    "loadtest",
 ];
 
-/// No load test is built from these.
-const BESIDE_THE_LOAD_TESTS: &[&str] = &[
-    "client-scala",
-    "functions/cloudwatch",
-    "functions/numbers/results",
-    "functions/numbers/src",
-    "functions/numbers/tests",
-    "functions/testing/attack",
-    "functions/testing/faults",
-    "functions/testing/fuzz",
-    "functions/testing/vectors/*.rs",
-    "functions/xtask/src",
-    "functions/xtask/tests",
-    "lints",
-];
+/// Nor are `saltern` and the attacks built from these.
+const BESIDE_THE_SERVER: &[&str] = &["functions/lambda", "functions/numbers/page", "loadtest"];
+
+/// Nor are the load tests built from these.
+const BESIDE_THE_LOAD_TESTS: &[&str] = &["functions/testing/attack"];
 
 /// The longer ones, for `make test-all`.
 #[expect(clippy::too_many_lines, reason = "a list, an entry for each check")]
@@ -336,7 +323,7 @@ pub(crate) fn before_a_release() -> Track {
             shows: "the pipes of MIGRATION.md move tables of PostgreSQL and MariaDB, a million rows too",
             command: &["functions/cli/tests/databases/run"],
             environment: &[],
-            ignores: &[BESIDE_THE_SERVER],
+            ignores: &[BESIDE_ALL_SERVERS, BESIDE_THE_SERVER],
         },
         Check {
             part: "client-swapped",
@@ -529,11 +516,13 @@ mod tests {
     fn no_check_ignores_a_folder_of_a_program_that_it_builds() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
         let crates = crates(&root);
-        for (ignores, programs) in [
-            (BESIDE_THE_CLIENT, &["saltern-jni"][..]),
-            (BESIDE_THE_SERVER, &["saltern-cli", "saltern-attack"]),
-            (BESIDE_THE_LOAD_TESTS, &["saltern-cli", "saltern-fleet", "saltern-load-report"]),
+        let checks = every_change().concat();
+        for (part, programs) in [
+            ("client-native", &["saltern-jni"][..]),
+            ("attack-smoke", &["saltern-cli", "saltern-attack"]),
+            ("loadtest", &["saltern-cli", "saltern-fleet", "saltern-load-report"]),
         ] {
+            let check = checks.iter().find(|check| check.part == part).unwrap();
             let mut seen = BTreeSet::new();
             let mut left: Vec<&Path> = programs.iter().map(|name| folder_of(&crates, name)).collect();
             while let Some(folder) = left.pop() {
@@ -542,7 +531,7 @@ mod tests {
                 }
                 left.extend(crates[folder].1.iter().map(PathBuf::as_path));
                 for read in included(folder).into_iter().chain([folder.join("src/lib.rs")]) {
-                    let ignored = ignores.iter().find(|pattern| {
+                    let ignored = check.ignores.iter().copied().flatten().find(|pattern| {
                         // In git's patterns `*` also matches `/`.
                         let (folder, ending) = pattern.split_once("/*").unwrap_or((pattern, ""));
                         read.starts_with(root.join(folder)) && read.to_str().unwrap().ends_with(ending)
