@@ -10,7 +10,7 @@ use super::super::{
     peers::argon2::Argon2C,
     rounds::{Contender, Measurement, compare, compare_on_cores},
 };
-use super::{super::cores, PASSWORD, admitted, argon2id};
+use super::{super::cores, PASSWORD, admitted, argon2id, in_lanes, side_by_side};
 
 /// Returns the figures of the fastest kernel for this machine.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
@@ -32,29 +32,16 @@ pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
 /// Returns the figures of a lone hash in the code of the lanes, and of several hashes side by side.
 fn figures_of_lanes(measurements: &[Measurement]) -> impl Iterator<Item = Figure> {
     let figures = |&((memory_kib, passes), wanted): &((u32, u32), Option<Wanted>)| {
-        let row = |title, at_once| {
-            let measurement = measurements.iter().find(|measurement| measurement.title == title);
-            measurement.and_then(|measurement| measurement.row(&in_lanes(at_once)))
-        };
+        let of = |title: String| measurements.iter().find(move |measurement| measurement.title == title);
+        let lone = of(title_of_a_lone_hash(memory_kib, passes)).and_then(|m| m.row(&in_lanes(1)));
         let cost = format!("argon2id {} MiB t={passes}, all cores busy", memory_kib >> 10);
         let alone = Figure::new(
             format!("{cost}, 1 lane: time against a hash computed whole"),
             ALONE_IN_A_LANE,
-            row(title_of_a_lone_hash(memory_kib, passes), 1)
-                .map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
+            lone.map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
         );
-        let side_by_side = wanted.map(|wanted| {
-            let row = |at_once| row(title_of_lanes(memory_kib, passes), at_once);
-            let gain = |at_once| row(at_once).map_or(f64::NAN, |row| row.hashes_per_core_ratio);
-            let samples =
-                row(CALLERS_A_CORE).map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone());
-            Figure::new(
-                format!("{cost}, {CALLERS_A_CORE} lanes: hashes per core against one after the other"),
-                wanted,
-                samples,
-            )
-            .with_note(format!("2 lanes {:.2} ×, 4 lanes {:.2} ×", gain(2), gain(4)))
-        });
+        let in_lanes = of(title_of_lanes(memory_kib, passes));
+        let side_by_side = wanted.map(|wanted| side_by_side(&cost, wanted, in_lanes));
         [Some(alone), side_by_side]
     };
     COSTS_IN_LANES.iter().flat_map(figures).flatten()
@@ -167,11 +154,6 @@ fn title_of_a_lone_hash(memory_kib: u32, passes: u32) -> String {
     format!("argon2id, {memory_kib} KiB, {passes} passes, a lone hash, all cores busy")
 }
 
-/// Returns the name of the contender with this many hashes side by side.
-fn in_lanes(at_once: usize) -> String {
-    format!("lanes x{at_once}")
-}
-
 fn title(memory_kib: u32, passes: u32) -> String {
     format!("argon2id, {memory_kib} KiB, {passes} passes, 1 lane")
 }
@@ -201,9 +183,6 @@ const ALONE: &str = "one after the other";
 
 /// The most lanes that are measured. A worker has four.
 const MOST_LANES: u32 = 5;
-
-/// Callers of each core, for the figures of lanes.
-const CALLERS_A_CORE: usize = 3;
 
 /// KiB and passes of the hashes in lanes: the two of OWASP above, the memory of RFC 9106's second
 /// recommendation, and four times that. 19 MiB gain nothing that is sure.

@@ -6,6 +6,10 @@ pub(crate) mod crypt;
 pub(crate) mod pbkdf2;
 pub(crate) mod scrypt;
 
+use super::{
+    figure::{Figure, Wanted},
+    rounds::Measurement,
+};
 use saltern_algorithm::{Admitted, Ceilings, CostOutOfBounds};
 use saltern_encoded::{
     NEW_SALT_BYTES, Params, Setting,
@@ -23,6 +27,27 @@ pub(super) fn admitted(params: Params) -> Result<Admitted, CostOutOfBounds> {
 pub(super) const fn argon2id(memory_kib: u32, passes: u32) -> Params {
     Params::Argon2(Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).unwrap())
 }
+
+/// Returns the figure of several hashes side by side, from a measurement of contenders that
+/// [`in_lanes`] names.
+fn side_by_side(cost: &str, wanted: Wanted, measured: Option<&Measurement>) -> Figure {
+    let row = |at_once| measured.and_then(|measured| measured.row(&in_lanes(at_once)));
+    let gain = |at_once| row(at_once).map_or(f64::NAN, |row| row.hashes_per_core_ratio);
+    Figure::new(
+        format!("{cost}, {CALLERS_A_CORE} lanes: hashes per core against one after the other"),
+        wanted,
+        row(CALLERS_A_CORE).map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone()),
+    )
+    .with_note(format!("2 lanes {:.2} ×, 4 lanes {:.2} ×", gain(2), gain(4)))
+}
+
+/// Returns the name of the contender with this many hashes side by side.
+fn in_lanes(at_once: usize) -> String {
+    format!("lanes x{at_once}")
+}
+
+/// Callers of each core, for the figures of lanes.
+const CALLERS_A_CORE: usize = 3;
 
 /// The password of contenders that need no other.
 pub(super) const PASSWORD: &str = "correct horse battery";

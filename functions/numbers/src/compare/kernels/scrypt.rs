@@ -9,29 +9,22 @@ use super::super::{
     figure::{Bound, Figure, Wanted},
     rounds::{Contender, Measurement, compare_on_cores},
 };
-use super::{super::cores, PASSWORD, admitted};
+use super::{super::cores, PASSWORD, admitted, in_lanes, side_by_side};
 
 /// Returns the figures of the fastest kernel for this machine.
 pub(crate) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
-    let figures = |&(log_n, against_the_crate, side_by_side): &(u8, Wanted, Wanted)| {
+    let figures = |&(log_n, against_the_crate, in_lanes): &(u8, Wanted, Wanted)| {
         let of = |title: String| measurements.iter().find(move |m| m.title == title);
         let fastest = of(title(log_n)).and_then(|m| m.rows.iter().find(|row| row.name.starts_with(OURS)));
-        let row = |at_once| of(title_of_lanes(log_n)).and_then(|m| m.row(&in_lanes(at_once)));
-        let gain = |at_once| row(at_once).map_or(f64::NAN, |row| row.hashes_per_core_ratio);
         let cost = format!("scrypt N=2^{log_n} r=8, all cores busy");
         let alone = Figure::new(
             format!("{cost}, one hash: time against the {CRATE}"),
             against_the_crate,
             fastest.map_or_else(Vec::new, |row| row.call_time_ratio_samples.clone()),
         );
-        let in_lanes = Figure::new(
-            format!("{cost}, {CALLERS_A_CORE} lanes: hashes per core against one after the other"),
-            side_by_side,
-            row(CALLERS_A_CORE).map_or_else(Vec::new, |row| row.hashes_per_core_ratio_samples.clone()),
-        );
         [
             alone.with_note(fastest.map_or("", |row| row.name.trim_start_matches(OURS))),
-            in_lanes.with_note(format!("2 lanes {:.2} ×, 4 lanes {:.2} ×", gain(2), gain(4))),
+            side_by_side(&cost, in_lanes, of(title_of_lanes(log_n))),
         ]
     };
     WANTED.iter().flat_map(figures).collect()
@@ -119,11 +112,6 @@ fn title_of_lanes(log_n: u8) -> String {
     format!("scrypt, N=2^{log_n} r={R}, hashes side by side, all cores busy")
 }
 
-/// Returns the name of the contender with this many hashes side by side.
-fn in_lanes(at_once: usize) -> String {
-    format!("lanes x{at_once}")
-}
-
 /// The baseline of one hash.
 const CRATE: &str = "scrypt crate, fresh memory";
 
@@ -132,9 +120,6 @@ const OURS: &str = "this kernel, ";
 
 /// The lanes of a worker.
 const MOST_LANES: usize = 4;
-
-/// Callers of each core, for the figures of lanes.
-const CALLERS_A_CORE: usize = 3;
 
 /// Arenas keep memory in huge pages.
 const HUGE_PAGE_BYTES: u64 = 2 << 20;
