@@ -105,6 +105,18 @@ impl Arena {
         store.free.iter().all(|mapping| mapping.blocks().iter().all(|block| block.0 == Block::ZERO.0))
     }
 
+    /// Asserts that a hash leaves its memory wiped and lends none, however it ends. A panic is one
+    /// of the ends.
+    #[cfg(test)]
+    pub(crate) fn assert_wiped_after(&self, ends: &[&dyn Fn()]) {
+        for end in ends {
+            let _panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(end));
+            assert!(self.resident_bytes() > 0 && self.is_wiped());
+            self.release();
+            assert_eq!(self.resident_bytes(), 0, "nothing is lent");
+        }
+    }
+
     /// Rounds up to huge pages, unless the arena could not keep that much.
     fn rounded(&self, bytes: usize) -> Result<usize, OutOfMemory> {
         let huge = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(OutOfMemory)?;

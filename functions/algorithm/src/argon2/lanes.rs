@@ -146,8 +146,6 @@ fn fill_together(lanes: &mut [&mut Lane], steps: u64) {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
     use proptest::prelude::*;
     use proptest::test_runner::{Config, TestRunner};
     use saltern_encoded::{Setting as AnySetting, parse};
@@ -252,13 +250,7 @@ mod tests {
             let [one, other] = &mut lanes;
             advance(&mut [&mut *one, &mut *other], 1 << 20);
         };
-        let ends: [&dyn Fn(); 3] = [&finish, &is_cancelled, &panics];
-        for end in ends {
-            let _panicked = catch_unwind(AssertUnwindSafe(end));
-            assert!(arena.resident_bytes() > 0 && arena.is_wiped());
-            arena.release();
-            assert_eq!(arena.resident_bytes(), 0, "nothing is lent");
-        }
+        arena.assert_wiped_after(&[&finish, &is_cancelled, &panics]);
     }
 
     #[test]

@@ -208,8 +208,6 @@ fn turn_together(path: Path, lanes: &mut [&mut Lane]) {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
     use proptest::prelude::*;
     use proptest::test_runner::{Config, TestRunner};
     use saltern_encoded::{Setting as AnySetting, parse};
@@ -326,13 +324,7 @@ mod tests {
             let mut lanes = [start(), start()];
             advance(&mut lanes.each_mut(), 1 << 20);
         };
-        let ends: [&dyn Fn(); 3] = [&finish, &is_cancelled, &panics];
-        for end in ends {
-            let _panicked = catch_unwind(AssertUnwindSafe(end));
-            assert!(arena.resident_bytes() > 0 && arena.is_wiped());
-            arena.release();
-            assert_eq!(arena.resident_bytes(), 0, "nothing is lent");
-        }
+        arena.assert_wiped_after(&[&finish, &is_cancelled, &panics]);
     }
 
     #[test]
