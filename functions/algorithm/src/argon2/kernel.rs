@@ -250,8 +250,6 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpe
     let fill_whole = |mut segment: Segment<'_>| {
         let offsets = fill.offsets(&segment);
         path.fill(fill, &mut segment, offsets);
-        // Each thread has its own stack.
-        stack::wipe();
     };
     if helpers.threads == 0 {
         return segments.for_each(fill_whole);
@@ -263,6 +261,8 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpe
             let Some(segment) = next else { break };
             fill_whole(segment);
         }
+        // Each thread has its own stack.
+        stack::wipe();
     };
     thread::scope(|scope| {
         for _ in 0..helpers.threads {
