@@ -7,8 +7,9 @@
 //!
 //! `cargo xtask attack` attacks a running server and prints the figures.
 //!
-//! `cargo xtask generate` writes the generated parts of documents. `cargo xtask lines` counts lines
-//! of code.
+//! `cargo xtask generate` writes the generated parts of documents.
+//!
+//! `cargo xtask lines`, `words`, `road` and `surface` print figures about the tree.
 //!
 //! `cargo xtask test-binary PROGRAM` is for cargo: it runs a program of tests unless it passed.
 
@@ -42,9 +43,12 @@ fn main() -> ExitCode {
                 .args(["--bin", "generate"]),
         ),
         ["lines", revision @ ..] => exit_code(Command::new("lints/lines").args(revision)),
+        [figures @ ("road" | "surface" | "words"), arguments @ ..] => {
+            exit_code(Command::new(format!("functions/xtask/{figures}")).args(arguments))
+        }
         _ => {
             eprintln!(
-                "usage: cargo xtask test [PART] | test-all | release --dry-run | attack [ARGUMENTS] | generate | lines [REVISION]"
+                "usage: cargo xtask test [PART] | test-all | release --dry-run | attack [ARGUMENTS] | generate | lines [REVISION] | words [REVISION] | road | surface"
             );
             ExitCode::from(EX_USAGE)
         }
