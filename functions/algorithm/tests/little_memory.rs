@@ -1,7 +1,5 @@
 //! Many large hashes at once where the system gives memory for one: the process lives.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{
     env, fs,
     num::NonZeroUsize,
@@ -75,9 +73,12 @@ fn many_large_hashes_at_once_use_the_memory_of_one_for_each_worker() {
 /// Runs a test once more in another process, because the limit concerns a whole process.
 fn run_again(test: &str, kernels: Kernels) {
     let mut again = Command::new(env::current_exe().unwrap());
-    let output = again.args(["--exact", test]).env(KERNELS, kernels.name()).output().unwrap();
+    let test = format!("little_memory::{test}");
+    let output = again.args(["--exact", &test]).env(KERNELS, kernels.name()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{kernels:?}: {} {said}", output.status);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("1 passed"), "no test is called {test}: {printed}");
 }
 
 /// Computes all hashes at once. Each output is zero, in the alphabet of its scheme.

@@ -1,8 +1,6 @@
 //! Every admitted setting can be computed: no parameter, salt, output length or password makes a
 //! crate fail or panic.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
 use std::env;
 
 use proptest::{collection::vec, prelude::*, sample::select, strategy::Union, string::string_regex};

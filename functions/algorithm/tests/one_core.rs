@@ -1,7 +1,5 @@
 //! A measurement computes the same outputs as the service, in lanes and whole.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::num::NonZeroUsize;
 
 use saltern_algorithm::{Admitted, Ceilings, Kernels, OneCore, Password, PoolSettings, compute};

@@ -1,8 +1,6 @@
 //! The pool with real threads: every caller gets its own answer, and abandoned work is not
 //! computed.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{
     num::NonZeroUsize,
     thread,

@@ -1,8 +1,6 @@
 //! Runs every vector from the stored string to the answer: parsing, admission under the shipped
 //! ceilings, computation.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
 use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, Ceilings, Password, compute, prepare, prepare_for_site};

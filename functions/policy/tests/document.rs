@@ -1,7 +1,5 @@
 //! Invalid policy documents, each with the message for the operator.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use saltern_policy::{Limits, Policies, SHIPPED, Status};
 use serde_json::{Value, json};
 

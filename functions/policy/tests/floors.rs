@@ -1,15 +1,11 @@
 //! The floors: each has a witness that is verified without permission. Hashes below it are weak.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
-#[expect(dead_code, reason = "the other tests have no floors")]
-mod support;
-
 use saltern_encoded::parse;
 use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, RehashReason, SHIPPED, WeakHash};
 use saltern_vectors::{Expected, Source, Topic, Vector as _, Verify};
 use serde_json::{Value, json};
-use support::judge;
+
+use crate::support::judge;
 
 fn shipped() -> Value {
     serde_json::from_slice(SHIPPED).unwrap()

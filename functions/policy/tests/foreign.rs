@@ -1,16 +1,14 @@
 //! Hashes that other software makes: their verdicts.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
 #[path = "../../cli/src/convert/keycloak.rs"]
 mod keycloak;
-mod support;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use keycloak::keycloak;
 use saltern_policy::{FirebaseProject, Refusal, RehashReason};
 use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Group, Topic, Vector as _};
-use support::{judge, policies, policies_with};
+
+use crate::support::{judge, policies, policies_with};
 
 #[test]
 fn a_hash_in_another_notation_is_compared_with_the_policies_by_its_costs() {

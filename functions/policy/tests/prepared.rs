@@ -1,12 +1,8 @@
 //! Hashes of passwords that a site prepared: their peppers and their verdicts.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-mod support;
-
 use saltern_policy::{Refusal, RehashReason, Verdict};
-use support::{judge, judge_with, policies};
+
+use crate::support::{judge, judge_with, policies};
 
 /// libxcrypt made these hashes.
 const SALT: &str = "$2b$05$abcdefghijklmnopqrstuu";

@@ -1,7 +1,5 @@
 //! Admission and verdict, as the contract states them.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use saltern_algorithm::{Password, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_policy::{AcceptedWeak, Candidate, Limits, Policies, Refusal, RehashReason, Verdict};

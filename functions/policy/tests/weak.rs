@@ -1,15 +1,11 @@
 //! Unsalted and fast schemes: refused unless accepted by name, and wrapped.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
-
-#[expect(dead_code, reason = "the tests of foreign forms use the rest")]
-mod support;
-
 use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Scheme, Setting, argon2, parse, wrapped};
 use saltern_policy::{AcceptedWeak, Refusal, RehashReason, Verdict};
 use saltern_vectors::{Expected, Group, Topic, Verify};
-use support::{judge, policies};
+
+use crate::support::{judge, policies};
 
 #[test]
 fn an_unsalted_digest_is_refused_unless_it_is_accepted_by_name() {

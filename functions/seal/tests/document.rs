@@ -1,11 +1,5 @@
 //! The rules of the document of keys. Each refusal names a place, and quotes no key.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a helper of tests fails by panicking, as tests do"
-)]
-
 use saltern_seal::{Document, KeyEntry, Keys, MAX_DOCUMENT_BYTES, NoRandomness, Randomness};
 
 #[test]

@@ -1,11 +1,5 @@
 //! The vectors of another implementation, and every way to damage one of them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a helper of tests fails by panicking, as tests do"
-)]
-
 use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicU8, Ordering},

@@ -1,8 +1,6 @@
 //! Tests of the HTTP contract, section by section. Every response is also checked against the
 //! OpenAPI document.
 
-mod support;
-
 use std::{
     collections::HashSet,
     num::NonZeroUsize,
@@ -16,7 +14,8 @@ use saltern_service::{
     Arrival, Body, Caller, Code, Identity, OPENAPI, Problem, Scope, Service, metrics::DroppedLines,
 };
 use serde_json::{Value, json};
-use support::*;
+
+use crate::support::*;
 
 // ----- The table of requests
 

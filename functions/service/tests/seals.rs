@@ -1,16 +1,13 @@
 //! Tests of the contract's section "Sealed hashes".
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
 #![allow(clippy::needless_pass_by_value, reason = "each caller writes its body in place")]
-
-#[expect(dead_code, reason = "the tests of the contract use the rest")]
-mod support;
 
 use saltern_seal::{Context, Keys, NoRandomness};
 use saltern_service::{Service, metrics::DroppedLines};
 use saltern_vectors::{Group, Seal, Topic, for_each};
 use serde_json::{Value, json};
-use support::*;
+
+use crate::support::*;
 
 const OLD: &str = "2025";
 const NOW: &str = "2026a";
@@ -101,7 +98,7 @@ async fn a_site_key_is_the_pepper_of_a_prepared_password() {
     verify(&service, unknown).await.problem(503, "key_unavailable");
     let without = service_with_keys(&keys(NOW, &[]));
     verify(&without, body.clone()).await.problem(503, "key_unavailable");
-    verify(&support::service(), body).await.problem(422, "unsupported_hash");
+    verify(&crate::support::service(), body).await.problem(422, "unsupported_hash");
 }
 
 #[tokio::test]
@@ -139,7 +136,7 @@ async fn without_keys_a_sealed_hash_is_unsupported_and_a_context_is_ignored() {
 async fn a_match_whose_seal_alone_is_out_of_date_is_sealed_anew_without_hashing() {
     let document = keys(NOW, &[]);
     let service = service_with_keys(&document);
-    let bare = made(&support::service(), "p", CURRENT).await;
+    let bare = made(&crate::support::service(), "p", CURRENT).await;
     let older = sealed(&service_with_keys(&keys(OLD, &[])), CURRENT, None).await;
     for (hash, reason, key) in [(&bare, "unsealed", "not_sealed"), (&older, "older_key", OLD)] {
         let without = verify(&service, json!({"password": "p", "hash": hash})).await.ok();
@@ -202,7 +199,7 @@ async fn a_password_that_the_scheme_ignores_in_part_does_not_keep_the_row_unseal
 async fn an_older_policy_comes_before_the_seal_and_its_new_hash_is_sealed() {
     let document = keys(NOW, &[]);
     let service = service_with_keys(&document);
-    let bare = made(&support::service(), "p", BCRYPT).await;
+    let bare = made(&crate::support::service(), "p", BCRYPT).await;
     let older = sealed(&service_with_keys(&keys(OLD, &[])), BCRYPT, None).await;
     let current = sealed(&service, BCRYPT, None).await;
     for hash in [bare, older, current] {
@@ -241,8 +238,8 @@ async fn a_key_with_contexts_wants_one_to_seal_and_to_open() {
 #[tokio::test]
 async fn without_a_context_a_hash_that_needs_none_is_verified_and_not_replaced() {
     let service = service_with_keys(&keys(NOW, &[NOW]));
-    let bare = made(&support::service(), "p", CURRENT).await;
-    let old_policy = made(&support::service(), "p", BCRYPT).await;
+    let bare = made(&crate::support::service(), "p", CURRENT).await;
+    let old_policy = made(&crate::support::service(), "p", BCRYPT).await;
     let old_key = sealed(&service_with_keys(&keys(OLD, &[NOW])), CURRENT, None).await;
     for (hash, reason) in [(&bare, "unsealed"), (&old_policy, "older_policy"), (&old_key, "older_key")] {
         let response = verify(&service, json!({"password": "p", "hash": hash, "rehash": true})).await;
@@ -287,7 +284,7 @@ async fn where_a_seal_is_required_a_hash_without_one_is_refused() {
     let mut document = keys(NOW, &[]);
     document["require"] = json!(true);
     let service = service_with_keys(&document);
-    let bare = made(&support::service(), "p", CURRENT).await;
+    let bare = made(&crate::support::service(), "p", CURRENT).await;
     for hash in [bare.as_str(), "", "not a hash"] {
         let refused = verify(&service, json!({"password": "p", "hash": hash})).await;
         assert_eq!(refused.problem(422, "unsupported_hash")["field"], "hash");
@@ -444,7 +441,7 @@ async fn metrics_count_matches_and_seals_by_key() {
     let older = sealed(&service_with_keys(&keys(OLD, &[])), CURRENT, None).await;
     let service = service().with_metrics(&DroppedLines::default());
     service.install_keys(parsed(&keys(NOW, &[])));
-    let bare = made(&support::service(), "p", CURRENT).await;
+    let bare = made(&crate::support::service(), "p", CURRENT).await;
     for (password, hash) in [("p", &older), ("p", &older), ("q", &older), ("p", &bare)] {
         verify(&service, json!({"password": password, "hash": hash, "rehash": true})).await.ok();
     }

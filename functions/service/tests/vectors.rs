@@ -1,17 +1,13 @@
 //! Sends every vector to the service.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails by panicking, as tests do")]
-
-#[expect(dead_code, reason = "the tests of the contract use the rest")]
-mod support;
-
 use saltern_algorithm::{Kernels, PoolSettings};
 use saltern_policy::AcceptedWeak;
 use saltern_seal::Keys;
 use saltern_service::Service;
 use saltern_vectors::{Expected, Topic, Vector as _, Verify};
 use serde_json::{Value, json};
-use support::*;
+
+use crate::support::*;
 
 #[tokio::test]
 async fn every_vector_gives_its_result_with_our_kernels() {

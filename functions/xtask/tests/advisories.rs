@@ -1,7 +1,5 @@
 //! `functions/xtask/advisories` fails if OSV knows an advisory, and says if it did not run.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{Ipv4Addr, TcpListener},

@@ -1,7 +1,5 @@
 //! `cargo xtask lines` counts as a simpler way to count does, in a crate where that way is exact.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{fs, path::Path, process::Command};
 
 #[test]

@@ -1,7 +1,5 @@
 //! The invariants of the tree that ARCHITECTURE.md states.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

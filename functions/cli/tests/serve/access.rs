@@ -5,7 +5,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{
+use super::{
     client::{ask, get, post_with},
     server::{Server, file, until},
 };
@@ -94,7 +94,7 @@ fn an_expired_token_is_refused_and_named() {
 fn each_line_of_a_request_names_its_caller_and_its_peer() {
     let tokens = file("named", &line("shop-1", OLD));
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
-    let mut client = crate::client::Client::connect(server.address());
+    let mut client = super::client::Client::connect(server.address());
     let peer = client.stream().local_addr().unwrap().to_string();
     client.ask(post_with("/hash", &format!("Authorization: Bearer {OLD}\r\n"), r#"{"password":"p"}"#));
     let line = until(|| of_request(&server, "hashed")).unwrap();
@@ -116,7 +116,7 @@ fn a_caller_with_much_work_does_not_starve_another() {
     let batch = json!({"operations": vec![operation; 64]}).to_string();
     let one = json!({"password": "p", "policy": "bcrypt-8"}).to_string();
     let with = |token: &str| format!("Authorization: Bearer {token}\r\nSaltern-Deadline-Ms: 60000\r\n");
-    let mut busy = crate::client::Client::connect(server.address());
+    let mut busy = super::client::Client::connect(server.address());
     busy.send(post_with("/batch", &with(OLD), &batch));
     // In the order of arrival the other caller would wait for the whole batch.
     thread::sleep(Duration::from_millis(30));

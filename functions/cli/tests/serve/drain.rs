@@ -6,7 +6,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{
+use super::{
     client::{Client, ask, get, hash, verify},
     http2::Http2,
     server::{Server, until},

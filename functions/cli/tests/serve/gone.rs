@@ -5,7 +5,7 @@ use std::{net::SocketAddr, thread, time::Duration};
 
 use serde_json::json;
 
-use crate::{
+use super::{
     client::{Client, ask, get, hash, post, verify},
     http2::Http2,
     server::{Server, until},

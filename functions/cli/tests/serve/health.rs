@@ -10,7 +10,7 @@ use std::{
 use rcgen::generate_simple_self_signed;
 use serde_json::Value;
 
-use crate::server::{Server, file, saltern};
+use super::server::{Server, file, saltern};
 
 #[test]
 fn a_healthy_server_is_healthy_on_every_socket() {

@@ -2,7 +2,7 @@ use std::{net::Shutdown, thread, time::Duration};
 
 use serde_json::json;
 
-use crate::{
+use super::{
     client::{Client, ask, get, hash, post, verify},
     server::Server,
 };
@@ -170,7 +170,7 @@ fn each_request_leaves_one_line() {
     let response = ask(server.address(), with_id);
     assert_eq!(response.header("x-request-id"), Some("the-one-1"));
     ask(server.address(), post("/hash", &json!({"password": "p"})));
-    let lines = crate::server::until(|| {
+    let lines = super::server::until(|| {
         let output = server.output();
         let lines: Vec<String> =
             output.lines().filter(|line| line.contains("request_id")).map(str::to_owned).collect();

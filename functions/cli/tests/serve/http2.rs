@@ -8,7 +8,7 @@ use http::{Method, Request};
 use serde_json::{Value, json};
 use tokio::{net::TcpStream, runtime::Runtime, task::JoinHandle, time::timeout};
 
-use crate::{
+use super::{
     client::hash,
     server::{Server, until},
 };

@@ -8,7 +8,7 @@ use std::{
 use serde_json::json;
 use tokio::net::TcpSocket;
 
-use crate::{
+use super::{
     client::{Client, ask, get, hash, post, post_with, verify},
     server::{Server, until},
 };

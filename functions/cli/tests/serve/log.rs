@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
+use super::{
     client::{Client, ask, get},
     server::{Server, file, until},
 };

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use super::{
     client::{ask, get},
     server::{Server, file, until},
     tls,

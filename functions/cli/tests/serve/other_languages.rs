@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use super::{
     client::hash,
     server::{Server, file},
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::{
+use super::{
     client::{Client, Response, hash, post, post_with, verify},
     server::{Server, file},
 };

@@ -1,6 +1,6 @@
 use std::{fs, os::unix::fs::MetadataExt as _};
 
-use crate::server::Server;
+use super::server::Server;
 
 #[test]
 fn the_server_writes_no_core_file() {

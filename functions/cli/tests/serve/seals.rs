@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{
+use super::{
     client::{Client, ask, hash, post_with},
     server::{PBKDF2_AT_ITS_FLOOR, Server, command, file, until},
 };
@@ -208,7 +208,7 @@ fn made(server: &Server) -> String {
     answer.json()["hash"].as_str().unwrap().to_owned()
 }
 
-fn verify(server: &Server, hash: &str) -> crate::client::Response {
+fn verify(server: &Server, hash: &str) -> super::client::Response {
     let body = json!({"password": "p", "hash": hash, "rehash": true});
     ask(server.address(), post_with("/verify", PATIENT, &body.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
+use super::{
     client::{Client, Response, ask, post_with},
     server::{Server, file},
 };
@@ -95,7 +95,7 @@ fn the_output_contains_no_secret() {
     }
     let last = "GET /health HTTP/1.1\r\nHost: a\r\nx-request-id: the-last\r\n\r\n";
     assert_eq!(ask(server.address(), last).status, 200);
-    crate::server::until(|| server.output().contains("the-last").then_some(())).unwrap();
+    super::server::until(|| server.output().contains("the-last").then_some(())).unwrap();
     let output = server.output();
     for secret in [PASSWORD, HASH, TOKEN, &stored, &stored[29..], "DEBUG", "TRACE"] {
         assert!(!output.contains(secret), "the output contains {secret:?}");

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::server::{Server, command, file, until};
+use super::server::{Server, command, file, until};
 
 #[test]
 fn a_socket_file_is_served_with_its_mode_and_removed_at_the_end() {

@@ -2,7 +2,7 @@
 
 use std::{process::Output, time::Instant};
 
-use crate::{
+use super::{
     client::{ask, get},
     server::{Server, command, file, saltern, with_open_files},
 };

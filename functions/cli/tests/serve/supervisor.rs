@@ -11,7 +11,7 @@ use std::{
 
 use rcgen::generate_simple_self_signed;
 
-use crate::{
+use super::{
     client::{ask, get},
     server::{Server, command, file, with_socket},
 };

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-use crate::{
+use super::{
     client::{Client, get},
     http2::Http2,
     server::{Server, file},

@@ -1,7 +1,5 @@
 //! `attack.json`: its schema, its rules, and the figures that follow from it.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::{collections::BTreeSet, time::Duration};
 
 use saltern_encoded::{Algorithm, Params, argon2, bcrypt, parse, pbkdf2, scrypt};

@@ -1,7 +1,5 @@
 //! Broken and foolish policy documents: each has its sentence.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use saltern_policy::{Limits, Policies, SHIPPED};
 use saltern_price::{Warning, warnings};
 use serde_json::{Value, json};

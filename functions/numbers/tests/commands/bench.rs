@@ -4,7 +4,7 @@ use std::{env, fs, path::PathBuf, process};
 
 use serde_json::{Value, json};
 
-use crate::run;
+use super::run;
 
 /// Returns the path of a file for one test.
 fn file(name: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::run;
+use super::run;
 
 #[test]
 fn every_command_ends_with_a_code_of_the_list() {

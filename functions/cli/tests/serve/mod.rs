@@ -1,7 +1,5 @@
 //! Tests of the binary `saltern serve` over TCP.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
-
 mod access;
 mod client;
 mod drain;
@@ -15,6 +13,7 @@ mod memory;
 mod other_languages;
 mod passwords;
 mod process;
+mod quick_start;
 mod seals;
 mod secrets;
 mod server;

@@ -1,7 +1,5 @@
 //! The commands of `saltern-numbers`, as processes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 mod bench;
 mod exit_codes;
 

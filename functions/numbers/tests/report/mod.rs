@@ -1,6 +1,5 @@
 //! `saltern-numbers report` with a stub of CloudWatch.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

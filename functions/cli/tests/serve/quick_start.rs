@@ -1,18 +1,13 @@
 //! Runs the curl commands of the README's quick start and compares the responses with its comments.
 //!
-//! This test is a separate program, because the commands name port 9000.
+//! The commands name port 9000. Somebody's server may have that port, so the test puts a free one in
+//! its place.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
-
-use std::{
-    env,
-    net::{TcpListener, TcpStream},
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
+
+use super::server::{Server, saltern};
 
 #[test]
 fn the_commands_of_the_quick_start_get_its_responses() {
@@ -21,8 +16,13 @@ fn the_commands_of_the_quick_start_get_its_responses() {
     for path in ["/hash", "/verify"] {
         assert!(steps.iter().any(|step| step.command.contains(path)), "no command calls {path}");
     }
-    let _server = Server::start();
+    // As `make run` starts it, except for the address.
+    let mut serve = saltern();
+    serve.args(["serve", "--listen", "127.0.0.1:0"]);
+    let server = Server::spawn(serve);
     for Step { command, expected } in steps {
+        assert!(command.contains(ADDRESS), "{command} does not name {ADDRESS}");
+        let command = &command.replace(ADDRESS, &server.address().to_string());
         let output = Command::new("sh").args(["-c", command]).stderr(Stdio::inherit()).output().unwrap();
         assert!(output.status.success(), "{command}\nended with {}", output.status);
         let text = String::from_utf8(output.stdout).unwrap();
@@ -37,9 +37,11 @@ fn the_quick_start_is_ten_lines_and_begins_with_the_server() {
     let lines: Vec<&str> = block().lines().collect();
     assert!(lines.len() <= 10, "{} lines", lines.len());
     assert_eq!(lines.first(), Some(&"make run &"));
-    // `make run` and this test start the same command: `serve` without arguments.
     let recipe = MAKEFILE.lines().skip_while(|line| *line != "run:").nth(1);
     assert!(recipe.is_some_and(|recipe| recipe.ends_with("--package saltern-cli -- serve")), "{recipe:?}");
+    let help = saltern().args(["serve", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains(&format!("[default: {ADDRESS}]")), "{help}");
 }
 
 /// A command, and the expected response from the comment on the next line.
@@ -84,42 +86,9 @@ fn is_as_expected(answer: &Value, expected: &Value) -> bool {
     }
 }
 
-struct Server(Child);
-
-impl Server {
-    fn start() -> Self {
-        // If the port were in use, another server would answer.
-        drop(TcpListener::bind(ADDRESS).unwrap_or_else(|error| {
-            panic!("{ADDRESS} is in use ({error}), and the quick start needs it: end the process that listens there")
-        }));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
-        for (name, _) in env::vars().filter(|(name, _)| name.starts_with("SALTERN_")) {
-            command.env_remove(name);
-        }
-        let mut server = Self(command.arg("serve").stdout(Stdio::null()).spawn().unwrap());
-        let start = Instant::now();
-        while TcpStream::connect(ADDRESS).is_err() {
-            assert!(server.0.try_wait().unwrap().is_none(), "the server has ended");
-            assert!(start.elapsed() < PATIENCE, "the server does not listen");
-            thread::sleep(Duration::from_millis(10));
-        }
-        server
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _has_ended = self.0.kill();
-        let _has_ended = self.0.wait();
-    }
-}
-
-/// Long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// The default address of `saltern serve`.
 const ADDRESS: &str = "127.0.0.1:9000";
 
-const README: &str = include_str!("../../../README.md");
+const README: &str = include_str!("../../../../README.md");
 
-const MAKEFILE: &str = include_str!("../../../Makefile");
+const MAKEFILE: &str = include_str!("../../../../Makefile");

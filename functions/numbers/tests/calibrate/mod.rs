@@ -1,7 +1,5 @@
 //! `saltern-numbers calibrate`, on this machine and with a stub of Lambda.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-
 mod lambda;
 
 use std::{

@@ -1,7 +1,5 @@
 //! Tests of all commands of the binary except `serve`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should end")]
-
 mod convert;
 mod exit_codes;
 mod guide;
