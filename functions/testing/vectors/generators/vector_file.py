@@ -6,6 +6,7 @@ comment identify a test, so a comment is unique within its group.
 
 import json
 import pathlib
+import re
 
 import jsonschema
 
@@ -45,8 +46,17 @@ def write(topic, description, generator, notes, groups):
         "testGroups": [{**g, "tests": [_ordered(t) for t in g["tests"]]} for g in groups],
     }
     jsonschema.validate(document, json.loads((DATA / SCHEMA).read_text(encoding="utf-8")))
-    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(_text(document), encoding="utf-8")
     print(f"{path.name}: {document['numberOfTests']} tests")
+
+
+def _text(document):
+    """The document with each test in one line, so that another test is another line."""
+    tests = iter(test for group in document["testGroups"] for test in group["tests"])
+    outline = [{**group, "tests": [None] * len(group["tests"])} for group in document["testGroups"]]
+    text = json.dumps({**document, "testGroups": outline}, indent=2, ensure_ascii=False)
+    placed = re.sub("(?<=^        )null", lambda _: json.dumps(next(tests), ensure_ascii=False), text, flags=re.MULTILINE)
+    return placed + "\n"
 
 
 def _known_ids(path):

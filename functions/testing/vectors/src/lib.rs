@@ -623,7 +623,7 @@ mod tests {
         let whole = Topic::Scrypt.json();
         for (from, to) in [
             ("\"comment\":", "\"remark\":"),
-            ("\"ShortSalt\"\n", "\"LongSalt\"\n"),
+            ("[\"ShortSalt\"]", "[\"LongSalt\"]"),
             ("\"password\": \"7", "\"password\": \"g"),
             ("\"password\": \"7", "\"password\": \""),
             ("\"result\": \"match\"", "\"result\": \"valid\""),
