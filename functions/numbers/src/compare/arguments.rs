@@ -29,7 +29,7 @@ pub(super) enum Part {
 pub(super) struct AllArguments {
     #[command(flatten)]
     pub(super) service: ServiceArguments,
-    /// Write the figures as JSON and Markdown, and the chart, to this directory
+    /// Write the figures as JSON, and the chart, to this directory
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) results: Option<PathBuf>,
 }

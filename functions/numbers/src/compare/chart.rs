@@ -1,38 +1,47 @@
 //! The chart of the README, as SVG: bcrypt hashes per second per core against lanes.
 
-use std::io;
-
-use saltern_meter::Machine;
 use saltern_page::{Axis, Plot, Series};
+use serde::{Deserialize, Serialize};
 
 use super::{
+    figure::to_three_decimals,
     kernels::bcrypt::{LIBXCRYPT, lanes},
     rounds::Measurement,
 };
 
-/// Draws the chart.
-pub(super) fn svg(measurement: &Measurement) -> io::Result<String> {
-    let chart = chart(measurement, &Machine::this().cpu);
-    chart.map(|chart| chart.svg()).ok_or_else(|| io::Error::other("no lanes were measured"))
+/// The hashes per core in lanes.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Lanes {
+    /// The milliseconds of a hash by libxcrypt, one after the other.
+    libxcrypt_ms: f64,
+    /// With one lane, two and so on: how many times libxcrypt's rate.
+    ratios: Vec<f64>,
 }
 
-fn chart(measurement: &Measurement, cpu: &str) -> Option<Plot> {
-    let libxcrypt = MS_PER_SECOND / measurement.row(LIBXCRYPT)?.hash_ms;
-    let point = |(at_once, count): (f64, usize)| {
-        let ratio = measurement.row(&lanes(count))?.hashes_per_core_ratio;
-        Some((at_once, ratio * libxcrypt, format!("{ratio:.2} ×")))
-    };
-    let points: Vec<_> = NUMBERS.into_iter().zip(1..).filter_map(point).collect();
-    (!points.is_empty()).then(|| {
-        Plot::new(
+impl Lanes {
+    /// Returns nothing if the measurement has no lanes beside libxcrypt.
+    pub(super) fn of(measurement: &Measurement) -> Option<Self> {
+        let libxcrypt_ms = to_three_decimals(measurement.row(LIBXCRYPT)?.hash_ms);
+        let ratio = |count| Some(to_three_decimals(measurement.row(&lanes(count))?.hashes_per_core_ratio));
+        let ratios: Vec<_> = (1..).map_while(ratio).collect();
+        (!ratios.is_empty()).then_some(Self { libxcrypt_ms, ratios })
+    }
+
+    /// Draws the chart.
+    pub(super) fn svg(&self, cpu: &str) -> String {
+        let libxcrypt = MS_PER_SECOND / self.libxcrypt_ms;
+        let point = |(at_once, ratio): (f64, &f64)| (at_once, ratio * libxcrypt, format!("{ratio:.2} ×"));
+        let points: Vec<_> = NUMBERS.into_iter().zip(&self.ratios).map(point).collect();
+        let plot = Plot::new(
             format!("bcrypt-10 hashes per second per core, {cpu}"),
             Axis::linear("hashes at once in one thread").from(1.0),
             Axis::linear("a second"),
-        )
-        .about("Each point is labelled with how many times libxcrypt's rate it is.")
-        .series(Series::joined_dots("lanes", points))
-        .limit(libxcrypt, format!("libxcrypt crypt_r, one after the other: {libxcrypt:.1}"))
-    })
+        );
+        plot.about("Each point is labelled with how many times libxcrypt's rate it is.")
+            .series(Series::joined_dots("lanes", points))
+            .limit(libxcrypt, format!("libxcrypt crypt_r, one after the other: {libxcrypt:.1}"))
+            .svg()
+    }
 }
 
 const MS_PER_SECOND: f64 = 1000.0;
@@ -55,12 +64,11 @@ mod tests {
             fs::read_dir(results).unwrap().map(|processor| processor.unwrap().path()).collect();
         assert!(!processors.is_empty());
         for processor in processors {
-            let json = fs::read_to_string(processor.join("bench.json")).unwrap();
+            let json = fs::read_to_string(processor.join("figures.json")).unwrap();
             let mut json: Value = serde_json::from_str(&json).unwrap();
             let cpu = json["machine"]["cpu"].as_str().unwrap().to_owned();
-            let kernels: Vec<Measurement> = serde_json::from_value(json["kernels"].take()).unwrap();
-            let bcrypt = kernels.iter().find(|kernel| kernel.row(LIBXCRYPT).is_some()).unwrap();
-            let drawn = chart(bcrypt, &cpu).unwrap().svg();
+            let lanes: Lanes = serde_json::from_value(json["bcrypt_10_lanes"].take()).unwrap();
+            let drawn = lanes.svg(&cpu);
             let committed = fs::read_to_string(processor.join("lanes.svg")).unwrap();
             assert!(committed == drawn, "{}: the chart shows other figures", processor.display());
         }

@@ -102,6 +102,19 @@ impl Figure {
         self
     }
 
+    /// Returns what a document quotes.
+    pub(crate) fn quoted(&self) -> Quoted<'_> {
+        let measured = self.measured.map(to_three_decimals);
+        Quoted {
+            what: &self.what,
+            measured,
+            unit: self.unit,
+            must: self.must,
+            verdict: self.status,
+            note: &self.note,
+        }
+    }
+
     /// Returns the cells below [`HEADS`].
     pub(crate) fn columns(&self) -> [String; 6] {
         let value = |value: f64| self.unit.show(value);
@@ -123,6 +136,22 @@ impl Figure {
             note,
         ]
     }
+}
+
+/// A figure without its samples.
+#[derive(Serialize)]
+pub(crate) struct Quoted<'a> {
+    what: &'a str,
+    measured: Option<f64>,
+    unit: Unit,
+    must: Bound,
+    verdict: Status,
+    note: &'a str,
+}
+
+/// More digits would differ between two runs.
+pub(crate) fn to_three_decimals(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
 }
 
 /// The headings of [`Figure::columns`].

@@ -25,11 +25,13 @@ mod summary;
 use core::error::Error;
 use std::{fs, thread};
 
+use saltern_meter::Machine;
 use saltern_program::{Failure, say};
 
 pub(crate) use self::arguments::CompareArguments;
 use self::{
     arguments::{AllArguments, HttpArguments, Kernel, KernelsArguments, Part},
+    chart::Lanes,
     rounds::Measurement,
     summary::{Progress, Summary},
 };
@@ -67,16 +69,15 @@ fn all(arguments: &AllArguments) -> Result<String, Box<dyn Error>> {
     figures.extend(migrate::figures(service)?);
     progress.print("done");
 
-    let charts: Vec<_> = bcrypt.iter().map(chart::svg).collect();
+    let lanes = bcrypt.first().and_then(Lanes::of);
     let kernels = [bcrypt, pbkdf2, argon2, scrypt, crypt].concat();
     let summary = Summary::new(service.rounds, Some(service.seconds), figures, kernels);
     if let Some(directory) = &arguments.results {
         fs::create_dir_all(directory)?;
-        for chart in charts {
-            fs::write(directory.join("lanes.svg"), chart?)?;
+        if let Some(lanes) = &lanes {
+            fs::write(directory.join("lanes.svg"), lanes.svg(&Machine::this().cpu))?;
         }
-        fs::write(directory.join("bench.json"), summary.json()?)?;
-        fs::write(directory.join("bench.md"), summary.markdown())?;
+        fs::write(directory.join("figures.json"), summary.quoted(lanes.as_ref())?)?;
     }
     Ok(summary.text())
 }

@@ -8,8 +8,10 @@ use std::{
 
 use saltern_page::Table;
 use serde::Serialize;
+use serde_json::to_string;
 
 use super::{
+    chart::Lanes,
     figure::{Figure, HEADS, Status},
     rounds::Measurement,
 };
@@ -48,9 +50,17 @@ impl Summary {
         format!("{}\n\n{}", self.heading(), tables.join("\n"))
     }
 
-    /// Returns the figures as Markdown.
-    pub(super) fn markdown(&self) -> String {
-        format!("{}\n\n{}\n{}\n", self.heading(), self.table().markdown(), self.ending())
+    /// Returns what documents quote as JSON, with a figure in each line.
+    pub(super) fn quoted(&self, lanes: Option<&Lanes>) -> serde_json::Result<String> {
+        let Self { machine, rounds, seconds, figures, .. } = self;
+        let figures: Result<Vec<_>, _> = figures.iter().map(|figure| to_string(&figure.quoted())).collect();
+        Ok(format!(
+            "{{\n\"machine\": {},\n\"rounds\": {rounds},\n\"seconds\": {},\n\"bcrypt_10_lanes\": {},\n\"figures\": [\n{}\n]\n}}\n",
+            to_string(machine)?,
+            to_string(seconds)?,
+            to_string(&lanes)?,
+            figures?.join(",\n"),
+        ))
     }
 
     /// Returns everything as JSON, with every sample.
