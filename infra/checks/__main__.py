@@ -1,4 +1,4 @@
-"""Checks the plans of infra/test against the API of AWS.
+"""Checks the plans of `infra/test --slow` against the API of AWS.
 
     python infra/checks DIR
 
@@ -52,7 +52,7 @@ def main():
         for resource in resources:
             seen.setdefault(resource.type, resource)
     if not seen:
-        sys.exit(f"{directory} has no plan: run infra/test --plans {directory}")
+        sys.exit(f"{directory} has no plan: run infra/test --slow --plans {directory}")
     tally.note("a plan uses every type and every call of resources.py", unused(seen, read_back | missing))
     tally.note(f"the checks find each of {len(faults.FAULTS)} faults", faults.not_found(seen, api))
     tally.note("the commands of the guides fit the models of AWS's API", commands.problems(api))
@@ -78,7 +78,7 @@ class Tally:
 
 def check_states(directory, api):
     if not (directory / "states.json").exists():
-        return ["infra/test made no states"]
+        return ["infra/test --slow made no states"]
     made = json.loads((directory / "states.json").read_text())
     plan = json.loads((directory / "environments-production.json").read_text())
     rows = states.states(datetime.datetime.fromisoformat(made["now"]))

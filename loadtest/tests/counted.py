@@ -1,12 +1,17 @@
-"""Runs all tests, or the named ones, side by side. Ends with `N passed, N failed`."""
+"""Runs tests side by side: those with --slow, the named ones, or else all others. Ends with
+`N passed, N failed`."""
 
 import concurrent.futures
+import pathlib
 import sys
 import time
 import unittest
 
 # Most tests wait for k6, so more run at once than there are cores.
 AT_ONCE = 4
+
+# These start a server or fleet.
+SLOW = ["test_event", "test_server"]
 
 
 def cases(suite):
@@ -30,8 +35,9 @@ def is_marked(test, mark):
     return getattr(getattr(test, test._testMethodName, None), mark, False)
 
 
-loader = unittest.TestLoader()
-tests = list(cases(loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")))
+others = sorted(file.stem for file in pathlib.Path().glob("test_*.py") if file.stem not in SLOW)
+named = SLOW if sys.argv[1:] == ["--slow"] else sys.argv[1:] or others
+tests = list(cases(unittest.TestLoader().loadTestsFromNames(named)))
 alone = [test for test in tests if is_marked(test, "alone")]
 # The longest test starts first.
 together = sorted((test for test in tests if test not in alone), key=lambda test: not is_marked(test, "longest"))

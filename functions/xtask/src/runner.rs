@@ -1,78 +1,49 @@
 //! Runs checks in tracks side by side, prints their output and counts.
 
 use std::{
-    collections::{BTreeSet, VecDeque},
     fmt::Write as _,
     io::{self, BufRead as _, BufReader},
-    iter,
     process::{Command, ExitCode},
-    sync::Mutex,
     thread,
     time::{Duration, Instant},
 };
 
-use crate::{
-    checks::{INCLUDED, MEASURED},
-    passed::{FOLDER, Passed},
-};
-
-/// One command and its purpose.
-#[derive(Clone, Debug)]
-pub(crate) struct Check {
-    /// The name for `cargo xtask test PART`.
-    pub(crate) part: &'static str,
-    /// The property that a pass shows, for the heading.
-    pub(crate) shows: &'static str,
-    pub(crate) command: &'static [&'static str],
-    pub(crate) environment: &'static [(&'static str, &'static str)],
-    /// Lists of git's pathspecs of files that the check does not read. It does not run again while
-    /// only these change.
-    pub(crate) ignores: &'static [&'static [&'static str]],
-}
-
-/// Checks that run one after the other. An idle track takes the last waiting check of another
-/// track, but never one of [`MEASURED`].
-pub(crate) type Track = Vec<Check>;
+use crate::checks::{Check, When};
 
 /// Runs the phases one after the other, the tracks of a phase side by side, and prints the sums.
 ///
 /// The output of a check is printed when the check ends, so that the outputs of two tracks do not
 /// mix. A track without another beside it prints at once. A failure ends nothing early.
-///
-/// A check that passed before on the same files does not run again.
-pub(crate) fn run(phases: &[Vec<Track>], passed: &Passed) -> ExitCode {
-    let mut unchanged = Vec::new();
-    let mut results = Vec::new();
-    for tracks in phases {
-        let changed = |check: &&Check| !passed.on_the_same_files(check);
-        let due: BTreeSet<_> = tracks.iter().flatten().filter(changed).map(|check| check.part).collect();
-        let whole_of = |check: &Check| {
-            INCLUDED
-                .iter()
-                .find(|(part, whole)| *part == check.part && due.contains(whole))
-                .map(|(_, whole)| *whole)
-        };
-        let mut tracks = tracks.clone();
-        let mut included = Vec::new();
-        for track in &mut tracks {
-            unchanged.extend(track.iter().map(|check| check.part).filter(|part| !due.contains(part)));
-            track.retain(|check| due.contains(check.part));
-            included.extend(track.extract_if(.., |check| whole_of(check).is_some()));
+pub(crate) fn run(phases: &[&[&[Check]]]) -> ExitCode {
+    let results: Vec<_> = phases.iter().flat_map(|tracks| run_tracks(tracks)).collect();
+    conclude(&results, "")
+}
+
+/// Runs the slow checks, in their order, that should end within the minutes, and names the others.
+pub(crate) fn run_within(checks: &[Check], minutes: u64) -> ExitCode {
+    let (began, limit) = (Instant::now(), Duration::from_mins(minutes));
+    let has_time = |check: &Check| match check.when {
+        When::Slow { minutes: takes } => began.elapsed() + Duration::from_mins(takes) <= limit,
+        When::EveryChange | When::IdleMachine => false,
+    };
+    let (mut results, mut left) = (Vec::new(), Vec::new());
+    for check in checks {
+        if has_time(check) {
+            results.push(run_one(check, true));
+        } else {
+            left.push(check.part);
         }
-        let ran = run_tracks(&tracks, passed);
-        for check in &included {
-            let whole = ran.iter().find(|ran| whole_of(check) == Some(ran.part));
-            passed.note(check, whole.is_some_and(|whole| whole.failed == 0 && !whole.in_part));
-        }
-        results.extend(ran);
     }
-    println!("\n{}", summary(&results, &unchanged));
-    let (succeeded, failed) = sums(&results);
-    if failed == 0 && (succeeded > 0 || !unchanged.is_empty()) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    conclude(
+        &results,
+        &format!("not run, for want of {minutes} minutes or an idle machine: {}\n", left.join(", ")),
+    )
+}
+
+fn conclude(results: &[Ran], remark: &str) -> ExitCode {
+    println!("\n{}", summary(results, remark));
+    let (passed, failed) = sums(results);
+    if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The result of a check.
@@ -82,36 +53,17 @@ struct Ran {
     passed: u64,
     failed: u64,
     seconds: u64,
-    /// Whether a tool was missing. Then a pass is not remembered.
-    in_part: bool,
+    /// The lines that say what did not run, and why.
+    not_run: Vec<String>,
     /// The first lines that name a failure, for the end of the log.
     failures: Vec<String>,
 }
 
-fn run_tracks(tracks: &[Track], passed: &Passed) -> Vec<Ran> {
+fn run_tracks(tracks: &[&[Check]]) -> Vec<Ran> {
     let at_once = tracks.len() == 1;
-    let left: Vec<_> = tracks.iter().map(|track| Mutex::new(track.iter().collect::<VecDeque<_>>())).collect();
-    let next = |own: usize| {
-        // The lock of the own track is free again before others are locked.
-        let first = left[own].lock().ok().and_then(|mut left| left.pop_front());
-        first.or_else(|| {
-            left.iter().find_map(|other| {
-                let mut left = other.lock().ok()?;
-                let last = left.iter().rposition(|check| !MEASURED.contains(&check.part))?;
-                left.remove(last)
-            })
-        })
-    };
-    let run_track = |own: usize| {
-        let run_one = |check: &Check| {
-            let ran = run_one(check, at_once);
-            passed.note(check, ran.failed == 0 && !ran.in_part);
-            ran
-        };
-        iter::from_fn(|| next(own)).map(run_one).collect::<Vec<_>>()
-    };
+    let run_track = |track: &[Check]| track.iter().map(|check| run_one(check, at_once)).collect::<Vec<_>>();
     thread::scope(|scope| {
-        let running: Vec<_> = (0..tracks.len()).map(|own| scope.spawn(move || run_track(own))).collect();
+        let running: Vec<_> = tracks.iter().map(|track| scope.spawn(|| run_track(track))).collect();
         running.into_iter().flat_map(|track| track.join().unwrap_or_default()).collect()
     })
 }
@@ -120,9 +72,9 @@ fn run_tracks(tracks: &[Track], passed: &Passed) -> Vec<Ran> {
 /// failure.
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
-    println!("\n== {}: {}\n   {}", check.part, check.shows, check.command.join(" "));
+    println!("\n== {}: {}\n   {}", check.part, check.shows, check.command);
     let mut ran =
-        Ran { part: check.part, passed: 0, failed: 0, seconds: 0, in_part: false, failures: Vec::new() };
+        Ran { part: check.part, passed: 0, failed: 0, seconds: 0, not_run: Vec::new(), failures: Vec::new() };
     let mut output = String::new();
     let mut shown = began;
     let ended_well = lines_of(check, |line| {
@@ -135,7 +87,9 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
                 shown = Instant::now();
             }
         }
-        ran.in_part |= line.starts_with("NOT RUN");
+        if line.starts_with("NOT RUN") {
+            ran.not_run.push(line.to_owned());
+        }
         if let Some((passed, failed)) = reported(line) {
             ran.passed += passed;
             ran.failed += failed;
@@ -147,7 +101,7 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0),
         Ok(false) => ran.failed = ran.failed.max(1),
         Err(error) => {
-            let _infallible = writeln!(output, "   {} failed to run: {error}", check.command[0]);
+            let _infallible = writeln!(output, "   {} failed to run: {error}", check.command);
             ran.failed += 1;
         }
     }
@@ -166,8 +120,9 @@ const BETWEEN_PROGRESS: Duration = Duration::from_secs(30);
 /// Calls `each` with every line that the command prints, and returns whether it ended well.
 fn lines_of(check: &Check, mut each: impl FnMut(&str)) -> io::Result<bool> {
     let (output, writer) = io::pipe()?;
-    let mut command = Command::new(check.command[0]);
-    command.args(&check.command[1..]).envs(check.environment.iter().copied());
+    let mut words = check.command.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
     // It holds the pipe open.
     drop(command);
@@ -199,11 +154,16 @@ fn names_a_failure(line: &str) -> bool {
         || ["==> X", "not ok", "FAILED", "error", "[error] ("].iter().any(|mark| line.starts_with(mark))
 }
 
-/// A table of the parts, the failed ones with their failures, and as the last line the sums.
-fn summary(results: &[Ran], unchanged: &[&str]) -> String {
+/// A table of the parts, what did not run, the failures, and as the last line the sums.
+fn summary(results: &[Ran], remark: &str) -> String {
     let mut text = format!("{:<16}{:>8}{:>8}{:>9}\n", "part", "passed", "failed", "seconds");
     for Ran { part, passed, failed, seconds, .. } in results {
         let _infallible = writeln!(text, "{part:<16}{passed:>8}{failed:>8}{seconds:>9}");
+    }
+    for Ran { part, not_run, .. } in results {
+        for line in not_run {
+            let _infallible = writeln!(text, "\n{part}: {line}");
+        }
     }
     for Ran { part, failures, .. } in results.iter().filter(|ran| ran.failed > 0) {
         let _infallible = writeln!(text, "\nfailed: {part} (alone: cargo xtask test {part})");
@@ -211,13 +171,8 @@ fn summary(results: &[Ran], unchanged: &[&str]) -> String {
             let _infallible = writeln!(text, "   {failure}");
         }
     }
-    if !unchanged.is_empty() {
-        let parts = unchanged.join(", ");
-        let again = format!("They passed on the same files. To run them: rm -r {FOLDER}");
-        let _infallible = writeln!(text, "\nnot run again: {parts}. {again}");
-    }
     let (passed, failed) = sums(results);
-    let _infallible = write!(text, "\n{passed} passed, {failed} failed");
+    let _infallible = write!(text, "\n{remark}{passed} passed, {failed} failed");
     text
 }
 
@@ -231,8 +186,12 @@ mod tests {
 
     use super::*;
 
-    fn check(part: &'static str, command: &'static [&'static str]) -> Check {
-        Check { part, shows: "a test", command, environment: &[], ignores: &[] }
+    fn check(part: &'static str, script: &str) -> Check {
+        let test = thread::current().id();
+        let file = std::env::temp_dir().join(format!("saltern-{}-{test:?}-{part}", std::process::id()));
+        std::fs::write(&file, script).unwrap();
+        let command = format!("sh {}", file.display()).leak();
+        Check { part, shows: "a test", command, when: When::Slow { minutes: 1 } }
     }
 
     #[test]
@@ -250,32 +209,23 @@ mod tests {
 
     #[test]
     fn a_check_that_reports_nothing_counts_itself() {
-        let counts = |command| {
-            let ran = run_one(&check("x", command), false);
+        let counts = |script| {
+            let ran = run_one(&check("x", script), false);
             (ran.passed, ran.failed)
         };
-        assert_eq!(counts(&["true"]), (1, 0));
-        assert_eq!(counts(&["false"]), (0, 1));
-        assert_eq!(counts(&["no-such-program"]), (0, 1));
-        assert_eq!(counts(&["sh", "-c", "echo 2 passed, 0 failed; exit 1"]), (2, 1));
-        assert_eq!(counts(&["sh", "-c", "echo 2 passed, 0 failed >&2"]), (2, 0));
+        assert_eq!(counts("true"), (1, 0));
+        assert_eq!(counts("false"), (0, 1));
+        assert_eq!(counts("no-such-program"), (0, 1));
+        assert_eq!(counts("echo 2 passed, 0 failed; exit 1"), (2, 1));
+        assert_eq!(counts("echo 2 passed, 0 failed >&2"), (2, 0));
     }
 
     #[test]
-    fn a_check_without_its_tool_runs_again() {
-        let in_part = |command| run_one(&check("x", command), false).in_part;
-        assert!(in_part(&["echo", "NOT RUN: npm is missing"]));
-        assert!(!in_part(&["echo", "not run again: it passed"]));
-    }
-
-    #[test]
-    fn the_end_of_the_log_repeats_the_failures() {
-        let ran = run_one(&check("x", &["sh", "-c", "echo ok a; echo test b ... FAILED; exit 1"]), false);
-        assert!(
-            summary(&[ran], &[]).ends_with(
-                "failed: x (alone: cargo xtask test x)\n   test b ... FAILED\n\n0 passed, 1 failed"
-            )
-        );
+    fn the_end_of_the_log_repeats_what_failed_and_what_did_not_run() {
+        let script = "echo NOT RUN: npm is missing; echo ok a; echo test b ... FAILED; exit 1";
+        let text = summary(&[run_one(&check("x", script), false)], "");
+        let end = "\nx: NOT RUN: npm is missing\n\nfailed: x (alone: cargo xtask test x)\n   test b ... FAILED\n\n0 passed, 1 failed";
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]
@@ -283,37 +233,28 @@ mod tests {
         // Each track waits for a file of the other.
         let folder = std::env::temp_dir().join(format!("saltern-runner-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let script = |own: &str, other: &str, status: u8| {
+        let waits = |part, own: &str, other: &str, status: u8| {
             let folder = folder.display();
-            format!("cd {folder}; touch {own}; until [ -e {other} ]; do sleep 0.01; done; exit {status}")
+            let script =
+                format!("cd {folder}; touch {own}; until [ -e {other} ]; do sleep 0.01; done; exit {status}");
+            check(part, &script)
         };
-        let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
-        // The third waits for the fourth, which only the other track can begin.
-        let first = check("first", shell(script("a", "b", 1)));
-        let second = check("second", shell(script("b", "a", 0)));
-        let third = check("third", shell(script("c", "d", 0)));
-        let fourth = check("fourth", shell(script("d", "c", 0)));
-        let results = run_tracks(&[vec![first, third, fourth], vec![second]], &Passed::nothing());
-        let mut counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
-        counted.sort_unstable();
-        assert_eq!(counted, [("first", 0, 1), ("fourth", 1, 0), ("second", 1, 0), ("third", 1, 0)]);
-        let text = summary(&results, &[]);
-        assert!(text.contains("failed: first (alone: cargo xtask test first)"), "{text}");
-        assert!(text.ends_with("\n3 passed, 1 failed"), "{text}");
+        let results = run_tracks(&[
+            &[waits("first", "a", "b", 1), check("third", "true")],
+            &[waits("second", "b", "a", 0)],
+        ]);
+        let counted: Vec<_> = results.iter().map(|ran| (ran.part, ran.passed, ran.failed)).collect();
+        assert_eq!(counted, [("first", 0, 1), ("third", 1, 0), ("second", 1, 0)]);
         std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn a_check_that_judges_times_waits_for_the_checks_before_it() {
-        let folder = std::env::temp_dir().join(format!("saltern-runner-{}-waits", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("ended").display().to_string();
-        let shell = |script: String| -> &'static [&'static str] { vec!["sh", "-c", script.leak()].leak() };
-        let before = check("before", shell(format!("sleep 0.2; touch {file}")));
-        let measured = check(MEASURED[0], shell(format!("[ -e {file} ]")));
-        let results =
-            run_tracks(&[vec![before, measured], vec![check("beside", &["true"])]], &Passed::nothing());
-        assert_eq!(sums(&results), (3, 0), "{results:?}");
-        std::fs::remove_dir_all(folder).unwrap();
+    fn checks_without_time_are_named_and_do_not_run() {
+        let passes = check("passes", "true");
+        let long = Check { when: When::Slow { minutes: 9 }, ..check("long", "false") };
+        let idle = Check { when: When::IdleMachine, ..check("idle", "false") };
+        assert_eq!(run_within(&[passes, long, idle], 2), ExitCode::SUCCESS);
+        assert_eq!(run_within(&[passes, long, idle], 10), ExitCode::FAILURE);
+        assert_eq!(run_within(&[long], 2), ExitCode::FAILURE, "nothing ran");
     }
 }

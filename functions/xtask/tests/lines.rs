@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 #[test]
 fn production_and_test_are_counted_apart() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let counted = Command::new("lints/lines").current_dir(package.join("../..")).output().unwrap();
+    let counted = Command::new("functions/xtask/lines").current_dir(package.join("../..")).output().unwrap();
     assert!(counted.status.success(), "{}", String::from_utf8_lossy(&counted.stderr));
     let table = String::from_utf8(counted.stdout).unwrap().replace(',', "");
     let (production, test) = lines_below(&package.join("src"));

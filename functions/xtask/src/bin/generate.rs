@@ -32,7 +32,7 @@ const DOCUMENTS: &[(&str, Make)] = &[
 const CLIENT_SCHEMES: &str = include_str!("../../../../client-scala/local-schemes.txt");
 
 /// Scripts that write documents of their rooms, the later ones from what the earlier ones wrote.
-const SCRIPTS: &[&str] = &["infra/capacity-table", "infra/tables", "lints/prose"];
+const SCRIPTS: &[&str] = &["infra/capacity-table", "infra/tables"];
 
 fn main() -> io::Result<()> {
     for (file, make) in DOCUMENTS {
