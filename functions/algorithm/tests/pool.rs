@@ -121,13 +121,13 @@ fn thousands_of_interleaved_requests_each_get_their_own_answer() {
 fn abandoned_work_is_not_done() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);
-        // Some fifty seconds of work. Only the last hash has a caller.
-        let abandoned: Vec<_> = (0..100).map(|n| submit(&pool, bcrypt(13, n), n, AMPLE).ok()).collect();
+        // Some minutes of work. Only the last hash has a caller.
+        let abandoned: Vec<_> = (0..1000).map(|n| submit(&pool, bcrypt(13, n), n, AMPLE).ok()).collect();
         drop(abandoned);
         let started = Instant::now();
         submit(&pool, bcrypt(4, 1), 1, AMPLE).unwrap().wait().unwrap();
         drop(pool);
-        assert!(started.elapsed() < Duration::from_secs(10), "{kernels:?}: {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_mins(1), "{kernels:?}: {:?}", started.elapsed());
     }
 }
 
@@ -135,11 +135,15 @@ fn abandoned_work_is_not_done() {
 fn work_that_cannot_meet_its_deadline_is_refused_at_once() {
     for kernels in Kernels::ALL {
         let pool = pool(kernels, None);
-        let started = Instant::now();
-        let refused = submit(&pool, bcrypt(15, 1), 1, Duration::from_millis(5)).unwrap_err();
-        assert_eq!(refused, Refused::DeadlineExceeded, "{kernels:?}");
-        // The hash takes longer on every machine.
-        assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+        let refused_after = |_| {
+            let started = Instant::now();
+            let refused = submit(&pool, bcrypt(15, 1), 1, Duration::from_millis(5)).unwrap_err();
+            assert_eq!(refused, Refused::DeadlineExceeded, "{kernels:?}");
+            started.elapsed()
+        };
+        // The hash takes longer on every machine. A busy one may interrupt some of the refusals.
+        let took = (0..10).map(refused_after).min().unwrap();
+        assert!(took < Duration::from_secs(1), "{took:?}");
     }
 }
 
@@ -148,15 +152,18 @@ fn work_that_cannot_meet_its_deadline_is_refused_at_once() {
 #[test]
 fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     for kernels in Kernels::ALL {
-        let pool = pool(kernels, Some(QueueLimits::default()));
-        for rounds in [1, 480_000] {
-            let stored = format!("$sha1${rounds}$saltsalt${}", ".".repeat(28));
-            let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
-            let admitted = Admitted::new(setting, &CEILINGS).unwrap();
-            let ticket = submit(&pool, admitted, 1, Duration::from_secs(4));
-            let done = ticket.unwrap_or_else(|refused| panic!("{kernels:?}, {rounds}: {refused:?}")).wait();
-            assert!(done.is_ok(), "{kernels:?}, {rounds}: {done:?}");
-        }
+        let are_done = |_| {
+            let pool = pool(kernels, Some(QueueLimits::default()));
+            [1, 480_000].into_iter().all(|rounds| {
+                let stored = format!("$sha1${rounds}$saltsalt${}", ".".repeat(28));
+                let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
+                let admitted = Admitted::new(setting, &CEILINGS).unwrap();
+                let ticket = submit(&pool, admitted, 1, Duration::from_secs(4));
+                ticket.is_ok_and(|ticket| ticket.wait().is_ok())
+            })
+        };
+        // On a busy machine the expensive hash may take longer.
+        assert!((0..5).any(are_done), "{kernels:?}");
     }
 }
 
@@ -170,8 +177,21 @@ fn accepted_work_is_answered_in_time_or_dropped() {
     }
 }
 
-/// Sends more work than fits, and tests when the answers come. Returns whether some of it was done.
+/// Returns whether some of the work was done. A busy machine may wake this thread late: the best of
+/// three trials counts.
 fn answers_come_in_time(kernels: Kernels, within: Duration) -> bool {
+    for _ in 0..3 {
+        match time_too_late(kernels, within) {
+            None => return false,
+            Some(Duration::ZERO) => return true,
+            Some(_) => {}
+        }
+    }
+    panic!("{kernels:?}: answers came late")
+}
+
+/// Sends more work than fits. Returns how much too late the answers came; `None` if none was done.
+fn time_too_late(kernels: Kernels, within: Duration) -> Option<Duration> {
     let pool = pool(kernels, Some(QueueLimits::default()));
     let deadline = Instant::now() + within;
     let answers: Vec<_> = (0..800).map(|n| submit(&pool, bcrypt(10, n), n, within)).collect();
@@ -184,11 +204,10 @@ fn answers_come_in_time(kernels: Kernels, within: Duration) -> bool {
             Err(dropped) => panic!("{kernels:?}: {dropped:?}"),
         }
     }
-    let Some(longest) = hashed.into_iter().max() else { return false };
+    let longest = hashed.into_iter().max()?;
     // A whole hash is not dropped in the middle, and on a busy machine it may take long.
     let latest = deadline + 2 * longest + Duration::from_secs(1);
-    assert!(Instant::now() < latest, "{kernels:?}: answers came late");
-    true
+    Some(latest.elapsed())
 }
 
 /// Both are one work: in lanes and computed whole, with one layer and with two.
@@ -237,9 +256,14 @@ fn the_answer_has_the_number_of_lanes_in_use() {
     let pool =
         Pool::start(&PoolSettings { bcrypt_lanes: NonZeroUsize::new(3), ..PoolSettings::new(workers) });
     let pool = pool.unwrap();
-    let tickets: Vec<_> = (0..5).map(|n| submit(&pool, bcrypt(9, n), n, AMPLE).unwrap()).collect();
-    let lanes: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().lanes).collect();
-    assert!(lanes.contains(&3) && lanes.iter().all(|lanes| (1..=3).contains(lanes)), "{lanes:?}");
+    let are_full = |_| {
+        let tickets: Vec<_> = (0..5).map(|n| submit(&pool, bcrypt(9, n), n, AMPLE).unwrap()).collect();
+        let lanes: Vec<_> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().lanes).collect();
+        assert!(lanes.iter().all(|lanes| (1..=3).contains(lanes)), "{lanes:?}");
+        lanes.contains(&3)
+    };
+    // On a busy machine a hash may end before the next one comes.
+    assert!((0..20).any(are_full));
 
     assert_eq!(pool.arena_bytes(), 0);
     let version = argon2::Version::V19;

@@ -112,21 +112,28 @@ fn each_line_of_a_request_names_its_caller_and_its_peer() {
 fn a_caller_with_much_work_does_not_starve_another() {
     let tokens = file("shares", &format!("{}\n{}", line("busy", OLD), line("other", NEW)));
     let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
-    let operation = json!({"op": "hash", "password": "p", "policy": "bcrypt-8"});
+    let operation = json!({"op": "hash", "password": "p", "policy": "bcrypt-10"});
     let batch = json!({"operations": vec![operation; 64]}).to_string();
-    let one = json!({"password": "p", "policy": "bcrypt-8"}).to_string();
+    let one = json!({"password": "p", "policy": "bcrypt-10"}).to_string();
     let with = |token: &str| format!("Authorization: Bearer {token}\r\nSaltern-Deadline-Ms: 60000\r\n");
     let mut busy = super::client::Client::connect(server.address());
-    busy.send(post_with("/batch", &with(OLD), &batch));
-    // In the order of arrival the other caller would wait for the whole batch.
-    thread::sleep(Duration::from_millis(30));
-    assert_eq!(ask(server.address(), post_with("/hash", &with(NEW), &one)).status, 200);
-    let other_was_answered = Instant::now();
-    let results = busy.receive().json();
-    let until_the_batch = other_was_answered.elapsed();
-    let done = results["results"].as_array().unwrap().iter().filter(|result| result["status"] == 200).count();
-    assert!(done > 8, "{done} of the batch: too few to make others wait");
-    assert!(until_the_batch > Duration::from_millis(5), "the batch was answered {until_the_batch:?} later");
+    // In the order of arrival the other caller would wait for the whole batch. On a busy machine it
+    // may come too late.
+    let mut overtakes = || {
+        let start = Instant::now();
+        busy.send(post_with("/batch", &with(OLD), &batch));
+        thread::sleep(Duration::from_millis(30));
+        assert_eq!(ask(server.address(), post_with("/hash", &with(NEW), &one)).status, 200);
+        let other = start.elapsed();
+        let results = busy.receive().json();
+        let whole = start.elapsed();
+        let results = results["results"].as_array().unwrap();
+        let done = results.iter().filter(|result| result["status"] == 200).count();
+        assert!(done > 8, "{done} of the batch: too few to make others wait");
+        println!("the other caller was answered after {other:?}, and the batch after {whole:?}");
+        other < whole / 4 * 3
+    };
+    assert!((0..5).any(|_| overtakes()));
 }
 
 #[test]

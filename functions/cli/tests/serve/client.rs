@@ -8,6 +8,8 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::server::PATIENCE;
+
 pub(crate) struct Client {
     stream: TcpStream,
     read: Vec<u8>,
@@ -75,6 +77,14 @@ impl Client {
         Ok(response)
     }
 
+    /// Whether a byte of an answer has come.
+    pub(crate) fn has_answer(&self) -> bool {
+        self.stream.set_nonblocking(true).unwrap();
+        let peeked = self.stream.peek(&mut [0; 1]);
+        self.stream.set_nonblocking(false).unwrap();
+        peeked.is_ok()
+    }
+
     /// Whether the server ends the connection without another byte.
     pub(crate) fn is_closed_silently(&mut self) -> bool {
         assert!(self.read.is_empty(), "bytes are left");
@@ -117,6 +127,12 @@ impl Client {
 impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         header(&self.head, name)
+    }
+
+    /// Returns the time of computing, as the server measured it.
+    pub(crate) fn hashed(&self) -> Duration {
+        let (_, ms) = self.header("server-timing").unwrap().split_once("hash;dur=").unwrap();
+        Duration::from_secs_f64(ms.parse::<f64>().unwrap() / 1000.0)
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -162,13 +178,14 @@ pub(crate) fn ask(address: SocketAddr, request: impl AsRef<[u8]>) -> Response {
 
 /// Returns a new hash of the password under the policy.
 pub(crate) fn hash(address: SocketAddr, password: &str, policy: &str) -> String {
-    let response = ask(address, post("/hash", &json!({"password": password, "policy": policy})));
+    let body = json!({"password": password, "policy": policy});
+    let response = ask(address, post_with("/hash", PATIENT, &body.to_string()));
     assert_eq!(response.status, 200, "{response:?}");
     response.json()["hash"].as_str().unwrap().to_owned()
 }
 
 pub(crate) fn verify(password: &str, hash: &str) -> String {
-    post("/verify", &json!({"password": password, "hash": hash}))
+    post_with("/verify", PATIENT, &json!({"password": password, "hash": hash}).to_string())
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
@@ -178,4 +195,5 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+/// A deadline that a busy machine meets.
+pub(crate) const PATIENT: &str = "Saltern-Deadline-Ms: 60000\r\n";

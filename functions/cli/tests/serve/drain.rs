@@ -1,6 +1,5 @@
 use std::{
     net::TcpStream,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -16,17 +15,18 @@ use super::{
 fn accepted_requests_are_answered() {
     for signal in ["TERM", "INT"] {
         let mut server = Server::start(&[]);
+        let mut last = Client::begin_request(server.address());
         let slow = hash(server.address(), "p", "bcrypt-12");
         let mut idle = Client::connect(server.address());
         assert_eq!(idle.ask(get("/health")).status, 200);
         let mut silent = Client::connect(server.address());
         let mut http2 = Http2::connect(server.address());
         http2.send("/verify", &json!({"password": "p", "hash": slow}).to_string(), 2);
+        http2.wait_until_read();
         let mut clients: Vec<Client> = (0..2).map(|_| Client::connect(server.address())).collect();
         for client in &mut clients {
             client.send(verify("p", &slow));
         }
-        thread::sleep(TO_BE_READ);
         server.signal(signal);
         for client in &mut clients {
             let response = client.receive();
@@ -36,7 +36,10 @@ fn accepted_requests_are_answered() {
         assert!(http2.receive().iter().all(|(status, body)| *status == 200 && body["match"] == true));
         assert!(idle.is_closed_silently());
         assert!(silent.is_closed_silently());
-        assert!(TcpStream::connect(server.address()).is_err(), "new connections are not taken");
+        let is_refused = || TcpStream::connect(server.address()).is_err().then_some(());
+        until(is_refused).expect("new connections are not taken");
+        last.send("}");
+        last.receive().assert_problem(400, "invalid_request");
         assert_eq!(server.end().code(), Some(0), "{}", server.output());
     }
 }
@@ -77,10 +80,9 @@ fn connections_in_the_backlog_are_answered() {
 /// A balancer asks on new connections, and callers keep theirs.
 #[test]
 fn during_the_notice_health_is_503_and_requests_are_answered() {
-    let mut server = Server::start(&["--drain-notice-seconds", "2"]);
+    let server = Server::start(&["--drain-notice-seconds", "600"]);
     let mut kept = Client::connect(server.address());
     assert_eq!(kept.ask(get("/health")).status, 200);
-    let asked = Instant::now();
     server.signal("TERM");
     server.line("shutdown has begun");
     for _ in 0..2 {
@@ -91,6 +93,13 @@ fn during_the_notice_health_is_503_and_requests_are_answered() {
         assert_eq!(ask(server.address(), get("/policies")).status, 200);
         hash(server.address(), "p", "bcrypt-4");
     }
+}
+
+#[test]
+fn the_server_ends_after_the_notice() {
+    let mut server = Server::start(&["--drain-notice-seconds", "2"]);
+    let asked = Instant::now();
+    server.signal("TERM");
     assert_eq!(server.end().code(), Some(0), "{}", server.output());
     assert!(asked.elapsed() >= Duration::from_secs(2), "{:?}", asked.elapsed());
 }
@@ -126,6 +135,3 @@ fn a_second_signal_ends_the_server_at_once() {
 
 /// More than a task of the runtime accepts in one turn (128) and less than the backlog (1,024).
 const IN_THE_BACKLOG: usize = 300;
-
-/// Time for the server to read the sent bytes.
-const TO_BE_READ: Duration = Duration::from_millis(100);

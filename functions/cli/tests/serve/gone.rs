@@ -19,6 +19,7 @@ fn a_hundred_closed_connections_cost_little() {
             client.send(request.http1());
         }
         thread::sleep(TO_BE_READ);
+        true
     });
 }
 
@@ -31,6 +32,7 @@ fn a_hundred_pipelined_requests_of_a_closed_connection_cost_little() {
         // and the server does not count the remaining requests.
         client.send(verify("p", LONG) + &request.http1().repeat(QUEUED - 1));
         thread::sleep(TO_BE_READ);
+        !client.has_answer()
     });
 }
 
@@ -38,9 +40,10 @@ fn a_hundred_pipelined_requests_of_a_closed_connection_cost_little() {
 fn a_hundred_reset_streams_cost_little() {
     assert_wastes_little(|address, request| {
         let mut client = Http2::connect(address);
-        client.send_and_reset("/verify", &request.body(), QUEUED, TO_BE_READ);
+        client.send_and_reset("/verify", &request.body(), QUEUED);
         // The connection stays open; only the streams are gone.
         assert_eq!(client.ask("GET", "/health", "").0, 200);
+        true
     });
 }
 
@@ -49,7 +52,8 @@ fn a_hundred_streams_of_a_closed_connection_cost_little() {
     assert_wastes_little(|address, request| {
         let mut client = Http2::connect(address);
         client.send("/verify", &request.body(), QUEUED);
-        thread::sleep(TO_BE_READ);
+        client.wait_until_read();
+        true
     });
 }
 
@@ -63,9 +67,9 @@ fn a_caller_that_leaves_during_its_upload_counts_as_gone() {
         thread::sleep(TO_BE_READ);
     }
     let mut connection = Http2::connect(server.address());
-    connection.begin_body_and_reset("/verify", br#"{"password":"p"}"#, TO_BE_READ);
+    connection.begin_body_and_reset("/verify", br#"{"password":"p"}"#);
     let mut ending = Http2::connect(server.address());
-    ending.begin_body_and_end("/verify", b"{\"pass", TO_BE_READ);
+    ending.begin_body_and_end("/verify", b"{\"pass");
     assert_eq!(connection.ask("GET", "/health", "").0, 200);
     let counted = || {
         let metrics = ask(server.address(), get("/metrics")).body;
@@ -79,9 +83,10 @@ fn a_caller_that_leaves_during_its_upload_counts_as_gone() {
 }
 
 /// Asserts that a hundred requests of a client that leaves cost less than half of the answered
-/// ones. Hashes that started before the client left are computed.
+/// ones. Hashes that started before the client left are computed. The client returns whether it
+/// left in time: on a busy machine it may be late, and does it again.
 #[track_caller]
-fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
+fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request) -> bool) {
     let server = Server::start(&[]);
     let request = Request { stored: hash(server.address(), "p", "bcrypt-10") };
     let before = server.cpu();
@@ -94,8 +99,8 @@ fn assert_wastes_little(send_and_leave: impl Fn(SocketAddr, &Request)) {
     let all = server.cpu().saturating_sub(before);
     assert!(all > Duration::from_millis(300), "{all:?} is too little to compare with");
 
-    let before = server.cpu();
-    send_and_leave(server.address(), &request);
+    let before = until(|| Some(server.cpu()).filter(|_| send_and_leave(server.address(), &request)));
+    let before = before.expect("the client leaves in time");
     // This request waits behind the queue. On a busy machine the server notices late that the
     // clients have gone.
     let answered = || ask(server.address(), post("/hash", &json!({"password": "p"}))).status == 200;

@@ -1,16 +1,19 @@
 //! HTTP/2 with prior knowledge, and a small client.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
 use bytes::Bytes;
-use h2::client::{ResponseFuture, SendRequest};
+use h2::{
+    Ping, PingPong, SendStream,
+    client::{ResponseFuture, SendRequest},
+};
 use http::{Method, Request};
 use serde_json::{Value, json};
 use tokio::{net::TcpStream, runtime::Runtime, task::JoinHandle, time::timeout};
 
 use super::{
-    client::hash,
-    server::{Server, until},
+    client::{PATIENT, hash},
+    server::{PATIENCE, Server, until},
 };
 
 #[test]
@@ -48,17 +51,20 @@ fn streams_are_answered_side_by_side() {
 
 #[test]
 fn the_limits_of_http_1_hold() {
-    let server = Server::start(&["--body-timeout-ms", "300"]);
+    let server = Server::start(&[]);
     let mut client = Http2::connect(server.address());
     assert_eq!(client.ask("POST", "/hash", &" ".repeat(16 * 1024 + 1)).1["code"], "body_too_large");
     assert_eq!(client.ask("GET", &format!("/{}", "x".repeat(17 * 1024)), "").1["code"], "headers_too_large");
+    let hasty = Server::start(&["--body-timeout-ms", "300"]);
+    let mut client = Http2::connect(hasty.address());
     assert_eq!(client.begin_body("/hash", b"{\"pass").1["code"], "request_timeout");
     assert_eq!(client.ask("GET", "/health", "").0, 200);
 }
 
 #[test]
 fn an_idle_connection_ends() {
-    let server = Server::start(&["--idle-timeout-ms", "300"]);
+    // The request begins within this time after the handshake, also on a busy machine.
+    let server = Server::start(&["--idle-timeout-ms", "3000"]);
     let mut client = Http2::connect(server.address());
     assert_eq!(client.ask("GET", "/health", "").0, 200);
     until(|| client.has_ended().then_some(())).expect("the server ends an idle connection");
@@ -68,6 +74,7 @@ pub(crate) struct Http2 {
     runtime: Runtime,
     requests: SendRequest<Bytes>,
     connection: JoinHandle<Result<(), h2::Error>>,
+    pings: PingPong,
     sent: Vec<ResponseFuture>,
 }
 
@@ -84,11 +91,21 @@ impl Http2 {
         // A thread serves the connection while the test continues.
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let (requests, connection) = runtime.block_on(async {
-            let (requests, connection) = h2::client::handshake(stream.await).await.unwrap();
-            (requests, tokio::spawn(connection))
+        let (requests, connection, pings) = runtime.block_on(async {
+            let (requests, mut connection) = h2::client::handshake(stream.await).await.unwrap();
+            let pings = connection.ping_pong().unwrap();
+            (requests, tokio::spawn(connection), pings)
         });
-        Self { runtime, requests, connection, sent: Vec::new() }
+        Self { runtime, requests, connection, pings, sent: Vec::new() }
+    }
+
+    /// Waits until the server has read all that was sent.
+    pub(crate) fn wait_until_read(&mut self) {
+        // A PING may overtake what waits to be written, and the next one does not.
+        for _ in 0..2 {
+            let pong = async { timeout(PATIENCE, self.pings.ping(Ping::opaque())).await };
+            self.runtime.block_on(pong).expect("a pong in time").unwrap();
+        }
     }
 
     pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> (u16, Value) {
@@ -115,45 +132,39 @@ impl Http2 {
         })
     }
 
-    /// Sends these requests, and after a while resets their streams.
-    pub(crate) fn send_and_reset(&mut self, path: &str, body: &str, count: usize, after: Duration) {
+    /// Sends these requests, and resets their streams when the server has read them.
+    pub(crate) fn send_and_reset(&mut self, path: &str, body: &str, count: usize) {
         self.send(path, body, count);
-        std::thread::sleep(after);
+        self.wait_until_read();
         // Dropping a pending response resets its stream.
         self.sent.clear();
     }
 
     /// Sends a head and a part of a body, and nothing more.
     pub(crate) fn begin_body(&mut self, path: &str, part: &'static [u8]) -> (u16, Value) {
-        let request = request("POST", path);
-        self.runtime.block_on(async {
-            self.requests.clone().ready().await.unwrap();
-            let (sent, mut body) = self.requests.send_request(request, false).unwrap();
-            body.send_data(Bytes::from_static(part), false).unwrap();
-            answer(sent).await
-        })
+        let (sent, _body) = self.begin(path, part);
+        self.runtime.block_on(answer(sent))
     }
 
-    /// Sends a head and a part of a body, and after a while resets the stream.
-    pub(crate) fn begin_body_and_reset(&mut self, path: &str, part: &'static [u8], after: Duration) {
-        self.runtime.block_on(async {
-            self.requests.clone().ready().await.unwrap();
-            let (_sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
-            body.send_data(Bytes::from_static(part), false).unwrap();
-            tokio::time::sleep(after).await;
-            body.send_reset(h2::Reason::CANCEL);
-        });
+    /// Sends a head and a part of a body, and resets the stream when the server has read them.
+    pub(crate) fn begin_body_and_reset(&mut self, path: &str, part: &'static [u8]) {
+        let (_sent, mut body) = self.begin(path, part);
+        self.wait_until_read();
+        body.send_reset(h2::Reason::CANCEL);
     }
 
-    /// Sends a head and a part of a body, and after a while ends the connection.
-    pub(crate) fn begin_body_and_end(&mut self, path: &str, part: &'static [u8], after: Duration) {
-        self.runtime.block_on(async {
-            self.requests.clone().ready().await.unwrap();
-            let (_sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
-            body.send_data(Bytes::from_static(part), false).unwrap();
-            tokio::time::sleep(after).await;
-            self.connection.abort();
-        });
+    /// Sends a head and a part of a body, and ends the connection when the server has read them.
+    pub(crate) fn begin_body_and_end(&mut self, path: &str, part: &'static [u8]) {
+        let _begun = self.begin(path, part);
+        self.wait_until_read();
+        self.connection.abort();
+    }
+
+    fn begin(&mut self, path: &str, part: &'static [u8]) -> (ResponseFuture, SendStream<Bytes>) {
+        self.requests = self.runtime.block_on(self.requests.clone().ready()).unwrap();
+        let (sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
+        body.send_data(Bytes::from_static(part), false).unwrap();
+        (sent, body)
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -172,10 +183,12 @@ impl Http2 {
 }
 
 fn request(method: &str, path: &str) -> Request<()> {
+    let (deadline, milliseconds) = PATIENT.trim().split_once(": ").unwrap();
     Request::builder()
         .method(Method::from_bytes(method.as_bytes()).unwrap())
         .uri(format!("http://saltern{path}"))
         .header("content-type", "application/json")
+        .header(deadline, milliseconds)
         .body(())
         .unwrap()
 }
@@ -192,5 +205,3 @@ async fn answer(sent: ResponseFuture) -> (u16, Value) {
     }
     (status, if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() })
 }
-
-const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! Passwords at the limits, and hostile stored hashes.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -82,9 +82,10 @@ fn hostile_hashes_are_refused_at_once() {
         ("$2".to_owned(), ""),
         (String::new(), ""),
     ] {
-        let start = Instant::now();
+        let before = server.cpu();
         let response = client.ask(verify("p", &stored));
-        assert!(start.elapsed() < Duration::from_secs(2), "{stored}: {:?}", start.elapsed());
+        let computed = server.cpu().saturating_sub(before);
+        assert!(computed < Duration::from_secs(1), "{stored}: {computed:?}");
         assert_eq!(response.status, 422, "{stored}: {response:?}");
         assert!(code.is_empty() || response.json()["code"] == code, "{stored}: {response:?}");
     }

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    client::{Client, ask, hash, post_with},
+    client::{Client, PATIENT, ask, hash, post_with},
     server::{PBKDF2_AT_ITS_FLOOR, Server, command, file, until},
 };
 
@@ -225,8 +225,6 @@ const BETWEEN_LOGINS: Duration = Duration::from_millis(1);
 
 /// A key is added, made current and retired, on two servers.
 const RELEASES: u32 = 6;
-
-const PATIENT: &str = "Saltern-Deadline-Ms: 60000\r\n";
 
 const READ_AGAIN: &str =
     "tokens, certificate and seal keys were read again; the policy document is read only at the start";

@@ -6,10 +6,9 @@ use std::{
     os::unix::{fs::PermissionsExt as _, net::UnixStream},
     path::{Path, PathBuf},
     process,
-    time::Duration,
 };
 
-use super::server::{Server, command, file, until};
+use super::server::{PATIENCE, Server, command, file, until};
 
 #[test]
 fn a_socket_file_is_served_with_its_mode_and_removed_at_the_end() {
@@ -77,6 +76,3 @@ fn ask(path: &Path, uri: &str, headers: &str) -> String {
 }
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-
-/// Long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);

@@ -6,21 +6,20 @@ use std::{
     os::unix::net::{UnixDatagram, UnixListener, UnixStream},
     path::PathBuf,
     process,
-    time::Duration,
 };
 
 use rcgen::generate_simple_self_signed;
 
 use super::{
     client::{ask, get},
-    server::{Server, command, file, with_socket},
+    server::{PATIENCE, Server, command, file, with_socket},
 };
 
 #[test]
 fn the_service_manager_is_told_of_start_reload_and_stop() {
     let path = path("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
-    manager.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    manager.set_read_timeout(Some(PATIENCE)).unwrap();
     let told = || {
         let mut message = [0; 1024];
         let length = manager.recv(&mut message).expect("a message");

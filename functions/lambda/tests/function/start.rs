@@ -26,8 +26,8 @@ fn a_start_with_a_secret_stays_within_its_bound() {
 struct Bounds {
     /// Of a release build on an idle machine.
     release: Duration,
-    /// Of a debug build beside other tests. It only finds a function that waits or measures at its
-    /// start.
+    /// Of the best start of a debug build beside other tests. It only finds a function that waits or
+    /// measures at its start.
     debug: Duration,
 }
 
@@ -41,10 +41,10 @@ fn starts_within(figure: &str, variables: &[(&str, &str)], bounds: Bounds) {
         })
         .collect();
     times.sort_unstable();
-    let (median, worst) = (times[RUNS / 2], times[RUNS - 1]);
-    println!("{figure}: median {median:.2?}, worst of {RUNS} {worst:.2?}");
-    let bound = if is_release() { bounds.release } else { bounds.debug };
-    assert!(median < bound, "{figure}: {median:?}, at most {bound:?}");
+    let (best, median, worst) = (times[0], times[RUNS / 2], times[RUNS - 1]);
+    println!("{figure}: median {median:.2?}, best {best:.2?} and worst {worst:.2?} of {RUNS}");
+    let (time, bound) = if is_release() { (median, bounds.release) } else { (best, bounds.debug) };
+    assert!(time < bound, "{figure}: {time:?}, at most {bound:?}");
 }
 
 const RUNS: usize = 21;

@@ -1,6 +1,6 @@
 //! Tests of the door over HTTP.
 
-use std::{env, path::PathBuf, process::Command};
+use std::{env, mem, path::PathBuf, process::Command};
 
 use saltern_algorithm::{Admitted, Password, compute};
 use saltern_meter::quantile;
@@ -16,6 +16,11 @@ use crate::{
 
 fn function() -> Function {
     Function { cold_start_ms: 40, ..Function::unprepared() }
+}
+
+/// A function whose first request lasts longer than a busy machine delays the next ones.
+fn slow_function() -> Function {
+    Function { cold_start_ms: 3000, ..function() }
 }
 
 /// Returns the shipped document with cheap policies, so that a test can compute real hashes.
@@ -219,24 +224,31 @@ async fn a_request_takes_the_time_of_the_model() {
         json!({"operations": vec![operation; count]}).to_string()
     };
     // bcrypt-8 takes an eighth of bcrypt-11: 20.5 ms. The first request has a cold start.
-    let mut beyond = Vec::new();
-    for (body, path, expected) in [
-        (json!({"password": user.password, "hash": user.hash}).to_string(), "/verify", 40.0 + 20.5),
-        (json!({"password": user.password, "hash": user.hash}).to_string(), "/verify", 20.5),
-        (one(4), "/batch", 20.5 * 1.17),
-        (one(8), "/batch", 20.5 * 1.91),
-    ] {
-        let heard = opened.caller.post(path, &[], body.as_bytes()).await.unwrap();
-        assert_eq!(heard.status, 200);
-        let modelled = modelled_ms(&heard);
-        assert!((modelled / expected - 1.0).abs() < 0.06, "{modelled} for {expected}");
-        let took = heard.took.as_secs_f64() * 1e3;
-        assert!(took >= modelled, "{took} for {modelled}");
-        beyond.push(took - modelled);
+    let mut cold_start = 40.0;
+    let mut late = Vec::new();
+    for _ in 0..10 {
+        let mut beyond = Vec::new();
+        for (body, path, expected) in [
+            (json!({"password": user.password, "hash": user.hash}).to_string(), "/verify", 20.5),
+            (json!({"password": user.password, "hash": user.hash}).to_string(), "/verify", 20.5),
+            (one(4), "/batch", 20.5 * 1.17),
+            (one(8), "/batch", 20.5 * 1.91),
+        ] {
+            let heard = opened.caller.post(path, &[], body.as_bytes()).await.unwrap();
+            assert_eq!(heard.status, 200);
+            let (modelled, expected) = (modelled_ms(&heard), expected + mem::take(&mut cold_start));
+            assert!((modelled / expected - 1.0).abs() < 0.06, "{modelled} for {expected}");
+            let took = heard.took.as_secs_f64() * 1e3;
+            assert!(took >= modelled, "{took} for {modelled}");
+            beyond.push(took - modelled);
+        }
+        beyond.sort_by(f64::total_cmp);
+        if quantile(&beyond, 0.3) < 25.0 {
+            return;
+        }
+        late.push(beyond);
     }
-    beyond.sort_by(f64::total_cmp);
-    // A busy machine may delay one of them.
-    assert!(quantile(&beyond, 0.3) < 25.0, "{beyond:?}");
+    panic!("a busy machine delays some of them, and not all: {late:?}");
 }
 
 #[tokio::test]
@@ -246,7 +258,8 @@ async fn a_throttled_request_gets_the_answer_of_lambda() {
         (Some(2), "ReservedFunctionConcurrentInvocationLimitExceeded"),
         (None, "ConcurrentInvocationLimitExceeded"),
     ] {
-        let function = Function { reserved, account_concurrency: reserved.map_or(2, |_| 1000), ..function() };
+        let account_concurrency = reserved.map_or(2, |_| 1000);
+        let function = Function { account_concurrency, reserved, ..slow_function() };
         let opened = Opened::with(function, Auth::None).await;
         let ask = || opened.caller.post("/verify", &[], body.as_bytes());
         let (first, second, third) = tokio::join!(ask(), ask(), ask());
@@ -273,10 +286,16 @@ async fn provisioned_environments_have_no_cold_start() {
     let provisioned = Some(ProvisionedConcurrency { environments: 1, asked_at_seconds: -900 });
     let opened = Opened::with(Function { provisioned, cold_start_ms: 500, ..function() }, Auth::None).await;
     let user = &opened.users.users[3];
-    let (first, second) =
-        tokio::join!(opened.verify(&user.password, &user.hash), opened.verify(&user.password, &user.hash));
-    let mut modelled = [modelled_ms(&first), modelled_ms(&second)];
-    modelled.sort_by(f64::total_cmp);
+    let mut modelled = [0.0; 2];
+    // On a busy machine the first request may have ended before the second one comes.
+    for _ in 0..20 {
+        if modelled[1] < 500.0 {
+            let ask = || opened.verify(&user.password, &user.hash);
+            let (first, second) = tokio::join!(ask(), ask());
+            modelled = [modelled_ms(&first), modelled_ms(&second)];
+            modelled.sort_by(f64::total_cmp);
+        }
+    }
     assert!(modelled[0] < 30.0 && modelled[1] > 500.0, "{modelled:?}");
     let totals = opened.door.series().totals;
     assert_eq!((totals.cold_starts, totals.spillover), (1, 1));
@@ -287,10 +306,20 @@ async fn requests_on_a_managed_instance_slow_each_other_down_by_the_lanes() {
     let managed = ManagedInstances { environments: 1, requests_at_once: 2, vcpus: 1, ec2_usd_per_hour: 0.0 };
     let opened = Opened::with(Function { managed: Some(managed), ..function() }, Auth::None).await;
     let user = &opened.users.users[3];
-    let ask = || opened.verify(&user.password, &user.hash);
-    let (first, second, third) = tokio::join!(ask(), ask(), ask());
-    let mut heard = [first, second, third];
-    heard.sort_by_key(|heard| heard.status);
+    let ask = async || {
+        let one = || opened.verify(&user.password, &user.hash);
+        let (first, second, third) = tokio::join!(one(), one(), one());
+        let mut heard = [first, second, third];
+        heard.sort_by_key(|heard| heard.status);
+        heard
+    };
+    let mut heard = ask().await;
+    // On a busy machine a request may have ended before the next one comes.
+    for _ in 0..20 {
+        if heard[2].status == 200 {
+            heard = ask().await;
+        }
+    }
     assert_eq!(heard.each_ref().map(|heard| heard.status), [200, 200, 429]);
     // The second request shares the environment: 103 % of 20.5 ms.
     let slower = modelled_ms(&heard[0]).max(modelled_ms(&heard[1]));
@@ -299,11 +328,13 @@ async fn requests_on_a_managed_instance_slow_each_other_down_by_the_lanes() {
 
 #[tokio::test]
 async fn a_disconnect_does_not_end_the_invocation() {
-    let opened = Opened::with(Function { reserved: Some(1), ..function() }, Auth::None).await;
+    let opened = Opened::with(Function { reserved: Some(1), ..slow_function() }, Auth::None).await;
     let user = &opened.users.users[3];
-    let left =
-        tokio::time::timeout(Duration::from_millis(5), opened.verify(&user.password, &user.hash)).await;
-    assert!(left.is_err());
+    let mut leaving = Box::pin(opened.verify(&user.password, &user.hash));
+    while opened.door.series().totals.requested == 0 {
+        assert!(tokio::time::timeout(Duration::from_millis(5), &mut leaving).await.is_err());
+    }
+    drop(leaving);
     assert_eq!(opened.verify(&user.password, &user.hash).await.status, 429, "the environment is busy");
     opened.door.until_all_are_answered().await;
     assert_eq!(opened.verify(&user.password, &user.hash).await.status, 200);

@@ -108,6 +108,14 @@ impl RuntimeApi {
         Pending { shared: Arc::clone(&self.shared), request_id }
     }
 
+    /// Whether the first of these invocations ended before the second one.
+    #[must_use]
+    pub fn ended_before(&self, first: &Pending, second: &Pending) -> bool {
+        let order = &self.shared.lock().order;
+        let place = |own: &Pending| order.iter().position(|ended| *ended == own.request_id);
+        place(first).is_some_and(|first| place(second).is_none_or(|second| first < second))
+    }
+
     /// Returns the moment of the function's first poll, or `None` after the timeout.
     #[must_use]
     pub fn first_poll(&self, timeout: Duration) -> Option<Instant> {
@@ -183,6 +191,8 @@ struct State {
     waiting: VecDeque<(String, Invocation)>,
     running: Vec<String>,
     ended: HashMap<String, Ended>,
+    /// The invocations that have ended, in their order.
+    order: Vec<String>,
     extension: Option<Extension>,
     polling: usize,
     first_poll: Option<Instant>,
@@ -287,6 +297,7 @@ impl Shared {
         };
         state.running.swap_remove(position);
         state.ended.insert(request_id.to_owned(), ended);
+        state.order.push(request_id.to_owned());
         self.changed.notify_all();
         true
     }
