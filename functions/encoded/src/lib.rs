@@ -12,8 +12,6 @@ mod algorithm;
 pub mod argon2;
 pub mod bcrypt;
 mod crypt;
-#[cfg(any(test, feature = "documents"))]
-pub mod documents;
 mod encoding;
 mod error;
 mod notation;

@@ -577,7 +577,7 @@ fn digest(document: &[u8]) -> String {
 const MAX_ID_BYTES: usize = 64;
 
 /// The ceilings that every document has.
-pub(crate) const CEILING_NAMES: [&str; 8] = [
+pub const CEILING_NAMES: [&str; 8] = [
     "argon2_memory_kib",
     "argon2_memory_passes_kib",
     "argon2_parallelism",

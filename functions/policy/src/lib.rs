@@ -7,8 +7,6 @@
 
 mod admission;
 mod document;
-#[cfg(any(test, feature = "documents"))]
-pub mod documents;
 mod error;
 mod firebase;
 mod floors;
@@ -19,7 +17,7 @@ mod verdict;
 mod weak;
 
 pub use admission::{Candidate, Candidates, NewHash, Refusal, Stored, Wrapping};
-pub use document::{CeilingEntry, Limits, Policies, Policy, Status};
+pub use document::{CEILING_NAMES, CeilingEntry, Limits, Policies, Policy, Status};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use floors::{FloorEntry, WeakHash};

@@ -20,8 +20,6 @@ mod arrival;
 mod body;
 mod caller;
 mod command;
-#[cfg(any(test, feature = "documents"))]
-pub mod documents;
 mod execute;
 mod json;
 mod log;
@@ -42,11 +40,12 @@ pub use caller::{Caller, Identity, Scope};
 pub use log::{LineClass, LogLine, install_panic_hook, log_measured_lanes};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
-pub use request::MAX_HEAD_BYTES;
+pub use request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_HEAD_BYTES, MAX_OPERATIONS};
 pub use request_id::RequestId;
 pub use response::Answer;
+pub use route::{Route, body_limit};
 pub use service::Service;
-pub use trace::Trace;
+pub use trace::{TRACEPARENT, Trace};
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///

@@ -248,16 +248,16 @@ impl Position {
 pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// The caller's remaining budget, in milliseconds.
-pub(crate) const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
+pub const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
 
 /// The longest budget that a caller may name (HTTP contract, "Requests and answers").
-pub(crate) const MAX_BUDGET_MS: u64 = 60_000;
+pub const MAX_BUDGET_MS: u64 = 60_000;
 
 /// The budget of a caller that names none (HTTP contract, "Requests and answers").
-pub(crate) const DEFAULT_BUDGET_MS: u64 = 10_000;
+pub const DEFAULT_BUDGET_MS: u64 = 10_000;
 
 /// The most operations of one batch (HTTP contract, table of requests).
-pub(crate) const MAX_OPERATIONS: usize = 64;
+pub const MAX_OPERATIONS: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -6,13 +6,20 @@ use crate::Operation;
 
 /// A path of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Route {
+pub enum Route {
+    /// Several hashes and verifications.
     Batch,
+    /// A new hash.
     Hash,
+    /// Whether the service runs.
     Health,
+    /// Metrics for Prometheus.
     Metrics,
+    /// The OpenAPI document.
     OpenApi,
+    /// The policies in force.
     Policies,
+    /// A comparison of a password with a stored hash.
     Verify,
 }
 
@@ -22,7 +29,9 @@ impl Route {
         Self::ALL.into_iter().find(|route| route.path() == path)
     }
 
-    pub(crate) const fn path(self) -> &'static str {
+    /// Returns the path.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
         match self {
             Self::Batch => "/batch",
             Self::Hash => "/hash",
@@ -34,7 +43,9 @@ impl Route {
         }
     }
 
-    pub(crate) fn method(self) -> Method {
+    /// Returns the method of its requests.
+    #[must_use]
+    pub fn method(self) -> Method {
         match self {
             Self::Batch | Self::Hash | Self::Verify => Method::POST,
             Self::Health | Self::Metrics | Self::OpenApi | Self::Policies => Method::GET,
@@ -57,7 +68,9 @@ impl Route {
         self.method() == Method::POST
     }
 
-    pub(crate) fn operation(self) -> Operation {
+    /// Returns the operation that requests of this route are counted as.
+    #[must_use]
+    pub fn operation(self) -> Operation {
         match self {
             Self::Batch => Operation::Batch,
             Self::Hash => Operation::Hash,
@@ -69,12 +82,14 @@ impl Route {
         }
     }
 
-    pub(crate) const ALL: [Self; 7] =
+    /// All routes, by their names.
+    pub const ALL: [Self; 7] =
         [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
 }
 
 /// The longest body at a path, in bytes (HTTP contract, "Requests and answers").
-pub(crate) fn body_limit(path: &str) -> usize {
+#[must_use]
+pub fn body_limit(path: &str) -> usize {
     match Route::at(path) {
         Some(Route::Batch) => MAX_BATCH_BODY_BYTES,
         _ => MAX_BODY_BYTES,

@@ -88,7 +88,7 @@ fn is_set(text: &str) -> bool {
 }
 
 /// The header of W3C Trace Context.
-pub(crate) const TRACEPARENT: &str = "traceparent";
+pub const TRACEPARENT: &str = "traceparent";
 
 /// Precedes the trace id in the header of X-Ray.
 const ROOT: &str = "Root=";

@@ -33,7 +33,7 @@ pub(crate) const RUST: &[Check] = &[
     every_change("format", "cargo fmt --all --check", "every Rust file is as rustfmt prints it"),
     every_change(
         "lints",
-        "cargo clippy --locked --workspace --all-targets --features=xtask/documents -- --deny warnings",
+        "cargo clippy --locked --workspace --all-targets -- --deny warnings",
         "no warning of the compiler or of clippy",
     ),
     every_change(

@@ -34,11 +34,13 @@ fn main() -> ExitCode {
         }
         ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
         ["release", arguments @ ..] => exit_code(Command::new("packaging/release").args(arguments)),
-        ["generate"] => exit_code(
-            Command::new("cargo")
-                .args(["run", "--quiet", "--locked", "--package", "xtask", "--features", "documents"])
-                .args(["--bin", "generate"]),
-        ),
+        ["generate"] => exit_code(Command::new("cargo").args([
+            "run",
+            "--quiet",
+            "--locked",
+            "--package",
+            "saltern-documents",
+        ])),
         [figures @ ("lines" | "road" | "surface" | "words"), arguments @ ..] => {
             exit_code(Command::new(format!("functions/xtask/{figures}")).args(arguments))
         }

@@ -12,8 +12,6 @@
 mod advice;
 mod arguments;
 mod attack;
-#[cfg(any(test, feature = "documents"))]
-pub mod documents;
 pub mod standards;
 
 pub use advice::{PRECISION, Warning, warnings};

@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
-use crate::metrics::{
+use saltern_service::metrics::{
     ALARM_MINUTES, ALARMS, Above, Alarm, DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE, ProcessCount,
     SERVICE,
 };
+use serde::Serialize;
 
 /// `metrics.json`.
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(crate) struct Document {
     namespace: &'static str,
     metrics: Vec<Entry>,
     alarms: Vec<AlarmEntry>,
@@ -90,7 +89,7 @@ impl AlarmEntry {
 }
 
 /// The alarms as rules of Prometheus: the items of `rules`.
-pub(super) fn rules() -> String {
+pub(crate) fn rules() -> String {
     let mut rules = String::new();
     for alarm in &ALARMS {
         let Alarm { prometheus, counter, help, .. } = alarm;
@@ -117,7 +116,7 @@ pub(super) fn rules() -> String {
     rules
 }
 
-pub(super) fn document() -> Document {
+pub(crate) fn document() -> Document {
     let entry = |name, metric: &Metric, sink| Entry {
         name,
         kind: kind(metric),
@@ -138,7 +137,7 @@ pub(super) fn document() -> Document {
     Document { namespace: NAMESPACE, metrics: entries.flatten().collect(), alarms }
 }
 
-pub(super) fn table() -> String {
+pub(crate) fn table() -> String {
     let mut rows =
         "| CloudWatch | Prometheus | kind | unit | dimensions | |\n|---|---|---|---|---|---|\n".to_owned();
     for metric in METRICS {

@@ -1,21 +1,18 @@
 //! The OpenAPI document, generated from the routes, codes and limits that the code uses.
 //!
-//! The schemas are written here by hand. `tests/support` checks every answer of every test against
-//! this document.
+//! The schemas are written here by hand. The tests of `saltern-service` check each of their answers
+//! against this document.
 
 use std::collections::BTreeMap;
 
 use saltern_seal::{OLDER_KEY, UNSEALED};
+use saltern_service::{
+    Code, DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS, RequestId, Route, TRACEPARENT,
+    Trace, body_limit,
+};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    Code, RequestId, Trace,
-    request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS},
-    route::{Route, body_limit},
-    trace::TRACEPARENT,
-};
-
-pub(super) fn document() -> Value {
+pub(crate) fn document() -> Value {
     let paths: Map<String, Value> = Route::ALL.into_iter().map(path).collect();
     json!({
         "openapi": "3.1.0",
