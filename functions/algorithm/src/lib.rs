@@ -14,11 +14,9 @@ mod compute;
 #[cfg(feature = "fault-injection")]
 pub mod fault;
 mod kernels;
-#[cfg(feature = "bench-kernels")]
-#[doc(hidden)]
-pub mod kernels_for_bench;
 mod output;
 mod password;
+pub mod paths;
 mod pbkdf2;
 mod pool;
 mod preparation;
@@ -33,10 +31,8 @@ pub use compute::compute;
 pub use kernels::{Kernels, UnknownKernels};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
-#[cfg(feature = "load-model")]
-pub use pool::load_model;
 pub use pool::{
     Argon2Lanes, Caller, Done, Dropped, MOST_ARGON2_LANES, MOST_BCRYPT_LANES, NotArgon2Lanes, OneCore, Pool,
-    PoolSettings, QueueLimits, Refused, Ticket, Urgency, Work,
+    PoolSettings, QueueLimits, Refused, Reply, Ticket, Urgency, Work, Workers,
 };
 pub use preparation::{prepare, prepare_for_site};

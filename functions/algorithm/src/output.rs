@@ -8,6 +8,12 @@ use zeroize::Zeroizing;
 pub struct Output(Zeroizing<Vec<u8>>);
 
 impl Output {
+    /// Takes the output of a model of the workers, which no kernel has computed.
+    #[must_use]
+    pub fn of_model(bytes: &[u8]) -> Self {
+        Self(Zeroizing::new(bytes.to_vec()))
+    }
+
     pub(crate) fn zeroed(bytes: usize) -> Self {
         Self(Zeroizing::new(vec![0; bytes]))
     }

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{Done, Dropped, Password, Pool, Refused, Ticket, Urgency, Work};
+use saltern_algorithm::{Done, Dropped, Password, Refused, Ticket, Urgency, Work, Workers};
 use saltern_policy::{Candidates, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
 use saltern_seal::{Context, Keys};
 use serde::{Serialize, Serializer};
@@ -56,10 +56,9 @@ pub(crate) struct Verified {
 }
 
 /// Executes tasks with these policies and workers.
-#[derive(Clone, Copy)]
-pub(crate) struct Executor<'a> {
+pub(crate) struct Executor<'a, W> {
     pub(crate) policies: &'a Policies,
-    pub(crate) pool: &'a Pool,
+    pub(crate) workers: &'a W,
     /// The keys that open stored hashes and seal new ones, if there are any.
     pub(crate) keys: Option<&'a Keys>,
     /// The program that waits for the answer.
@@ -68,9 +67,9 @@ pub(crate) struct Executor<'a> {
     pub(crate) deadline: Instant,
 }
 
-impl Executor<'_> {
+impl<W: Workers> Executor<'_, W> {
     /// Executes one task.
-    pub(crate) async fn single(self, task: Task) -> Finished {
+    pub(crate) async fn single(&self, task: Task) -> Finished {
         let started = self.start(task, None);
         let judged = self.judge(started).await;
         let rehashing = self.rehash(judged);
@@ -79,7 +78,7 @@ impl Executor<'_> {
 
     /// Executes the tasks of a batch in parallel. All are submitted before the first is awaited,
     /// and all are judged before the first rehash takes a worker.
-    pub(crate) async fn batch(self, mut elements: Vec<Element>) -> Vec<Finished> {
+    pub(crate) async fn batch(&self, mut elements: Vec<Element>) -> Vec<Finished> {
         let ids: Vec<_> = elements.iter_mut().map(|element| element.id.take()).collect();
         let start = |(index, element): (usize, Element)| match element.task {
             _ if !self.caller.may(element.operation) => Started::failed(
@@ -102,7 +101,7 @@ impl Executor<'_> {
         finished
     }
 
-    fn start(self, task: Task, index: Option<usize>) -> Started {
+    fn start(&self, task: Task, index: Option<usize>) -> Started {
         let mut step = Step::new(task.operation());
         let pending = match task {
             Task::Hash { password, policy, context } => {
@@ -117,7 +116,7 @@ impl Executor<'_> {
     }
 
     fn start_hash(
-        self,
+        &self,
         password: Password,
         policy: Option<&Given>,
         context: Option<Context>,
@@ -137,7 +136,7 @@ impl Executor<'_> {
     }
 
     fn start_verify(
-        self,
+        &self,
         password: &Password,
         hash: Option<&Given>,
         context: Option<&Context>,
@@ -169,7 +168,7 @@ impl Executor<'_> {
         Ok(Pending::Verify { stored: Box::new(stored), unsealed, candidates, ticket, wanted })
     }
 
-    async fn judge(self, started: Started) -> Judged {
+    async fn judge(&self, started: Started) -> Judged {
         let Started { pending, mut step } = started;
         let (result, wanted) = match pending {
             Err(problem) => (Err(problem), None),
@@ -191,7 +190,7 @@ impl Executor<'_> {
     }
 
     async fn finish_hash(
-        self,
+        &self,
         new: &NewHash,
         context: Option<&Context>,
         ticket: Ticket,
@@ -202,7 +201,7 @@ impl Executor<'_> {
         self.made(new, &done, context, step).map(Success::Made).ok_or_else(Problem::internal)
     }
 
-    fn made(self, new: &NewHash, done: &Done, context: Option<&Context>, step: &mut Step) -> Option<Made> {
+    fn made(&self, new: &NewHash, done: &Done, context: Option<&Context>, step: &mut Step) -> Option<Made> {
         let hash = self.sealed(new.encode(&done.output)?.into(), context, step)?;
         Some(Made { hash, policy: Some(new.policy().to_owned()) })
     }
@@ -210,7 +209,7 @@ impl Executor<'_> {
     /// Seals a string under the current key, if there are keys. `None` if it cannot be sealed: the
     /// system gives no random bytes, or the key wants a context.
     fn sealed(
-        self,
+        &self,
         text: Zeroizing<String>,
         context: Option<&Context>,
         step: &mut Step,
@@ -224,7 +223,7 @@ impl Executor<'_> {
     /// Returns the result of a verification, and what is wanted if a new hash is due. If only the
     /// seal is out of date, the same string is sealed anew here, without hashing.
     fn verified(
-        self,
+        &self,
         verdict: Verdict,
         unsealed: Option<Unsealed>,
         wanted: Option<Wanted>,
@@ -252,7 +251,7 @@ impl Executor<'_> {
 
     /// Awaits the work, at most until the deadline, and notes its times. A hash without slices may
     /// still be running then.
-    async fn timed(self, ticket: Ticket, step: &mut Step) -> Result<Done, Problem> {
+    async fn timed(&self, ticket: Ticket, step: &mut Step) -> Result<Done, Problem> {
         let in_time = timeout_at(self.deadline.into(), ticket).await;
         let done = in_time.unwrap_or(Err(Dropped::DeadlineExceeded)).map_err(dropped)?;
         step.timing = Some(Timing::of(&done));
@@ -261,7 +260,7 @@ impl Executor<'_> {
 
     /// Starts the rehash if the caller wants it and the hash needs it. If the rehash fails, the
     /// verdict is returned without it.
-    fn rehash(self, judged: Judged) -> Rehashing {
+    fn rehash(&self, judged: Judged) -> Rehashing {
         let Judged { result, step, wanted } = judged;
         let not_after = self.rehash_deadline();
         let wanted = wanted.filter(|wanted| seal::can_seal(self.keys, wanted.context.as_ref()));
@@ -277,12 +276,12 @@ impl Executor<'_> {
 
     /// When the verdict is returned without the rehash: a quarter of the remaining time is kept
     /// for the response, since a late verdict is useless.
-    fn rehash_deadline(self) -> Instant {
+    fn rehash_deadline(&self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 4 * 3
     }
 
-    async fn finish(self, rehashing: Rehashing) -> Finished {
+    async fn finish(&self, rehashing: Rehashing) -> Finished {
         let Rehashing { mut result, mut step, rehash, not_after } = rehashing;
         if let Some(StartedRehash { new, algorithm, context, ticket }) = rehash
             && let Ok(Ok(done)) = timeout_at(not_after.into(), ticket).await
@@ -299,15 +298,15 @@ impl Executor<'_> {
         Finished { id: None, result, step }
     }
 
-    fn submit(self, work: Work) -> Result<Ticket, Problem> {
+    fn submit(&self, work: Work) -> Result<Ticket, Problem> {
         let work = Work { caller: self.caller.share(), ..work };
-        self.pool.submit(work).map_err(|refused| match refused {
+        self.workers.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),
         })
     }
 
-    fn algorithm_of(self, policy: &str) -> Option<&'static str> {
+    fn algorithm_of(&self, policy: &str) -> Option<&'static str> {
         self.policies.list().iter().find(|listed| listed.id() == policy).map(Policy::algorithm)
     }
 }

@@ -14,7 +14,7 @@ use std::{
 };
 
 use http::{HeaderMap, Request, request::Parts};
-use saltern_algorithm::Pool;
+use saltern_algorithm::{Pool, Workers};
 use saltern_policy::Policies;
 use saltern_seal::Keys;
 
@@ -28,11 +28,11 @@ use crate::{
     route::{Route, body_limit},
 };
 
-/// The service behind every front door.
+/// The service behind every front door. Its workers are the pool, except in tools.
 #[derive(Debug)]
-pub struct Service {
+pub struct Service<W = Pool> {
     policies: Policies,
-    pool: Pool,
+    workers: W,
     /// The keys of sealed hashes. A request uses the same keys from its beginning to its end.
     keys: RwLock<Option<Arc<Keys>>>,
     sinks: Vec<Arc<dyn Sink>>,
@@ -41,14 +41,14 @@ pub struct Service {
     is_draining: AtomicBool,
 }
 
-impl Service {
+impl<W: Workers> Service<W> {
     /// Serves these policies with these workers, without `GET /metrics`. On Lambda this path would
     /// show one environment of many.
     #[must_use]
-    pub fn new(policies: Policies, pool: Pool) -> Self {
+    pub fn new(policies: Policies, workers: W) -> Self {
         Self {
             policies,
-            pool,
+            workers,
             keys: RwLock::new(None),
             sinks: Vec::new(),
             prometheus: None,
@@ -120,26 +120,6 @@ impl Service {
         self.count(operation, End::Gone, Vec::new(), request_id, trace, arrival)
     }
 
-    /// Returns the operation of a request, by its path.
-    #[must_use]
-    pub fn operation(parts: &Parts) -> Operation {
-        Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
-    }
-
-    /// Returns the longest body of a request in bytes, by its path. At this length a front door
-    /// stops reading and refuses with [`Problem::body_too_large`].
-    #[must_use]
-    pub fn body_limit(parts: &Parts) -> usize {
-        body_limit(parts.uri.path())
-    }
-
-    /// Whether the service reads the body of a request, by its path and method. A front door
-    /// discards other bodies.
-    #[must_use]
-    pub fn reads_body(parts: &Parts) -> bool {
-        Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
-    }
-
     async fn prepare(&self, mut request: Request<Body>, caller: &Caller) -> Prepared {
         let route = match request::route(&request, self.prometheus.is_some()) {
             Ok(route) => route,
@@ -160,8 +140,8 @@ impl Service {
 
     async fn execute(&self, operation: Operation, command: Command, caller: &Caller) -> Prepared {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let (policies, pool, keys) = (&self.policies, &self.pool, keys.as_deref());
-        let executor = |deadline| Executor { policies, pool, keys, caller, deadline };
+        let (policies, workers, keys) = (&self.policies, &self.workers, keys.as_deref());
+        let executor = |deadline| Executor { policies, workers, keys, caller, deadline };
         let content = match command {
             Command::Batch(elements, deadline) => {
                 let finished = executor(deadline).batch(elements).await;
@@ -211,7 +191,7 @@ impl Service {
             peer: arrival.peer,
             total: arrival.at.elapsed(),
             steps,
-            arena_bytes: self.pool.arena_bytes(),
+            arena_bytes: self.workers.arena_bytes(),
             is_cold_start: self.is_unused.swap(false, Ordering::Relaxed),
         };
         if !self.sinks.is_empty() {
@@ -219,6 +199,28 @@ impl Service {
             self.sinks.iter().for_each(|sink| sink.record(&outcome, &samples));
         }
         outcome
+    }
+}
+
+impl Service {
+    /// Returns the operation of a request, by its path.
+    #[must_use]
+    pub fn operation(parts: &Parts) -> Operation {
+        Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
+    }
+
+    /// Returns the longest body of a request in bytes, by its path. At this length a front door
+    /// stops reading and refuses with [`Problem::body_too_large`].
+    #[must_use]
+    pub fn body_limit(parts: &Parts) -> usize {
+        body_limit(parts.uri.path())
+    }
+
+    /// Whether the service reads the body of a request, by its path and method. A front door
+    /// discards other bodies.
+    #[must_use]
+    pub fn reads_body(parts: &Parts) -> bool {
+        Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
     }
 }
 

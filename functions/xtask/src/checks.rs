@@ -100,12 +100,7 @@ pub(crate) const SLOW: &[Check] = &[
         ".github/check",
         "the workflows of the forge are well-formed and careful, by actionlint and zizmor",
     ),
-    slow(
-        1,
-        "shipped",
-        "functions/xtask/shipped",
-        "saltern and bootstrap hold nothing of the load model, fault injection or benches",
-    ),
+    slow(1, "shipped", "functions/xtask/shipped", "saltern and bootstrap hold nothing of fault injection"),
     slow(
         2,
         "infra-slow",
@@ -134,7 +129,7 @@ pub(crate) const SLOW: &[Check] = &[
         3,
         "shipped-release",
         "functions/xtask/shipped --release",
-        "the released saltern and bootstrap hold nothing of load model, fault injection or benches",
+        "the released saltern and bootstrap hold nothing of fault injection",
     ),
     slow(
         3,

@@ -110,7 +110,7 @@ fn dependencies_point_one_way() {
 /// its dev-dependencies, the tests would drive other binaries than the released ones.
 #[test]
 fn no_default_member_enables_a_feature_that_is_for_tests() {
-    let for_tests = ["bench-kernels", "fault-injection", "load-model"];
+    let for_tests = ["fault-injection"];
     let metadata = metadata();
     let default_members = metadata["workspace_default_members"].as_array().unwrap();
     let mut enabled = BTreeSet::new();
@@ -121,18 +121,16 @@ fn no_default_member_enables_a_feature_that_is_for_tests() {
         let dependencies = package["dependencies"].as_array().unwrap();
         let of_others = dependencies.iter().flat_map(|dependency| dependency["features"].as_array().unwrap());
         let own = package["features"].as_object().unwrap();
-        let of_peers = own.get("peers").and_then(Value::as_array);
         let own = own.values().flat_map(|all| all.as_array().unwrap());
         for feature in of_others.chain(own).map(|feature| feature.as_str().unwrap()) {
-            let is_of_peers = of_peers.is_some_and(|all| all.iter().any(|of_peers| of_peers == feature));
             let feature = feature.rsplit('/').next().unwrap();
             if for_tests.contains(&feature) {
-                assert!(!is_default || is_of_peers, "{} enables {feature}", package["name"]);
+                assert!(!is_default, "{} enables {feature}", package["name"]);
                 enabled.insert(feature.to_owned());
             }
         }
     }
-    assert!(enabled.len() >= 2, "only {enabled:?} are enabled anywhere");
+    assert!(!enabled.is_empty(), "no feature is for tests");
 }
 
 /// The files that git has or would add, with their text.

@@ -8,15 +8,12 @@
 //! - For a hash of fleet, the output is a digest of setting and password. It ends with a mark,
 //!   which depends on the setting only. The mark identifies the hash, and fleet computes the digest
 //!   again.
-//! - All other hashes are returned to the workers, which compute them.
+//! - The pool computes all other hashes.
 
-use core::time::Duration;
-use std::{cell::RefCell, collections::HashMap, time::Instant};
+use core::{fmt, time::Duration};
+use std::{cell::RefCell, collections::HashMap, sync::Arc, time::Instant};
 
-use saltern_algorithm::{
-    Done, Dropped, Output, Ticket, Work,
-    load_model::{Reply, output_of},
-};
+use saltern_algorithm::{Done, Dropped, Output, Pool, Refused, Reply, Ticket, Work, Workers};
 use saltern_capacity::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use serde::Deserialize;
@@ -24,9 +21,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::documents::Users;
 
-/// The passwords of the pool, by stored hash.
+/// The workers of the model.
 pub(crate) struct Kernel {
+    /// The passwords of the users, by stored hash.
     passwords: HashMap<String, Vec<u8>>,
+    durations: Arc<Durations>,
+    /// Computes the hashes that the model does not know.
+    pool: Pool,
 }
 
 /// The hashes of one request: the stored hashes in its body, and the hashes that wait for an
@@ -52,21 +53,21 @@ tokio::task_local! {
 }
 
 impl Kernel {
-    pub(crate) fn new(users: Users) -> Self {
+    pub(crate) fn new(users: Users, durations: Arc<Durations>, pool: Pool) -> Self {
         let passwords = users.users.into_iter().map(|user| (user.hash, user.password.into_bytes())).collect();
-        Self { passwords }
+        Self { passwords, durations, pool }
     }
 
-    /// Takes work of the current request, or returns it for the workers.
-    pub(crate) fn take(&self, durations: &Durations, work: Work) -> Result<Ticket, Work> {
+    /// Takes work of the current request, or returns it for the pool.
+    fn take(&self, work: Work) -> Result<Ticket, Work> {
         let known = HASHES.try_with(|hashes| {
             let params = work.admitted.setting().params()?;
-            // Without a known time the workers compute the hash, and its real time counts.
-            durations.one(params, Architecture::Arm64, durations.reference_memory_mb())?;
+            // Without a known time the pool computes the hash, and its real time counts.
+            self.durations.one(params, Architecture::Arm64, self.durations.reference_memory_mb())?;
             Some((params, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
         });
         let Ok(Some((params, output))) = known else { return Err(work) };
-        let (reply, ticket) = Reply::with_ticket();
+        let (ticket, reply) = Ticket::with_reply();
         let taken = Taken { params, deadline: work.deadline, output, reply };
         HASHES.with(|hashes| hashes.taken.borrow_mut().push(taken));
         Ok(ticket)
@@ -80,7 +81,7 @@ impl Kernel {
             if let Some(right) = self.passwords.get(&stored.to_string())
                 && as_hashed(setting, right) == password
             {
-                return Some(output_of(stored.output()));
+                return Some(Output::of_model(stored.output()));
             }
         }
         let is_known = |stored: &&Encoded| {
@@ -88,7 +89,23 @@ impl Kernel {
         };
         // Without a stored hash the output is for a new hash or for the decoy.
         let is_answered = stored.is_empty() || stored.into_iter().any(|stored| is_known(&stored));
-        is_answered.then(|| output_of(&made(setting, password)))
+        is_answered.then(|| Output::of_model(&made(setting, password)))
+    }
+}
+
+impl Workers for Kernel {
+    fn submit(&self, work: Work) -> Result<Ticket, Refused> {
+        self.take(work).or_else(|work| self.pool.submit(work))
+    }
+
+    fn arena_bytes(&self) -> u64 {
+        self.pool.arena_bytes()
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kernel(..)")
     }
 }
 

@@ -81,7 +81,6 @@ impl Path {
     }
 
     /// Returns the name, as manuals write it.
-    #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench names its paths"))]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Portable(_) => "portable",

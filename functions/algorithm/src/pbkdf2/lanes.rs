@@ -152,10 +152,6 @@ pub(crate) fn advance(lanes: &mut [&mut Lane], steps: u64) {
 ///
 /// # Panics
 /// As [`advance`]; also if the machine lacks the path, or the path has no kernel for the function.
-#[cfg_attr(
-    not(any(test, feature = "bench-kernels")),
-    allow(dead_code, reason = "tests and the bench choose a path")
-)]
 pub(crate) fn advance_on(path: Path, lanes: &mut [&mut Lane], steps: u64) {
     assert!(path.available(), "this machine has no {path:?}");
     advance_by(|kernel| kernel.path == path, lanes, steps);
@@ -193,10 +189,6 @@ pub(crate) enum Path {
 
 impl Path {
     /// Every path, also those that this machine lacks.
-    #[cfg_attr(
-        not(any(test, feature = "bench-kernels")),
-        allow(dead_code, reason = "tests and the bench choose a path")
-    )]
     pub(crate) const ALL: [Self; 7] =
         [Self::Avx2, Self::Avx512, Self::Neon, Self::NeonSha2, Self::NeonSha512, Self::Portable, Self::ShaNi];
 
@@ -222,7 +214,6 @@ impl Path {
     }
 
     /// Returns the numbers of streams of its kernels for this function.
-    #[cfg_attr(not(feature = "bench-kernels"), allow(dead_code, reason = "the bench lists its paths"))]
     pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
         kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
     }

@@ -112,17 +112,15 @@ impl Parts<'_> {
 mod tests {
     use std::time::Duration;
 
-    use tokio::sync::oneshot;
-
     use super::*;
-    use crate::{Admitted, Ceilings, Kernels, arena::Arena, pool::work::Caller};
+    use crate::{Admitted, Ceilings, Kernels, Ticket, arena::Arena, pool::work::Caller};
 
     #[test]
     fn a_hash_whose_caller_leaves_ends_after_the_current_part() {
         let stored = saltern_encoded::parse("$1$salt$......................").unwrap();
         let ceilings = Ceilings { sha_crypt_rounds: 1_000, ..Ceilings::default() };
         let admitted = Admitted::new(stored.setting().clone(), &ceilings).unwrap();
-        let (reply, ticket) = oneshot::channel();
+        let (ticket, reply) = Ticket::with_reply();
         let password = Password::new(b"password").unwrap();
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());

@@ -228,11 +228,10 @@ mod tests {
     use std::{iter, num::NonZeroUsize};
 
     use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
-    use tokio::sync::oneshot;
 
     use super::*;
     use crate::{
-        Admitted, Ceilings, Kernels, Password, Pool, PoolSettings, Work,
+        Admitted, Ceilings, Kernels, Password, Pool, PoolSettings, Ticket, Work,
         arena::rounded_up,
         pool::{estimate::timed_as, work::Caller},
     };
@@ -252,7 +251,7 @@ mod tests {
     fn unstarted(params: Params) -> Active {
         let (admitted, password) = (admitted(params), password());
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
-        let (reply, _) = oneshot::channel();
+        let (_, reply) = Ticket::with_reply();
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let now = Instant::now();
         let hash = Hash::Unstarted;

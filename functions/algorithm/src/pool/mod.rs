@@ -10,8 +10,6 @@ mod estimate;
 mod first_estimates;
 mod lane;
 mod lane_worker;
-#[cfg(feature = "load-model")]
-pub mod load_model;
 mod one_core;
 mod schedule;
 mod settings;
@@ -19,6 +17,7 @@ mod shared;
 mod submitted;
 mod work;
 
+use core::fmt;
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -27,13 +26,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_encoded::Algorithm;
-use tokio::sync::oneshot;
-
 pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
 pub use self::one_core::OneCore;
 pub use self::settings::{MOST_BCRYPT_LANES, PoolSettings};
-pub use self::submitted::Ticket;
+pub use self::submitted::{Reply, Ticket};
 pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
     estimate::Cost,
@@ -42,6 +38,7 @@ use self::{
     submitted::Submitted,
 };
 use crate::{Kernels, Password, arena::Arena, compute::WholeKernel};
+use saltern_encoded::Algorithm;
 
 /// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
 #[derive(Debug)]
@@ -49,8 +46,6 @@ pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<thread::JoinHandle<()>>,
     kernels: Kernels,
-    #[cfg(feature = "load-model")]
-    model: Option<load_model::Model>,
 }
 
 impl Pool {
@@ -70,8 +65,6 @@ impl Pool {
             shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes)),
             threads: Vec::new(),
             kernels: settings.kernels,
-            #[cfg(feature = "load-model")]
-            model: None,
         };
         for worker in 0..workers {
             pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
@@ -118,13 +111,8 @@ impl Pool {
     /// # Errors
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
-        #[cfg(feature = "load-model")]
-        let work = match load_model::take(self.model.as_ref(), work) {
-            Ok(ticket) => return Ok(ticket),
-            Err(returned) => returned,
-        };
         let Work { admitted, password, second, deadline, urgency, caller } = work;
-        let (reply, ticket) = oneshot::channel();
+        let (ticket, reply) = Ticket::with_reply();
         let readings = [Some(&password), second.as_ref()].into_iter().flatten().map(Password::expose);
         let cost = Cost::of(&admitted, readings, self.kernels);
         let submitted = Submitted { admitted, password, second, caller, reply };
@@ -138,7 +126,7 @@ impl Pool {
         }
         let wake = taken?;
         self.shared.ring(wake);
-        Ok(Ticket(ticket))
+        Ok(ticket)
     }
 
     /// Returns the memory that the workers hold for Argon2 and scrypt, in bytes.
@@ -156,6 +144,28 @@ impl Pool {
         self.threads
             .push(thread::Builder::new().name(name).spawn(move || keep_running(&shared, worker, run))?);
         Ok(())
+    }
+}
+
+/// What computes hashes for a service: the pool, or a model of it.
+pub trait Workers: fmt::Debug + Send + Sync + 'static {
+    /// Takes the work, or refuses it at once.
+    ///
+    /// # Errors
+    /// [`Refused`], with the reason.
+    fn submit(&self, work: Work) -> Result<Ticket, Refused>;
+
+    /// Returns the memory that is held for Argon2 and scrypt, in bytes.
+    fn arena_bytes(&self) -> u64;
+}
+
+impl Workers for Pool {
+    fn submit(&self, work: Work) -> Result<Ticket, Refused> {
+        Self::submit(self, work)
+    }
+
+    fn arena_bytes(&self) -> u64 {
+        Self::arena_bytes(self)
     }
 }
 

@@ -15,9 +15,16 @@ use crate::{Admitted, Password};
 
 /// Work that was taken. If the ticket is dropped, the worker drops the work.
 #[derive(Debug)]
-pub struct Ticket(pub(super) oneshot::Receiver<Result<Done, Dropped>>);
+pub struct Ticket(oneshot::Receiver<Result<Done, Dropped>>);
 
 impl Ticket {
+    /// Makes a ticket and the end that answers it.
+    #[must_use]
+    pub fn with_reply() -> (Self, Reply) {
+        let (reply, ticket) = oneshot::channel();
+        (Self(ticket), Reply(reply))
+    }
+
     /// Blocks the thread until the work is done or dropped. Asynchronous code awaits the ticket
     /// instead.
     ///
@@ -36,6 +43,24 @@ impl Future for Ticket {
     }
 }
 
+/// Answers a [`Ticket`]. If it is dropped, the ticket returns [`Dropped::Fault`].
+#[derive(Debug)]
+pub struct Reply(oneshot::Sender<Result<Done, Dropped>>);
+
+impl Reply {
+    /// Ends the wait of the ticket's holder.
+    pub fn send(self, answer: Result<Done, Dropped>) {
+        // The holder may have gone. Then the output is wiped.
+        let _gone = self.0.send(answer);
+    }
+
+    /// Whether nobody waits for the answer.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
 /// One hash to compute, with the channel to its caller.
 #[derive(Debug)]
 pub(super) struct Submitted {
@@ -43,7 +68,7 @@ pub(super) struct Submitted {
     pub(super) password: Password,
     pub(super) second: Option<Password>,
     pub(super) caller: Caller,
-    pub(super) reply: oneshot::Sender<Result<Done, Dropped>>,
+    pub(super) reply: Reply,
 }
 
 impl Submitted {
@@ -60,13 +85,13 @@ impl Submitted {
 
     /// Answers the caller, who may have gone.
     pub(super) fn answer(self, answer: Result<Done, Dropped>) {
-        let _gone = self.reply.send(answer);
+        self.reply.send(answer);
     }
 }
 
 impl Job for Submitted {
     fn abandoned(&self) -> bool {
-        self.reply.is_closed()
+        self.reply.is_abandoned()
     }
 
     fn caller(&self) -> Caller {

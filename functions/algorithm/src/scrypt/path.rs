@@ -61,10 +61,6 @@ impl Path {
     }
 
     /// Returns the name, as manuals write it.
-    #[cfg_attr(
-        not(any(test, feature = "bench-kernels")),
-        allow(dead_code, reason = "the bench names its paths")
-    )]
     pub(crate) fn name(self) -> &'static str {
         match self {
             #[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "x86_64"))))]

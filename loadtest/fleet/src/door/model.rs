@@ -32,7 +32,7 @@ use super::function_url::Answered;
 
 #[derive(Debug)]
 pub(crate) struct Model {
-    service: Service,
+    service: Service<Kernel>,
     durations: Arc<Durations>,
     spread: Spread,
     random: Mutex<Random>,
@@ -49,9 +49,7 @@ impl Model {
         let durations = Arc::new(durations);
         let pool = Pool::start(&PoolSettings::new(documents::cores()))
             .map_err(|error| Failure::system(format!("no thread can be started for hashing ({error})")))?;
-        let (kernel, known) = (Kernel::new(users), Arc::clone(&durations));
-        let pool = pool.with_model(move |work| kernel.take(&known, work));
-        let service = Service::new(policies, pool);
+        let service = Service::new(policies, Kernel::new(users, Arc::clone(&durations), pool));
         Ok(Self { service, durations, spread, random: Mutex::new(Random::new(seed)) })
     }
 

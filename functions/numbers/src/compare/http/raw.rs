@@ -3,7 +3,7 @@
 use core::{error::Error, time::Duration};
 use std::{thread, time::Instant};
 
-use saltern_algorithm::{Admitted, kernels_for_bench::Argon2};
+use saltern_algorithm::{Admitted, paths::Argon2};
 use saltern_encoded::{Params, Setting, bcrypt};
 use saltern_meter::{Meter, thread_time};
 

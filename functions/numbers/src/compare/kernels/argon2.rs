@@ -1,6 +1,6 @@
 //! argon2id beside the C reference and the `argon2` crate.
 
-use saltern_algorithm::kernels_for_bench::Argon2;
+use saltern_algorithm::paths::Argon2;
 use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::Setting;
 

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use saltern_algorithm::{Admitted, compute, kernels_for_bench};
+use saltern_algorithm::{Admitted, compute, paths};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use saltern_meter::Meter;
 
@@ -95,7 +95,7 @@ impl Work {
 
 pub(crate) fn by_lanes(work: &[Work]) -> Vec<Vec<u8>> {
     let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
-    kernels_for_bench::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
+    paths::bcrypt(&hashes).iter().map(|output| output.expose().to_vec()).collect()
 }
 
 /// Returns the name of the contender with this many lanes.

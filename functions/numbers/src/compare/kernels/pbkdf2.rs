@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use aws_lc_rs::pbkdf2 as aws_lc;
 use saltern_algorithm::{
     Admitted, compute,
-    kernels_for_bench::{self, Pbkdf2Path},
+    paths::{self, Pbkdf2Path},
 };
 use saltern_encoded::{
     Params, Setting,
@@ -55,7 +55,7 @@ fn measure_prf(
     for at_once in AT_ONCE {
         contenders.push(lanes("lanes", None, &work[..at_once]));
     }
-    for (path, streams) in kernels_for_bench::pbkdf2_paths(prf) {
+    for (path, streams) in paths::pbkdf2_paths(prf) {
         let wanted = WANTED.iter().filter(|(function, by, ..)| *function == name && *by == path.to_string());
         let mut at_once: Vec<_> =
             streams.into_iter().chain(wanted.map(|(_, _, at_once, _)| *at_once)).collect();
@@ -92,7 +92,7 @@ fn fastest_first<'a>(
 fn lanes<'a>(path_name: &str, path: Option<Pbkdf2Path>, work: &'a [Work]) -> Contender<'a> {
     let run = move || {
         let hashes: Vec<_> = work.iter().map(|work| (&work.admitted, work.password.as_bytes())).collect();
-        kernels_for_bench::pbkdf2(path, &hashes).iter().map(|output| output.expose().to_vec()).collect()
+        paths::pbkdf2(path, &hashes).iter().map(|output| output.expose().to_vec()).collect()
     };
     let at_once = work.len();
     Contender { name: contender_name(path_name, at_once), at_once, run: Box::new(run) }

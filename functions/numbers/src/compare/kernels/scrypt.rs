@@ -1,6 +1,6 @@
 //! scrypt beside the `scrypt` crate, and several hashes side by side.
 
-use saltern_algorithm::kernels_for_bench::Scrypt;
+use saltern_algorithm::paths::Scrypt;
 use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::{Params, scrypt};
 

@@ -1,10 +1,9 @@
-//! Single kernels and code paths without a worker, for the comparison with other code.
+//! Single kernels and code paths without a worker, for comparisons with other code.
 //!
-//! Only the comparison enables the feature `bench-kernels`. No shipped binary contains this module;
-//! a check searches the built binaries for [`MARKER`].
+//! A server computes by the [`Pool`](crate::Pool), which chooses the fastest path of the machine. As
+//! there, only an [`Admitted`] setting is computed.
 
 use core::fmt;
-use std::hint::black_box;
 
 use saltern_encoded::{Setting, pbkdf2::Prf};
 
@@ -23,7 +22,6 @@ use crate::{
 /// If a setting is not bcrypt's, or the costs differ.
 #[must_use]
 pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
-    black_box(MARKER);
     let mut lanes: Vec<_> = hashes
         .iter()
         .map(|(admitted, password)| match admitted.setting() {
@@ -64,7 +62,6 @@ impl Argon2 {
     /// Computes one hash; `None` for another algorithm, or without memory.
     #[must_use]
     pub fn compute(&self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
-        black_box(MARKER);
         let Setting::Argon2(setting) = admitted.setting() else { return None };
         let mut output = Output::zeroed(setting.output_bytes());
         self.path.compute(setting, password, output.as_mut(), &self.arena).ok()?;
@@ -97,7 +94,6 @@ impl Argon2 {
 /// If a setting is not PBKDF2's, if the costs or functions differ, or if there are too many hashes.
 #[must_use]
 pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
-    black_box(MARKER);
     let mut lanes: Vec<_> = hashes
         .iter()
         .map(|(admitted, password)| match admitted.setting() {
@@ -163,7 +159,6 @@ impl Scrypt {
     /// without memory.
     #[must_use]
     pub fn compute_in_lanes(&self, admitted: &Admitted, passwords: &[&[u8]]) -> Option<Vec<Output>> {
-        black_box(MARKER);
         let Setting::Scrypt(setting) = admitted.setting() else { return None };
         let start = |password: &&[u8]| scrypt_lanes::Lane::start(setting, password, &self.arena).ok();
         let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
@@ -177,6 +172,3 @@ impl Scrypt {
         Some(lanes.into_iter().map(finish).collect())
     }
 }
-
-/// The text by which a check finds this module in a binary.
-const MARKER: &str = "saltern-test-only: bench-kernels";
