@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         // Nothing runs beside the slow checks, because some of them judge times.
         ["test-all"] => runner::run(&[&[RUST, BESIDE_RUST], &[SLOW]]),
         ["test", part] => run_part(part),
-        ["slow", minutes] if minutes.parse::<u64>().is_ok() => {
-            runner::run_within(SLOW, minutes.parse().unwrap_or_default())
+        ["slow", minutes] => {
+            minutes.parse().map_or_else(|_| usage(), |minutes| runner::run_within(SLOW, minutes))
         }
         ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
         ["release", arguments @ ..] => exit_code(Command::new("packaging/release").args(arguments)),
@@ -44,14 +44,16 @@ fn main() -> ExitCode {
         [figures @ ("lines" | "road" | "surface" | "words"), arguments @ ..] => {
             exit_code(Command::new(format!("functions/xtask/{figures}")).args(arguments))
         }
-        _ => {
-            eprintln!(
-                "usage: cargo xtask test [PART] | test-all | slow MINUTES | release --dry-run | attack [ARGUMENTS] \
-                 | generate | lines [REVISION] | words [REVISION] | road | surface"
-            );
-            ExitCode::from(EX_USAGE)
-        }
+        _ => usage(),
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!(
+        "usage: cargo xtask test [PART] | test-all | slow MINUTES | release --dry-run | attack [ARGUMENTS] \
+         | generate | lines [REVISION] | words [REVISION] | road | surface"
+    );
+    ExitCode::from(EX_USAGE)
 }
 
 fn run_part(part: &str) -> ExitCode {
