@@ -26,6 +26,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use saltern_encoded::Algorithm;
+
 pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
 pub use self::one_core::OneCore;
 pub use self::settings::{MOST_BCRYPT_LANES, PoolSettings};
@@ -38,7 +40,6 @@ use self::{
     submitted::Submitted,
 };
 use crate::{Kernels, Password, arena::Arena, compute::WholeKernel};
-use saltern_encoded::Algorithm;
 
 /// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
 #[derive(Debug)]

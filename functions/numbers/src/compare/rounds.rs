@@ -7,7 +7,7 @@ use core::{fmt, hint::black_box};
 use std::{thread, time::Duration};
 
 use saltern_meter::{median, thread_time};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use saltern_page::Table;
 
@@ -22,7 +22,7 @@ pub(crate) struct Contender<'a> {
 }
 
 /// The measurements of one setting.
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Clone, Serialize)]
 pub(crate) struct Measurement {
     /// The setting in words.
     pub(crate) title: String,
@@ -61,7 +61,7 @@ impl Measurement {
 }
 
 /// The figures of a contender. Times are CPU time of the calling thread.
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Clone, Serialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) at_once: usize,
