@@ -35,11 +35,7 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
     lanes
         .into_iter()
         .zip(hashes)
-        .map(|(lane, (admitted, _))| {
-            let mut output = Output::zeroed(admitted.setting().output_bytes());
-            lane.finish(output.as_mut());
-            output
-        })
+        .map(|(lane, (admitted, _))| written(admitted, |output| lane.finish(output)))
         .collect()
 }
 
@@ -78,11 +74,7 @@ impl Argon2 {
         let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
         let steps = lanes.first().map_or(0, argon2_lanes::Lane::remaining);
         argon2_lanes::advance(&mut lanes.iter_mut().collect::<Vec<_>>(), steps);
-        let finish = |lane: argon2_lanes::Lane| {
-            let mut output = Output::zeroed(setting.output_bytes());
-            lane.finish(output.as_mut());
-            output
-        };
+        let finish = |lane: argon2_lanes::Lane| written(admitted, |output| lane.finish(output));
         Some(lanes.into_iter().map(finish).collect())
     }
 }
@@ -110,11 +102,7 @@ pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Ou
     lanes
         .into_iter()
         .zip(hashes)
-        .map(|(lane, (admitted, _))| {
-            let mut output = Output::zeroed(admitted.setting().output_bytes());
-            lane.finish(output.as_mut());
-            output
-        })
+        .map(|(lane, (admitted, _))| written(admitted, |output| lane.finish(output)))
         .collect()
 }
 
@@ -164,11 +152,14 @@ impl Scrypt {
         let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
         let work = lanes.first().map_or(0, scrypt_lanes::Lane::remaining);
         scrypt_lanes::advance_on(self.path, &mut lanes.iter_mut().collect::<Vec<_>>(), work);
-        let finish = |lane: scrypt_lanes::Lane| {
-            let mut output = Output::zeroed(setting.output_bytes());
-            lane.finish(output.as_mut());
-            output
-        };
+        let finish = |lane: scrypt_lanes::Lane| written(admitted, |output| lane.finish(output));
         Some(lanes.into_iter().map(finish).collect())
     }
+}
+
+/// Returns the output of a hash, which `finish` writes.
+fn written(admitted: &Admitted, finish: impl FnOnce(&mut [u8])) -> Output {
+    let mut output = Output::zeroed(admitted.setting().output_bytes());
+    finish(output.as_mut());
+    output
 }
