@@ -1,6 +1,7 @@
 //! Runs checks in tracks side by side, prints their output and counts.
 
 use std::{
+    collections::VecDeque,
     fmt::Write as _,
     io::{self, BufRead as _, BufReader},
     process::{Command, ExitCode},
@@ -55,7 +56,8 @@ struct Ran {
     seconds: u64,
     /// The lines that say what did not run, and why.
     not_run: Vec<String>,
-    /// The first lines that name a failure, for the end of the log.
+    /// The first lines that name a failure, for the end of the log. If there are none, the last
+    /// lines.
     failures: Vec<String>,
 }
 
@@ -75,7 +77,7 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command);
     let mut ran =
         Ran { part: check.part, passed: 0, failed: 0, seconds: 0, not_run: Vec::new(), failures: Vec::new() };
-    let mut output = String::new();
+    let (mut output, mut last) = (String::new(), VecDeque::new());
     let mut shown = began;
     let ended_well = lines_of(check, |line| {
         if at_once {
@@ -96,7 +98,12 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         } else if ran.failures.len() < FAILURES_AT_THE_END && names_a_failure(line) {
             ran.failures.push(line.trim().to_owned());
         }
+        last.truncate(FAILURES_AT_THE_END - 1);
+        last.push_front(line.trim().to_owned());
     });
+    if ran.failures.is_empty() {
+        ran.failures = last.into_iter().rev().collect();
+    }
     match ended_well {
         Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0),
         Ok(false) => ran.failed = ran.failed.max(1),
@@ -225,6 +232,11 @@ mod tests {
         let script = "echo NOT RUN: npm is missing; echo ok a; echo test b ... FAILED; exit 1";
         let text = summary(&[run_one(&check("x", script), false)], "");
         let end = "\nx: NOT RUN: npm is missing\n\nfailed: x (alone: cargo xtask test x)\n   test b ... FAILED\n\n0 passed, 1 failed";
+        assert!(text.ends_with(end), "{text}");
+
+        let script = "seq 9; exit 1";
+        let text = summary(&[run_one(&check("y", script), false)], "");
+        let end = "\nfailed: y (alone: cargo xtask test y)\n   4\n   5\n   6\n   7\n   8\n   9\n\n0 passed, 1 failed";
         assert!(text.ends_with(end), "{text}");
     }
 
