@@ -11,8 +11,6 @@ mod arena;
 mod argon2;
 mod bcrypt;
 mod compute;
-#[cfg(feature = "fault-injection")]
-pub mod fault;
 mod kernels;
 mod output;
 mod password;

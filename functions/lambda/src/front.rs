@@ -8,6 +8,7 @@ use std::{
 };
 
 use lambda_runtime::{LambdaEvent, Runtime, service_fn};
+use saltern_algorithm::Workers;
 use saltern_service::{Problem, Service};
 use serde_json::value::RawValue;
 use tokio::{
@@ -26,16 +27,16 @@ use crate::{
 };
 
 /// The service behind Lambda's Runtime API.
-#[derive(Clone, Debug)]
-pub(crate) struct Front {
-    service: Arc<Service>,
+#[derive(Debug)]
+pub(crate) struct Front<W> {
+    service: Service<W>,
     /// Answers calibrate events. `None` if they are disabled.
-    calibrator: Option<Arc<Calibrator>>,
+    calibrator: Option<Calibrator>,
 }
 
-impl Front {
-    pub(crate) fn new(service: Service, calibrator: Option<Calibrator>) -> Self {
-        Self { service: Arc::new(service), calibrator: calibrator.map(Arc::new) }
+impl<W: Workers> Front<W> {
+    pub(crate) fn new(service: Service<W>, calibrator: Option<Calibrator>) -> Self {
+        Self { service, calibrator }
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns
@@ -44,7 +45,8 @@ impl Front {
     /// # Errors
     /// [`FatalError`] if one of Lambda's APIs does not respond.
     pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), FatalError> {
-        let handler = service_fn(move |event| self.clone().handle(event));
+        let front = Arc::new(self);
+        let handler = service_fn(move |event| Arc::clone(&front).handle(event));
         let invocations = Invocations::default();
         let serving = Runtime::new(handler).layer(Guard).layer(invocations.clone()).run_concurrent();
         let mut serving = pin!(async {
@@ -83,7 +85,7 @@ impl Front {
 
     /// Answers an event. It returns no errors: the runtime would log an error, and send it to the
     /// caller in a form outside the contract.
-    async fn handle(self, event: LambdaEvent<Box<RawValue>>) -> Result<Payload, Infallible> {
+    async fn handle(self: Arc<Self>, event: LambdaEvent<Box<RawValue>>) -> Result<Payload, Infallible> {
         let invocation = Invocation::of(&event.context, Instant::now());
         // The log line with the metrics is printed here, since Lambda freezes the process after the
         // response.

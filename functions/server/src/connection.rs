@@ -14,6 +14,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use saltern_algorithm::Workers;
 use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
 
@@ -30,7 +31,7 @@ use super::{
 };
 
 /// Serves a connection until either side ends it.
-pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining, slot: &Slot) {
+pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Front<W>>, draining: Draining, slot: &Slot) {
     let parts = Parts { socket: socket.clone(), front: Arc::clone(&front), draining, slot };
     match front.tls() {
         None => talk(Box::new(socket), parts).await,
@@ -46,14 +47,14 @@ pub(super) async fn serve(socket: Socket, front: Arc<Front>, draining: Draining,
 }
 
 /// The socket of a connection, its slot, and the parts that serve it.
-struct Parts<'a> {
+struct Parts<'a, W> {
     socket: Socket,
-    front: Arc<Front>,
+    front: Arc<Front<W>>,
     draining: Draining,
     slot: &'a Slot,
 }
 
-async fn talk(mut stream: Stream, parts: Parts<'_>) {
+async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
     let bounds = *parts.front.bounds();
     let peer = parts.socket.peer();
     let mut opening = Opening::default();
@@ -83,7 +84,11 @@ async fn talk(mut stream: Stream, parts: Parts<'_>) {
     }
 }
 
-async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, slot }: Parts<'_>) {
+async fn http1<W: Workers>(
+    wire: Wire<W>,
+    watch: Arc<Watch>,
+    Parts { socket, front, draining, slot }: Parts<'_, W>,
+) {
     let bounds = *front.bounds();
     let service = {
         let (front, watch, socket) = (Arc::clone(&front), Arc::clone(&watch), socket.clone());
@@ -147,7 +152,11 @@ async fn http1(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, s
     }
 }
 
-async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, slot }: Parts<'_>) {
+async fn http2<W: Workers>(
+    wire: Wire<W>,
+    watch: Arc<Watch>,
+    Parts { socket, front, draining, slot }: Parts<'_, W>,
+) {
     let bounds = *front.bounds();
     let address = socket.peer();
     let service = {
@@ -216,7 +225,7 @@ async fn http2(wire: Wire, watch: Arc<Watch>, Parts { socket, front, draining, s
     .await;
 }
 
-async fn refuse_slow_head(stream: Stream, front: &Front, arrival: Arrival) {
+async fn refuse_slow_head<W: Workers>(stream: Stream, front: &Front<W>, arrival: Arrival) {
     let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
     plain::answer_and_close(stream, &plain::write(&answer.response)).await;
 }

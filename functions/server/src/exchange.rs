@@ -20,6 +20,7 @@ use http::{
 };
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use saltern_algorithm::Workers;
 use saltern_service::{
     Answer, Arrival, Body, Caller, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
 };
@@ -40,8 +41,8 @@ use super::{
 };
 
 /// The parts of the server that all connections share.
-pub(super) struct Front {
-    service: Service,
+pub(super) struct Front<W> {
+    service: Service<W>,
     access: Access,
     /// The file with the keys of sealed hashes.
     keys_file: Option<PathBuf>,
@@ -55,9 +56,9 @@ pub(super) struct Front {
     answers: Arc<Semaphore>,
 }
 
-impl Front {
+impl<W: Workers> Front<W> {
     pub(super) fn new(
-        service: Service,
+        service: Service<W>,
         access: Access,
         keys_file: Option<PathBuf>,
         tls: Option<Tls>,
@@ -210,7 +211,7 @@ impl Front {
 
     /// Takes memory for an answer until the peer has taken it. An answer for which there is none
     /// becomes a refusal.
-    fn room_for(&self, answer: &mut Answer, unanswered: &Unanswered<'_>) -> Option<OwnedSemaphorePermit> {
+    fn room_for(&self, answer: &mut Answer, unanswered: &Unanswered<'_, W>) -> Option<OwnedSemaphorePermit> {
         let bytes = answer.response.body().held_bytes();
         if bytes <= SMALL_ANSWER_BYTES {
             return None;
@@ -340,8 +341,8 @@ impl Peer {
 ///
 /// # Errors
 /// [`Unserved`]; the error ends this side of the stream or connection.
-pub(super) async fn exchange(
-    front: &Front,
+pub(super) async fn exchange<W: Workers>(
+    front: &Front<W>,
     request: Request<Incoming>,
     mut peer: Peer,
 ) -> Result<Response<Outgoing>, Unserved> {
@@ -413,8 +414,8 @@ impl hyper::body::Body for Outgoing {
 }
 
 /// Counts and logs a request whose future is dropped before its response: the caller has gone.
-struct Unanswered<'a> {
-    service: &'a Service,
+struct Unanswered<'a, W: Workers> {
+    service: &'a Service<W>,
     arrival: Arrival,
     operation: Operation,
     request_id: Option<HeaderValue>,
@@ -422,8 +423,8 @@ struct Unanswered<'a> {
     is_answered: bool,
 }
 
-impl<'a> Unanswered<'a> {
-    fn since_now(front: &'a Front, parts: &Parts, peer: &Peer) -> Self {
+impl<'a, W: Workers> Unanswered<'a, W> {
+    fn since_now(front: &'a Front<W>, parts: &Parts, peer: &Peer) -> Self {
         Self {
             service: &front.service,
             arrival: Arrival {
@@ -445,7 +446,7 @@ impl<'a> Unanswered<'a> {
     }
 }
 
-impl Drop for Unanswered<'_> {
+impl<W: Workers> Drop for Unanswered<'_, W> {
     fn drop(&mut self) {
         if self.is_answered {
             return;

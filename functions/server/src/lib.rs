@@ -26,9 +26,9 @@ mod tokens;
 mod watch;
 mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
-use saltern_algorithm::Pool;
+use saltern_algorithm::{Pool, PoolSettings, Workers};
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::Runtime;
 
@@ -48,29 +48,42 @@ use settings::Settings;
 /// [`Failure`] if a setting is invalid, if the system refuses a resource, or if the drain runs out
 /// of time.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
+    run_with(arguments, |settings| Pool::start(settings)?.with_measured_lanes(settings, log_measured_lanes))
+}
+
+/// Serves as [`run`] does, with the workers that `start` makes of the settings.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with<W: Workers>(
+    arguments: &ServeArguments,
+    start: impl FnOnce(&PoolSettings) -> io::Result<W>,
+) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let settings = Settings::read(arguments)?;
     let log = log::start(settings.log_format)?;
     let runtime = runtime(settings.bounds.io_threads)?;
-    let ended = runtime.block_on(serve(settings, &log));
+    let ended = runtime.block_on(serve(settings, &log, start));
     // Do not wait for tasks that still run.
     runtime.shutdown_timeout(Duration::ZERO);
     ended
 }
 
-async fn serve(mut settings: Settings, log: &Log) -> Result<(), Failure> {
+async fn serve<W: Workers>(
+    mut settings: Settings,
+    log: &Log,
+    start: impl FnOnce(&PoolSettings) -> io::Result<W>,
+) -> Result<(), Failure> {
     let listener = match settings.passed.take() {
         Some(passed) => Listener::adopt(passed, &settings.listen)?,
         None => Listener::bind(&settings.listen, settings.socket_mode)?,
     };
     let started = settings.describe(listener.address());
     let Settings { policies, seal_keys, pool, access, tls, bounds, drain, .. } = settings;
-    let pool = Pool::start(&pool)
-        .and_then(|started| started.with_measured_lanes(&pool, log_measured_lanes))
-        .map_err(|error| {
-            Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
-        })?;
-    let service = Service::new(policies, pool).with_metrics(log.dropped());
+    let workers = start(&pool).map_err(|error| {
+        Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
+    })?;
+    let service = Service::new(policies, workers).with_metrics(log.dropped());
     let keys_file = seal_keys.map(|(file, keys)| {
         service.install_keys(keys);
         file

@@ -7,6 +7,7 @@ use std::{
 };
 
 use http::HeaderMap;
+use saltern_algorithm::Workers;
 use saltern_service::{Arrival, Problem};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -59,7 +60,7 @@ impl Listener {
     }
 
     /// Starts to accept connections.
-    pub(super) fn serve(self, front: Arc<Front>) -> Serving {
+    pub(super) fn serve<W: Workers>(self, front: Arc<Front<W>>) -> Serving {
         let (ending, draining) = drain();
         let slots = Slots::new(front.bounds().connections, front.bounds().connections_per_address);
         let acceptor = Acceptor {
@@ -115,15 +116,15 @@ impl Serving {
     }
 }
 
-struct Acceptor {
+struct Acceptor<W> {
     socket: Listening,
-    front: Arc<Front>,
+    front: Arc<Front<W>>,
     slots: Arc<Slots>,
     refusals: Arc<Semaphore>,
     draining: Draining,
 }
 
-impl Acceptor {
+impl<W: Workers> Acceptor<W> {
     async fn accept(self) {
         let mut begun = Box::pin(self.draining.clone().begun());
         loop {

@@ -74,7 +74,7 @@ fn no_password_is_left_in_memory() {
     drop(serving);
 }
 
-fn front() -> Arc<Front> {
+fn front() -> Arc<Front<Pool>> {
     let workers = NonZeroUsize::new(2).unwrap();
     let accepted_weak = AcceptedWeak::all();
     let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };

@@ -9,6 +9,7 @@ use std::{
 };
 
 use http::HeaderMap;
+use saltern_algorithm::Workers;
 use saltern_service::{Arrival, PeerAddress, Problem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use zeroize::Zeroizing;
@@ -34,11 +35,11 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> ReadWrite for T {}
 ///
 /// It reports reads to its watch. The HTTP crate answers malformed requests with an empty response;
 /// this type replaces that response with a problem document.
-pub(super) struct Wire {
+pub(super) struct Wire<W> {
     stream: Stream,
     opening: Opening,
     watch: Arc<Watch>,
-    front: Arc<Front>,
+    front: Arc<Front<W>>,
     peer: Option<PeerAddress>,
     fault: Option<Fault>,
     /// Only for HTTP/2: HTTP/1 reads no further request before the answer.
@@ -50,13 +51,13 @@ struct Fault {
     written: usize,
 }
 
-impl Wire {
+impl<W: Workers> Wire<W> {
     pub(super) fn new(
         stream: Stream,
         opening: Opening,
         protocol: Protocol,
         watch: Arc<Watch>,
-        front: Arc<Front>,
+        front: Arc<Front<W>>,
         peer: Option<PeerAddress>,
     ) -> Self {
         let gate = (protocol == Protocol::Http2).then(Gate::default);
@@ -109,7 +110,7 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl<W: Workers> AsyncRead for Wire<W> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -133,7 +134,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl<W: Workers> AsyncWrite for Wire<W> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -39,17 +39,7 @@ pub(crate) const RUST: &[Check] = &[
     every_change(
         "tests",
         "cargo test --locked --no-fail-fast",
-        "unit, integration and documentation tests of the packages that ship, built as they ship",
-    ),
-    every_change(
-        "test-only",
-        "cargo test --locked --no-fail-fast --workspace --exclude=saltern-fuzz --bin=saltern-attack --bin=saltern-fleet --bin=xtask --test=panics_in_* --test=xtask",
-        "tests with features that no shipped package enables, and the invariants of the tree",
-    ),
-    every_change(
-        "fuzz",
-        "cargo test --locked --workspace --test=smoke",
-        "the fuzz targets build, take every vector, and hold for some seconds of mutations",
+        "unit, integration and documentation tests, the fuzz targets for some seconds, and the invariants of the tree",
     ),
     every_change(
         "contract",
@@ -100,7 +90,6 @@ pub(crate) const SLOW: &[Check] = &[
         ".github/check",
         "the workflows of the forge are well-formed and careful, by actionlint and zizmor",
     ),
-    slow(1, "shipped", "functions/xtask/shipped", "saltern and bootstrap hold nothing of fault injection"),
     slow(
         2,
         "infra-slow",
@@ -149,12 +138,6 @@ pub(crate) const SLOW: &[Check] = &[
         "cargo-lambda",
         "functions/lambda/tests/cargo-lambda/run",
         "calibrate events are answered under cargo lambda where it was said, and never through the function's URL",
-    ),
-    slow(
-        4,
-        "shipped-release",
-        "functions/xtask/shipped --release",
-        "the released saltern and bootstrap hold nothing of fault injection",
     ),
     slow(
         4,

@@ -106,31 +106,19 @@ fn dependencies_point_one_way() {
     }
 }
 
-/// `cargo test` builds the default members together. If one of them enabled such a feature, even in
-/// its dev-dependencies, the tests would drive other binaries than the released ones.
 #[test]
-fn no_default_member_enables_a_feature_that_is_for_tests() {
-    let for_tests = ["fault-injection"];
-    let metadata = metadata();
-    let default_members = metadata["workspace_default_members"].as_array().unwrap();
-    let mut enabled = BTreeSet::new();
-    for package in metadata["packages"].as_array().unwrap() {
-        let is_default = default_members.contains(&package["id"]);
-        let is_not_shipped = NOT_SHIPPED.iter().any(|name| package["name"] == **name);
-        assert!(is_default || is_not_shipped, "cargo test leaves out {}", package["name"]);
-        let dependencies = package["dependencies"].as_array().unwrap();
-        let of_others = dependencies.iter().flat_map(|dependency| dependency["features"].as_array().unwrap());
-        let own = package["features"].as_object().unwrap();
-        let own = own.values().flat_map(|all| all.as_array().unwrap());
-        for feature in of_others.chain(own).map(|feature| feature.as_str().unwrap()) {
-            let feature = feature.rsplit('/').next().unwrap();
-            if for_tests.contains(&feature) {
-                assert!(!is_default, "{} enables {feature}", package["name"]);
-                enabled.insert(feature.to_owned());
-            }
-        }
-    }
-    assert!(!enabled.is_empty(), "no feature is for tests");
+fn saltern_brings_no_aws_sdk_and_draws_nothing() {
+    let uses = |package: &str, unwanted: &[&str]| {
+        let arguments =
+            ["tree", "--locked", "--edges=normal", "--prefix=none", "--format={p}", "--package", package];
+        let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
+        assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+        let crates = String::from_utf8(output.stdout).unwrap();
+        crates.lines().any(|line| unwanted.iter().any(|unwanted| line.starts_with(unwanted)))
+    };
+    let (sdk, drawing) = (["aws-"], ["maud ", "plotters ", "saltern-numbers ", "saltern-page "]);
+    assert!(!uses("saltern-cli", &sdk) && !uses("saltern-cli", &drawing));
+    assert!(uses("saltern-lambda", &sdk) && uses("saltern-numbers", &drawing), "nothing is found");
 }
 
 /// The files that git has or would add, with their text.
@@ -280,6 +268,8 @@ fn ceilings_are_written_where_they_are_known() {
         is_a(name, &["rs"])
             && !name.contains("/tests/")
             && !beside.iter().any(|place| name.starts_with(place))
+            // Only compiled for tests.
+            && name != "functions/algorithm/src/pool/faults.rs"
     };
     let writes = |text: &str| {
         let text = shipped(text);

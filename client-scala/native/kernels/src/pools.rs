@@ -39,6 +39,17 @@ pub(crate) enum NotComputed {
     Cancelled = 8,
 }
 
+impl From<Dropped> for NotComputed {
+    fn from(dropped: Dropped) -> Self {
+        match dropped {
+            Dropped::DeadlineExceeded => Self::DeadlineExceeded,
+            Dropped::Fault => Self::Fault,
+            Dropped::NoMemory => Self::NoMemory,
+            Dropped::Overloaded { .. } => Self::Overloaded,
+        }
+    }
+}
+
 /// Starts the workers of a client. Returns their number, which is never 0. The hashes of a worker
 /// use `kept_bytes` of memory at once, and the worker may keep as much between two hashes.
 pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -> io::Result<i64> {
@@ -94,13 +105,7 @@ pub(crate) fn compute(
             Refused::Overloaded { .. } => NotComputed::Overloaded,
         })?;
     let answer = open.waits.wait(call, ticket).ok_or(NotComputed::Cancelled)?;
-    let done = answer.map_err(|dropped| match dropped {
-        Dropped::DeadlineExceeded => NotComputed::DeadlineExceeded,
-        Dropped::Fault => NotComputed::Fault,
-        Dropped::NoMemory => NotComputed::NoMemory,
-        Dropped::Overloaded { .. } => NotComputed::Overloaded,
-    })?;
-    Ok(done.output)
+    Ok(answer?.output)
 }
 
 fn settings(workers: NonZeroUsize, kept_bytes: u64) -> PoolSettings {
@@ -223,6 +228,12 @@ mod tests {
             refused(&BCRYPT.replacen("05", "15", 1), Duration::from_millis(100)),
             NotComputed::DeadlineExceeded
         );
+    }
+
+    #[test]
+    fn a_panic_is_a_fault_of_the_library() {
+        // The pool's own tests make a kernel panic.
+        assert_eq!(NotComputed::from(Dropped::Fault) as u8, 3);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 mod argon2_lanes;
 mod block_worker;
 mod estimate;
+#[cfg(test)]
+mod faults;
 mod first_estimates;
 mod lane;
 mod lane_worker;

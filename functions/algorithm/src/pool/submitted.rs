@@ -73,13 +73,10 @@ pub(super) struct Submitted {
 
 impl Submitted {
     /// Runs a part of this hash. A panic in that part is a fault of this hash alone.
-    #[cfg_attr(
-        not(feature = "fault-injection"),
-        expect(clippy::unused_self, reason = "a fault is injected by the password of this hash")
-    )]
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "the password can demand a fault in tests"))]
     pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Dropped> {
-        #[cfg(feature = "fault-injection")]
-        let run = crate::fault::injected(self.password.expose(), run);
+        #[cfg(test)]
+        let run = super::faults::planted(self.password.expose(), run);
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| Dropped::Fault)
     }
 

@@ -1,17 +1,43 @@
-//! The pool: a panic costs one request and no worker.
+//! The pool when a kernel or a worker panics: the panic costs one request and no worker.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
+    cell::Cell,
     num::NonZeroUsize,
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{
-    Admitted, Ceilings, Done, Dropped, Kernels, Password, Pool, PoolSettings, Ticket, Work,
-    fault::{PANICS, PANICS_AT_THE_END, PANICS_IN_THE_WORKER},
-};
 use saltern_encoded::{Params, Setting, argon2, scrypt};
+
+use super::{Done, Dropped, Pool, PoolSettings, Ticket, Work};
+use crate::{Admitted, Ceilings, Kernels, Password};
+
+/// A password that starts with this text makes the kernel panic.
+const PANICS: &str = "\u{1}panic-in-the-kernel\u{1}";
+
+/// A password that starts with this text makes its lane panic when the lane finishes.
+const PANICS_AT_THE_END: &str = "\u{1}panic-at-the-end\u{1}";
+
+/// A password that starts with this text makes the worker panic, outside every kernel.
+const PANICS_IN_THE_WORKER: &str = "\u{1}panic-in-the-worker\u{1}";
+
+/// Adds the panic that the password demands to a part of a hash, which runs under a guard.
+///
+/// A worker calls this once for a hash that is computed whole. It calls this twice for a hash in a
+/// lane: when the lane starts and when it finishes.
+pub(super) fn planted<T>(password: &[u8], run: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    thread_local! {
+        static STARTED: Cell<bool> = const { Cell::new(false) };
+    }
+    let demands = |fault: &str| password.starts_with(fault.as_bytes());
+    assert!(!demands(PANICS_IN_THE_WORKER));
+    let panics = demands(PANICS) || (demands(PANICS_AT_THE_END) && STARTED.replace(!STARTED.get()));
+    move || {
+        assert!(!panics);
+        run()
+    }
+}
 
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: EXPENSIVE,

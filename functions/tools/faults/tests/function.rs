@@ -1,26 +1,24 @@
-//! `bootstrap`: a panic in a kernel costs one invocation, and no output has the password.
-
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! A panic costs one invocation of the function.
 
 use std::{fs, time::Duration};
 
-use saltern_faults::PANICS;
+use saltern_faults::{PANICS, PANICS_AT_ONCE};
 use saltern_stubs::lambda::{Ended, Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
 
+use crate::{MARK, SALTERN};
+
 #[test]
-fn a_panic_in_a_kernel_costs_one_invocation_and_prints_only_its_place() {
+fn a_panic_costs_one_invocation_and_prints_only_its_place() {
     let api = RuntimeApi::start().unwrap();
-    let bootstrap = [env!("CARGO_BIN_EXE_bootstrap-with-faults").into()];
-    let mut environment = Environment::start(&bootstrap, &api, &[]).unwrap();
+    let mut environment = Environment::start(&[SALTERN.into()], &api, &[]).unwrap();
     api.first_poll(SOON).unwrap();
-    let password = format!("{PANICS}m4rk3r-s3cr3t");
-    for policy in ["argon2id-2026", "bcrypt-12-2023"] {
-        let (status, body) = request(&api, "/hash", &json!({"password": password, "policy": policy}));
+    for panics in [PANICS, PANICS_AT_ONCE] {
+        let (status, body) = request(&api, "/hash", &json!({"password": format!("{panics}{MARK}")}));
         assert_eq!((status, &body["code"]), (500, &json!("internal")));
     }
     let mixed = json!({"operations": [
-        {"op": "hash", "password": password},
+        {"op": "hash", "password": format!("{PANICS}{MARK}")},
         {"op": "hash", "password": "as usual"},
     ]});
     let (_, batch) = request(&api, "/batch", &mixed);
@@ -30,7 +28,7 @@ fn a_panic_in_a_kernel_costs_one_invocation_and_prints_only_its_place() {
 
     assert!(environment.is_running().unwrap());
     let output = environment.stop().unwrap();
-    assert!(!output.stdout.contains("m4rk3r") && !output.stderr.contains("m4rk3r"), "{output:?}");
+    assert!(!output.stdout.contains(MARK) && !output.stderr.contains(MARK), "{output:?}");
     let lines = output.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let panics: Vec<Value> =
         lines.filter(|line| line["level"] == json!("ERROR") && line["file"].is_string()).collect();
@@ -53,7 +51,7 @@ fn request(api: &RuntimeApi, path: &str, body: &Value) -> (u64, Value) {
     });
     let ended = api.invoke(Invocation::new(event.to_string())).wait(SOON).unwrap();
     let Ended::Response(answer) = ended else { panic!("the function reported an error: {ended:?}") };
-    assert!(!String::from_utf8_lossy(&answer).contains("m4rk3r"));
+    assert!(!String::from_utf8_lossy(&answer).contains(MARK));
     let answer: Value = serde_json::from_slice(&answer).unwrap();
     let body = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
     (answer["statusCode"].as_u64().unwrap(), body)
