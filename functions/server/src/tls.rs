@@ -1,11 +1,8 @@
 //! TLS 1.2 and 1.3 with rustls and the cryptography of `ring`.
 
-use std::{
-    io,
-    path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{io, path::PathBuf, sync::Arc};
 
+use arc_swap::ArcSwap;
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -26,7 +23,7 @@ use saltern_program::Failure;
 pub(super) struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    config: RwLock<Arc<ServerConfig>>,
+    config: ArcSwap<ServerConfig>,
 }
 
 impl Tls {
@@ -36,7 +33,7 @@ impl Tls {
         else {
             return Ok(None);
         };
-        let config = RwLock::new(config(&certificate, &key)?);
+        let config = ArcSwap::new(config(&certificate, &key)?);
         Ok(Some(Self { certificate, key, config }))
     }
 
@@ -46,17 +43,13 @@ impl Tls {
         let hello = LazyConfigAcceptor::new(Acceptor::default(), socket).await?;
         let turn = slot.turn_for_handshake().await;
         // This call computes the key exchange and the signature.
-        let handshake = hello.into_stream(self.config());
+        let handshake = hello.into_stream(self.config.load_full());
         drop(turn);
         let mut stream = handshake.await?;
         let (socket, session) = stream.get_mut();
         socket.read_at_most(usize::MAX);
         session.set_buffer_limit(Some(TLS_BUFFER_BYTES));
         Ok(stream)
-    }
-
-    fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads both files again. [`Self::install`] puts them in use.
@@ -66,7 +59,7 @@ impl Tls {
 
     /// Puts this configuration in use for all later handshakes.
     pub(super) fn install(&self, fresh: Arc<ServerConfig>) {
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        self.config.store(fresh);
     }
 }
 

@@ -4,10 +4,11 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use arc_swap::ArcSwap;
 use http::{HeaderMap, header::AUTHORIZATION};
 use saltern_service::{Caller, Identity, Scope};
 use sha2::{Digest as _, Sha256};
@@ -30,7 +31,7 @@ pub(super) enum Access {
 pub(super) struct Tokens {
     /// `None`: the tokens are from the environment.
     file: Option<PathBuf>,
-    known: RwLock<Vec<Token>>,
+    known: ArcSwap<Vec<Token>>,
 }
 
 /// The digest of a token. The token itself is not kept.
@@ -60,7 +61,7 @@ impl Access {
                 }
             },
         };
-        Ok(Self::Tokens(Tokens { file: file.map(Path::to_owned), known: RwLock::new(known) }))
+        Ok(Self::Tokens(Tokens { file: file.map(Path::to_owned), known: ArcSwap::from_pointee(known) }))
     }
 
     pub(super) fn requires_tokens(&self) -> bool {
@@ -86,7 +87,7 @@ impl Access {
     /// Puts these tokens in use for all later requests.
     pub(super) fn install(&self, FreshTokens(fresh): FreshTokens) {
         if let Self::Tokens(Tokens { known, .. }) = self {
-            *known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+            known.store(Arc::new(fresh));
         }
     }
 
@@ -99,7 +100,7 @@ impl Access {
                  use --tokens-file"
             );
         }
-        for token in known.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for token in known.load().iter() {
             let (caller, now) = (token.identity.name.as_str(), now());
             if token.has_expired(now) {
                 tracing::warn!(caller, "the token has expired: remove its line, or give it a later expiry");
@@ -115,7 +116,7 @@ impl Tokens {
     /// position in the file.
     fn caller(&self, token: &[u8], now: u64) -> Caller {
         let digest: TokenDigest = Sha256::digest(token).into();
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.load();
         let mut found = u64::MAX;
         for (index, token) in (0..).zip(known.iter()) {
             found.conditional_assign(&index, token.digest.ct_eq(&digest));
@@ -395,7 +396,7 @@ mod tests {
     }
 
     fn tokens(text: &str) -> Access {
-        let known = RwLock::new(parse(text.lines(), "line", "tokens").unwrap());
+        let known = ArcSwap::from_pointee(parse(text.lines(), "line", "tokens").unwrap());
         Access::Tokens(Tokens { file: None, known })
     }
 

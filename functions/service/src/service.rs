@@ -7,12 +7,13 @@ use core::{
 use std::{
     panic::catch_unwind,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
 
+use arc_swap::ArcSwapOption;
 use http::{HeaderMap, Request, request::Parts};
 use saltern_algorithm::{Pool, Workers};
 use saltern_policy::Policies;
@@ -34,7 +35,7 @@ pub struct Service<W = Pool> {
     policies: Policies,
     workers: W,
     /// The keys of sealed hashes. A request uses the same keys from its beginning to its end.
-    keys: RwLock<Option<Arc<Keys>>>,
+    keys: ArcSwapOption<Keys>,
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     is_unused: AtomicBool,
@@ -49,7 +50,7 @@ impl<W: Workers> Service<W> {
         Self {
             policies,
             workers,
-            keys: RwLock::new(None),
+            keys: ArcSwapOption::empty(),
             sinks: Vec::new(),
             prometheus: None,
             is_unused: AtomicBool::new(false),
@@ -66,7 +67,7 @@ impl<W: Workers> Service<W> {
     /// Uses these keys of sealed hashes for all later requests. The old ones are wiped when the
     /// last request that uses them ends.
     pub fn install_keys(&self, keys: Keys) {
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(keys));
+        self.keys.store(Some(Arc::new(keys)));
     }
 
     /// Adds a sink, which receives the samples of every request.
@@ -139,7 +140,7 @@ impl<W: Workers> Service<W> {
     }
 
     async fn execute(&self, operation: Operation, command: Command, caller: &Caller) -> Prepared {
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let keys = self.keys.load_full();
         let (policies, workers, keys) = (&self.policies, &self.workers, keys.as_deref());
         let executor = |deadline| Executor { policies, workers, keys, caller, deadline };
         let content = match command {
