@@ -264,7 +264,6 @@ pub(crate) const SLOW: &[Check] = &[
         "loadtest/sustained",
         "3,000 requests a second are carried from k6 through fleet for a minute",
     ),
-    idle_machine("load-model", "loadtest/fleet/validate", "fleet's model is as fast as real processes"),
 ];
 
 const fn every_change(part: &'static str, command: &'static str, shows: &'static str) -> Check {

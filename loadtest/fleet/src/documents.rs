@@ -1,11 +1,11 @@
-//! Reads the policy document and the users at the start.
+//! Reads the policy document, the users and the durations at the start.
 
 use std::{fs, num::NonZeroUsize, path::Path, thread};
 
+use saltern_capacity::Durations;
 use saltern_policy::{Limits, Policies};
-use serde::{Deserialize, Serialize};
-
 use saltern_program::{Failure, document};
+use serde::{Deserialize, Serialize};
 
 /// A user with a real stored hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,7 +34,14 @@ pub(crate) fn users(file: Option<&Path>) -> Result<Users, Failure> {
     })
 }
 
-pub(crate) fn read(file: &Path) -> Result<String, Failure> {
+/// Reads your own measurements, or returns the documented ones.
+pub(crate) fn durations(file: Option<&Path>) -> Result<Durations, Failure> {
+    let Some(file) = file else { return Ok(Durations::documented().clone()) };
+    Durations::read(&read(file)?)
+        .map_err(|error| Failure::configuration(format!("{}: {error}", file.display())))
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
     fs::read_to_string(file)
         .map_err(|error| Failure::configuration(format!("{} cannot be read ({error})", file.display())))
 }

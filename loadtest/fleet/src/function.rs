@@ -1,94 +1,94 @@
-//! The configuration of the function on Lambda.
+//! The configuration of the function on Lambda, as the command line has it.
 
 use core::time::Duration;
 
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
 use saltern_algorithm::Kernels;
-use saltern_capacity::{Architecture, Durations, Limits, Planned, name_of};
+use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
 use saltern_encoded::Params;
+use saltern_program::Failure;
 use serde::{Serialize, Serializer};
 
-use saltern_program::Failure;
+use crate::{arguments::number_up_to, assumptions};
 
-use crate::assumptions;
-
-#[derive(Clone, Debug, Serialize)]
+#[derive(Args, Clone, Debug, Serialize)]
 pub(crate) struct Function {
+    /// The memory of the function; 1,769 MB are one virtual CPU
+    #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(FUNCTION_MEMORY_MB))]
     pub(crate) memory_mb: u64,
+    #[arg(long, alias = "arch", default_value = Architecture::Arm64.name(), value_parser = PossibleValuesParser::new(Architecture::ALL.map(Architecture::name)).try_map(|name| name.parse::<Architecture>()))]
     pub(crate) architecture: Architecture,
+    /// The kernels; with `lanes` the hashes of a batch run in parallel
+    #[arg(long, default_value = Kernels::default().name(), value_parser = PossibleValuesParser::new(Kernels::ALL.map(Kernels::name)).try_map(|name| name.parse::<Kernels>()))]
     #[serde(rename = "lanes", serialize_with = "lanes")]
     pub(crate) kernels: Kernels,
+    /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::documented().account_concurrency_default, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
+    /// Reserved concurrency of the function
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) reserved: Option<u64>,
+    #[command(flatten)]
     pub(crate) provisioned: Option<ProvisionedConcurrency>,
+    #[command(flatten)]
     pub(crate) managed: Option<ManagedInstances>,
+    /// The time from a request for a new environment to its first instruction
+    #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Args, Clone, Copy, Debug, Serialize)]
 pub(crate) struct ProvisionedConcurrency {
+    /// Provisioned concurrency
+    #[arg(id = "provisioned", long = "provisioned", required = false, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) environments: u64,
-    /// The time of the order, from the start of the model. Negative before it.
+    /// The time of the order of provisioned concurrency, from the start; it is ready after two
+    /// minutes or more
+    #[arg(long = "provisioned-at-seconds", requires = "provisioned", value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
     pub(crate) asked_at_seconds: i64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Args, Clone, Copy, Debug, Serialize)]
 pub(crate) struct ManagedInstances {
+    /// The number of environments on Managed Instances, in place of classic Lambda; all exist from
+    /// the start
+    #[arg(id = "managed_environments", long = "managed-environments", required = false, conflicts_with_all = ["provisioned", "reserved"], value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) environments: u64,
-    /// Concurrent requests of one environment.
+    /// Concurrent requests in a managed environment
+    #[arg(long = "managed-requests", requires = "managed_environments", value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1600))]
     pub(crate) requests_at_once: u64,
-    /// Virtual CPUs of one environment.
+    /// Virtual CPUs of a managed environment
+    #[arg(long = "managed-vcpus", requires = "managed_environments", value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=192))]
     pub(crate) vcpus: u64,
-    /// The price of the share of an instance that one environment uses. No file of this project has
-    /// EC2 prices.
+    /// The EC2 price of the share of an instance that a managed environment uses; no file of this
+    /// project has EC2 prices
+    #[arg(long = "managed-ec2-usd-per-hour", requires = "managed_environments", value_name = "USD", default_value_t = 0.0, value_parser = |text: &str| number_up_to(HIGHEST_USD_PER_HOUR, text))]
     pub(crate) ec2_usd_per_hour: f64,
 }
 
 impl Function {
-    /// Returns a function with the defaults of Lambda and one virtual CPU.
-    pub(crate) fn unprepared() -> Self {
-        Self {
-            memory_mb: Durations::documented().reference_memory_mb(),
-            architecture: Architecture::Arm64,
-            kernels: Kernels::default(),
-            account_concurrency: Limits::documented().account_concurrency_default,
-            reserved: None,
-            provisioned: None,
-            managed: None,
-            cold_start_ms: assumptions::ENVIRONMENT_MS + assumptions::INIT_MS,
-        }
-    }
-
     /// Rejects a configuration that Lambda rejects.
-    pub(crate) fn check(&self, limits: &Limits) -> Result<(), Failure> {
-        let reservable = self.account_concurrency.saturating_sub(limits.concurrency_left_unreserved);
-        let refuse = |sentence: String| Err(Failure::configuration(sentence));
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let unreserved = Limits::documented().concurrency_left_unreserved;
+        let reservable = self.account_concurrency.saturating_sub(unreserved);
         if let Some(reserved) = self.reserved.filter(|&reserved| reserved > reservable) {
-            return refuse(format!(
-                "--reserved {reserved} is more than the account allows, because {} of its {} always stay unreserved: raise --account-concurrency",
-                limits.concurrency_left_unreserved, self.account_concurrency
-            ));
+            return Err(Failure::configuration(format!(
+                "--reserved {reserved} is more than the account allows, because {unreserved} of its {} always stay unreserved: raise --account-concurrency",
+                self.account_concurrency
+            )));
         }
         let provisioned = self.provisioned.map_or(0, |provisioned| provisioned.environments);
         let most = self.reserved.unwrap_or(reservable);
         if provisioned > most {
-            return refuse(format!(
+            return Err(Failure::configuration(format!(
                 "--provisioned {provisioned} is more than the limit of the function, which is {most}: raise {}",
                 if self.reserved.is_some() { "--reserved" } else { "--account-concurrency" }
-            ));
-        }
-        if self.managed.is_some() && (self.reserved.is_some() || self.provisioned.is_some()) {
-            return refuse("Managed Instances have neither reserved nor provisioned concurrency: remove --reserved and --provisioned".to_owned());
+            )));
         }
         Ok(())
-    }
-
-    /// Returns the smallest limit on environments.
-    pub(crate) fn fewest_environments(&self) -> u64 {
-        if let Some(managed) = self.managed {
-            return managed.environments;
-        }
-        let quota = self.reserved.unwrap_or(self.account_concurrency);
-        self.provisioned.map_or(quota, |provisioned| quota.min(provisioned.environments))
     }
 
     /// Returns the median time of a request with `hashes` hashes, with `company` such requests in
@@ -121,6 +121,14 @@ impl Function {
     }
 }
 
+impl ProvisionedConcurrency {
+    /// Returns the time from its order until `now`, or `None` before the order.
+    pub(crate) fn since_asked(self, now: Duration) -> Option<Duration> {
+        let seconds = Duration::from_secs(self.asked_at_seconds.unsigned_abs());
+        if self.asked_at_seconds < 0 { Some(now + seconds) } else { now.checked_sub(seconds) }
+    }
+}
+
 /// Writes the kernels as the published series have them.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Error> {
@@ -129,3 +137,15 @@ fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Er
         Kernels::Crates => "one_by_one",
     })
 }
+
+/// Above the price of every EC2 instance.
+const HIGHEST_USD_PER_HOUR: f64 = 1000.0;
+
+/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A longer start would time every caller
+/// out.
+const SLOWEST_START_MS: u64 = 60_000;
+
+const A_DAY_SECONDS: i64 = 86_400;
+
+/// More than any AWS quota. The memory for a list of environments limits their number.
+const MOST_ENVIRONMENTS: u64 = 10_000_000;

@@ -1,36 +1,30 @@
 //! `saltern-fleet`: a model of AWS Lambda, behind a real HTTP door and in simulated time.
 //!
-//! [`platform`] is the model. `door` drives it in real time, `simulation` in simulated time.
+//! [`fleet`] is the model. `door` drives it in real time, `simulation` in simulated time. Both count
+//! time as a [`Duration`](core::time::Duration) since the start of the model.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod assumptions;
 mod bucket;
-mod caller;
-mod client;
 mod documents;
 mod door;
+mod fleet;
 mod function;
-mod kernel;
 mod larger;
 mod latencies;
-mod ledger;
-mod moment;
+mod number;
 mod plan;
 mod platform;
 mod pool;
-mod progress;
-mod random;
 mod shape;
 mod simulation;
 mod spread;
-mod sweep;
-mod validate;
 
 use std::process::ExitCode;
 
-use arguments::Command;
+use arguments::{Arguments, Command};
 use saltern_program::Failure;
 
 fn main() -> ExitCode {
@@ -38,12 +32,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    match arguments::read()? {
+    match saltern_program::read::<Arguments>()?.command {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Pool(arguments) => pool::make(&arguments),
         Command::Serve(arguments) => door::run(&arguments),
-        Command::Spread(arguments) => spread::measure(&arguments),
-        Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Validate(arguments) => validate::run(&arguments),
     }
 }

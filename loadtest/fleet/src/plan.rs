@@ -1,52 +1,35 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
 use core::time::Duration;
-use std::path::Path;
 
-use saltern_capacity::{Capacity, Demand, Durations, Limits, name_of};
-use saltern_page::exact;
+use saltern_capacity::{Capacity, Demand, Limits, name_of};
+use saltern_program::{Failure, number::grouped, say};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    arguments::PlanArguments,
-    client::Client,
+    arguments::{Client, PlanArguments},
     documents,
     function::Function,
-    larger::Event,
+    larger,
+    number::{ratio, rounded_up},
     shape::Shape,
     simulation::{self, Outcome, Requests, Scenario},
-    spread::Spread,
 };
-use saltern_program::{Failure, say};
 
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let function = arguments.function.function()?;
-    let own = arguments.durations.as_deref().map(durations).transpose()?;
-    let durations = own.as_ref().unwrap_or_else(|| Durations::documented());
-    let shape = match &arguments.stages {
-        Some(shape) => shape.clone(),
-        None => constant(arguments.rate, arguments.minutes)?,
-    };
-    if let Some(file) = &arguments.page {
-        let event = Event {
-            function: &function,
-            durations,
-            params: arguments.policy,
-            evening: Duration::from_secs_f64(shape.seconds()),
-            seed: arguments.seed,
-        };
-        return event.write(file);
+    arguments.function.check()?;
+    let durations = documents::durations(arguments.durations.as_deref())?;
+    if arguments.larger {
+        return say(&larger::tables(&durations, arguments)?);
     }
     let scenario = Scenario {
-        function: &function,
-        durations,
-        spread: Spread::measured(),
+        function: &arguments.function,
+        durations: &durations,
         params: arguments.policy,
-        shape: &shape,
-        client: arguments.client.client()?,
+        shape: &shape(arguments),
+        client: arguments.client,
         seed: arguments.seed,
-        at_most: arguments.at_most,
     };
     let outcome = simulation::run(&scenario)?;
     let plan = Plan::of(&scenario, &outcome)?;
@@ -54,48 +37,37 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         let document = json!({ "plan": plan, "series": outcome.series });
         say(&format!("{document}\n"))
     } else {
-        say(&format!("{}\n", plan.in_words(&scenario, &outcome)))
+        say(&plan.in_words(&scenario, &outcome))
     }
 }
 
-/// Reads a file of durations.
-pub(crate) fn durations(file: &Path) -> Result<Durations, Failure> {
-    Durations::read(&documents::read(file)?)
-        .map_err(|error| Failure::configuration(format!("{}: {error}", file.display())))
-}
-
-pub(crate) fn constant(rate: f64, minutes: f64) -> Result<Shape, Failure> {
-    let is_sensible = (0.0..=1e6).contains(&rate) && minutes > 0.0 && minutes <= 1440.0;
-    if !is_sensible {
-        return Err(Failure::configuration(
-            "write a --rate of at most 1,000,000 a second and --minutes of at most a day (1440)",
-        ));
-    }
-    Ok(Shape::constant(rate, Duration::from_secs_f64(60.0 * minutes)))
+/// Returns the stages, or the constant rate.
+pub(crate) fn shape(arguments: &PlanArguments) -> Shape {
+    let constant = || Shape::constant(arguments.rate, Duration::from_secs_f64(60.0 * arguments.minutes));
+    arguments.stages.clone().unwrap_or_else(constant)
 }
 
 /// The figures of a plan.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Plan {
-    pub(crate) policy: String,
+struct Plan {
+    policy: String,
     shape: String,
     client: Client,
     /// Whether the duration of a request was extrapolated from another measurement.
-    pub(crate) is_extrapolated: bool,
+    is_extrapolated: bool,
     formula: Formula,
-    logins_per_simulated_login: u64,
-    pub(crate) logins: u64,
-    pub(crate) throttled_logins: u64,
+    logins: u64,
+    throttled_logins: u64,
     logins_per_request: f64,
-    pub(crate) concurrency_most: u64,
+    concurrency_most: u64,
     concurrency_mean: f64,
     cold_starts: u64,
     spillover: u64,
-    pub(crate) p50_ms: Option<f64>,
-    pub(crate) p90_ms: Option<f64>,
-    pub(crate) p99_ms: Option<f64>,
-    pub(crate) usd: f64,
-    pub(crate) usd_per_million: f64,
+    p50_ms: Option<f64>,
+    p90_ms: Option<f64>,
+    p99_ms: Option<f64>,
+    usd: f64,
+    usd_per_million: f64,
 }
 
 /// The result of the capacity formula at the highest rate, with the average request of the busiest
@@ -104,8 +76,8 @@ pub(crate) struct Plan {
 pub(crate) struct Formula {
     milliseconds_per_request: f64,
     logins_per_request: f64,
-    environments: u64,
-    provisioned: u64,
+    pub(crate) environments: u64,
+    pub(crate) provisioned: u64,
     concurrency: u64,
     seconds_from_cold: f64,
     fits_account: bool,
@@ -133,60 +105,28 @@ impl Formula {
             fits_account,
         }
     }
-
-    fn in_words(self, account_concurrency: u64) -> String {
-        format!(
-            "at {:.0} ms a request{}: {} environments, {} provisioned, {} s from cold; a concurrency of {} {} an account of {}",
-            self.milliseconds_per_request,
-            if self.logins_per_request > 1.0 {
-                format!(" of {:.2} logins", self.logins_per_request)
-            } else {
-                String::new()
-            },
-            whole(self.environments),
-            whole(self.provisioned),
-            exact(self.seconds_from_cold, 1),
-            whole(self.concurrency),
-            if self.fits_account { "fits" } else { "does not fit" },
-            whole(account_concurrency)
-        )
-    }
-
-    #[cfg(test)]
-    pub(crate) fn environments(self) -> u64 {
-        self.environments
-    }
-
-    pub(crate) fn provisioned(self) -> u64 {
-        self.provisioned
-    }
 }
 
 impl Plan {
-    /// Returns the throttled share of all logins.
-    pub(crate) fn throttled_share(&self) -> f64 {
-        ratio(self.throttled_logins, self.logins)
-    }
-
-    pub(crate) fn of(scenario: &Scenario<'_>, outcome: &Outcome) -> Result<Self, Failure> {
+    fn of(scenario: &Scenario<'_>, outcome: &Outcome) -> Result<Self, Failure> {
         let totals = &outcome.series.totals;
-        let scale = outcome.scale;
-        let (logins, throttled_logins) = (outcome.logins * scale, outcome.throttled_logins * scale);
-        let answered = logins - throttled_logins;
-        let (full, is_extrapolated) = full_requests(scenario)?;
-        let formula = Formula::of(scenario, outcome.requests.unwrap_or(full));
+        let batch = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX);
+        let full = scenario.function.planned(scenario.durations, scenario.params, batch, 1)?;
+        // An evening without logins has no average request.
+        let requests =
+            outcome.requests.unwrap_or(Requests { logins_each: ratio(batch, 1), duration: full.duration });
         // Concurrent requests share lanes, whose gain is extrapolated.
         let shares_lanes = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
+        let answered = outcome.logins - outcome.throttled_logins;
         Ok(Self {
             policy: name_of(scenario.params),
             shape: scenario.shape.to_string(),
             client: scenario.client,
-            is_extrapolated: is_extrapolated || shares_lanes,
-            formula,
-            logins_per_simulated_login: scale,
-            logins,
-            throttled_logins,
-            logins_per_request: ratio(logins, totals.requested),
+            is_extrapolated: full.is_extrapolated || shares_lanes,
+            formula: Formula::of(scenario, requests),
+            logins: outcome.logins,
+            throttled_logins: outcome.throttled_logins,
+            logins_per_request: ratio(outcome.logins, totals.requested),
             concurrency_most: totals.concurrency,
             concurrency_mean: outcome.mean_concurrency,
             cold_starts: totals.cold_starts,
@@ -200,103 +140,71 @@ impl Plan {
     }
 
     fn in_words(&self, scenario: &Scenario<'_>, outcome: &Outcome) -> String {
-        let extrapolated = if self.is_extrapolated { "; extrapolated, not measured on Lambda" } else { "" };
-        let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{} ms", exact(ms, 0)));
-        let mut lines = vec![
-            ("plan", format!("{} on {}", self.policy, in_words(scenario.function))),
-            ("load", self.shape.clone()),
-        ];
-        if self.client.batch > 1 {
-            lines.push(("batches", self.batches_in_words()));
-        }
-        let managed = scenario.function.managed;
-        if managed.is_none() {
-            lines.push(("formula", self.formula.in_words(scenario.function.account_concurrency)));
-        }
-        let without_ec2 = if managed.is_some_and(|managed| managed.ec2_usd_per_hour <= 0.0) {
-            "; without EC2: set its price with --managed-ec2-usd-per-hour"
-        } else {
-            ""
+        let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{ms:.0} ms"));
+        let batches = match self.client {
+            Client { batch: 1, .. } => String::new(),
+            Client { backends, batch, wait } => format!(
+                "batches      up to {batch} within {wait:?} from each of {backends} backends; {:.2} logins a request on average\n",
+                self.logins_per_request
+            ),
         };
-        lines.extend([
-            (
-                "concurrency",
-                format!(
-                    "{} at most, {} on average; {} cold starts, {} spilled over",
-                    whole(self.concurrency_most),
-                    exact(self.concurrency_mean, 0),
-                    whole(self.cold_starts),
-                    whole(self.spillover)
-                ),
-            ),
-            ("throttled", self.throttled_in_words(outcome)),
-            (
-                "latency",
-                format!(
-                    "p50 {}, p90 {}, p99 {}{extrapolated}",
-                    ms(self.p50_ms),
-                    ms(self.p90_ms),
-                    ms(self.p99_ms)
-                ),
-            ),
-            (
-                "cost",
-                format!(
-                    "$ {}, $ {:.2} per million logins answered{without_ec2}",
-                    exact(self.usd, 2),
-                    self.usd_per_million
-                ),
-            ),
-            ("simulated", self.simulated_in_words(outcome)),
-        ]);
-        lines.iter().map(|(name, value)| format!("{name:<12} {value}")).collect::<Vec<_>>().join("\n")
-    }
-
-    fn batches_in_words(&self) -> String {
-        let client = &self.client;
+        let managed = scenario.function.managed;
+        let by_reason = outcome.series.totals.throttled.iter().filter(|(_, requests)| **requests > 0);
+        let by_reason: Vec<_> = by_reason
+            .map(|(why, requests)| format!("; {} requests by {}", grouped(*requests), why.in_words()))
+            .collect();
         format!(
-            "up to {} within {} ms from each of {} backends; {:.2} logins a request on average",
-            client.batch,
-            client.wait.as_secs_f64() * 1e3,
-            client.backends,
-            self.logins_per_request
+            "plan         {policy} on {function}
+load         {shape}
+{batches}{formula}concurrency  {most} at most, {mean:.0} on average; {cold_starts} cold starts, {spillover} spilled over
+throttled    {throttled} of {logins} logins, {share:.2} %{by_reason}
+latency      p50 {p50}, p90 {p90}, p99 {p99}{extrapolated}
+cost         $ {usd:.2}, $ {usd_per_million:.2} per million logins answered{without_ec2}
+simulated    in {took:.2} s
+",
+            policy = self.policy,
+            function = in_words(scenario.function),
+            shape = self.shape,
+            // Lambda's quotas do not apply to Managed Instances.
+            formula = managed.map_or_else(|| self.formula.in_words(scenario.function), |_| String::new()),
+            most = grouped(self.concurrency_most),
+            mean = self.concurrency_mean,
+            cold_starts = grouped(self.cold_starts),
+            spillover = grouped(self.spillover),
+            throttled = grouped(self.throttled_logins),
+            logins = grouped(self.logins),
+            share = 100.0 * ratio(self.throttled_logins, self.logins),
+            by_reason = by_reason.concat(),
+            p50 = ms(self.p50_ms),
+            p90 = ms(self.p90_ms),
+            p99 = ms(self.p99_ms),
+            extrapolated = if self.is_extrapolated { "; extrapolated, not measured on Lambda" } else { "" },
+            usd = self.usd,
+            usd_per_million = self.usd_per_million,
+            without_ec2 = if managed.is_some_and(|managed| managed.ec2_usd_per_hour <= 0.0) {
+                "; without EC2: set its price with --managed-ec2-usd-per-hour"
+            } else {
+                ""
+            },
+            took = outcome.took.as_secs_f64(),
         )
     }
-
-    fn throttled_in_words(&self, outcome: &Outcome) -> String {
-        let by_reason = outcome.series.totals.throttled.iter().filter(|(_, count)| **count > 0);
-        let by_reason: Vec<_> =
-            by_reason.map(|(why, count)| format!("{} {}", why.in_words(), whole(*count))).collect();
-        let reasons = if by_reason.is_empty() {
-            String::new()
-        } else {
-            format!("; requests by reason: {}", by_reason.join(", "))
-        };
-        let percent = 100.0 * self.throttled_share();
-        format!("{} of {} logins, {percent:.2} %{reasons}", whole(self.throttled_logins), whole(self.logins))
-    }
-
-    fn simulated_in_words(&self, outcome: &Outcome) -> String {
-        let each = match self.logins_per_simulated_login {
-            1 => "one by one".to_owned(),
-            several => format!("each for {several}"),
-        };
-        format!("{} logins, {each}, in {:.2} s", whole(outcome.logins), outcome.took.as_secs_f64())
-    }
 }
 
-/// Returns full batches, and whether their duration is extrapolated.
-pub(crate) fn full_requests(scenario: &Scenario<'_>) -> Result<(Requests, bool), Failure> {
-    let batch = scenario.client.batch;
-    let hashes = u64::try_from(batch).unwrap_or(u64::MAX);
-    let planned = scenario.function.planned(scenario.durations, scenario.params, hashes, 1)?;
-    let logins_each = f64::from(u32::try_from(batch).unwrap_or(u32::MAX));
-    Ok((Requests { logins_each, duration: planned.duration }, planned.is_extrapolated))
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is bounded and positive")]
-pub(crate) fn rounded_up(rate: f64) -> u64 {
-    rate.ceil() as u64
+impl Formula {
+    fn in_words(self, function: &Function) -> String {
+        format!(
+            "formula      at {:.0} ms a request of {:.2} logins: {} environments, {} provisioned, {:.1} s from cold; a concurrency of {} {} an account of {}\n",
+            self.milliseconds_per_request,
+            self.logins_per_request,
+            grouped(self.environments),
+            grouped(self.provisioned),
+            self.seconds_from_cold,
+            grouped(self.concurrency),
+            if self.fits_account { "fits" } else { "does not fit" },
+            grouped(function.account_concurrency)
+        )
+    }
 }
 
 fn in_words(function: &Function) -> String {
@@ -304,29 +212,20 @@ fn in_words(function: &Function) -> String {
     if let Some(managed) = function.managed {
         return format!(
             "{} managed environments of {} virtual CPUs ({architecture}), {} requests at once each",
-            whole(managed.environments),
+            grouped(managed.environments),
             managed.vcpus,
             managed.requests_at_once
         );
     }
-    let reserved = function.reserved.map(|reserved| format!(", {} reserved", whole(reserved)));
+    let reserved = function.reserved.map(|reserved| format!(", {} reserved", grouped(reserved)));
     let provisioned = function.provisioned.map(|provisioned| {
         let at = provisioned.asked_at_seconds;
-        format!(", {} provisioned, ordered at {at} s", whole(provisioned.environments))
+        format!(", {} provisioned, ordered at {at} s", grouped(provisioned.environments))
     });
-    let memory = whole(function.memory_mb);
     format!(
-        "{architecture} with {memory} MB{}{}",
+        "{architecture} with {} MB{}{}",
+        grouped(function.memory_mb),
         reserved.unwrap_or_default(),
         provisioned.unwrap_or_default()
     )
-}
-
-pub(crate) fn whole(number: u64) -> String {
-    exact(ratio(number, 1), 0)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "the text has few digits")]
-pub(crate) fn ratio(number: u64, of: u64) -> f64 {
-    number as f64 / of.max(1) as f64
 }

@@ -1,93 +1,72 @@
 //! The documented rules of Lambda: which request gets an environment, a cold start or a 429.
 //!
-//! A state machine without clock, thread or randomness. The door drives it in real time,
-//! `simulation` in simulated time. Every number comes from [`Limits`] or from
+//! A state machine without clock, thread or randomness. Every number comes from [`Limits`] or from
 //! [`crate::assumptions`].
 
-#[cfg(test)]
-mod tests;
-
 use core::time::Duration;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use saltern_capacity::Limits;
 use serde::Serialize;
 
-use crate::{assumptions, bucket::Bucket, function::Function, moment::Moment};
+use crate::{
+    assumptions,
+    bucket::Bucket,
+    function::{Function, ManagedInstances, ProvisionedConcurrency},
+};
 
 /// Lambda for one function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Platform {
     requests: Bucket,
     pace: Bucket,
     /// The limit of concurrent requests, on demand and on provisioned environments together.
     concurrency: u64,
-    on_demand: OnDemand,
+    /// Environments on demand that serve a request.
+    busy: u64,
+    /// The times since which the other environments on demand are idle. The last used one is last.
+    idle: VecDeque<Duration>,
     provisioned: Option<Provisioned>,
     managed: Option<Managed>,
-    next_environment: u32,
-    /// Reclaimed environments, until `take_reclaimed`.
-    reclaimed: Vec<u32>,
 }
 
-#[derive(Debug, Default)]
-struct OnDemand {
-    busy: u64,
-    /// The last used environment is last.
-    idle: VecDeque<(Moment, u32)>,
-}
-
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Provisioned {
-    environments: u64,
-    ready_at: Moment,
-    asked_at: Moment,
-    is_ready: bool,
-    free: Vec<u32>,
+    concurrency: ProvisionedConcurrency,
+    /// The time from the order until all environments are ready.
+    allocation: Duration,
+    busy: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Managed {
-    /// The environments by their number of requests, from none.
-    by_company: Vec<Vec<u32>>,
-    /// The number of requests of each environment, and its place in `by_company`.
-    places: Vec<(usize, usize)>,
+    requests_at_once: u64,
+    /// The requests in each environment.
+    requests: Vec<u64>,
+    /// The requests in each environment, with its number.
+    fewest_first: BTreeSet<(u64, usize)>,
 }
 
-/// A request with its environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A request with its environment, until its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Placed {
-    pub(crate) lease: Lease,
-    pub(crate) start: Start,
+    pub(crate) environment: Environment,
     /// The requests in this environment, including this one. More than one only on Managed
     /// Instances.
     pub(crate) company: u64,
+    /// Whether all provisioned environments were busy.
+    pub(crate) spills: bool,
 }
 
-/// The kind of start of an environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// Started for this request.
+/// The environment of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Environment {
+    /// On demand, started for this request.
     Cold,
-    /// Provisioned before.
+    Managed(usize),
     Provisioned,
-    /// Used before.
+    /// On demand, used before.
     Warm,
-}
-
-/// An environment in use by a request, until its release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Lease {
-    pub(crate) environment: u32,
-    pub(crate) kind: Kind,
-}
-
-/// The way an environment is billed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    Managed,
-    OnDemand,
-    Provisioned,
 }
 
 /// The reason for a 429.
@@ -114,190 +93,313 @@ impl Throttle {
     }
 }
 
-/// The numbers of environments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Census {
-    /// Environments of any kind. Provisioned ones count when they are ready.
-    pub(crate) environments: u64,
-    /// The provisioned ones of them.
-    pub(crate) provisioned: u64,
-}
-
 impl Platform {
-    /// Returns a platform with every quota and environment divided by `scale`, for simulations in
-    /// which a request stands for several. The quotient is rounded down, so a part never stands for
-    /// more than the whole.
-    pub(crate) fn new(function: &Function, limits: &Limits, scale: u64) -> Self {
-        let scaled = |number: u64| number / scale;
+    pub(crate) fn new(function: &Function, limits: &Limits) -> Self {
         let concurrency = function.reserved.unwrap_or(function.account_concurrency);
-        let a_second = Duration::from_secs(1);
         let requests = concurrency * limits.requests_per_second_per_concurrency;
-        let mut platform = Self {
-            requests: Bucket::new(requests, a_second, scale),
-            pace: Bucket::new(limits.environments_per_ten_seconds, 10 * a_second, scale),
-            concurrency: scaled(concurrency),
-            on_demand: OnDemand::default(),
-            provisioned: None,
-            managed: None,
-            next_environment: 0,
-            reclaimed: Vec::new(),
-        };
-        if let Some(asked) = function.provisioned {
-            let per_environment = Duration::from_mins(1)
-                / u32::try_from(limits.provisioned_environments_per_minute).unwrap_or(u32::MAX);
-            let allocation = per_environment * u32::try_from(asked.environments).unwrap_or(u32::MAX);
-            let asked_at = Moment::from_seconds(asked.asked_at_seconds);
-            let environments = scaled(asked.environments);
-            let free = (0..environments).map(|_| platform.new_environment()).collect();
-            let ready_at = asked_at + limits.provisioned_start + allocation;
-            platform.provisioned =
-                Some(Provisioned { environments, ready_at, asked_at, is_ready: false, free });
+        Self {
+            requests: Bucket::new(requests, Duration::from_secs(1)),
+            pace: Bucket::new(limits.environments_per_ten_seconds, Duration::from_secs(10)),
+            concurrency,
+            busy: 0,
+            idle: VecDeque::new(),
+            provisioned: function.provisioned.map(|asked| Provisioned::new(asked, limits)),
+            managed: function.managed.map(Managed::new),
         }
-        if let Some(managed) = function.managed {
-            let all: Vec<u32> =
-                (0..scaled(managed.environments)).map(|_| platform.new_environment()).collect();
-            let places = (0..all.len()).map(|index| (0, index)).collect();
-            let mut by_company =
-                vec![Vec::new(); usize::try_from(managed.requests_at_once).unwrap_or(usize::MAX) + 1];
-            by_company[0] = all;
-            platform.managed = Some(Managed { by_company, places });
-        }
-        platform
     }
 
     /// Gives an environment to a request.
     ///
     /// # Errors
     /// The reason, if the request is throttled.
-    pub(crate) fn place(&mut self, now: Moment) -> Result<Placed, Throttle> {
-        self.advance(now);
+    pub(crate) fn place(&mut self, now: Duration) -> Result<Placed, Throttle> {
         if let Some(managed) = &mut self.managed {
             return managed.place();
         }
         if !self.requests.take(now) {
             return Err(Throttle::RequestRate);
         }
-        if let Some(environment) = self.free_provisioned() {
-            let lease = Lease { environment, kind: Kind::Provisioned };
-            return Ok(Placed { lease, start: Start::Provisioned, company: 1 });
+        let ready = self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready(now));
+        let spills = ready.is_some();
+        if let Some(provisioned) = ready
+            && provisioned.busy < provisioned.concurrency.environments
+        {
+            provisioned.busy += 1;
+            return Ok(Placed { environment: Environment::Provisioned, company: 1, spills: false });
         }
-        if self.on_demand.busy >= self.on_demand_concurrency(now) {
+        if self.busy >= self.on_demand_concurrency(now) {
             return Err(Throttle::Concurrency);
         }
-        let (environment, start) = match self.on_demand.idle.pop_back() {
-            Some((_, environment)) => (environment, Start::Warm),
-            None if self.pace.take(now) => (self.new_environment(), Start::Cold),
+        self.reclaim(now);
+        let environment = match self.idle.pop_back() {
+            Some(_) => Environment::Warm,
+            None if self.pace.take(now) => Environment::Cold,
             None => return Err(Throttle::ScalingRate),
         };
-        self.on_demand.busy += 1;
-        Ok(Placed { lease: Lease { environment, kind: Kind::OnDemand }, start, company: 1 })
+        self.busy += 1;
+        Ok(Placed { environment, company: 1, spills })
     }
 
-    /// Returns an environment for the next request.
-    pub(crate) fn release(&mut self, now: Moment, lease: Lease) {
-        match (lease.kind, &mut self.managed, &mut self.provisioned) {
-            (Kind::OnDemand, ..) => {
-                self.on_demand.busy -= 1;
-                self.on_demand.idle.push_back((now, lease.environment));
+    /// Makes the environment of a request available to the next one.
+    pub(crate) fn release(&mut self, now: Duration, environment: Environment) {
+        match (environment, &mut self.managed, &mut self.provisioned) {
+            (Environment::Cold | Environment::Warm, ..) => {
+                self.busy -= 1;
+                self.idle.push_back(now);
             }
-            (Kind::Managed, Some(managed), _) => managed.release(lease.environment),
-            (Kind::Provisioned, _, Some(provisioned)) => provisioned.free.push(lease.environment),
-            (Kind::Managed | Kind::Provisioned, ..) => {}
+            (Environment::Managed(environment), Some(managed), _) => managed.release(environment),
+            (Environment::Provisioned, _, Some(provisioned)) => provisioned.busy -= 1,
+            (Environment::Managed(_) | Environment::Provisioned, ..) => {}
         }
     }
 
-    /// Advances the time: provisioned environments become ready, and idle ones are reclaimed.
-    pub(crate) fn advance(&mut self, now: Moment) {
-        if let Some(provisioned) = &mut self.provisioned {
-            provisioned.is_ready |= now >= provisioned.ready_at;
-        }
-        while let Some(&(since, environment)) = self.on_demand.idle.front()
-            && now.since(since) >= IDLE_LIFE
-        {
-            self.on_demand.idle.pop_front();
-            self.reclaimed.push(environment);
-        }
+    /// Returns the number of environments of any kind. Provisioned ones count when they are ready.
+    pub(crate) fn environments(&mut self, now: Duration) -> u64 {
+        self.reclaim(now);
+        let managed = self.managed.as_ref().map_or(0, |managed| managed.requests.len());
+        self.busy + self.provisioned(now) + u64::try_from(self.idle.len() + managed).unwrap_or(u64::MAX)
     }
 
-    /// Returns the environments reclaimed since the last call.
-    pub(crate) fn take_reclaimed(&mut self) -> Vec<u32> {
-        core::mem::take(&mut self.reclaimed)
-    }
-
-    /// Returns the environments that start before their first request: all provisioned and managed
-    /// ones.
-    pub(crate) fn started_ahead(&self) -> Vec<u32> {
-        let provisioned = self.provisioned.iter().flat_map(|provisioned| provisioned.free.iter());
-        let managed = self.managed.iter().flat_map(|managed| managed.by_company[0].iter());
-        provisioned.chain(managed).copied().collect()
-    }
-
-    pub(crate) fn census(&self) -> Census {
-        let ready = self.provisioned.as_ref().filter(|provisioned| provisioned.is_ready);
-        let provisioned = ready.map_or(0, |provisioned| provisioned.environments);
-        let managed = self.managed.as_ref().map_or(0, |managed| count(managed.places.len()));
-        let on_demand = self.on_demand.busy + count(self.on_demand.idle.len());
-        Census { environments: provisioned + managed + on_demand, provisioned }
-    }
-
-    /// Returns whether a request went to another environment because all provisioned ones were
-    /// busy.
-    pub(crate) fn spills(&self, placed: &Placed) -> bool {
-        placed.lease.kind == Kind::OnDemand
-            && self.provisioned.as_ref().is_some_and(|provisioned| provisioned.is_ready)
-    }
-
-    fn free_provisioned(&mut self) -> Option<u32> {
-        self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready)?.free.pop()
+    /// Returns the number of ready provisioned environments.
+    pub(crate) fn provisioned(&self, now: Duration) -> u64 {
+        let ready = self.provisioned.as_ref().filter(|provisioned| provisioned.is_ready(now));
+        ready.map_or(0, |provisioned| provisioned.concurrency.environments)
     }
 
     /// Returns the quota without provisioned concurrency, which counts from its order.
-    fn on_demand_concurrency(&self, now: Moment) -> u64 {
-        let asked = self.provisioned.as_ref().filter(|provisioned| now >= provisioned.asked_at);
-        self.concurrency.saturating_sub(asked.map_or(0, |provisioned| provisioned.environments))
+    fn on_demand_concurrency(&self, now: Duration) -> u64 {
+        let provisioned = self.provisioned.as_ref().map(|provisioned| provisioned.concurrency);
+        let asked = provisioned.filter(|asked| asked.since_asked(now).is_some());
+        self.concurrency.saturating_sub(asked.map_or(0, |asked| asked.environments))
     }
 
-    fn new_environment(&mut self) -> u32 {
-        let environment = self.next_environment;
-        self.next_environment += 1;
-        environment
+    /// Ends the environments that are idle for too long.
+    fn reclaim(&mut self, now: Duration) {
+        while self.idle.front().is_some_and(|&since| now.saturating_sub(since) >= IDLE_LIFE) {
+            self.idle.pop_front();
+        }
+    }
+}
+
+impl Provisioned {
+    fn new(concurrency: ProvisionedConcurrency, limits: &Limits) -> Self {
+        let each = Duration::from_mins(1)
+            / u32::try_from(limits.provisioned_environments_per_minute).unwrap_or(u32::MAX);
+        let all = each * u32::try_from(concurrency.environments).unwrap_or(u32::MAX);
+        Self { concurrency, allocation: limits.provisioned_start + all, busy: 0 }
+    }
+
+    fn is_ready(&self, now: Duration) -> bool {
+        self.concurrency.since_asked(now).is_some_and(|since| since >= self.allocation)
     }
 }
 
 impl Managed {
+    fn new(instances: ManagedInstances) -> Self {
+        let environments = usize::try_from(instances.environments).unwrap_or(usize::MAX);
+        Self {
+            requests_at_once: instances.requests_at_once,
+            requests: vec![0; environments],
+            fewest_first: (0..environments).map(|environment| (0, environment)).collect(),
+        }
+    }
+
     /// Chooses the environment with the fewest requests.
     fn place(&mut self) -> Result<Placed, Throttle> {
-        let full = self.by_company.len() - 1;
-        let fewest = self.by_company[..full].iter().position(|environments| !environments.is_empty());
-        let company = fewest.ok_or(Throttle::Concurrency)?;
-        let environment = self.by_company[company][0];
-        self.move_to(environment, company + 1);
-        let lease = Lease { environment, kind: Kind::Managed };
-        Ok(Placed { lease, start: Start::Warm, company: count(company + 1) })
+        let fewest = self.fewest_first.first().filter(|(requests, _)| *requests < self.requests_at_once);
+        let &(requests, environment) = fewest.ok_or(Throttle::Concurrency)?;
+        self.set(environment, requests + 1);
+        let environment = Environment::Managed(environment);
+        Ok(Placed { environment, company: requests + 1, spills: false })
     }
 
-    fn release(&mut self, environment: u32) {
-        let (company, _) = self.places[index(environment)];
-        self.move_to(environment, company - 1);
+    fn release(&mut self, environment: usize) {
+        self.set(environment, self.requests[environment] - 1);
     }
 
-    fn move_to(&mut self, environment: u32, company: usize) {
-        let (from, at) = self.places[index(environment)];
-        self.by_company[from].swap_remove(at);
-        if let Some(&moved) = self.by_company[from].get(at) {
-            self.places[index(moved)] = (from, at);
-        }
-        self.places[index(environment)] = (company, self.by_company[company].len());
-        self.by_company[company].push(environment);
+    fn set(&mut self, environment: usize, requests: u64) {
+        self.fewest_first.remove(&(self.requests[environment], environment));
+        self.fewest_first.insert((requests, environment));
+        self.requests[environment] = requests;
     }
 }
 
 const IDLE_LIFE: Duration = Duration::from_mins(assumptions::IDLE_LIFE_MINUTES);
 
-fn index(environment: u32) -> usize {
-    usize::try_from(environment).unwrap_or(usize::MAX)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::plan;
 
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+    fn platform(flags: &str) -> Platform {
+        Platform::new(&plan(flags).unwrap().function, Limits::documented())
+    }
+
+    fn at_ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// Places requests until the first throttle. Returns the placed requests and the reason for the
+    /// throttle.
+    fn fill(platform: &mut Platform, now: Duration) -> (Vec<Placed>, Throttle) {
+        let mut placed = Vec::new();
+        loop {
+            match platform.place(now) {
+                Ok(one) => placed.push(one),
+                Err(throttle) => return (placed, throttle),
+            }
+        }
+    }
+
+    /// Milliseconds since the start of an unlimited load, and the environments at that time.
+    ///
+    /// The rules of docs.aws.amazon.com/lambda/latest/dg/scaling-behavior.html:
+    ///
+    /// - "Every 10 seconds, Lambda can allocate at most 1,000 additional execution environment
+    ///   instances."
+    /// - "In practice, Lambda makes a best attempt to refill your concurrency scaling rate
+    ///   continuously over time."
+    /// - "Lambda doesn't accrue unused portions."
+    ///
+    /// The last row is the quota of the account.
+    const SCALING_LAW: [(u64, usize); 8] = [
+        (0, 1000),
+        (10, 1001),
+        (500, 1050),
+        (1000, 1100),
+        (10_000, 2000),
+        (60_000, 7000),
+        (90_000, 10_000),
+        (100_000, 10_000),
+    ];
+
+    #[test]
+    fn environments_come_at_the_documented_pace() {
+        let mut platform = platform("--account-concurrency=10000");
+        let mut environments = 0;
+        let mut rows = SCALING_LAW.iter().peekable();
+        // Requests that never end fill the platform every ten milliseconds.
+        for ms in (0..=100_000).step_by(10) {
+            let (placed, _) = fill(&mut platform, at_ms(ms));
+            assert!(placed.iter().all(|placed| placed.environment == Environment::Cold));
+            environments += placed.len();
+            if let Some((_, documented)) = rows.next_if(|(at, _)| *at == ms) {
+                assert_eq!(environments, *documented, "after {ms} ms");
+            }
+        }
+        assert_eq!(rows.next(), None);
+    }
+
+    #[test]
+    fn the_pace_is_for_new_environments_only_and_does_not_accumulate() {
+        let mut platform = platform("--account-concurrency=10000");
+        let (first, throttle) = fill(&mut platform, at_ms(3_600_000));
+        assert_eq!((first.len(), throttle), (1000, Throttle::ScalingRate));
+        for placed in first {
+            platform.release(at_ms(3_600_200), placed.environment);
+        }
+        let (second, _) = fill(&mut platform, at_ms(3_600_200));
+        let warm = second.iter().filter(|placed| placed.environment == Environment::Warm).count();
+        assert_eq!((warm, second.len()), (1000, 1020));
+    }
+
+    /// Flags, the concurrent requests with an environment, and the throttle of the next one.
+    const CONCURRENCY: [(&str, usize, Throttle); 8] = [
+        ("", 1000, Throttle::Concurrency),
+        ("--account-concurrency=10", 10, Throttle::Concurrency),
+        ("--account-concurrency=3000", 1000, Throttle::ScalingRate),
+        ("--reserved=300", 300, Throttle::Concurrency),
+        ("--reserved=0", 0, Throttle::RequestRate),
+        // Provisioned environments count against the quota and not against the pace.
+        ("--provisioned=700", 1000, Throttle::Concurrency),
+        ("--account-concurrency=3000 --provisioned=1500", 2500, Throttle::ScalingRate),
+        ("--account-concurrency=3000 --reserved=800 --provisioned=500", 800, Throttle::Concurrency),
+    ];
+
+    #[test]
+    fn concurrency_is_bounded_by_account_and_reservation() {
+        for (flags, most, why) in CONCURRENCY {
+            let (placed, throttle) = fill(&mut platform(flags), at_ms(0));
+            assert_eq!((placed.len(), throttle), (most, why), "{flags}");
+        }
+    }
+
+    #[test]
+    fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
+        // Requests without duration, so never two at once.
+        let mut platform = platform("--reserved=30");
+        let answered = [0, 1, 2_u64].map(|second| {
+            let mut answer = |ms| match platform.place(at_ms(1000 * second + ms)) {
+                Ok(placed) => {
+                    platform.release(at_ms(1000 * second + ms), placed.environment);
+                    true
+                }
+                Err(throttle) => {
+                    assert_eq!(throttle, Throttle::RequestRate);
+                    false
+                }
+            };
+            (0..2000).filter(|half_ms| answer(half_ms / 2)).count()
+        });
+        // 300 a second, after the full quota of one second.
+        assert_eq!(answered, [599, 300, 300]);
+    }
+
+    /// Provisioned environments, and milliseconds from the order until all are usable: two minutes,
+    /// and 6,000 a minute.
+    const ALLOCATION: [(u64, u64); 3] = [(1, 120_010), (800, 128_000), (6000, 180_000)];
+
+    #[test]
+    fn provisioned_environments_are_usable_when_all_are_ready() {
+        for (environments, ms) in ALLOCATION {
+            let flags = "--account-concurrency=20000 --provisioned-at-seconds=0";
+            let mut platform = platform(&format!("{flags} --provisioned={environments}"));
+            let placed = platform.place(at_ms(ms - 1)).unwrap();
+            assert_eq!((placed.environment, placed.spills), (Environment::Cold, false), "{environments}");
+            assert_eq!(platform.provisioned(at_ms(ms - 1)), 0);
+            assert_eq!(platform.place(at_ms(ms)).unwrap().environment, Environment::Provisioned);
+            assert_eq!(platform.provisioned(at_ms(ms)), environments);
+        }
+    }
+
+    #[test]
+    fn requests_beyond_provisioned_concurrency_spill_over() {
+        let mut platform = platform("--provisioned=2");
+        let mut place = || platform.place(at_ms(0)).unwrap();
+        let placed = [place(), place(), place()];
+        let kinds = placed.map(|placed| (placed.environment, placed.spills));
+        let provisioned = (Environment::Provisioned, false);
+        assert_eq!(kinds, [provisioned, provisioned, (Environment::Cold, true)]);
+        platform.release(at_ms(1), Environment::Provisioned);
+        assert_eq!(platform.place(at_ms(1)).unwrap().environment, Environment::Provisioned);
+    }
+
+    #[test]
+    fn environments_are_reused_and_reclaimed_when_idle() {
+        let mut platform = platform("");
+        let (first, second) = (platform.place(at_ms(0)).unwrap(), platform.place(at_ms(0)).unwrap());
+        platform.release(at_ms(100), first.environment);
+        platform.release(at_ms(200), second.environment);
+        // The last used environment is used again, so the others can be reclaimed.
+        assert_eq!(platform.place(at_ms(300)).unwrap().environment, Environment::Warm);
+        assert_eq!(platform.environments(at_ms(99) + IDLE_LIFE), 2);
+        assert_eq!(platform.environments(at_ms(100) + IDLE_LIFE), 1);
+    }
+
+    #[test]
+    fn managed_instances_spread_requests_over_their_environments() {
+        let mut platform = platform("--managed-environments=3");
+        let (placed, throttle) = fill(&mut platform, at_ms(0));
+        assert_eq!(throttle, Throttle::Concurrency);
+        let company: Vec<_> = placed.iter().map(|placed| placed.company).collect();
+        assert_eq!(company, [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
+        let freed = placed[7].environment;
+        platform.release(at_ms(5), freed);
+        let next = platform.place(at_ms(5)).unwrap();
+        assert_eq!((next.environment, next.company), (freed, 4));
+        for placed in placed {
+            platform.release(at_ms(9), placed.environment);
+        }
+        assert_eq!(platform.place(at_ms(9)).unwrap().company, 1);
+    }
 }

@@ -2,19 +2,19 @@
 
 use core::{fmt, str::FromStr, time::Duration};
 
-use saltern_page::exact;
-use serde::Serialize;
+use fastrand::Rng;
+use saltern_program::number::grouped;
 
-use crate::{moment::Moment, random::Random};
+use crate::number::rounded_up;
 
 /// A rate that changes linearly within stages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     stages: Vec<Stage>,
 }
 
 /// A stage: the rate moves from `from` to `to`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Stage {
     seconds: f64,
     /// Arrivals a second at the start.
@@ -41,15 +41,9 @@ impl Shape {
         self.stages.iter().map(|stage| stage.seconds * f64::midpoint(stage.from, stage.to)).sum()
     }
 
-    /// Returns the shape with every rate divided.
-    pub(crate) fn divided(&self, by: f64) -> Self {
-        let divide = |stage: &Stage| Stage { from: stage.from / by, to: stage.to / by, ..*stage };
-        Self { stages: self.stages.iter().map(divide).collect() }
-    }
-
-    /// Returns the moments of independent arrivals.
-    pub(crate) fn arrivals(self, random: Random) -> Arrivals {
-        Arrivals { stages: self.stages, stage: 0, at: 0.0, before: 0.0, random }
+    /// Returns the times of independent arrivals.
+    pub(crate) fn arrivals(&self, seed: u64) -> Arrivals {
+        Arrivals { stages: self.stages.clone(), stage: 0, at: 0.0, before: 0.0, random: Rng::with_seed(seed) }
     }
 }
 
@@ -74,7 +68,7 @@ impl FromStr for Shape {
 
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = |rate: f64| format!("{}/s", exact(rate, 0));
+        let rate = |rate: f64| format!("{}/s", grouped(rounded_up(rate.round())));
         let with_length = self.stages.iter().filter(|stage| stage.seconds > 0.0);
         for (index, stage) in with_length.enumerate() {
             let comma = if index == 0 { "" } else { ", " };
@@ -107,15 +101,15 @@ pub(crate) struct Arrivals {
     at: f64,
     /// Seconds before the stage.
     before: f64,
-    random: Random,
+    random: Rng,
 }
 
 impl Iterator for Arrivals {
-    type Item = Moment;
+    type Item = Duration;
 
-    fn next(&mut self) -> Option<Moment> {
-        // The expected number of arrivals until the next one.
-        let mut left = self.random.exponential();
+    fn next(&mut self) -> Option<Duration> {
+        // The expected number of arrivals until the next one is exponentially distributed.
+        let mut left = -(1.0 - self.random.f64()).ln();
         loop {
             let stage = self.stages.get(self.stage)?;
             // A stage without length is a step without arrivals.
@@ -126,7 +120,7 @@ impl Iterator for Arrivals {
             if left < in_rest {
                 // Solves rate·x + slope·x²/2 = left, in the form without cancellation.
                 self.at += 2.0 * left / (rate + (rate * rate + 2.0 * slope * left).max(0.0).sqrt());
-                return Some(Moment::START + Duration::from_secs_f64(self.before + self.at));
+                return Some(Duration::from_secs_f64(self.before + self.at));
             }
             left -= in_rest;
             self.before += stage.seconds;
@@ -157,8 +151,8 @@ mod tests {
     fn the_arrivals_of_each_stage_match_its_rate() {
         let shape: Shape = "10:100,10:2000,0:50,10:50".parse().unwrap();
         let mut seconds = [0_u32; 30];
-        for arrival in shape.arrivals(Random::new(7)) {
-            seconds[arrival.second()] += 1;
+        for arrival in shape.arrivals(7) {
+            seconds[usize::try_from(arrival.as_secs()).unwrap()] += 1;
         }
         let stage = |from: usize| f64::from(seconds[from..from + 10].iter().sum::<u32>());
         for (from, expected) in [(0, 1000.0_f64), (10, 10_500.0), (20, 500.0)] {

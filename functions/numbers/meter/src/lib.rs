@@ -24,8 +24,7 @@
 //! This crate admits nothing: the caller passes [`Admitted`](saltern_algorithm::Admitted) settings,
 //! which their ceilings bound. The service does not use this crate.
 //!
-//! `saltern-numbers compare` and `saltern-fleet` use its clocks, [`median`], [`quantile`],
-//! [`Machine`] and [`Others`].
+//! `saltern-numbers compare` uses its clocks, [`median`], [`quantile`], [`Machine`] and [`Others`].
 
 #![forbid(unsafe_code)]
 

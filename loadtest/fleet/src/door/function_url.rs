@@ -1,41 +1,25 @@
-//! A request to the Function URL: signature, quotas, environment and answer.
+//! A request to the Function URL: quotas, environment and answer.
 
-use core::time::Duration;
+use core::{error::Error, time::Duration};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, header, request::Parts};
+use http::{HeaderValue, Request, Response, StatusCode, request::Parts};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
+use hyper::body::Body;
 use saltern_service::RequestId;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
-use crate::{
-    arguments::Auth,
-    ledger::Ended,
-    platform::{Placed, Start, Throttle},
-};
-
-use super::{Behind, Door, sigv4};
-
-/// The answer of the function and its time.
-pub(super) struct Answered {
-    pub(super) response: Response<Full<Bytes>>,
-    /// The time of the handler.
-    pub(super) run: Duration,
-}
+use super::Door;
+use crate::platform::{Environment, Placed, Throttle};
 
 impl Door {
-    pub(crate) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>>
+    where
+        B: Body<Error: Into<Box<dyn Error + Send + Sync>>>,
+    {
         let (parts, body) = request.into_parts();
-        if self.auth == Auth::Sigv4 && !sigv4::is_well_formed(&parts.headers) {
-            return of_the_platform(
-                StatusCode::FORBIDDEN,
-                "AccessDeniedException",
-                &json!({ "Message": "Forbidden" }),
-            );
-        }
         let Ok(body) = Limited::new(body, MAX_PAYLOAD_BYTES).collect().await else {
             return of_the_platform(
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -43,7 +27,8 @@ impl Door {
                 &json!({ "message": "Request must be smaller than 6291456 bytes for the InvokeFunction operation" }),
             );
         };
-        match self.place() {
+        let placed = self.fleet().place(self.now());
+        match placed {
             Err(throttle) => self.too_many_requests(throttle),
             Ok(placed) => {
                 // The invocation continues if the caller disconnects, as on Lambda.
@@ -53,50 +38,23 @@ impl Door {
         }
     }
 
-    fn place(&self) -> Result<Placed, Throttle> {
-        let now = self.now();
-        let mut fleet = self.fleet();
-        let placed = fleet.platform.place(now);
-        let (spills, census) =
-            (placed.as_ref().is_ok_and(|placed| fleet.platform.spills(placed)), fleet.platform.census());
-        match &placed {
-            Ok(placed) => fleet.ledger.placed(now, placed, spills, census),
-            Err(throttle) => fleet.ledger.throttled(now, *throttle),
-        }
-        let reclaimed = fleet.platform.take_reclaimed();
-        drop(fleet);
-        if let Behind::Real(real) = &self.behind {
-            for environment in reclaimed {
-                real.stop(environment);
-            }
-        }
-        placed
-    }
-
     async fn invoke(self: Arc<Self>, placed: Placed, parts: Parts, body: Bytes) -> Response<Full<Bytes>> {
-        let mut leaving =
-            Leaving { door: &self, ended: Ended { placed, run: Duration::ZERO, refused: false } };
-        let began = Instant::now();
-        let is_cold = placed.start == Start::Cold;
+        let mut invocation = Invocation { door: &self, placed, run: Duration::ZERO, is_refused: false };
+        let is_cold = placed.environment == Environment::Cold;
         let cold_start = if is_cold { self.function.cold_start() } else { Duration::ZERO };
-        let answered = match &self.behind {
-            Behind::Model(model) => {
-                let starts = began + cold_start;
-                if is_cold {
-                    sleep_until(starts).await;
-                }
-                let mut answered = model.answer(&self.function, placed.company, parts, body, starts).await;
-                let modelled = format!("{:.3}", (cold_start + answered.run).as_secs_f64() * 1e3);
-                if let Ok(modelled) = HeaderValue::try_from(modelled) {
-                    answered.response.headers_mut().insert(MODELLED_MS, modelled);
-                }
-                answered
-            }
-            Behind::Real(real) => real.answer(placed.lease.environment, is_cold, &parts, &body).await,
-        };
-        leaving.ended.run = answered.run;
-        leaving.ended.refused = answered.response.status() == StatusCode::SERVICE_UNAVAILABLE;
-        answered.response
+        let starts = Instant::now() + cold_start;
+        if is_cold {
+            sleep_until(starts).await;
+        }
+        let answer = self.model.answer(&self.function, placed.company, parts, body, starts);
+        let (mut response, run) = answer.await;
+        invocation.run = run;
+        invocation.is_refused = response.status() == StatusCode::SERVICE_UNAVAILABLE;
+        let modelled = format!("{:.3}", (cold_start + run).as_secs_f64() * 1e3);
+        if let Ok(modelled) = HeaderValue::try_from(modelled) {
+            response.headers_mut().insert(MODELLED_MS, modelled);
+        }
+        response
     }
 
     /// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for
@@ -115,23 +73,22 @@ impl Door {
 }
 
 /// Releases the environment at the end of the invocation, also after a panic.
-struct Leaving<'a> {
+struct Invocation<'a> {
     door: &'a Door,
-    ended: Ended,
+    placed: Placed,
+    run: Duration,
+    is_refused: bool,
 }
 
-impl Drop for Leaving<'_> {
+impl Drop for Invocation<'_> {
     fn drop(&mut self) {
         let now = self.door.now();
-        let mut fleet = self.door.fleet();
-        fleet.platform.release(now, self.ended.placed.lease);
-        let census = fleet.platform.census();
-        fleet.ledger.ended(now, &self.ended, census);
+        self.door.fleet().end(now, self.placed, self.run, self.is_refused);
     }
 }
 
 /// Returns the answer of Lambda for a function that ended without an answer.
-pub(super) fn bad_gateway() -> Response<Full<Bytes>> {
+fn bad_gateway() -> Response<Full<Bytes>> {
     of_the_platform(
         StatusCode::BAD_GATEWAY,
         "InternalServerErrorException",
@@ -145,10 +102,8 @@ fn of_the_platform(
     error: &'static str,
     body: &serde_json::Value,
 ) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body.to_string()));
-    *response.status_mut() = status;
+    let mut response = super::json(status, body.to_string());
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert("x-amzn-errortype", HeaderValue::from_static(error));
     if let Ok(id) = HeaderValue::from_str(RequestId::random().as_str()) {
         headers.insert("x-amzn-requestid", id);
@@ -157,7 +112,7 @@ fn of_the_platform(
 }
 
 /// The header with the modelled time of a request: its cold start and its hashes.
-pub(crate) const MODELLED_MS: &str = "fleet-modelled-ms";
+pub(super) const MODELLED_MS: &str = "fleet-modelled-ms";
 
 /// "Invocation payload (request and response): 6 MB each"
 /// (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).

@@ -1,28 +1,31 @@
-//! The door: a Function URL on this machine, in front of the model or of real processes.
+//! The door: a Function URL on this machine, in front of the model.
 
-mod control;
-mod event;
 mod function_url;
-pub(crate) mod model;
-pub(crate) mod real;
-mod sigv4;
+mod kernel;
+mod model;
 #[cfg(test)]
 mod tests;
 
-use core::{convert::Infallible, future::Future, time::Duration};
+use core::{
+    convert::Infallible,
+    future::{Future, ready},
+    time::Duration,
+};
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     net::SocketAddr,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use saltern_capacity::{Durations, Limits};
+use saltern_program::{Failure, say};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -30,47 +33,37 @@ use tokio::{
 };
 
 use crate::{
-    arguments::{Auth, ServeArguments},
+    arguments::ServeArguments,
     documents,
+    fleet::{Fleet, Series, Totals},
     function::Function,
-    ledger::{Ledger, Series},
-    moment::Moment,
-    plan,
-    platform::Platform,
-    progress::progress,
-    spread::Spread,
 };
-use saltern_program::{Failure, say};
 
 use model::Model;
-use real::Real;
 
 /// `saltern-fleet serve`.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
-    let runtime = runtime()?;
-    let ended = runtime.block_on(serve(arguments));
-    // Does not wait for processes that still answer.
-    runtime.shutdown_timeout(Duration::ZERO);
-    ended
-}
-
-/// Returns a runtime with one thread. A request takes microseconds, and the load generator needs
-/// the other cores.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
+    // One thread: a request takes microseconds, and the load generator needs the other cores.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::system(format!("no event loop can be started ({error})")))
+        .map_err(|error| Failure::system(format!("no event loop can be started ({error})")))?;
+    runtime.block_on(serve(arguments))
 }
 
 async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
-    let function = arguments.function.function()?;
-    let behind = behind(arguments, &function)?;
+    arguments.function.check()?;
+    let model = Model::new(
+        documents::policies(arguments.policies.as_deref())?,
+        documents::users(arguments.pool.as_deref())?,
+        documents::durations(arguments.durations.as_deref())?,
+        arguments.seed,
+    )?;
     let (listening, controlling) = (listen(arguments.listen).await?, listen(arguments.control).await?);
-    let interrupted = signals()?;
-    let door = Door::open(function, arguments.auth, behind).await?;
+    let interrupted = interruption()?;
+    let door = Arc::new(Door::open(arguments.function.clone(), model));
     let serving = tokio::spawn(accept(listening.0, Arc::clone(&door), Door::answer));
-    let answering = tokio::spawn(accept(controlling.0, Arc::clone(&door), control::answer));
+    let answering = tokio::spawn(accept(controlling.0, Arc::clone(&door), Door::control));
     say(&format!("listening on http://{}, control on http://{}\n", listening.1, controlling.1))?;
     interrupted.await;
     serving.abort();
@@ -78,81 +71,64 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     answering.abort();
     let series = door.series();
     if let Some(file) = &arguments.series {
-        let text = serde_json::to_string(&series).map_err(|error| Failure::system(error.to_string()))?;
-        fs::write(file, text + "\n")
-            .map_err(|error| Failure::system(format!("{} cannot be written ({error})", file.display())))?;
+        write(file, &series)?;
     }
-    let totals = &series.totals;
-    let throttled: u64 = totals.throttled.values().sum();
-    progress(&format!(
-        "{} requests: {} answered, {} refused, {throttled} throttled; {} at once at most, {} cold starts; $ {:.4}; {:.1} s of CPU here",
+    // A failed write cannot be reported.
+    let _unwritten = writeln!(io::stderr(), "{}", in_words(&series.totals));
+    Ok(())
+}
+
+fn write(file: &Path, series: &Series) -> Result<(), Failure> {
+    let text = serde_json::to_string(series).map_err(|error| Failure::system(error.to_string()))?;
+    fs::write(file, text + "\n")
+        .map_err(|error| Failure::system(format!("{} cannot be written ({error})", file.display())))
+}
+
+fn in_words(totals: &Totals) -> String {
+    format!(
+        "{} requests: {} answered, {} refused, {} throttled; {} at once at most, {} cold starts; $ {:.4}; {:.1} s of CPU here",
         totals.requested,
         totals.answered,
         totals.refused,
+        totals.throttled.values().sum::<u64>(),
         totals.concurrency,
         totals.cold_starts,
         totals.usd,
         totals.cpu_seconds,
-    ));
-    Ok(())
-}
-
-fn behind(arguments: &ServeArguments, function: &Function) -> Result<Behind, Failure> {
-    if let Some(bootstrap) = &arguments.real {
-        return Ok(Behind::Real(Real::new(bootstrap, arguments.policies.as_deref(), function)?));
-    }
-    let policies = documents::policies(arguments.policies.as_deref())?;
-    let users = documents::users(arguments.pool.as_deref())?;
-    let own = arguments.durations.as_deref().map(plan::durations).transpose()?;
-    let durations = own.unwrap_or_else(|| Durations::documented().clone());
-    let model = Model::new(policies, users, durations, Spread::measured().clone(), arguments.seed)?;
-    Ok(Behind::Model(Box::new(model)))
+    )
 }
 
 /// The function behind its URL.
 #[derive(Debug)]
-pub(crate) struct Door {
+struct Door {
     fleet: Mutex<Fleet>,
     opened: Instant,
     function: Function,
-    auth: Auth,
-    behind: Behind,
-}
-
-/// The state that changes with every request.
-#[derive(Debug)]
-struct Fleet {
-    platform: Platform,
-    ledger: Ledger,
-}
-
-/// The source of the answers.
-#[derive(Debug)]
-pub(crate) enum Behind {
-    Model(Box<Model>),
-    Real(Real),
+    model: Model,
 }
 
 impl Door {
-    pub(crate) async fn open(function: Function, auth: Auth, behind: Behind) -> Result<Arc<Self>, Failure> {
-        let platform = Platform::new(&function, Limits::documented(), 1);
-        if let Behind::Real(real) = &behind {
-            for environment in platform.started_ahead() {
-                real.start(environment).await.map_err(|error| Failure::system(error.to_string()))?;
-            }
-        }
-        let ledger = Ledger::new(&function, 1);
-        let fleet = Mutex::new(Fleet { platform, ledger });
-        Ok(Arc::new(Self { fleet, opened: Instant::now(), function, auth, behind }))
+    fn open(function: Function, model: Model) -> Self {
+        Self { fleet: Mutex::new(Fleet::new(&function)), opened: Instant::now(), function, model }
     }
 
-    /// Returns the series until now.
-    pub(crate) fn series(&self) -> Series {
-        self.fleet().ledger.series(self.now())
+    /// Answers `GET /series` with the series until now.
+    fn control(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> {
+        let (parts, _body) = request.into_parts();
+        let is_known = parts.method == http::Method::GET && parts.uri.path() == "/series";
+        ready(match serde_json::to_vec(&self.series()) {
+            Ok(series) if is_known => json(StatusCode::OK, series),
+            _ => json(StatusCode::NOT_FOUND, Bytes::new()),
+        })
     }
 
-    fn now(&self) -> Moment {
-        Moment::START + self.opened.elapsed()
+    fn series(&self) -> Series {
+        self.fleet().series(self.now())
+    }
+
+    /// Returns the time since the door was opened.
+    fn now(&self) -> Duration {
+        self.opened.elapsed()
     }
 
     fn fleet(&self) -> MutexGuard<'_, Fleet> {
@@ -162,14 +138,22 @@ impl Door {
     /// Waits for all answers, at most [`PATIENCE`].
     async fn until_all_are_answered(&self) {
         let began = Instant::now();
-        while self.fleet().ledger.are_under_way() && began.elapsed() < PATIENCE {
+        while self.fleet().are_under_way() && began.elapsed() < PATIENCE {
             sleep(Duration::from_millis(10)).await;
         }
     }
 }
 
+fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(body.into()));
+    *response.status_mut() = status;
+    let json = http::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
 /// Serves connections until the end of the task.
-pub(crate) async fn accept<F, A>(socket: TcpListener, door: Arc<Door>, answer: F)
+async fn accept<F, A>(socket: TcpListener, door: Arc<Door>, answer: F)
 where
     F: Fn(Arc<Door>, Request<Incoming>) -> A + Copy + Send + 'static,
     A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
@@ -194,7 +178,7 @@ where
     }
 }
 
-pub(crate) async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let unavailable = |error: io::Error| {
         Failure::system(format!(
             "cannot listen on {address} ({error}): stop the process that uses it, or choose another address"
@@ -206,7 +190,7 @@ pub(crate) async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAd
 }
 
 /// Returns a future that ends with the first SIGINT or SIGTERM.
-fn signals() -> Result<impl Future<Output = ()>, Failure> {
+fn interruption() -> Result<impl Future<Output = ()>, Failure> {
     let listen =
         |kind| signal(kind).map_err(|error| Failure::system(format!("cannot handle signals ({error})")));
     let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);

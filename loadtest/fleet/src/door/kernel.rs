@@ -10,19 +10,21 @@
 //!   again.
 //! - The pool computes all other hashes.
 
-use core::{fmt, time::Duration};
-use std::{cell::RefCell, collections::HashMap, sync::Arc, time::Instant};
+use core::time::Duration;
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use saltern_algorithm::{Done, Dropped, Output, Pool, Refused, Reply, Ticket, Work, Workers};
 use saltern_capacity::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::documents::Users;
 
 /// The workers of the model.
-pub(crate) struct Kernel {
+#[derive(Debug)]
+pub(super) struct Kernel {
     /// The passwords of the users, by stored hash.
     passwords: HashMap<String, Vec<u8>>,
     durations: Arc<Durations>,
@@ -30,18 +32,18 @@ pub(crate) struct Kernel {
     pool: Pool,
 }
 
-/// The hashes of one request: the stored hashes in its body, and the hashes that wait for an
-/// answer.
-#[derive(Debug, Default)]
-pub(crate) struct Hashes {
+/// The hashes of one request: the stored hashes in its body, and the way of the hashes that wait for
+/// an answer.
+#[derive(Debug)]
+pub(super) struct Hashes {
     stored: Vec<Encoded>,
-    taken: RefCell<Vec<Taken>>,
+    taken: UnboundedSender<Taken>,
 }
 
 /// A hash whose modelled time has not passed.
 #[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) params: Params,
+pub(super) struct Taken {
+    pub(super) params: Params,
     deadline: Instant,
     output: Output,
     reply: Reply,
@@ -49,11 +51,11 @@ pub(crate) struct Taken {
 
 tokio::task_local! {
     /// The hashes of the current request.
-    pub(crate) static HASHES: Hashes;
+    pub(super) static HASHES: Hashes;
 }
 
 impl Kernel {
-    pub(crate) fn new(users: Users, durations: Arc<Durations>, pool: Pool) -> Self {
+    pub(super) fn new(users: Users, durations: Arc<Durations>, pool: Pool) -> Self {
         let passwords = users.users.into_iter().map(|user| (user.hash, user.password.into_bytes())).collect();
         Self { passwords, durations, pool }
     }
@@ -69,7 +71,8 @@ impl Kernel {
         let Ok(Some((params, output))) = known else { return Err(work) };
         let (ticket, reply) = Ticket::with_reply();
         let taken = Taken { params, deadline: work.deadline, output, reply };
-        HASHES.with(|hashes| hashes.taken.borrow_mut().push(taken));
+        // The receiver lives until the answer of the service.
+        HASHES.with(|hashes| hashes.taken.send(taken).ok());
         Ok(ticket)
     }
 
@@ -103,34 +106,22 @@ impl Workers for Kernel {
     }
 }
 
-impl fmt::Debug for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kernel(..)")
-    }
-}
-
 impl Hashes {
     /// Reads the stored hashes of a body. The service rejects a body that is not of the contract,
-    /// so it has none.
-    pub(crate) fn of(body: &[u8]) -> Self {
+    /// so it has none. The receiver gets the hashes that wait for an answer.
+    pub(super) fn of(body: &[u8]) -> (Self, UnboundedReceiver<Taken>) {
         let read: Stored = serde_json::from_slice(body).unwrap_or_default();
         let all =
             read.hash.into_iter().chain(read.operations.into_iter().filter_map(|operation| operation.hash));
-        Self {
-            stored: all.filter_map(|hash| saltern_encoded::parse(&hash).ok()).collect(),
-            ..Self::default()
-        }
-    }
-
-    /// Returns the hashes taken since the last call.
-    pub(crate) fn take_all(&self) -> Vec<Taken> {
-        self.taken.take()
+        let stored = all.filter_map(|hash| saltern_encoded::parse(&hash).ok()).collect();
+        let (taken, receiver) = unbounded_channel();
+        (Self { stored, taken }, receiver)
     }
 }
 
 impl Taken {
     /// Returns the hash if it ends before its deadline. Otherwise rejects it at once.
-    pub(crate) fn in_time(self, ends: Instant) -> Option<Self> {
+    pub(super) fn in_time(self, ends: Instant) -> Option<Self> {
         if ends <= self.deadline {
             return Some(self);
         }
@@ -139,7 +130,7 @@ impl Taken {
     }
 
     /// Answers with the output and its modelled time.
-    pub(crate) fn answer(self, hashed: Duration) {
+    pub(super) fn answer(self, hashed: Duration) {
         self.reply.send(Ok(Done {
             output: self.output,
             second: None,

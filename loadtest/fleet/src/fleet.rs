@@ -1,0 +1,213 @@
+//! Lambda with its bill: the model behind the door and in simulated time.
+//!
+//! [`Platform`] decides about each request. A [`Fleet`] also counts the requests of each second and
+//! their cost. The result is the series.
+
+use core::time::Duration;
+use std::{
+    collections::BTreeMap,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use rustix::time::{ClockId, clock_gettime};
+use saltern_capacity::{Limits, Prices, Usage, billed, gb_seconds};
+use serde::Serialize;
+
+use crate::{
+    assumptions::{self, Assumption},
+    function::Function,
+    number::ratio,
+    platform::{Environment, Placed, Platform, Throttle},
+};
+
+/// The environments of one function, and all requests to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Fleet {
+    function: Function,
+    platform: Platform,
+    started_at: SystemTime,
+    seconds: Vec<Second>,
+    under_way: u64,
+    usage: Usage,
+    throttled: BTreeMap<Throttle, u64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Second {
+    #[serde(rename = "second")]
+    number: usize,
+    pub(crate) requested: u64,
+    pub(crate) answered: u64,
+    throttled: u64,
+    refused: u64,
+    /// The highest number of concurrent requests.
+    concurrency: u64,
+    /// The environments at the end of the second, and the provisioned ones of them.
+    environments: u64,
+    provisioned: u64,
+    cold_starts: u64,
+    spillover: u64,
+    /// The cost until the end of the second.
+    pub(crate) usd: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Series {
+    function: Function,
+    assumptions: &'static [Assumption],
+    started_at_unix_ms: u64,
+    pub(crate) seconds: Vec<Second>,
+    pub(crate) totals: Totals,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Totals {
+    pub(crate) requested: u64,
+    pub(crate) answered: u64,
+    pub(crate) throttled: BTreeMap<Throttle, u64>,
+    pub(crate) refused: u64,
+    /// The highest number of concurrent requests.
+    pub(crate) concurrency: u64,
+    pub(crate) cold_starts: u64,
+    pub(crate) spillover: u64,
+    pub(crate) usd: f64,
+    /// The processor time of this process.
+    pub(crate) cpu_seconds: f64,
+}
+
+impl Fleet {
+    pub(crate) fn new(function: &Function) -> Self {
+        Self {
+            function: function.clone(),
+            platform: Platform::new(function, Limits::documented()),
+            started_at: SystemTime::now(),
+            seconds: vec![Second::default()],
+            under_way: 0,
+            usage: Usage::default(),
+            throttled: Throttle::ALL.into_iter().map(|throttle| (throttle, 0)).collect(),
+        }
+    }
+
+    /// Gives an environment to a request.
+    ///
+    /// # Errors
+    /// The reason, if the request is throttled.
+    pub(crate) fn place(&mut self, now: Duration) -> Result<Placed, Throttle> {
+        let placed = self.platform.place(now);
+        self.under_way += u64::from(placed.is_ok());
+        let under_way = self.under_way;
+        let second = self.second(now);
+        second.requested += 1;
+        match placed {
+            Ok(placed) => {
+                second.concurrency = second.concurrency.max(under_way);
+                second.cold_starts += u64::from(placed.environment == Environment::Cold);
+                second.spillover += u64::from(placed.spills);
+            }
+            Err(throttle) => {
+                second.throttled += 1;
+                *self.throttled.entry(throttle).or_default() += 1;
+            }
+        }
+        placed
+    }
+
+    /// Ends a request, whose handler ran for a time. Its answer may have been a 503.
+    pub(crate) fn end(&mut self, now: Duration, placed: Placed, run: Duration, is_refused: bool) {
+        self.platform.release(now, placed.environment);
+        self.under_way -= 1;
+        self.bill(placed.environment, run);
+        let second = self.second(now);
+        second.refused += u64::from(is_refused);
+        second.answered += u64::from(!is_refused);
+    }
+
+    pub(crate) fn are_under_way(&self) -> bool {
+        self.under_way > 0
+    }
+
+    /// Returns the series until now.
+    pub(crate) fn series(&self, now: Duration) -> Series {
+        let mut until_now = self.clone();
+        let usd = until_now.usd(now);
+        until_now.second(now).usd = usd;
+        let sum = |count: fn(&Second) -> u64| until_now.seconds.iter().map(count).sum();
+        let totals = Totals {
+            requested: sum(|second| second.requested),
+            answered: sum(|second| second.answered),
+            throttled: until_now.throttled,
+            refused: sum(|second| second.refused),
+            concurrency: until_now.seconds.iter().map(|second| second.concurrency).max().unwrap_or(0),
+            cold_starts: sum(|second| second.cold_starts),
+            spillover: sum(|second| second.spillover),
+            usd,
+            cpu_seconds: processor_time().as_secs_f64(),
+        };
+        let started_at = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Series {
+            function: until_now.function,
+            assumptions: &assumptions::ALL,
+            started_at_unix_ms: u64::try_from(started_at.as_millis()).unwrap_or(u64::MAX),
+            seconds: until_now.seconds,
+            totals,
+        }
+    }
+
+    fn bill(&mut self, environment: Environment, run: Duration) {
+        let gb_seconds = |time| gb_seconds(self.function.memory_mb, billed(time));
+        self.usage.requests += 1;
+        match environment {
+            Environment::Cold => {
+                let init = Duration::from_millis(assumptions::INIT_MS);
+                self.usage.on_demand_gb_seconds += gb_seconds(init + run);
+            }
+            Environment::Warm => self.usage.on_demand_gb_seconds += gb_seconds(run),
+            Environment::Provisioned => self.usage.provisioned_run_gb_seconds += gb_seconds(run),
+            // Managed Instances are paid by the hour.
+            Environment::Managed(_) => {}
+        }
+    }
+
+    /// Returns the second of a time, and closes the seconds before it. Behind the door the clock is
+    /// read before the lock is taken, so a time may belong to the second before the last.
+    fn second(&mut self, now: Duration) -> &mut Second {
+        let at = usize::try_from(now.as_secs()).unwrap_or(usize::MAX).max(self.seconds.len() - 1);
+        while self.seconds.len() <= at {
+            let number = self.seconds.len();
+            let end = Duration::from_secs(u64::try_from(number).unwrap_or(u64::MAX));
+            self.seconds[number - 1].usd = self.usd(end);
+            let next = Second { number, concurrency: self.under_way, ..self.environments(end) };
+            self.seconds.push(next);
+        }
+        let current = self.environments(now);
+        let second = &mut self.seconds[at];
+        (second.environments, second.provisioned) = (current.environments, current.provisioned);
+        second
+    }
+
+    fn environments(&mut self, now: Duration) -> Second {
+        let environments = self.platform.environments(now);
+        Second { environments, provisioned: self.platform.provisioned(now), ..Second::default() }
+    }
+
+    /// Returns the cost of everything until a time.
+    fn usd(&self, until: Duration) -> f64 {
+        let prices = Prices::listed();
+        let mut usage = self.usage;
+        if let Some(provisioned) = self.function.provisioned
+            && let Some(held) = provisioned.since_asked(until).filter(|held| !held.is_zero())
+        {
+            let each = gb_seconds(self.function.memory_mb, held.max(prices.provisioned_billed_at_least()));
+            usage.provisioned_gb_seconds = ratio(provisioned.environments, 1) * each;
+        }
+        let managed = self
+            .function
+            .managed
+            .map_or(0.0, |managed| prices.managed_usd(managed.ec2_usd_per_hour, managed.environments, until));
+        prices.usd(self.function.architecture, &usage) + managed
+    }
+}
+
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
+}
