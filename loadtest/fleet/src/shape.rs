@@ -1,6 +1,6 @@
 //! The rate of arrivals over time.
 
-use core::{fmt, str::FromStr, time::Duration};
+use core::{fmt, iter, str::FromStr, time::Duration};
 
 use fastrand::Rng;
 use saltern_program::number::grouped;
@@ -41,9 +41,29 @@ impl Shape {
         self.stages.iter().map(|stage| stage.seconds * f64::midpoint(stage.from, stage.to)).sum()
     }
 
-    /// Returns the times of independent arrivals.
-    pub(crate) fn arrivals(&self, seed: u64) -> Arrivals {
-        Arrivals { stages: self.stages.clone(), stage: 0, at: 0.0, before: 0.0, random: Rng::with_seed(seed) }
+    /// Returns the times of independent arrivals: a Poisson process with the rate of the shape, by
+    /// thinning one with the highest rate (Lewis and Shedler, 1979).
+    pub(crate) fn arrivals(&self, seed: u64) -> impl Iterator<Item = Duration> {
+        let mut random = Rng::with_seed(seed);
+        // Not zero, so that a shape without arrivals ends too.
+        let highest = self.highest_rate().max(f64::MIN_POSITIVE);
+        let mut at = 0.0;
+        let candidates = iter::from_fn(move || {
+            // The gaps of independent arrivals are exponentially distributed.
+            at -= (1.0 - random.f64()).ln() / highest;
+            Some((at, highest * random.f64()))
+        });
+        let (mut before, mut stages) = (0.0, self.stages.iter().peekable());
+        candidates
+            .map_while(move |(at, chance)| {
+                while let Some(stage) = stages.next_if(|stage| at >= before + stage.seconds) {
+                    before += stage.seconds;
+                }
+                let stage = stages.peek()?;
+                let rate = stage.from + (stage.to - stage.from) * (at - before) / stage.seconds;
+                Some((chance < rate).then(|| Duration::from_secs_f64(at)))
+            })
+            .flatten()
     }
 }
 
@@ -91,43 +111,6 @@ impl fmt::Display for NotAShape {
 }
 
 impl core::error::Error for NotAShape {}
-
-/// The arrivals of a Poisson process with the rate of the shape.
-#[derive(Debug)]
-pub(crate) struct Arrivals {
-    stages: Vec<Stage>,
-    stage: usize,
-    /// Seconds into the stage.
-    at: f64,
-    /// Seconds before the stage.
-    before: f64,
-    random: Rng,
-}
-
-impl Iterator for Arrivals {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        // The expected number of arrivals until the next one is exponentially distributed.
-        let mut left = -(1.0 - self.random.f64()).ln();
-        loop {
-            let stage = self.stages.get(self.stage)?;
-            // A stage without length is a step without arrivals.
-            let slope = if stage.seconds > 0.0 { (stage.to - stage.from) / stage.seconds } else { 0.0 };
-            let rate = stage.from + slope * self.at;
-            let rest = stage.seconds - self.at;
-            let in_rest = rest * f64::midpoint(rate, stage.to);
-            if left < in_rest {
-                // Solves rate·x + slope·x²/2 = left, in the form without cancellation.
-                self.at += 2.0 * left / (rate + (rate * rate + 2.0 * slope * left).max(0.0).sqrt());
-                return Some(Duration::from_secs_f64(self.before + self.at));
-            }
-            left -= in_rest;
-            self.before += stage.seconds;
-            (self.stage, self.at) = (self.stage + 1, 0.0);
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
