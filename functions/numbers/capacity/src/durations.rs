@@ -58,7 +58,6 @@ pub struct Durations {
     reference_memory_mb: u64,
     policies: Vec<(Params, Row)>,
     batches: BTreeMap<String, Batches>,
-    sources: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -66,9 +65,6 @@ struct Row {
     arm64_milliseconds: u64,
     x86_64_milliseconds: u64,
     extrapolated: bool,
-    /// The name of a source, if the file has sources.
-    #[serde(default)]
-    source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -76,8 +72,6 @@ struct Batches {
     /// The number of hashes, and their time in percent of one hash's. Begins with 1.
     percent: BTreeMap<u64, u64>,
     extrapolated: bool,
-    #[serde(default)]
-    source: String,
 }
 
 impl Durations {
@@ -115,9 +109,8 @@ impl Durations {
         if file.reference_memory_mb.value == 0 {
             return Err(Unreadable::new("reference_memory_mb is 0"));
         }
-        let batches = file.batch_percent_of_one;
-        let (reference_memory_mb, sources) = (file.reference_memory_mb.value, file.sources);
-        Ok(Self { reference_memory_mb, policies, batches, sources })
+        let reference_memory_mb = file.reference_memory_mb.value;
+        Ok(Self { reference_memory_mb, policies, batches: file.batch_percent_of_one })
     }
 
     /// Returns the memory in MB with which a function has one virtual CPU.
@@ -129,21 +122,6 @@ impl Durations {
     /// Returns the parameters with a row, in the order of their names.
     pub fn known(&self) -> impl Iterator<Item = Params> + '_ {
         self.policies.iter().map(|(params, _)| *params)
-    }
-
-    /// Returns the sources of the time of one hash and of the times of batches. Sources that these
-    /// name are included. A file without sources has none.
-    #[must_use]
-    pub fn sources(&self, params: Params) -> Vec<&str> {
-        let row = self.nearest(params).map(|(_, row)| &row.source);
-        let batches = self.batches.get(params.algorithm().name()).map(|batches| &batches.source);
-        let used: Vec<_> =
-            [row, batches].into_iter().flatten().filter_map(|name| self.sources.get(name)).collect();
-        let is_used = |name: &String, text: &String| {
-            used.contains(&text) || used.iter().any(|used| used.contains(name.as_str()))
-        };
-        let sources = self.sources.iter().filter(|(name, text)| is_used(name, text));
-        sources.map(|(_, text)| text.as_str()).collect()
     }
 
     /// Returns the time of one hash; `None` for an algorithm without a row.
@@ -254,8 +232,6 @@ struct File {
     reference_memory_mb: Sourced<u64>,
     policies: BTreeMap<String, Row>,
     batch_percent_of_one: BTreeMap<String, Batches>,
-    #[serde(default)]
-    sources: BTreeMap<String, String>,
 }
 
 const NANOS_PER_MS: u128 = 1_000_000;

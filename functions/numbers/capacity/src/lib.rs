@@ -20,7 +20,7 @@ mod scale;
 
 pub use demand::{Capacity, Demand};
 pub use durations::{Architecture, Durations, Planned, work};
-pub use file::{Figure, Unreadable};
+pub use file::Unreadable;
 pub use function_size::FunctionSize;
 pub use limits::{FUNCTION_MEMORY_MB, Limits};
 pub use name::{UnknownName, name_of, params_named};

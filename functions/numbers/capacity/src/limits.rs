@@ -3,7 +3,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::{Deserialize, Deserializer};
 
-use crate::file::{Figure, Sourced, figures};
+use crate::file::Sourced;
 
 /// The range of a function's memory in MB (Lambda developer guide, "Lambda quotas").
 pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
@@ -52,12 +52,6 @@ impl Limits {
         static DOCUMENTED: LazyLock<Limits> =
             LazyLock::new(|| serde_json::from_str(DOCUMENT).expect("limits.json has the limits"));
         &DOCUMENTED
-    }
-
-    /// Returns every limit of the file with its source, by name.
-    #[must_use]
-    pub fn figures() -> Vec<Figure> {
-        figures(DOCUMENT)
     }
 }
 

@@ -2,10 +2,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{
-    Architecture,
-    file::{Figure, Sourced, figures},
-};
+use crate::{Architecture, file::Sourced};
 
 /// List prices.
 #[derive(Clone, Debug, Deserialize)]
@@ -50,12 +47,6 @@ impl Prices {
         static LISTED: LazyLock<Prices> =
             LazyLock::new(|| serde_json::from_str(DOCUMENT).expect("prices.json has the prices"));
         &LISTED
-    }
-
-    /// Returns every price of the file with its source, by name.
-    #[must_use]
-    pub fn figures() -> Vec<Figure> {
-        figures(DOCUMENT)
     }
 
     /// Returns the cost of a usage in US dollars.
