@@ -1,20 +1,18 @@
 use core::time::Duration;
+use std::collections::BTreeMap;
 
 /// A histogram of times in tenths of a millisecond. It gives exact percentiles of millions of
 /// times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies {
-    counts: Vec<u64>,
+    counts: BTreeMap<u32, u64>,
     total: u64,
 }
 
 impl Latencies {
     pub(crate) fn record(&mut self, latency: Duration) {
-        let tenth = usize::try_from(latency.as_micros() / TENTH_OF_A_MS).unwrap_or(usize::MAX).min(LONGEST);
-        if self.counts.len() <= tenth {
-            self.counts.resize(tenth + 1, 0);
-        }
-        self.counts[tenth] += 1;
+        let tenth = u32::try_from(latency.as_micros() / TENTH_OF_A_MS).unwrap_or(u32::MAX);
+        *self.counts.entry(tenth).or_default() += 1;
         self.total += 1;
     }
 
@@ -22,18 +20,15 @@ impl Latencies {
     pub(crate) fn percentile(&self, percent: u64) -> Option<f64> {
         let rank = (self.total * percent).div_ceil(100).max(1);
         let mut seen = 0;
-        let tenth = self.counts.iter().position(|count| {
-            seen += count;
+        let at = self.counts.iter().find(|(_, count)| {
+            seen += **count;
             seen >= rank
         });
-        tenth.map(|tenth| f64::from(u32::try_from(tenth).unwrap_or(u32::MAX)) / 10.0)
+        at.map(|(tenth, _)| f64::from(*tenth) / 10.0)
     }
 }
 
 const TENTH_OF_A_MS: u128 = 100;
-
-/// 100 s. Longer times count as this.
-const LONGEST: usize = 1_000_000;
 
 #[cfg(test)]
 mod tests {

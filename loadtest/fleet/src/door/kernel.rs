@@ -141,17 +141,12 @@ impl Taken {
     }
 }
 
-/// The stored hashes of a request to `/verify` or `/batch`.
+/// The stored hashes of a request to `/verify` or `/batch`, or of an operation of a batch.
 #[derive(Default, Deserialize)]
 struct Stored {
     hash: Option<String>,
     #[serde(default)]
-    operations: Vec<StoredOfOperation>,
-}
-
-#[derive(Deserialize)]
-struct StoredOfOperation {
-    hash: Option<String>,
+    operations: Vec<Self>,
 }
 
 /// Returns the part of the password that the scheme uses.
