@@ -63,6 +63,14 @@ pub(crate) struct PlanArguments {
     pub(crate) seed: u64,
 }
 
+impl PlanArguments {
+    /// Returns the stages, or the constant rate.
+    pub(crate) fn shape(&self) -> Shape {
+        let constant = || Shape::constant(self.rate, Duration::from_secs_f64(60.0 * self.minutes));
+        self.stages.clone().unwrap_or_else(constant)
+    }
+}
+
 /// How the backends batch logins into requests.
 #[derive(Args, Clone, Copy, Debug, Serialize)]
 pub(crate) struct Client {

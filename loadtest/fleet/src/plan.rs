@@ -1,8 +1,6 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
-use core::time::Duration;
-
-use saltern_capacity::{Capacity, Demand, Limits, name_of};
+use saltern_capacity::{Capacity, Demand, Durations, Limits, name_of};
 use saltern_program::{Failure, number::grouped, say};
 use serde::Serialize;
 use serde_json::json;
@@ -13,8 +11,7 @@ use crate::{
     function::Function,
     larger,
     number::{ratio, rounded_up},
-    shape::Shape,
-    simulation::{self, Outcome, Requests, Scenario},
+    simulation::{self, Outcome, Requests},
 };
 
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
@@ -23,28 +20,14 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     if arguments.larger {
         return say(&larger::tables(&durations, arguments)?);
     }
-    let scenario = Scenario {
-        function: &arguments.function,
-        durations: &durations,
-        params: arguments.policy,
-        shape: &shape(arguments),
-        client: arguments.client,
-        seed: arguments.seed,
-    };
-    let outcome = simulation::run(&scenario)?;
-    let plan = Plan::of(&scenario, &outcome)?;
+    let outcome = simulation::run(arguments, &durations)?;
+    let plan = Plan::of(arguments, &durations, &outcome)?;
     if arguments.json {
         let document = json!({ "plan": plan, "series": outcome.series });
         say(&format!("{document}\n"))
     } else {
-        say(&plan.in_words(&scenario, &outcome))
+        say(&plan.in_words(&arguments.function, &outcome))
     }
-}
-
-/// Returns the stages, or the constant rate.
-pub(crate) fn shape(arguments: &PlanArguments) -> Shape {
-    let constant = || Shape::constant(arguments.rate, Duration::from_secs_f64(60.0 * arguments.minutes));
-    arguments.stages.clone().unwrap_or_else(constant)
 }
 
 /// The figures of a plan.
@@ -85,13 +68,13 @@ pub(crate) struct Formula {
 
 impl Formula {
     /// Applies the formula to requests at the highest rate.
-    pub(crate) fn of(scenario: &Scenario<'_>, requests: Requests) -> Self {
+    pub(crate) fn of(arguments: &PlanArguments, requests: Requests) -> Self {
         let demand = Demand {
-            logins_per_second: rounded_up(scenario.shape.highest_rate() / requests.logins_each),
+            logins_per_second: rounded_up(arguments.shape().highest_rate() / requests.logins_each),
             per_request: requests.duration,
             // The rate counts requests, not logins.
             batch: 1,
-            account_concurrency: scenario.function.account_concurrency,
+            account_concurrency: arguments.function.account_concurrency,
         };
         let Capacity { environments, provisioned, concurrency, from_cold, fits_account } =
             demand.capacity(Limits::documented());
@@ -108,22 +91,22 @@ impl Formula {
 }
 
 impl Plan {
-    fn of(scenario: &Scenario<'_>, outcome: &Outcome) -> Result<Self, Failure> {
+    fn of(arguments: &PlanArguments, durations: &Durations, outcome: &Outcome) -> Result<Self, Failure> {
         let totals = &outcome.series.totals;
-        let batch = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX);
-        let full = scenario.function.planned(scenario.durations, scenario.params, batch, 1)?;
+        let batch = u64::try_from(arguments.client.batch).unwrap_or(u64::MAX);
+        let full = arguments.function.planned(durations, arguments.policy, batch, 1)?;
         // An evening without logins has no average request.
         let requests =
             outcome.requests.unwrap_or(Requests { logins_each: ratio(batch, 1), duration: full.duration });
         // Concurrent requests share lanes, whose gain is extrapolated.
-        let shares_lanes = scenario.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
+        let shares_lanes = arguments.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         let answered = outcome.logins - outcome.throttled_logins;
         Ok(Self {
-            policy: name_of(scenario.params),
-            shape: scenario.shape.to_string(),
-            client: scenario.client,
+            policy: name_of(arguments.policy),
+            shape: arguments.shape().to_string(),
+            client: arguments.client,
             is_extrapolated: full.is_extrapolated || shares_lanes,
-            formula: Formula::of(scenario, requests),
+            formula: Formula::of(arguments, requests),
             logins: outcome.logins,
             throttled_logins: outcome.throttled_logins,
             logins_per_request: ratio(outcome.logins, totals.requested),
@@ -139,7 +122,7 @@ impl Plan {
         })
     }
 
-    fn in_words(&self, scenario: &Scenario<'_>, outcome: &Outcome) -> String {
+    fn in_words(&self, function: &Function, outcome: &Outcome) -> String {
         let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{ms:.0} ms"));
         let batches = match self.client {
             Client { batch: 1, .. } => String::new(),
@@ -148,7 +131,7 @@ impl Plan {
                 self.logins_per_request
             ),
         };
-        let managed = scenario.function.managed;
+        let managed = function.managed;
         let by_reason = outcome.series.totals.throttled.iter().filter(|(_, requests)| **requests > 0);
         let by_reason: Vec<_> = by_reason
             .map(|(why, requests)| format!("; {} requests by {}", grouped(*requests), why.in_words()))
@@ -163,10 +146,10 @@ cost         $ {usd:.2}, $ {usd_per_million:.2} per million logins answered{with
 simulated    in {took:.2} s
 ",
             policy = self.policy,
-            function = in_words(scenario.function),
+            function = in_words(function),
             shape = self.shape,
             // Lambda's quotas do not apply to Managed Instances.
-            formula = managed.map_or_else(|| self.formula.in_words(scenario.function), |_| String::new()),
+            formula = managed.map_or_else(|| self.formula.in_words(function), |_| String::new()),
             most = grouped(self.concurrency_most),
             mean = self.concurrency_mean,
             cold_starts = grouped(self.cold_starts),

@@ -8,30 +8,16 @@ use std::{collections::BinaryHeap, time::Instant};
 
 use fastrand::Rng;
 use saltern_capacity::{Durations, name_of};
-use saltern_encoded::Params;
 use saltern_program::{Failure, number::grouped};
 
 use crate::{
-    arguments::Client,
+    arguments::{Client, PlanArguments},
     fleet::{Fleet, Series},
-    function::Function,
     latencies::Latencies,
     number::rounded_up,
     platform::{Environment, Placed},
-    shape::Shape,
     spread::Spread,
 };
-
-/// The input of a simulation.
-#[derive(Clone, Debug)]
-pub(crate) struct Scenario<'a> {
-    pub(crate) function: &'a Function,
-    pub(crate) durations: &'a Durations,
-    pub(crate) params: Params,
-    pub(crate) shape: &'a Shape,
-    pub(crate) client: Client,
-    pub(crate) seed: u64,
-}
 
 /// The result of a simulation.
 #[derive(Debug)]
@@ -62,9 +48,10 @@ pub(crate) struct Requests {
 /// # Errors
 /// [`Failure`] if no duration is known for the parameters, if a request would take too long, or if
 /// the shape has too many logins.
-pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
+pub(crate) fn run(arguments: &PlanArguments, durations: &Durations) -> Result<Outcome, Failure> {
     let began = Instant::now();
-    let logins = rounded_up(scenario.shape.expected());
+    let shape = arguments.shape();
+    let logins = rounded_up(shape.expected());
     if logins > MOST_LOGINS {
         return Err(Failure::configuration(format!(
             "{} logins are more than the {} of the longest plan: plan a shorter time, because a rate that stays needs no more capacity later",
@@ -72,8 +59,8 @@ pub(crate) fn run(scenario: &Scenario<'_>) -> Result<Outcome, Failure> {
             grouped(MOST_LOGINS)
         )));
     }
-    let mut evening = Evening::new(scenario)?;
-    for arrival in scenario.shape.arrivals(scenario.seed) {
+    let mut evening = Evening::new(arguments, durations)?;
+    for arrival in shape.arrivals(arguments.seed) {
         evening.until(arrival);
         evening.arrives(arrival);
     }
@@ -140,35 +127,35 @@ struct Sent {
 }
 
 impl Evening {
-    fn new(scenario: &Scenario<'_>) -> Result<Self, Failure> {
-        let function = scenario.function;
+    fn new(arguments: &PlanArguments, durations: &Durations) -> Result<Self, Failure> {
+        let function = &arguments.function;
         let company = function.managed.map_or(1, |managed| managed.requests_at_once);
-        let hashes = u64::try_from(scenario.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
-        let median = |hashes| function.planned(scenario.durations, scenario.params, hashes, 1);
+        let hashes = u64::try_from(arguments.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
+        let median = |hashes| function.planned(durations, arguments.policy, hashes, 1);
         let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
         let medians = medians.collect::<Result<Vec<_>, _>>()?;
         if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
             return Err(Failure::configuration(format!(
                 "a request with {} would take longer than {LONGEST_SECONDS} s, the longest deadline of the service: choose cheaper parameters or smaller batches",
-                name_of(scenario.params)
+                name_of(arguments.policy)
             )));
         }
         Ok(Self {
             fleet: Fleet::new(function),
             medians,
             cold_start: function.cold_start(),
-            client: scenario.client,
-            backends: vec![Backend::default(); scenario.client.backends],
+            client: arguments.client,
+            backends: vec![Backend::default(); arguments.client.backends],
             events: BinaryHeap::new(),
-            times: Rng::with_seed(scenario.seed ^ 1),
-            choices: Rng::with_seed(scenario.seed ^ 2),
+            times: Rng::with_seed(arguments.seed ^ 1),
+            choices: Rng::with_seed(arguments.seed ^ 2),
             latencies: Latencies::default(),
             logins: 0,
             throttled_logins: 0,
             sent: Vec::new(),
             busy_seconds: 0.0,
             now: Duration::ZERO,
-            end: Duration::from_secs_f64(scenario.shape.seconds()),
+            end: Duration::from_secs_f64(arguments.shape().seconds()),
         })
     }
 

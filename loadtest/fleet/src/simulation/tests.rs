@@ -1,36 +1,18 @@
 //! Compares the simulation with theory and with itself.
 
 use super::*;
-use crate::{
-    arguments,
-    number::ratio,
-    plan::{Formula, shape},
-};
+use crate::{arguments, number::ratio, plan::Formula};
 
 /// Simulates a plan with these flags.
 fn simulated(flags: &str) -> Outcome {
-    with(flags, |scenario| run(scenario).unwrap())
+    run(&arguments::plan(flags).unwrap(), Durations::documented()).unwrap()
 }
 
 /// Simulates a plan with these flags. Also applies the formula to its busiest seconds.
 fn with_formula(flags: &str) -> (Outcome, Formula) {
-    with(flags, |scenario| {
-        let outcome = run(scenario).unwrap();
-        let formula = Formula::of(scenario, outcome.requests.unwrap());
-        (outcome, formula)
-    })
-}
-
-fn with<T>(flags: &str, run: impl Fn(&Scenario<'_>) -> T) -> T {
-    let arguments = arguments::plan(flags).unwrap();
-    run(&Scenario {
-        function: &arguments.function,
-        durations: Durations::documented(),
-        params: arguments.policy,
-        shape: &shape(&arguments),
-        client: arguments.client,
-        seed: arguments.seed,
-    })
+    let outcome = simulated(flags);
+    let formula = Formula::of(&arguments::plan(flags).unwrap(), outcome.requests.unwrap());
+    (outcome, formula)
 }
 
 /// Returns the mean of the times of a hash, relative to their median.
