@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use saltern_algorithm::OneCore;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, SitePreparation};
-use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, WeakHash};
 use saltern_seal::{Sealed, is_sealed};
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use crate::{
     migrate_plan::cost_in_words,
     one_hash::{not_opened, refused},
     terminal,
+    time_of_one::time_of_one,
 };
 use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
 
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     let stored = terminal::argument_or_line(&arguments.hash)?;
     let Some(Unsealed { stored, seal }) = unseal(arguments, stored)? else { return Ok(()) };
     let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
-    let explained = Explained::of(&encoded, &policies, &mut Meter::of_worker(&document::worker(&limits)))?;
+    let explained = Explained::of(&encoded, &policies, &mut OneCore::new(&document::worker(&limits)))?;
     if arguments.json {
         let mut json = explained.json();
         if let Some(key) = seal {
@@ -87,12 +88,11 @@ struct Explained<'a> {
 }
 
 impl<'a> Explained<'a> {
-    fn of(encoded: &'a Encoded, policies: &Policies, meter: &mut Meter) -> Result<Self, Failure> {
+    fn of(encoded: &'a Encoded, policies: &Policies, core: &mut OneCore) -> Result<Self, Failure> {
         let text = encoded.to_string();
         let lenient = policies.clone().accepting(AcceptedWeak::all());
         let admitted = lenient.admit_stored(&text).ok();
-        let measured =
-            admitted.as_ref().map(|stored| meter.one(stored.admitted(), &Effort::BRIEF)).transpose()?;
+        let time = admitted.as_ref().map(|stored| time_of_one(core, stored.admitted())).transpose()?;
         let at_login = policies.admit_stored(&text).map(|stored| policies.rehash_reason(&stored));
         Ok(Self {
             encoded,
@@ -100,7 +100,7 @@ impl<'a> Explained<'a> {
             policy: admitted.and_then(|stored| policies.id_of(&stored).map(str::to_owned)),
             weakness: policies.weakness(encoded),
             over_ceiling: policies.over_ceiling(encoded.setting()),
-            milliseconds: measured.map(|measured| measured.hash_cpu_ms()),
+            milliseconds: time.map(|time| 1e3 * time.as_secs_f64()),
             at_login,
         })
     }

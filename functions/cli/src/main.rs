@@ -14,6 +14,7 @@ mod policies;
 mod seal;
 mod table;
 mod terminal;
+mod time_of_one;
 mod try_value;
 mod verify;
 mod version;

@@ -11,8 +11,8 @@ mod shape;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
+use saltern_algorithm::OneCore;
 use saltern_encoded::Encoded;
-use saltern_meter::Meter;
 use saltern_price::PriceArguments;
 
 use crate::{
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
         }
     }
     table.end_progress();
-    let plan = Plan::draw(&census, &policies, keys.as_ref(), Meter::of_worker(&document::worker(&limits)))?;
+    let plan = Plan::draw(&census, &policies, keys.as_ref(), OneCore::new(&document::worker(&limits)))?;
     let usd_per_hour = arguments.price.usd_per_hour();
     let mistake = signs.mistake(&census, &arguments.column);
     if arguments.json {

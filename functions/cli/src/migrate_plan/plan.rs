@@ -6,10 +6,9 @@ use std::{
     time::Duration,
 };
 
-use saltern_algorithm::Admitted;
-use saltern_capacity::{Architecture, Durations, Prices, Scale, Size, Usage, gb_seconds};
+use saltern_algorithm::{Admitted, OneCore};
+use saltern_capacity::{Architecture, Durations, Prices, Reference, Scale, Size, Usage, gb_seconds};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
-use saltern_meter::{Effort, Meter};
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
 use saltern_price::{Attack, Guess};
 use saltern_seal::Keys;
@@ -19,7 +18,7 @@ use super::{
     price::Rates,
     shape::{Cost, Shape},
 };
-use crate::table::Occurrences;
+use crate::{table::Occurrences, time_of_one::time_of_one};
 use saltern_program::Failure;
 
 /// The plan.
@@ -94,13 +93,13 @@ impl<'a> Plan<'a> {
         census: &'a Census,
         policies: &Policies,
         keys: Option<&Keys>,
-        meter: Meter,
+        core: OneCore,
     ) -> Result<Self, Failure> {
         let judge = Judge {
             policies,
             keys,
             lenient: policies.clone().accepting(AcceptedWeak::all()),
-            meter: RefCell::new(meter),
+            core: RefCell::new(core),
             parts: RefCell::default(),
         };
         let mut shapes: Vec<_> = census.shapes.iter().collect();
@@ -164,7 +163,7 @@ struct Judge<'a> {
     keys: Option<&'a Keys>,
     /// The same with every weak scheme accepted: refused hashes are timed too.
     lenient: Policies,
-    meter: RefCell<Meter>,
+    core: RefCell<OneCore>,
     /// Measured parts. Each is measured once, so that costs of one scheme are comparable.
     parts: RefCell<HashMap<Params, Duration>>,
 }
@@ -215,8 +214,7 @@ impl Judge<'_> {
 
     /// Measures one hash on one core.
     fn measure(&self, admitted: &Admitted) -> Result<Duration, Failure> {
-        let measured = self.meter.borrow_mut().one(admitted, &Effort::BRIEF)?;
-        Ok(Duration::try_from_secs_f64(measured.hash_cpu_ms() / 1e3).unwrap_or(Duration::MAX))
+        Ok(time_of_one(&mut self.core.borrow_mut(), admitted)?)
     }
 
     fn moving(&self, classes: &[Class]) -> Result<Moving, Failure> {
@@ -239,9 +237,11 @@ impl Judge<'_> {
             memory_mb: Durations::documented().reference_memory_mb(),
             architecture: Architecture::X86_64,
         };
-        let scale = Scale::measured(&mut self.meter.borrow_mut(), function)?.ok_or_else(|| {
-            Failure::system("the table of durations has no bcrypt row that was measured on Lambda")
-        })?;
+        let no_row =
+            || Failure::system("the table of durations has no bcrypt row that was measured on Lambda");
+        let reference = Reference::documented().ok_or_else(no_row)?;
+        let here = self.measure(&reference.admitted)?;
+        let scale = reference.scale(1e3 * here.as_secs_f64(), function).ok_or_else(no_row)?;
         let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
         let usage = Usage {
             requests: classes.iter().map(|class| class.occurrences.count).sum(),

@@ -1,9 +1,8 @@
 //! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was
 //! measured.
 
-use saltern_algorithm::{Admitted, OutOfMemory};
+use saltern_algorithm::Admitted;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting};
-use saltern_meter::{Effort, Meter};
 use saltern_policy::{Limits, Policies, SHIPPED};
 
 use crate::{Architecture, Durations};
@@ -68,18 +67,6 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Measures the reference hash briefly and returns the scale from this machine to the function.
-    ///
-    /// `None` if the table of durations has no bcrypt that was measured on Lambda.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the system gives no memory for the reference hash.
-    pub fn measured(meter: &mut Meter, size: Size) -> Result<Option<Self>, OutOfMemory> {
-        let Some(reference) = Reference::documented() else { return Ok(None) };
-        let here = meter.one(&reference.admitted, &Effort::BRIEF)?;
-        Ok(reference.scale(here.hash_cpu_ms(), size))
-    }
-
     /// Whether the scale of the reference hash is extrapolated to this algorithm.
     #[must_use]
     pub fn is_extrapolated(&self, algorithm: Algorithm) -> bool {
