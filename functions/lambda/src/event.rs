@@ -49,11 +49,6 @@ impl Invocation {
         }
     }
 
-    /// The latest moment for the response.
-    pub(crate) fn not_after(&self) -> Instant {
-        self.not_after
-    }
-
     /// The arrival of an event that is not a request, so that it names no caller.
     pub(crate) fn arrival(&self) -> Arrival {
         Arrival::at(self.arrival)

@@ -17,7 +17,6 @@ use tokio::{
 };
 
 use crate::{
-    calibrate::Calibrator,
     event::{self, InvalidEvent, Invocation},
     fatal_error::FatalError,
     guard::Guard,
@@ -30,13 +29,11 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Front<W> {
     service: Service<W>,
-    /// Answers calibrate events. `None` if they are disabled.
-    calibrator: Option<Calibrator>,
 }
 
 impl<W: Workers> Front<W> {
-    pub(crate) fn new(service: Service<W>, calibrator: Option<Calibrator>) -> Self {
-        Self { service, calibrator }
+    pub(crate) fn new(service: Service<W>) -> Self {
+        Self { service }
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns
@@ -95,12 +92,6 @@ impl<W: Workers> Front<W> {
     async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Payload {
         // A panic becomes a 500 here. The runtime would send the panic's message to the caller.
         let read = catch_unwind(|| event::read(&event, invocation));
-        // A valid request is never a calibrate event.
-        if let (Ok(Err(_)), Some(calibrator)) = (&read, &self.calibrator)
-            && let Some(question) = Calibrator::question(&event)
-        {
-            return Payload::Calibrate(calibrator.reply(question, invocation.not_after()).await);
-        }
         drop(event);
         let answer = match read {
             Ok(Ok(request)) => self.service.answer(request).await,
@@ -112,7 +103,7 @@ impl<W: Workers> Front<W> {
                 self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival())
             }
         };
-        Payload::Http(answer.response)
+        Payload(answer.response)
     }
 }
 

@@ -1,13 +1,12 @@
 //! The service as an AWS Lambda function. This file only composes: settings, policies, workers,
 //! service, run.
 //!
-//! The function answers Function URL events, and the same events sent by a direct `Invoke`. A
-//! setting enables calibrate events too. If `AWS_LAMBDA_MAX_CONCURRENCY` is above 1 (Managed
-//! Instances), the function polls for this number of events at the same time.
+//! The function answers Function URL events, and the same events sent by a direct `Invoke`. If
+//! `AWS_LAMBDA_MAX_CONCURRENCY` is above 1 (Managed Instances), the function polls for this number
+//! of events at the same time.
 
 #![forbid(unsafe_code)]
 
-mod calibrate;
 mod event;
 mod extension;
 mod fatal_error;
@@ -30,7 +29,6 @@ use saltern_seal::Keys;
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::{Builder, Runtime};
 
-use calibrate::Calibrator;
 use fatal_error::FatalError;
 use front::Front;
 use secrets::Secrets;
@@ -88,9 +86,6 @@ fn compose<W: Workers>(
     seal_keys: Option<Keys>,
     start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>,
 ) -> Result<(Front<W>, Option<Sending>), FatalError> {
-    let calibrator = settings
-        .answers_calibrate
-        .then(|| Calibrator::new(settings.policies.clone(), settings.pool.clone(), settings.memory_mb));
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
     if pool.holders < pool.workers {
         tracing::warn!(
@@ -117,11 +112,11 @@ fn compose<W: Workers>(
     let emf = Emf::new(function.clone(), io::stdout());
     let Distributions::Sent { region, interval } = distributions else {
         let service = service.with_sink(Arc::new(emf.with_distributions()));
-        return Ok((Front::new(service, calibrator), None));
+        return Ok((Front::new(service), None));
     };
     let cloudwatch = Arc::new(CloudWatch::new(region, function, io::stdout()));
     let service = service.with_sink(Arc::new(emf)).with_sink(Arc::<CloudWatch>::clone(&cloudwatch));
-    Ok((Front::new(service, calibrator), Some(Sending { cloudwatch, interval, is_always_awake })))
+    Ok((Front::new(service), Some(Sending { cloudwatch, interval, is_always_awake })))
 }
 
 /// Keeps other processes from reading this process's memory: extensions run as the same user in the

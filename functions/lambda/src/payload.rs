@@ -1,9 +1,8 @@
-//! The payloads of responses: payload format 2.0 for requests, and JSON for calibrate events.
+//! The payload of a response, in payload format 2.0.
 
 use core::fmt;
 
 use http::{HeaderMap, Response};
-use saltern_meter::remote;
 use saltern_service::Body;
 use serde::{
     Serialize, Serializer,
@@ -11,28 +10,17 @@ use serde::{
 };
 
 /// The payload of a response to Lambda. It contains hashes, so `Debug` omits the body.
-pub(crate) enum Payload {
-    /// The response to a request.
-    Http(Response<Body>),
-    /// The response to a calibrate event.
-    Calibrate(remote::Response),
-}
+pub(crate) struct Payload(pub(crate) Response<Body>);
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Http(response) => f.debug_tuple("Http").field(&response.status()).finish(),
-            Self::Calibrate(reply) => f.debug_tuple("Calibrate").field(reply).finish(),
-        }
+        f.debug_tuple("Payload").field(&self.0.status()).finish()
     }
 }
 
 impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let response = match self {
-            Self::Http(response) => response,
-            Self::Calibrate(reply) => return reply.serialize(serializer),
-        };
+        let Self(response) = self;
         // All bodies of the service are JSON or text in UTF-8.
         let body = str::from_utf8(response.body()).map_err(|_| S::Error::custom("the body is not UTF-8"))?;
         let mut payload = serializer.serialize_struct("Payload", 5)?;
@@ -69,7 +57,7 @@ mod tests {
     #[test]
     fn a_response_has_the_members_of_the_format() {
         let response = Response::builder().status(422).header("cache-control", "no-store");
-        let payload = Payload::Http(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
+        let payload = Payload(response.body(Body::new(b"{\"a\":\"\xc3\xa9\"}".to_vec())).unwrap());
         let expected = serde_json::json!({
             "statusCode": 422,
             "headers": {"cache-control": "no-store"},
@@ -82,7 +70,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_body() {
-        let payload = Payload::Http(Response::new(Body::new(b"secret".to_vec())));
-        assert_eq!(format!("{payload:?}"), "Http(200)");
+        let payload = Payload(Response::new(Body::new(b"secret".to_vec())));
+        assert_eq!(format!("{payload:?}"), "Payload(200)");
     }
 }

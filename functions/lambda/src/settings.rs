@@ -31,10 +31,6 @@ pub(crate) struct Settings {
     /// Whether the environment is never frozen, as on Managed Instances.
     pub(crate) is_always_awake: bool,
     pub(crate) distributions: Distributions,
-    /// Whether calibrate events are answered.
-    pub(crate) answers_calibrate: bool,
-    /// The function's memory in MiB, which AWS calls MB.
-    pub(crate) memory_mb: u64,
     source: String,
 }
 
@@ -69,17 +65,13 @@ impl Settings {
             .map_err(|error| FatalError::new(format!("{}: {error}", document.source)))?;
         let kernels = parsed(&variable, KERNELS)?.unwrap_or_default();
         let holders = policies.holders();
-        let answers_calibrate = answers_calibrate(&variable)?;
-        let usual = PoolSettings::new(machine.workers());
-        let share = limits.memory_budget_bytes / holders.get() as u64;
         let pool = PoolSettings {
             kernels,
             holders,
             queue: machine.queue(),
             argon2_lanes: parsed(&variable, ARGON2_LANES)?,
-            // A measured hash takes its memory beside that of the workers.
-            kept_bytes: if answers_calibrate { usual.kept_bytes } else { share },
-            ..usual
+            kept_bytes: limits.memory_budget_bytes / holders.get() as u64,
+            ..PoolSettings::new(machine.workers())
         };
         Ok(Self {
             policies,
@@ -88,8 +80,6 @@ impl Settings {
             starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
             is_always_awake: machine.is_concurrent(),
             distributions: Distributions::read(&variable)?,
-            answers_calibrate,
-            memory_mb: machine.size.memory_mib,
             source: document.source,
         })
     }
@@ -190,15 +180,6 @@ impl Machine {
     }
 }
 
-/// `SALTERN_CALIBRATE`: `on` or `off`.
-fn answers_calibrate(variable: impl Fn(&str) -> Option<OsString>) -> Result<bool, FatalError> {
-    match text(variable, CALIBRATE)?.as_deref() {
-        None | Some("off") => Ok(false),
-        Some("on") => Ok(true),
-        Some(given) => Err(FatalError::new(format!("{CALIBRATE} is `{given}`: use on or off"))),
-    }
-}
-
 /// Reads a setting that `saltern serve` has too, by the same parser.
 fn parsed<T: FromStr<Err: Display>>(
     variable: impl Fn(&str) -> Option<OsString>,
@@ -254,9 +235,6 @@ const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Unsalted and fast schemes whose hashes are verified too.
 const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
-
-/// Whether calibrate events are answered: `on` or `off`.
-const CALIBRATE: &str = "SALTERN_CALIBRATE";
 
 /// Lowered ceilings of the policy document.
 const CEILINGS: &str = "SALTERN_CEILINGS";
@@ -315,16 +293,6 @@ mod tests {
                 Distributions::read(|name| (name == wrong.0).then(|| wrong.1.into())).is_err(),
                 "{wrong:?}"
             );
-        }
-    }
-
-    #[test]
-    fn calibrate_events_are_disabled_by_default() {
-        let read = |text: &'static str| answers_calibrate(move |_| Some(text.into()));
-        assert_eq!(answers_calibrate(|_| None), Ok(false));
-        assert_eq!((read(""), read("off"), read("on")), (Ok(false), Ok(false), Ok(true)));
-        for wrong in ["true", "1", "ON", "on "] {
-            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 

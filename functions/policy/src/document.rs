@@ -88,17 +88,23 @@ impl Policy {
     /// The policy's params, with their names in the document.
     #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, u32)> {
-        match self.params {
-            Params::Argon2(params) => vec![
-                ("memory_kib", params.memory_kib()),
-                ("passes", params.passes()),
-                ("parallelism", params.parallelism()),
-            ],
-            Params::Bcrypt(params) => vec![("cost", params.cost())],
-            Params::Pbkdf2(params) => vec![("iterations", params.iterations())],
-            Params::Scrypt(params) => {
-                vec![("log_n", u32::from(params.log_n())), ("r", params.r()), ("p", params.p())]
-            }
+        parameters_of(self.params)
+    }
+}
+
+/// Params with their names in the document.
+#[must_use]
+pub fn parameters_of(params: Params) -> Vec<(&'static str, u32)> {
+    match params {
+        Params::Argon2(params) => vec![
+            ("memory_kib", params.memory_kib()),
+            ("passes", params.passes()),
+            ("parallelism", params.parallelism()),
+        ],
+        Params::Bcrypt(params) => vec![("cost", params.cost())],
+        Params::Pbkdf2(params) => vec![("iterations", params.iterations())],
+        Params::Scrypt(params) => {
+            vec![("log_n", u32::from(params.log_n())), ("r", params.r()), ("p", params.p())]
         }
     }
 }

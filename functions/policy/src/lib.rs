@@ -17,7 +17,7 @@ mod verdict;
 mod weak;
 
 pub use admission::{Candidate, Candidates, NewHash, Refusal, Stored, Wrapping};
-pub use document::{CEILING_NAMES, CeilingEntry, Limits, Policies, Policy, Status};
+pub use document::{CEILING_NAMES, CeilingEntry, Limits, Policies, Policy, Status, parameters_of};
 pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use floors::{FloorEntry, WeakHash};

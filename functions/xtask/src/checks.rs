@@ -137,7 +137,7 @@ pub(crate) const SLOW: &[Check] = &[
         3,
         "cargo-lambda",
         "functions/lambda/tests/cargo-lambda/run",
-        "calibrate events are answered under cargo lambda where it was said, and never through the function's URL",
+        "the function answers requests under cargo lambda, by invoke and through its URL",
     ),
     slow(
         4,

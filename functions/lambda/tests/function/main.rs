@@ -6,7 +6,6 @@
 #![allow(clippy::print_stdout, reason = "the tests print their measurements")]
 
 mod answers;
-mod calibrate;
 mod disturbance;
 mod metrics;
 mod secrets;

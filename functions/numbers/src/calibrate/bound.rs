@@ -1,5 +1,6 @@
 //! The limits that keep parameters from being stronger.
 
+use saltern_program::Failure;
 use serde::Serialize;
 
 /// The reason for which the next step of a ladder is not taken, or a step is not measured.
@@ -8,13 +9,11 @@ use serde::Serialize;
 pub(super) enum Bound {
     /// A ceiling of the local policy document.
     Ceiling,
-    /// A ceiling of the function's policy document, which its memory lowers.
+    /// A ceiling of the function's policy document.
     FunctionCeiling,
     /// The function's deadline: its timeout, or its longest time for a request.
     FunctionDeadline,
-    /// The function has too little memory.
-    FunctionMemory,
-    /// The memory for each hash here, or in the function of the estimate.
+    /// The memory for each hash, here or in the function.
     Memory,
     /// The ladder has no stronger step.
     Strongest,
@@ -27,11 +26,10 @@ impl Bound {
     pub(super) fn in_words(self) -> &'static str {
         match self {
             Self::Ceiling => "a ceiling of the policy document",
-            Self::FunctionCeiling => "a ceiling of the function's policy document, or its memory",
+            Self::FunctionCeiling => "a ceiling of the function's policy document",
             Self::FunctionDeadline => {
                 "the function's deadline (its timeout, or its longest time for a request)"
             }
-            Self::FunctionMemory => "the function's memory",
             Self::Memory => "the memory for each hash",
             Self::Strongest => "no limit: stronger parameters are not in use",
             Self::Time => "the target",
@@ -42,13 +40,33 @@ impl Bound {
     pub(super) fn wants(self) -> Option<&'static str> {
         match self {
             Self::Ceiling => Some("a higher ceiling"),
-            Self::FunctionCeiling => {
-                Some("a higher ceiling in the function's document, or more memory there")
-            }
+            Self::FunctionCeiling => Some("a higher ceiling in the function's document"),
             Self::FunctionDeadline => Some("a longer timeout of the function"),
-            Self::FunctionMemory => Some("a function with more memory"),
             Self::Memory => Some("more memory for each hash"),
             Self::Strongest | Self::Time => None,
+        }
+    }
+}
+
+/// Why a function did not measure a step.
+pub(super) enum Stop {
+    /// The step exceeds this limit.
+    Limit(Bound),
+    /// The function cannot measure.
+    Broken(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Broken(failure)
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Limit(bound) => Self::system(format!("the answer exceeds {}", bound.in_words())),
+            Stop::Broken(failure) => failure,
         }
     }
 }

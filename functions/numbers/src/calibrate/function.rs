@@ -1,96 +1,308 @@
-//! A function on Lambda that measures, through `Invoke` with calibrate events.
+//! A function on Lambda that measures: it answers ordinary requests through `Invoke`, and its
+//! answers have the times of their hashes (`Server-Timing`).
 
-use std::time::Duration;
+use std::{collections::HashMap, error::Error, fmt, time::Duration};
 
-use aws_sdk_lambda::{Client, primitives::Blob};
-use saltern_meter::remote::{Answer, Event, Question, Response};
+use aws_sdk_lambda::{
+    Client,
+    error::{ProvideErrorMetadata, SdkError},
+    primitives::Blob,
+};
+use saltern_capacity::{FunctionSize, Size};
+use saltern_encoded::{Encoded, Params};
+use saltern_meter::{Measured, Spread};
+use saltern_policy::parameters_of;
+use saltern_program::Failure;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
+use super::{
+    CalibrateArguments,
+    bound::{Bound, Stop},
+    ladder::Step,
+};
 use crate::aws;
-use saltern_program::Failure;
-
-/// The function to invoke.
-#[derive(Clone, Debug)]
-pub(super) struct Address {
-    pub(super) function: String,
-    pub(super) alias: Option<String>,
-    pub(super) region: Option<String>,
-}
 
 pub(super) struct Function {
-    address: Address,
+    name: String,
+    /// The alias or version.
+    qualifier: Option<String>,
     client: Client,
     runtime: Runtime,
+    size: Size,
+    /// The policies that the function lists.
+    policies: Vec<Value>,
 }
 
 impl Function {
-    pub(super) fn new(address: Address) -> Result<Self, Failure> {
+    /// Reads the policies of the function, and its size if the arguments do not give it.
+    pub(super) fn find(name: &str, arguments: &CalibrateArguments) -> Result<Self, Failure> {
         let runtime = aws::runtime()?;
-        let configuration = runtime.block_on(aws::configuration(address.region.clone(), WITHIN))?;
-        Ok(Self { address, client: Client::new(&configuration), runtime })
+        let client = Client::new(&runtime.block_on(aws::configuration(arguments.region.clone(), WITHIN))?);
+        let (name, qualifier) = (name.to_owned(), arguments.alias.clone());
+        let size = match (arguments.memory_mb, arguments.architecture) {
+            (Some(memory_mb), Some(architecture)) => Size { memory_mb, architecture },
+            (memory_mb, architecture) => {
+                let size = configured_size(&client, &runtime, &name, qualifier.clone())?;
+                Size {
+                    memory_mb: memory_mb.unwrap_or(size.memory_mb),
+                    architecture: architecture.unwrap_or(size.architecture),
+                }
+            }
+        };
+        let mut function = Self { name, qualifier, client, runtime, size, policies: Vec::new() };
+        let listed = function.ask("GET", "/policies", "")?.body()["policies"].as_array().cloned();
+        function.policies = listed.ok_or_else(|| function.is_not_saltern())?;
+        Ok(function)
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.address.function
+        &self.name
     }
 
-    pub(super) fn ask(&self, question: Question) -> Result<Answer, Failure> {
-        let event = serde_json::to_vec(&Event { question })
-            .map_err(|error| Failure::system(format!("the event cannot be written ({error})")))?;
-        let call = self
-            .client
-            .invoke()
-            .function_name(&self.address.function)
-            .set_qualifier(self.address.alias.clone())
-            .payload(Blob::new(event));
-        let answer = self
-            .runtime
-            .block_on(call.send())
-            .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target", |code| self.refused(code)))?;
+    pub(super) fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Measures one hash alone.
+    pub(super) fn one(&self, step: &Step) -> Result<Measured, Stop> {
+        let mut body = self.operation(step, 0)?;
+        let path = format!("/{}", body["op"].as_str().unwrap_or_default());
+        body.as_object_mut().map(|members| members.remove("op"));
+        let times = self.times(&path, &body)?;
+        Ok(measured(1, &times.map(|time| time.hash_ms)))
+    }
+
+    /// Measures hashes in batches that fill all workers, and returns the batch with the most hashes
+    /// a second; the hash alone if lanes bring nothing, or if a batch exceeds a limit.
+    ///
+    /// From outside nobody sees the function's lanes: they depend on its processor.
+    pub(super) fn in_lanes(&self, step: &Step, one: Measured) -> Result<Measured, Failure> {
+        let size = FunctionSize { memory_mib: self.size.memory_mb, concurrency: 1 };
+        let workers = size.workers().get();
+        let mut best = one;
+        for lanes in LANES.into_iter().filter(|lanes| lanes * workers <= MOST_OPERATIONS) {
+            let operations: Result<Vec<Value>, Failure> =
+                (0..lanes * workers).map(|number| self.operation(step, number)).collect();
+            let times = match self.times("/batch", &json!({"operations": operations?})) {
+                // A larger batch takes longer.
+                Err(Stop::Limit(_)) => break,
+                times => times?,
+            };
+            let batch = measured(lanes, &times.map(|time| time.queue_ms + time.hash_ms));
+            if batch.hash_cpu_ms() < NOTICEABLE * best.hash_cpu_ms() {
+                best = batch;
+            } else if lanes >= TELLING {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Returns one hash as an operation of a batch: a new hash of the policy that has the
+    /// parameters, otherwise the verification of a made-up hash, which no password matches.
+    ///
+    /// Passwords differ, because lanes read their own tables only then.
+    fn operation(&self, step: &Step, number: usize) -> Result<Value, Failure> {
+        let password = format!("saltern-numbers calibrate {number}");
+        if let Some(policy) = self.policy_with(step.params) {
+            return Ok(json!({"op": "hash", "password": password, "policy": policy, "context": CONTEXT}));
+        }
+        let setting = step.admitted.setting().clone();
+        let output = vec![0; setting.output_bytes()];
+        let hash = Encoded::new(setting, &output)
+            .ok_or_else(|| Failure::system("the hash to measure has no text"))?
+            .to_string();
+        Ok(json!({"op": "verify", "password": password, "hash": hash, "context": CONTEXT}))
+    }
+
+    /// Returns the id of the active policy that has these parameters.
+    fn policy_with(&self, params: Params) -> Option<&str> {
+        let is_equal = |policy: &&Value| {
+            policy["algorithm"] == params.algorithm().name()
+                && policy["status"] == "active"
+                && parameters_of(params).iter().all(|&(name, value)| policy[name] == value)
+        };
+        self.policies.iter().find(is_equal)?["id"].as_str()
+    }
+
+    /// Sends a request [`SAMPLES`] times, and once before: the first answer can include a cold start
+    /// and fresh memory, so the second takes its place.
+    fn times(&self, path: &str, body: &Value) -> Result<[Time; SAMPLES], Stop> {
+        let mut times = [Time::default(); SAMPLES];
+        for sample in 0..=SAMPLES {
+            let answer = self.ask("POST", path, &body.to_string())?;
+            times[sample.saturating_sub(1)] = answer.time().ok_or_else(|| self.is_not_saltern())?;
+        }
+        Ok(times)
+    }
+
+    /// Invokes the function with a request.
+    fn ask(&self, method: &str, path: &str, body: &str) -> Result<Answer, Stop> {
+        let event = json!({
+            "version": "2.0",
+            "rawPath": path,
+            "requestContext": {"http": {"method": method}},
+            "headers": {"content-type": "application/json", "saltern-deadline-ms": DEADLINE_MS},
+            "body": body,
+            "isBase64Encoded": false,
+        });
+        let call = self.client.invoke().function_name(&self.name).set_qualifier(self.qualifier.clone());
+        let call = call.payload(Blob::new(event.to_string()));
+        let answer =
+            self.runtime.block_on(call.send()).map_err(|error| refused_by_lambda(&self.name, &error))?;
         let payload = answer.payload().map(Blob::as_ref).unwrap_or_default();
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
         }
-        let response: Response = serde_json::from_slice(payload).map_err(|_| self.not_calibrating())?;
-        Ok(response.answer)
+        let answer: Answer = serde_json::from_slice(payload).map_err(|_| self.is_not_saltern())?;
+        answer.problem().map_or(Ok(answer), |problem| Err(self.refused(&problem)))
     }
 
-    /// The function does not answer calibrate events.
-    fn not_calibrating(&self) -> Failure {
-        Failure::configuration(format!(
-            "{} does not answer calibrate events: deploy this version of Saltern and set SALTERN_CALIBRATE=on in its \
-             environment. Remove the variable afterwards",
-            self.name()
-        ))
-    }
-
-    fn broken(&self, kind: &str, payload: &[u8]) -> Failure {
-        let error = serde_json::from_slice::<serde_json::Value>(payload).ok();
-        let message = error.as_ref().and_then(|error| error["errorMessage"].as_str()).unwrap_or("no message");
-        Failure::system(format!(
-            "{} failed during the measurement ({kind}: {message}). Give it a longer timeout or more memory, or use a \
-             shorter --target",
-            self.name()
-        ))
-    }
-
-    /// Returns the failure for a code of Lambda; `None` for other codes.
-    fn refused(&self, code: &str) -> Option<Failure> {
-        let name = self.name();
-        match code {
-            "AccessDenied" => Some(Failure::configuration(format!(
-                "These credentials may not invoke {name}. Allow them lambda:InvokeFunction"
-            ))),
-            "ResourceNotFound" => Some(Failure::configuration(format!(
-                "There is no function {name} in this region. Check --on-lambda, --alias and --region"
-            ))),
-            "TooManyRequests" => Some(Failure::system(format!(
-                "{name} has no concurrency left. Try again when it has less load"
-            ))),
-            _ => None,
+    /// Returns why Lambda ended the function.
+    fn broken(&self, kind: &str, payload: &[u8]) -> Stop {
+        let error: Value = serde_json::from_slice(payload).unwrap_or_default();
+        let message = error["errorMessage"].as_str().unwrap_or("no message");
+        if message.contains("Task timed out") {
+            return Stop::Limit(Bound::FunctionDeadline);
         }
+        Stop::Broken(Failure::system(format!(
+            "{} failed during the measurement ({kind}: {message}). Give it more memory, or use a shorter --target",
+            self.name
+        )))
+    }
+
+    /// Returns the limit or the fault behind a problem of the function.
+    fn refused(&self, problem: &Value) -> Stop {
+        let name = &self.name;
+        let code = problem["code"].as_str().unwrap_or_default();
+        Stop::Broken(Failure::system(match code {
+            "cost_out_of_bounds" => return Stop::Limit(Bound::FunctionCeiling),
+            "deadline_exceeded" => return Stop::Limit(Bound::FunctionDeadline),
+            "overloaded" => {
+                format!("{name} is busy with other requests: try again when there are no logins")
+            }
+            "internal" => {
+                format!(
+                    "an internal fault of {name} ended the measurement: its log has the place; please report it"
+                )
+            }
+            _ => {
+                let detail = problem["detail"].as_str().unwrap_or_default();
+                format!("{name} refused the measurement with {code}: {detail}")
+            }
+        }))
+    }
+
+    fn is_not_saltern(&self) -> Failure {
+        Failure::configuration(format!(
+            "{} does not answer as Saltern does: check --on-lambda, or deploy this version of Saltern",
+            self.name
+        ))
     }
 }
+
+/// The response of a function in payload format 2.0.
+#[derive(Deserialize)]
+struct Answer {
+    headers: HashMap<String, String>,
+    body: String,
+}
+
+impl Answer {
+    fn body(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+
+    /// Returns the problem, or the first problem of a batch.
+    fn problem(&self) -> Option<Value> {
+        let body = self.body();
+        let of_an_operation = || body["results"].as_array()?.iter().find_map(|result| result.get("problem"));
+        if body["code"].is_string() { Some(body) } else { of_an_operation().cloned() }
+    }
+
+    /// Reads `Server-Timing: queue;dur=0.012, hash;dur=41.734`.
+    fn time(&self) -> Option<Time> {
+        let header = self.headers.get("server-timing")?;
+        let ms = |name: &str| header.split(", ").find_map(|part| part.strip_prefix(name)?.parse().ok());
+        Some(Time { queue_ms: ms("queue;dur=")?, hash_ms: ms("hash;dur=")? })
+    }
+}
+
+/// The times of an answer. In a batch each is the longest of an operation.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    queue_ms: f64,
+    hash_ms: f64,
+}
+
+fn measured(at_once: usize, samples_ms: &[f64]) -> Measured {
+    let ms = Spread::of(samples_ms);
+    Measured { at_once, wall_ms: ms, cpu_ms: ms }
+}
+
+/// Reads the memory and the architecture of a function.
+fn configured_size(
+    client: &Client,
+    runtime: &Runtime,
+    name: &str,
+    qualifier: Option<String>,
+) -> Result<Size, Failure> {
+    let call = client.get_function_configuration().function_name(name).set_qualifier(qualifier).send();
+    let configuration = runtime.block_on(call).map_err(|error| refused_by_lambda(name, &error))?;
+    let memory_mb = configuration.memory_size().and_then(|mb| u64::try_from(mb).ok());
+    let architecture = configuration.architectures().first().and_then(|name| name.as_str().parse().ok());
+    let (Some(memory_mb), Some(architecture)) = (memory_mb, architecture) else {
+        return Err(Failure::system(format!(
+            "Lambda does not say the size of {name}: give --memory-mb and --architecture"
+        )));
+    };
+    Ok(Size { memory_mb, architecture })
+}
+
+/// Returns the failure of a call of Lambda, without an answer of the function.
+fn refused_by_lambda<E, R>(name: &str, error: &SdkError<E, R>) -> Failure
+where
+    E: ProvideErrorMetadata + Error + 'static,
+    R: fmt::Debug,
+{
+    aws::failure(error, "Lambda", WITHIN, "--target", |code| match code {
+        "AccessDenied" => Some(Failure::configuration(format!(
+            "These credentials may not use {name}. Allow them lambda:InvokeFunction, and lambda:GetFunctionConfiguration \
+             unless --memory-mb and --architecture are given"
+        ))),
+        "ResourceNotFound" => Some(Failure::configuration(format!(
+            "There is no function {name} in this region. Check --on-lambda, --alias and --region"
+        ))),
+        "TooManyRequests" => {
+            Some(Failure::system(format!("{name} has no concurrency left. Try again when it has less load")))
+        }
+        _ => None,
+    })
+}
+
+/// The median of five samples is right if two were interrupted.
+const SAMPLES: usize = 5;
+
+/// Hashes at once on a worker: the widths of Saltern's kernels.
+const LANES: [usize; 7] = [2, 3, 4, 6, 8, 16, 32];
+
+/// From this number on, a batch that is not faster says that larger ones are not faster either. Two
+/// hashes in the lanes of a vector can take as long as one after the other.
+const TELLING: usize = 4;
+
+/// The most operations of a batch (HTTP contract).
+const MOST_OPERATIONS: usize = 64;
+
+/// A batch that takes at least this share of the time is not faster, but another measurement.
+const NOTICEABLE: f64 = 0.95;
+
+/// The longest deadline of a request (HTTP contract). The function's timeout is earlier.
+const DEADLINE_MS: &str = "60000";
+
+/// For functions whose seal keys want a context.
+const CONTEXT: &str = "saltern-numbers calibrate";
 
 /// Saltern's module gives a function at most 60 s. A cold start and a retry need more time.
 const WITHIN: Duration = Duration::from_secs(90);

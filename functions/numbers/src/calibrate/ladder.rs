@@ -213,21 +213,6 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_ladder_has_a_name() {
-        // The budget below has no room for a hash of the shipped policy.
-        let small = String::from_utf8(SHIPPED.to_vec()).unwrap().replace("65536", "4096");
-        let end_of = |algorithm, mib: u64| {
-            let limits = Limits { workers: 1, memory_budget_bytes: mib << 20, ..Limits::default() };
-            let policies = Policies::load(small.as_bytes(), &limits).unwrap();
-            let last = of(algorithm, &policies, limits.bytes_per_worker()).pop().unwrap();
-            end(algorithm, &last, &policies, limits.bytes_per_worker())
-        };
-        assert_eq!(end_of(Algorithm::Bcrypt, 100), Bound::Ceiling);
-        assert_eq!(end_of(Algorithm::Argon2id, 4096), Bound::Ceiling);
-        assert_eq!(end_of(Algorithm::Argon2id, 20), Bound::Memory);
-    }
-
-    #[test]
     fn a_ladder_begins_at_the_floors() {
         assert_eq!(ladder(Algorithm::Bcrypt, 100)[0].params, Params::Bcrypt(bcrypt::Params::new(5).unwrap()));
     }

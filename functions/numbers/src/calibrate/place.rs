@@ -1,119 +1,161 @@
-//! The place of the measurements: this machine, or a function on Lambda.
+//! The place of a calibration: where hashes are measured, for which machine, and within which
+//! limits.
 
+use core::num::NonZeroUsize;
 use std::time::Duration;
 
-use saltern_encoded::Encoded;
-use saltern_meter::{
-    Effort, Machine, Measured, Meter, Spread,
-    remote::{Answer, Outcome, Question, Reason},
-};
+use saltern_algorithm::PoolSettings;
+use saltern_capacity::{Architecture, Durations, FunctionSize, Reference, Scale, Size};
+use saltern_meter::{Effort, Machine, Measured, Meter};
+use saltern_policy::{Limits, Policies};
+use saltern_program::{Failure, document};
 
-use super::{bound::Bound, function::Function, ladder::Step, search::Care};
-use saltern_program::Failure;
+use super::{CalibrateArguments, bound::Stop, function::Function, ladder::Step};
 
-pub(super) enum Place {
-    Here(Box<Meter>),
-    Function(Function),
+pub(super) struct Place {
+    pub(super) source: Source,
+    /// The function for the estimate and its cost.
+    pub(super) size: Size,
+    /// From this machine to that function; `None` if the function measures.
+    pub(super) scale: Option<Scale>,
+    pub(super) policies: Policies,
+    pub(super) bytes_per_worker: u64,
+    /// The hashing threads of this machine or of the function.
+    pub(super) workers: usize,
+}
+
+/// The source of the times.
+pub(super) enum Source {
+    /// Measured on this machine, for this machine.
+    Here(Meter),
+    /// Measured on this machine, and estimated for a function.
+    Estimated(Meter),
+    /// Measured by the function.
+    OnLambda(Box<Function>),
 }
 
 impl Place {
-    /// Measures one hash alone, or the hashes of a full worker; `Err` with the limit if the
-    /// function refuses them.
-    pub(super) fn measure(
-        &mut self,
-        step: &Step,
-        in_lanes: bool,
-        effort: &Effort,
-    ) -> Result<Result<Measured, Bound>, Failure> {
-        match self {
-            Self::Here(meter) if in_lanes => Ok(Ok(meter.in_lanes(&step.admitted, effort)?)),
-            Self::Here(meter) => Ok(Ok(meter.one(&step.admitted, effort)?)),
-            Self::Function(function) => figures(&ask(function, step, in_lanes, effort)?),
-        }
+    pub(super) fn of(arguments: &CalibrateArguments) -> Result<Self, Failure> {
+        let machine = &arguments.document.machine;
+        let assumed = Size {
+            memory_mb: arguments.memory_mb.unwrap_or_else(|| Durations::documented().reference_memory_mb()),
+            architecture: arguments.architecture.unwrap_or(Architecture::Arm64),
+        };
+        let (mut source, size, limits) = if let Some(name) = &arguments.on_lambda {
+            let function = Function::find(name, arguments)?;
+            let size = function.size();
+            (Source::OnLambda(Box::new(function)), size, function_limits(arguments, size.memory_mb)?)
+        } else if arguments.memory_mb.is_some() || arguments.architecture.is_some() {
+            let limits = function_limits(arguments, assumed.memory_mb)?;
+            (Source::Estimated(meter(arguments, limits.bytes_per_worker())), assumed, limits)
+        } else {
+            let limits = document::limits(machine)?;
+            (Source::Here(meter(arguments, limits.bytes_per_worker())), assumed, limits)
+        };
+        let scale = match &mut source {
+            Source::OnLambda(_) => None,
+            Source::Here(meter) | Source::Estimated(meter) => Some(scale(meter, size)?),
+        };
+        let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
+        let bytes_per_worker = limits.bytes_per_worker();
+        Ok(Self { source, size, scale, policies, bytes_per_worker, workers: limits.workers })
     }
 
-    /// Returns the time that counts.
+    /// Measures one hash alone.
     ///
-    /// On this machine it is processor time, which excludes other programs. Under a CPU quota
-    /// callers wait longer, and `print` says so. On Lambda it is wall-clock time, because the
+    /// What counts is [`Measured::cpu_ms`]. On this machine it excludes other programs; under a CPU
+    /// quota callers wait longer, and `print` says so. On Lambda it is wall-clock time, because the
     /// function pays for its share of a processor.
-    pub(super) fn counted(&self, measured: &Measured) -> Spread {
-        match self {
-            Self::Here(_) => measured.cpu_ms,
-            Self::Function(_) => measured.wall_ms,
+    pub(super) fn one(&mut self, step: &Step) -> Result<Measured, Stop> {
+        match &mut self.source {
+            Source::Here(meter) | Source::Estimated(meter) => {
+                Ok(meter.one(&step.admitted, &EFFORT).map_err(Failure::from)?)
+            }
+            Source::OnLambda(function) => function.one(step),
+        }
+    }
+
+    /// Measures the hashes of a full worker, after [`one`](Self::one) of them alone.
+    pub(super) fn in_lanes(&mut self, step: &Step, one: Measured) -> Result<Measured, Failure> {
+        match &mut self.source {
+            Source::Here(meter) | Source::Estimated(meter) => Ok(meter.in_lanes(&step.admitted, &EFFORT)?),
+            Source::OnLambda(function) => function.in_lanes(step, one),
+        }
+    }
+
+    /// Returns the factor from measured times to times of the function.
+    pub(super) fn to_function(&self) -> f64 {
+        self.scale.map_or(1.0, |scale| scale.times)
+    }
+
+    /// Returns the factor from measured times to times at the place of the target.
+    pub(super) fn to_target(&self) -> f64 {
+        if self.is_estimated() { self.to_function() } else { 1.0 }
+    }
+
+    pub(super) fn is_estimated(&self) -> bool {
+        matches!(self.source, Source::Estimated(_))
+    }
+
+    pub(super) fn is_on_lambda(&self) -> bool {
+        matches!(self.source, Source::OnLambda(_))
+    }
+
+    /// Returns the machine of the measurements; `None` for a function, which does not name it.
+    pub(super) fn machine(&self) -> Option<Machine> {
+        (!self.is_on_lambda()).then(Machine::this)
+    }
+
+    /// Names the machine or function for which the figures hold.
+    pub(super) fn in_words(&self) -> String {
+        let (memory_mb, architecture) = (self.size.memory_mb, self.size.architecture.name());
+        match &self.source {
+            Source::Here(_) => Machine::this().cpu,
+            Source::Estimated(_) => format!("Lambda with {memory_mb} MB on {architecture}"),
+            Source::OnLambda(function) => {
+                format!("{} on Lambda ({memory_mb} MB, {architecture})", function.name())
+            }
         }
     }
 }
 
-/// Returns the machine and the memory of a function, with the measurement of a hash that takes
-/// little time.
-pub(super) fn introduce(function: &Function, step: &Step) -> Result<(Machine, u64), Failure> {
-    let answer = ask(function, step, false, &ONCE)?;
-    Ok((answer.machine, answer.memory_mb))
+/// Returns a meter that computes as a worker with these bytes of kept memory.
+fn meter(arguments: &CalibrateArguments, kept_bytes: u64) -> Meter {
+    Meter::of_worker(&PoolSettings {
+        kernels: arguments.kernels.kernels,
+        bcrypt_lanes: arguments.kernels.bcrypt_lanes,
+        argon2_lanes: arguments.kernels.argon2_lanes,
+        kept_bytes,
+        ..PoolSettings::new(NonZeroUsize::MIN)
+    })
 }
 
-fn ask(function: &Function, step: &Step, in_lanes: bool, effort: &Effort) -> Result<Answer, Failure> {
-    let setting = step.admitted.setting().clone();
-    let output = vec![0; setting.output_bytes()];
-    let hash = Encoded::new(setting, &output).map(|hash| hash.to_string());
-    let hash = hash.ok_or_else(|| Failure::system("the hash to measure has no text"))?;
-    let question = Question::new(hash, in_lanes, effort);
-    for _ in 0..MOST_TURNS {
-        let answer = function.ask(question.clone())?;
-        if answer.outcome != Outcome::Refused(Reason::Busy) {
-            return Ok(answer);
-        }
-    }
-    Err(always_busy())
+/// Measures the scale of times from this machine to a function.
+fn scale(meter: &mut Meter, size: Size) -> Result<Scale, Failure> {
+    let no_row = || Failure::system("the table of durations has no bcrypt row that was measured on Lambda");
+    let reference = Reference::documented().ok_or_else(no_row)?;
+    let here = meter.one(&reference.admitted, &EFFORT)?;
+    reference.scale(here.cpu_ms.median, size).ok_or_else(no_row)
 }
 
-/// Returns the measurement, or the limit of the function: its policy document or its time can be
-/// stricter than here.
-fn figures(answer: &Answer) -> Result<Result<Measured, Bound>, Failure> {
-    match answer.outcome {
-        Outcome::Measured(measured) => Ok(Ok(measured)),
-        Outcome::Refused(Reason::CostOutOfBounds) => Ok(Err(Bound::FunctionCeiling)),
-        Outcome::Refused(Reason::DeadlineExceeded) => Ok(Err(Bound::FunctionDeadline)),
-        Outcome::Refused(Reason::OutOfMemory) => Ok(Err(Bound::FunctionMemory)),
-        Outcome::Refused(Reason::Busy) => Err(always_busy()),
-        Outcome::Refused(Reason::Fault) => Err(Failure::system(
-            "an internal fault of the function ended the measurement: its log has the place; please report it",
-        )),
-        Outcome::Refused(Reason::UnsupportedHash) => {
-            Err(Failure::system("the function does not know the algorithm: deploy this version of Saltern"))
-        }
-    }
+/// Returns the limits of a function with this memory, as `bootstrap` computes them, with the
+/// arguments applied.
+fn function_limits(arguments: &CalibrateArguments, memory_mb: u64) -> Result<Limits, Failure> {
+    let machine = &arguments.document.machine;
+    let size = FunctionSize { memory_mib: memory_mb, concurrency: 1 };
+    let limits = document::limits(machine)?;
+    let workers = machine.workers.unwrap_or_else(|| size.workers()).get();
+    let memory_budget_bytes = match machine.memory_budget_mib {
+        Some(_) => limits.memory_budget_bytes,
+        None => size.memory_budget_bytes().ok_or_else(|| {
+            Failure::configuration(format!(
+                "a function with {memory_mb} MB has no memory for hashes: the process needs {} MB",
+                size.head_room_mib()
+            ))
+        })?,
+    };
+    Ok(Limits { workers, memory_budget_bytes, ..limits })
 }
-
-fn always_busy() -> Failure {
-    Failure::system(
-        "the function is busy with other measurements: try again when no other calibration of it runs",
-    )
-}
-
-/// Returns the limits of a measurement.
-pub(super) fn effort(care: Care) -> Effort {
-    match care {
-        Care::Rough => Effort { fewest_samples: 1, most_samples: MOST_SAMPLES, time: ROUGH },
-        Care::Exact => Effort { fewest_samples: FEWEST_SAMPLES, most_samples: MOST_SAMPLES, time: EXACT },
-    }
-}
-
-/// Returns the limits of a measurement that decides nothing: hashes in lanes.
-pub(super) fn in_passing() -> Effort {
-    Effort { fewest_samples: 1, most_samples: MOST_SAMPLES, time: IN_PASSING }
-}
-
-const ROUGH: Duration = Duration::from_millis(40);
-const EXACT: Duration = Duration::from_millis(1500);
-const IN_PASSING: Duration = Duration::from_secs(1);
 
 /// The median of five samples is right if two were interrupted.
-const FEWEST_SAMPLES: usize = 5;
-const MOST_SAMPLES: usize = 101;
-
-/// An abandoned hash keeps a function busy for some seconds. Each attempt waits until the function
-/// is free or its time ends.
-const MOST_TURNS: usize = 10;
-
-const ONCE: Effort = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };
+const EFFORT: Effort = Effort { fewest_samples: 5, most_samples: 101, time: Duration::from_millis(600) };

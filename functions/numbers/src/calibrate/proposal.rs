@@ -1,232 +1,214 @@
 //! The proposal for an algorithm, with its figures.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use saltern_algorithm::memory_bytes;
 use saltern_capacity::{FunctionSize, Prices, name_of};
-use saltern_encoded::{Algorithm, Params};
-use saltern_meter::Spread;
+use saltern_encoded::Params;
+use saltern_meter::Measured;
+use saltern_policy::parameters_of;
 use saltern_price::{Attack, Guess, standards};
+use saltern_program::{document::BYTES_PER_MIB, number::grouped};
 use serde::Serialize;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::{bound::Bound, ladder::Step};
-use saltern_capacity::Size;
-use saltern_program::{document::BYTES_PER_MIB, number::grouped};
+use super::{CalibrateArguments, bound::Bound, ladder::Step, place::Place};
 
-/// The strongest parameters of an algorithm within the target.
-pub(super) struct Proposal {
-    pub(super) algorithm: Algorithm,
+/// The strongest step of an algorithm within the target, as measured.
+pub(super) struct Found {
     pub(super) step: Step,
     /// The index of the step in the ladder.
     pub(super) at: usize,
-    /// The times of one hash alone, in milliseconds.
-    pub(super) one: Spread,
-    /// The hashes of a full worker, or the limit that prevented the measurement.
-    pub(super) in_lanes: Result<InLanes, Bound>,
-    /// Processor time divided by wall-clock time.
-    pub(super) core_share: f64,
-    /// Wall-clock time of one hash alone, at the place of the measurement.
-    pub(super) ms_by_the_clock: f64,
-    /// Factor from the place of the measurement to the place of the target; 1 for the same place.
-    pub(super) to_target: f64,
-    /// Factor from the place of the measurement to the function of the cost.
-    pub(super) to_function: f64,
+    pub(super) one: Measured,
+    /// The hashes of a full worker.
+    pub(super) in_lanes: Measured,
     /// The limit that keeps it from being stronger.
+    pub(super) bound_by: Bound,
+}
+
+/// The strongest parameters of an algorithm within the target. Its JSON is that of `--json`.
+#[derive(Serialize)]
+pub(super) struct Proposal {
+    pub(super) algorithm: &'static str,
+    parameters: BTreeMap<&'static str, u32>,
+    #[serde(skip)]
+    pub(super) params: Params,
+    step: usize,
+    /// The time of one hash alone, at the place of the target.
+    pub(super) milliseconds: f64,
+    /// Half the distance between the quartiles, as a share of the time.
+    spread: f64,
+    /// The hashes that a full worker computes at once.
+    pub(super) lanes: usize,
+    pub(super) milliseconds_in_lanes: f64,
+    #[serde(rename = "logins_per_second_per_core")]
+    pub(super) logins: f64,
+    #[serde(rename = "logins_per_second_per_core_in_lanes")]
+    pub(super) logins_in_lanes: f64,
+    scaled_to_lambda_by: Option<Value>,
+    /// The cost of a million logins in a million requests, in US dollars.
+    pub(super) usd_per_million: f64,
+    /// The cost of a million logins in batches that fill the lanes of all workers.
+    pub(super) usd_per_million_in_lanes: f64,
+    /// The cost of a million logins with ten times the work.
+    #[serde(skip)]
+    pub(super) usd_per_million_at_ten_times: f64,
+    /// `None` if no rate of the algorithm is published.
+    pub(super) attack: Option<PriceOfGuesses>,
+    /// The memory of the hashes of all workers, with all lanes in use.
+    pub(super) memory_mib_of_all_workers: u64,
+    pub(super) cores: Option<f64>,
+    pub(super) cores_in_lanes: Option<f64>,
+    pub(super) owasp: Owasp,
+    nist: Value,
     pub(super) bound_by: Bound,
     /// The policy of the document that already has these parameters.
     pub(super) listed_as: Option<String>,
+    pub(super) policy: Entry,
+    /// Processor time divided by wall-clock time.
+    #[serde(skip)]
+    pub(super) core_share: f64,
 }
 
-/// The hashes of a full worker.
-#[derive(Clone, Copy)]
-pub(super) struct InLanes {
-    /// The number of hashes at once.
-    pub(super) lanes: usize,
-    /// The times of all of them together, in milliseconds.
-    pub(super) call: Spread,
+/// An attacker's price of 10^9 guesses.
+#[derive(Serialize)]
+pub(super) struct PriceOfGuesses {
+    #[serde(skip)]
+    pub(super) guess: Guess<'static>,
+    guesses_per_second: f64,
+    usd_per_billion: f64,
+    /// The price for each second of a core that a login takes, one by one.
+    #[serde(rename = "usd_per_billion_per_core_second")]
+    pub(super) per_core_second: f64,
+    #[serde(rename = "usd_per_billion_per_core_second_in_lanes")]
+    pub(super) per_core_second_in_lanes: f64,
+    row: &'static str,
+    basis: &'static str,
 }
 
-impl Proposal {
-    /// Returns the time of one hash alone, at the place of the target.
-    pub(super) fn ms(&self) -> f64 {
-        self.one.median * self.to_target
-    }
-
-    /// Returns half the distance between the quartiles, as a share of [`ms`](Self::ms).
-    pub(super) fn spread(&self) -> f64 {
-        self.one.relative()
-    }
-
-    /// Returns the hashes that a full worker computes at once; `None` if they were not measured.
-    pub(super) fn lanes(&self) -> Option<usize> {
-        self.in_lanes.ok().map(|in_lanes| in_lanes.lanes)
-    }
-
-    /// Returns the limit that prevented the measurement in lanes.
-    pub(super) fn no_lanes(&self) -> Option<Bound> {
-        self.in_lanes.err()
-    }
-
-    /// Returns the time of a full worker's hashes, at the place of the target.
-    pub(super) fn ms_in_lanes(&self) -> Option<f64> {
-        self.in_lanes.ok().map(|in_lanes| in_lanes.call.median * self.to_target)
-    }
-
-    /// Returns logins a second and core, one by one.
-    pub(super) fn logins(&self) -> f64 {
-        MS_PER_SECOND / self.ms()
-    }
-
-    /// Returns logins a second and core, in lanes.
-    pub(super) fn logins_in_lanes(&self) -> Option<f64> {
-        let lanes = f64::from(u32::try_from(self.lanes()?).unwrap_or(u32::MAX));
-        Some(lanes * MS_PER_SECOND / self.ms_in_lanes()?)
-    }
-
-    /// Returns the cost of a million logins in a million requests, in US dollars.
-    pub(super) fn usd_per_million(&self, size: Size) -> f64 {
-        self.usd(size, self.one, 1)
-    }
-
-    /// Returns the cost of a million logins in batches that fill the lanes of all workers, in US
-    /// dollars.
-    pub(super) fn usd_per_million_in_lanes(&self, size: Size) -> Option<f64> {
-        // A function with several virtual CPUs pays for all of them.
-        let workers = FunctionSize { memory_mib: size.memory_mb, concurrency: 1 }.workers();
-        let in_lanes = self.in_lanes.ok()?;
-        Some(self.usd(size, in_lanes.call, in_lanes.lanes * workers.get()))
-    }
-
-    /// Returns the cost of a million logins under parameters with ten times the work, one by one.
-    pub(super) fn usd_per_million_at_ten_times(&self, size: Size) -> f64 {
-        let one = Spread { median: self.one.median * 10.0, ..self.one };
-        self.usd(size, one, 1)
-    }
-
-    /// Returns the attacker's rate; `None` if no figure is published.
-    pub(super) fn guess(&self) -> Option<Guess<'static>> {
-        Attack::published().guess_of(self.step.params)
-    }
-
-    /// Returns the attacker's price of 10^9 guesses for each second of a core that a login takes,
-    /// one by one.
-    pub(super) fn price_per_second(&self, usd_per_hour: f64) -> Option<f64> {
-        Some(self.guess()?.usd_per_billion(usd_per_hour) * self.logins())
-    }
-
-    /// Returns the same with all lanes in use.
-    pub(super) fn price_per_second_in_lanes(&self, usd_per_hour: f64) -> Option<f64> {
-        Some(self.guess()?.usd_per_billion(usd_per_hour) * self.logins_in_lanes()?)
-    }
-
-    /// Returns the figure that ranks: in lanes, or one by one if the lanes were not measured.
-    pub(super) fn rank(&self) -> f64 {
-        // The price of an hour is a factor of all.
-        self.price_per_second_in_lanes(1.0).or_else(|| self.price_per_second(1.0)).unwrap_or(0.0)
-    }
-
-    /// Returns the memory of the hashes of all workers, with all lanes in use, in MiB.
-    pub(super) fn memory_mib(&self, workers: usize) -> u64 {
-        let at_once = u64::try_from(self.lanes().unwrap_or(1) * workers).unwrap_or(u64::MAX);
-        memory_bytes(self.step.params).saturating_mul(at_once).div_ceil(BYTES_PER_MIB)
-    }
-
-    fn usd(&self, size: Size, call: Spread, hashes: usize) -> f64 {
-        let seconds = call.median * self.to_function / MS_PER_SECOND;
-        let call = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        let batch = u64::try_from(hashes).unwrap_or(1);
-        Prices::listed().usd_per_million(size.architecture, size.memory_mb, call, batch)
-    }
-
-    pub(super) fn meets_owasp(&self) -> bool {
-        standards::meets_owasp(self.step.params)
-    }
-
-    /// Returns the work as a multiple of OWASP's minimum.
-    pub(super) fn of_owasp_work(&self) -> f64 {
-        standards::of_owasp_work(self.step.params, self.step.work())
-    }
-
-    /// Returns the milliseconds of OWASP's minimum.
-    pub(super) fn owasp_ms(&self) -> f64 {
-        (self.ms() / self.of_owasp_work()).ceil()
-    }
-
-    /// Returns the entry for a policy document.
-    pub(super) fn entry(&self, on: &str, target: Duration, is_estimated: bool) -> Entry {
-        let now = OffsetDateTime::now_utc();
-        let how = if is_estimated { "estimated for" } else { "measured on" };
-        let rationale = format!(
-            "The strongest within {} ms by saltern-numbers calibrate on {}: {:.0} ms, {how} {on}.",
-            target.as_millis(),
-            now.date(),
-            self.ms()
-        );
-        let minimum = standards::owasp_in_words(self.step.params);
-        let source = if self.meets_owasp() {
-            format!("{}: at least {minimum}", standards::OWASP)
-        } else {
-            format!("Below the minimum of {}: {minimum}", standards::OWASP)
-        };
-        let id = format!("{}-{}", name_of(self.step.params), now.year());
-        let numbers = Numbers::of(self.step.params);
-        Entry { id, algorithm: self.algorithm.name(), numbers, status: "active", rationale, source }
-    }
+#[derive(Serialize)]
+pub(super) struct Owasp {
+    pub(super) meets: bool,
+    pub(super) minimum: String,
+    /// The work as a multiple of the minimum.
+    pub(super) times_its_work: f64,
 }
-
-const MS_PER_SECOND: f64 = 1000.0;
 
 /// An entry of a policy document.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct Entry {
-    pub(super) id: String,
+    id: String,
     algorithm: &'static str,
     #[serde(flatten)]
-    numbers: Numbers,
+    parameters: BTreeMap<&'static str, u32>,
     status: &'static str,
     rationale: String,
     source: String,
 }
 
-/// The parameters with their names in a policy document.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Numbers {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    iterations: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_kib: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    passes: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parallelism: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    log_n: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p: Option<u32>,
+impl Proposal {
+    pub(super) fn new(found: Found, place: &Place, arguments: &CalibrateArguments) -> Self {
+        let Found { step, at, one, in_lanes, bound_by } = found;
+        let params = step.params;
+        let milliseconds = one.cpu_ms.median * place.to_target();
+        let logins = MS_PER_SECOND / milliseconds;
+        let logins_in_lanes = MS_PER_SECOND / (in_lanes.hash_cpu_ms() * place.to_target());
+        let cores_for = |rate: f64| arguments.logins_per_second.map(|logins| logins / rate);
+        let lanes = in_lanes.at_once;
+        let workers_memory = memory_bytes(params).saturating_mul(count(lanes * place.workers));
+        // A function with several virtual CPUs pays for all of them.
+        let function = FunctionSize { memory_mib: place.size.memory_mb, concurrency: 1 };
+        let batch = lanes * function.workers().get();
+        let owasp = Owasp {
+            meets: standards::meets_owasp(params),
+            minimum: standards::owasp_in_words(params),
+            times_its_work: standards::of_owasp_work(params, step.work()),
+        };
+        let listed = place.policies.list().iter().find(|policy| policy.params() == params);
+        Self {
+            algorithm: params.algorithm().name(),
+            parameters: parameters_of(params).into_iter().collect(),
+            params,
+            step: at,
+            milliseconds,
+            spread: one.cpu_ms.relative(),
+            lanes,
+            milliseconds_in_lanes: in_lanes.cpu_ms.median * place.to_target(),
+            logins,
+            logins_in_lanes,
+            scaled_to_lambda_by: place.scale.map(|scale| {
+                json!({
+                    "row": name_of(scale.row),
+                    "times": scale.times,
+                    "is_extrapolated": scale.is_extrapolated(params.algorithm()),
+                })
+            }),
+            usd_per_million: usd_per_million(place, one.cpu_ms.median, 1),
+            usd_per_million_in_lanes: usd_per_million(place, in_lanes.cpu_ms.median, batch),
+            usd_per_million_at_ten_times: usd_per_million(place, 10.0 * one.cpu_ms.median, 1),
+            attack: Attack::published().guess_of(params).map(|guess| {
+                PriceOfGuesses::new(guess, arguments.price.usd_per_hour(), logins, logins_in_lanes)
+            }),
+            memory_mib_of_all_workers: workers_memory.div_ceil(BYTES_PER_MIB),
+            cores: cores_for(logins),
+            cores_in_lanes: cores_for(logins_in_lanes),
+            nist: json!({"meets": standards::meets_nist(params)}),
+            bound_by,
+            listed_as: listed.map(|policy| policy.id().to_owned()),
+            policy: Entry::new(params, milliseconds, &owasp, place, arguments.target),
+            owasp,
+            core_share: one.core_share(),
+        }
+    }
+
+    /// Returns the figure that ranks.
+    pub(super) fn rank(&self) -> f64 {
+        self.attack.as_ref().map_or(0.0, |price| price.per_core_second_in_lanes)
+    }
+
+    /// Returns the milliseconds of OWASP's minimum.
+    pub(super) fn owasp_ms(&self) -> f64 {
+        (self.milliseconds / self.owasp.times_its_work).ceil()
+    }
 }
 
-impl Numbers {
-    pub(super) fn of(params: Params) -> Self {
-        match params {
-            Params::Argon2(params) => Self {
-                memory_kib: Some(params.memory_kib()),
-                passes: Some(params.passes()),
-                parallelism: Some(params.parallelism()),
-                ..Self::default()
-            },
-            Params::Bcrypt(params) => Self { cost: Some(params.cost()), ..Self::default() },
-            Params::Pbkdf2(params) => Self { iterations: Some(params.iterations()), ..Self::default() },
-            Params::Scrypt(params) => Self {
-                log_n: Some(params.log_n().into()),
-                r: Some(params.r()),
-                p: Some(params.p()),
-                ..Self::default()
-            },
+impl PriceOfGuesses {
+    fn new(guess: Guess<'static>, usd_per_hour: f64, logins: f64, logins_in_lanes: f64) -> Self {
+        let usd_per_billion = guess.usd_per_billion(usd_per_hour);
+        Self {
+            guesses_per_second: guess.per_second,
+            usd_per_billion,
+            per_core_second: usd_per_billion * logins,
+            per_core_second_in_lanes: usd_per_billion * logins_in_lanes,
+            row: &guess.row.name,
+            basis: guess.basis.name(),
+            guess,
+        }
+    }
+}
+
+impl Entry {
+    fn new(params: Params, milliseconds: f64, owasp: &Owasp, place: &Place, target: Duration) -> Self {
+        let now = OffsetDateTime::now_utc();
+        let (target, date) = (target.as_millis(), now.date());
+        let how = if place.is_estimated() { "estimated for" } else { "measured on" };
+        let on = place.in_words();
+        let minimum = &owasp.minimum;
+        let source = if owasp.meets {
+            format!("{}: at least {minimum}", standards::OWASP)
+        } else {
+            format!("Below the minimum of {}: {minimum}", standards::OWASP)
+        };
+        Self {
+            id: format!("{}-{}", name_of(params), now.year()),
+            algorithm: params.algorithm().name(),
+            parameters: parameters_of(params).into_iter().collect(),
+            status: "active",
+            rationale: format!(
+                "The strongest within {target} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, {how} {on}."
+            ),
+            source,
         }
     }
 }
@@ -244,3 +226,16 @@ pub(super) fn in_words(params: Params) -> String {
         Params::Scrypt(params) => format!("N=2^{}, r={}, p={}", params.log_n(), params.r(), params.p()),
     }
 }
+
+/// Returns the cost of a million logins on the function, if a call computes this number of hashes.
+fn usd_per_million(place: &Place, call_ms: f64, hashes: usize) -> f64 {
+    let seconds = call_ms * place.to_function() / MS_PER_SECOND;
+    let call = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    Prices::listed().usd_per_million(place.size.architecture, place.size.memory_mb, call, count(hashes))
+}
+
+fn count(hashes: usize) -> u64 {
+    u64::try_from(hashes).unwrap_or(u64::MAX)
+}
+
+const MS_PER_SECOND: f64 = 1000.0;

@@ -1,30 +1,31 @@
-//! A stub of Lambda's `Invoke`. Its function computes nothing: a formula gives the times.
+//! A stub of Lambda's API with a function that answers ordinary requests. It computes nothing: a
+//! formula gives the times.
 
 use std::{
+    collections::HashMap,
     io::BufReader,
     net::{SocketAddr, TcpStream},
     sync::{Arc, Mutex},
 };
 
-use saltern_encoded::{Params, pbkdf2::Prf};
-use saltern_meter::{
-    Machine, Measured, Spread,
-    remote::{Answer, Event, Outcome, Reason, Response},
-};
+use saltern_encoded::{Params, bcrypt, pbkdf2::Prf};
 use saltern_stubs::http::{self, Request};
+use serde_json::{Value, json};
 
 /// The behaviour of the stub.
 #[derive(Clone, Copy)]
 pub(crate) enum Mood {
-    /// Measures; bcrypt costs above this exceed the function's ceiling.
+    /// Answers; bcrypt costs above this exceed the function's ceiling.
     Measuring { most_bcrypt_cost: u32 },
-    /// Measures, with a deadline after this number of milliseconds.
+    /// Answers; longer work exceeds the deadline.
     EndingAfter { ms: f64 },
-    /// Measures, and is busy in the first, third, fifth call.
-    BusyEveryOtherTime,
+    /// As before, but the function finds out too late: Lambda ends it.
+    TimingOutAfter { ms: f64 },
+    /// Answers every operation with this problem.
+    Failing { status: u16, code: &'static str },
     /// Refuses as Lambda itself does, with this status and error code.
     Refusing { status: u16, code: &'static str },
-    /// Answers as a function without calibrate events, or as one that failed.
+    /// Answers as another function, or as one that failed.
     Saying { error: bool, payload: &'static str },
 }
 
@@ -52,57 +53,99 @@ impl Lambda {
 
 fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Request>>) {
     let mut reader = BufReader::new(stream);
+    let mut sent = HashMap::new();
     while let Some(request) = http::read(&mut reader).unwrap() {
-        let measured = |most_bcrypt_cost, most_ms| measure(&request.body, most_bcrypt_cost, most_ms);
-        let is_odd = noted.lock().unwrap().len().is_multiple_of(2);
         let (status, header, payload) = match mood {
-            Mood::Measuring { most_bcrypt_cost } => (200, None, measured(most_bcrypt_cost, f64::INFINITY)),
-            Mood::EndingAfter { ms } => (200, None, measured(u32::MAX, ms)),
-            Mood::BusyEveryOtherTime if is_odd => (200, None, refused("busy")),
-            Mood::BusyEveryOtherTime => (200, None, measured(u32::MAX, f64::INFINITY)),
             Mood::Refusing { status, code } => {
                 (status, Some(("x-amzn-errortype", code)), r#"{"Message":"from the stub"}"#.to_owned())
             }
-            Mood::Saying { error, payload } => {
-                (200, error.then_some(("x-amz-function-error", "Unhandled")), payload.to_owned())
+            _ if request.method == "GET" => {
+                (200, None, json!({"MemorySize": 1769, "Architectures": ["arm64"]}).to_string())
             }
+            Mood::Saying { error, payload } => (200, error.then_some(UNHANDLED), payload.to_owned()),
+            _ => match answer(&request.body, mood, &mut sent) {
+                Some(answer) => (200, None, answer.to_string()),
+                None => (200, Some(UNHANDLED), TIMED_OUT.to_owned()),
+            },
         };
         noted.lock().unwrap().push(request);
         http::write(stream, status, header.as_slice(), payload.as_bytes()).unwrap();
     }
 }
 
-fn measure(event: &[u8], most_bcrypt_cost: u32, most_ms: f64) -> String {
-    let Event { question } = serde_json::from_slice(event).unwrap();
-    let encoded = saltern_encoded::parse(&question.hash).unwrap();
-    let params = encoded.setting().params().unwrap();
-    let outcome = match params {
-        Params::Bcrypt(params) if params.cost() > most_bcrypt_cost => {
-            Outcome::Refused(Reason::CostOutOfBounds)
-        }
-        _ => {
-            let at_once = if question.in_lanes && matches!(params, Params::Bcrypt(_)) { 8 } else { 1 };
-            let ms = if at_once == 8 { 2.0 * one_ms(params) } else { one_ms(params) };
-            // The same small spread each time.
-            let wall_ms = Spread::of(&[0.99, 1.0, 1.0, 1.01, 1.2].map(|noise| noise * ms));
-            if ms > most_ms {
-                Outcome::Refused(Reason::DeadlineExceeded)
-            } else {
-                Outcome::Measured(Measured { at_once, wall_ms, cpu_ms: wall_ms })
-            }
-        }
+/// Answers an event as the function does; `None` if it times out. `sent` counts equal events.
+fn answer(event: &[u8], mood: Mood, sent: &mut HashMap<Vec<u8>, usize>) -> Option<Value> {
+    let count = sent.entry(event.to_owned()).or_default();
+    *count += 1;
+    let event: Value = serde_json::from_slice(event).unwrap();
+    let body: Value = serde_json::from_str(event["body"].as_str().unwrap()).unwrap_or_default();
+    let response = |status: u16, timing: &str, body: &Value| {
+        json!({"statusCode": status, "headers": {"server-timing": timing}, "body": body.to_string(),
+               "isBase64Encoded": false, "cookies": []})
     };
-    response(outcome)
+    let (is_batch, operations) = match event["rawPath"].as_str().unwrap() {
+        "/policies" => return Some(response(200, "", &json!({"policies": listed()}))),
+        "/batch" => (true, body["operations"].as_array().unwrap().clone()),
+        _ => (false, vec![body]),
+    };
+    let params = params_of(&operations[0]);
+    let Time { queue_ms, hash_ms } = Time::of(params, operations.len());
+    let is_too_long = |most_ms| queue_ms + hash_ms > most_ms;
+    let (status, code) = match (mood, params) {
+        (Mood::Measuring { most_bcrypt_cost }, Params::Bcrypt(params))
+            if params.cost() > most_bcrypt_cost =>
+        {
+            (422, "cost_out_of_bounds")
+        }
+        (Mood::EndingAfter { ms }, _) if is_too_long(ms) => (503, "deadline_exceeded"),
+        (Mood::TimingOutAfter { ms }, _) if is_too_long(ms) => return None,
+        (Mood::Failing { status, code }, _) => (status, code),
+        _ => (200, ""),
+    };
+    // A cold start, and then a spread whose median is 1 only without it.
+    let noise = [10.0, 1.1, 1.1, 1.0, 0.9, 0.9][(*count - 1) % 6];
+    // The time of one hash in the queue does not count.
+    let queue_ms = if is_batch { noise * queue_ms } else { 7.0 };
+    let timing = format!("queue;dur={queue_ms:.3}, hash;dur={:.3}", noise * hash_ms);
+    let problem = json!({"code": code, "detail": "from the stub"});
+    Some(match (status, is_batch) {
+        (200, _) => response(200, &timing, &json!({"results": []})),
+        (_, true) => response(200, "", &json!({"results": [{"status": status, "problem": problem}]})),
+        (_, false) => response(status, "", &problem),
+    })
 }
 
-/// Returns the response of a function that refuses to measure.
-pub(crate) fn refused(reason: &str) -> String {
-    response(Outcome::Refused(serde_json::from_value(reason.into()).unwrap()))
+/// The policies of the function: it refuses new hashes of the second.
+fn listed() -> Value {
+    json!([
+        {"id": LISTED, "algorithm": "bcrypt", "status": "active", "cost": 12},
+        {"id": "bcrypt-9-old", "algorithm": "bcrypt", "status": "verify-only", "cost": 9},
+    ])
 }
 
-fn response(outcome: Outcome) -> String {
-    let machine = Machine { cpu: "ARM Neoverse-V2".to_owned(), architecture: "aarch64".to_owned(), cores: 2 };
-    serde_json::to_string(&Response { answer: Answer { machine, memory_mb: 1769, outcome } }).unwrap()
+fn params_of(operation: &Value) -> Params {
+    if operation["policy"] == LISTED {
+        return bcrypt::Params::new(12).map(Params::Bcrypt).unwrap();
+    }
+    let stored = saltern_encoded::parse(operation["hash"].as_str().unwrap()).unwrap();
+    stored.setting().params().unwrap()
+}
+
+/// Eight bcrypt take twice the time of one. Others take turns.
+struct Time {
+    queue_ms: f64,
+    hash_ms: f64,
+}
+
+impl Time {
+    fn of(params: Params, hashes: usize) -> Self {
+        let one = one_ms(params);
+        let (hash_ms, turns) = match params {
+            Params::Bcrypt(_) if hashes > 1 => (2.0 * one, hashes.div_ceil(8)),
+            _ => (one, hashes),
+        };
+        Self { queue_ms: hash_ms * f64::from(u32::try_from(turns - 1).unwrap()), hash_ms }
+    }
 }
 
 /// Returns a time that is about as on Graviton.
@@ -117,3 +160,9 @@ fn one_ms(params: Params) -> f64 {
         }
     }
 }
+
+const LISTED: &str = "bcrypt-12-listed";
+
+const UNHANDLED: (&str, &str) = ("x-amz-function-error", "Unhandled");
+
+const TIMED_OUT: &str = r#"{"errorType":"Sandbox.Timedout","errorMessage":"RequestId: 0 Error: Task timed out after 3.00 seconds"}"#;

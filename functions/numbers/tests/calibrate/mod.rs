@@ -11,6 +11,7 @@ use std::{
 use lambda::{Lambda, Mood};
 use saltern_capacity::{Architecture, Durations, params_named};
 use saltern_policy::{Limits, Policies};
+use saltern_stubs::http::Request;
 use serde_json::{Value, json};
 
 const ALGORITHMS: [&str; 5] = ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"];
@@ -163,13 +164,33 @@ fn a_function_is_measured_by_invoking_it() {
     assert_loads(&found, 1723);
 
     let calls = lambda.calls();
-    assert!((10..120).contains(&calls.len()), "{} calls", calls.len());
-    for call in &calls {
-        let path = "/2015-03-31/functions/logins/invocations?Qualifier=live";
-        assert_eq!((call.method.as_str(), call.path.as_str()), ("POST", path));
+    assert!((50..500).contains(&calls.len()), "{} calls", calls.len());
+    for (number, call) in calls.iter().enumerate() {
+        let (method, of) = if number == 0 { ("GET", "configuration") } else { ("POST", "invocations") };
+        let path = format!("/2015-03-31/functions/logins/{of}?Qualifier=live");
+        assert_eq!((call.method.as_str(), call.path.as_str()), (method, path.as_str()));
         let authorization = call.header("authorization").unwrap();
         assert!(authorization.contains("/eu-north-1/lambda/aws4_request"), "{authorization}");
     }
+    let count =
+        |part: &str| calls.iter().filter(|call| String::from_utf8_lossy(&call.body).contains(part)).count();
+    // The policy of the function is hashed, one by one; others are verified.
+    assert_eq!((count("\"rawPath\":\"/policies\""), count("\"rawPath\":\"/hash\"")), (1, 6));
+    assert!(count("\"rawPath\":\"/verify\"") > 50 && count("\"rawPath\":\"/batch\"") > 50);
+}
+
+#[test]
+fn the_size_of_a_function_is_not_read_if_the_arguments_give_it() {
+    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
+    let size =
+        ["--memory-mb", "3538", "--arch", "x86_64", "--target", "50ms", "--algorithm", "bcrypt", "--json"];
+    let found = json_of(&on_lambda(&lambda, &size));
+    assert_eq!(found["function"], json!({"memory_mb": 3538, "architecture": "x86_64"}));
+    let calls = lambda.calls();
+    assert!(calls.iter().all(|call| call.method == "POST"));
+    // A batch fills the lanes of both virtual CPUs. Of the stub's eight lanes each has four.
+    let operations = |call: &Request| call.body.windows(6).filter(|part| part == b"\\\"op\\\"").count();
+    assert_eq!(calls.iter().map(operations).max(), Some(2 * 6));
 }
 
 #[test]
@@ -326,36 +347,28 @@ fn a_refused_cost_is_bound_by_the_function_s_ceiling_and_not_by_time() {
 
 #[test]
 fn a_cost_beyond_the_function_s_deadline_is_bound_by_the_deadline() {
-    let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
-    let asked = ["--target", "2s", "--algorithm", "bcrypt"];
-    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
-    let bcrypt = &found["algorithms"][0];
-    assert_eq!(
-        (&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]),
-        (&json!(12), &json!("function_deadline"))
-    );
-    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
-    assert!(text.contains("bcrypt is limited by the function's deadline"), "{text}");
+    for mood in [Mood::EndingAfter { ms: 300.0 }, Mood::TimingOutAfter { ms: 300.0 }] {
+        let lambda = Lambda::start(mood);
+        let asked = ["--target", "2s", "--algorithm", "bcrypt"];
+        let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+        let bcrypt = &found["algorithms"][0];
+        assert_eq!(
+            (&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]),
+            (&json!(12), &json!("function_deadline"))
+        );
+        let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
+        assert!(text.contains("bcrypt is limited by the function's deadline"), "{text}");
+    }
 }
 
 #[test]
-fn if_the_run_in_lanes_is_refused_the_single_hash_figures_stay() {
-    // Cost 12 takes 205 ms, and eight at once take 410 ms.
+fn if_two_at_once_exceed_the_deadline_the_function_has_no_lanes() {
+    // Cost 12 takes 205 ms, and two at once take 410 ms.
     let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
-    let asked = ["--target", "250ms", "--algorithm", "bcrypt"];
-    let found = json_of(&on_lambda(&lambda, &[&asked[..], &["--json"]].concat()));
+    let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
     let bcrypt = &found["algorithms"][0];
     assert_eq!((&bcrypt["parameters"]["cost"], &bcrypt["bound_by"]), (&json!(12), &json!("time")));
-    assert_eq!(bcrypt["not_measured_in_lanes_for"], "function_deadline");
-    assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
-    for of_lanes in
-        ["lanes", "milliseconds_in_lanes", "logins_per_second_per_core_in_lanes", "usd_per_million_in_lanes"]
-    {
-        assert!(bcrypt[of_lanes].is_null(), "{of_lanes} in {bcrypt}");
-    }
-    let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
-    assert!(text.contains("the parallel run with all lanes exceeds the function's deadline"), "{text}");
-    assert!(text.contains("a longer timeout of the function, or use a shorter --target"), "{text}");
+    assert_eq!((&bcrypt["lanes"], &bcrypt["milliseconds_in_lanes"]), (&json!(1), &bcrypt["milliseconds"]));
 }
 
 #[test]
@@ -399,27 +412,17 @@ fn a_function_calibrates_a_document_without_bcrypt() {
 }
 
 #[test]
-fn a_busy_function_is_invoked_again() {
-    let bcrypt = |mood| {
-        let lambda = Lambda::start(mood);
-        let found = json_of(&on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt", "--json"]));
-        (found["algorithms"][0]["milliseconds"].clone(), lambda.calls().len())
-    };
-    let (ms, calls) = bcrypt(Mood::Measuring { most_bcrypt_cost: 15 });
-    assert_eq!(bcrypt(Mood::BusyEveryOtherTime), (ms, 2 * calls));
-}
-
-#[test]
 fn a_failure_is_one_sentence_with_an_advice() {
-    let problem =
-        r#"{"statusCode":400,"headers":{},"body":"{\"code\":\"invalid_request\"}","isBase64Encoded":false}"#;
-    let ended = r#"{"errorType":"Sandbox.Timedout","errorMessage":"Task timed out after 3.00 seconds"}"#;
-    let refused = |reason: &str| -> &'static str { lambda::refused(reason).leak() };
+    let not_found = r#"{"statusCode":404,"headers":{},"body":"{}","isBase64Encoded":false}"#;
+    let killed =
+        r#"{"errorType":"Runtime.ExitError","errorMessage":"Runtime exited with error: signal: killed"}"#;
     for (mood, code, part) in [
-        (Mood::Saying { error: false, payload: refused("fault") }, 71, "its log has the place"),
-        (Mood::Saying { error: false, payload: refused("busy") }, 71, "no other calibration"),
-        (Mood::Saying { error: false, payload: problem }, 64, "SALTERN_CALIBRATE=on"),
-        (Mood::Saying { error: true, payload: ended }, 71, "Task timed out after 3.00 seconds"),
+        (Mood::Failing { status: 500, code: "internal" }, 71, "its log has the place"),
+        (Mood::Failing { status: 503, code: "overloaded" }, 71, "when there are no logins"),
+        (Mood::Failing { status: 422, code: "unsupported_hash" }, 71, "unsupported_hash: from the stub"),
+        (Mood::Saying { error: false, payload: not_found }, 64, "does not answer as Saltern does"),
+        (Mood::Saying { error: false, payload: "\"hello\"" }, 64, "deploy this version of Saltern"),
+        (Mood::Saying { error: true, payload: killed }, 71, "signal: killed"),
         (Mood::Refusing { status: 404, code: "ResourceNotFoundException" }, 64, "no function logins"),
         (Mood::Refusing { status: 403, code: "AccessDeniedException" }, 64, "lambda:InvokeFunction"),
         (Mood::Refusing { status: 403, code: "UnrecognizedClientException" }, 64, "AWS_ACCESS_KEY_ID"),
@@ -447,7 +450,6 @@ fn invalid_arguments_are_refused() {
         (&["--target", "250ms", "--algorithm", "sha512-crypt"], "possible values: argon2id, scrypt"),
         (&["--target", "250ms", "--algorithm", "pbkdf2-sha1"], "possible values: argon2id, scrypt"),
         (&["--target", "250ms", "--memory-mb", "64"], "128"),
-        (&["--target", "250ms", "--on-lambda", "logins", "--arch", "arm64"], "cannot be used with"),
         (&["--target", "250ms", "--on-lambda", "logins"], "the region of the function is unknown"),
         (&["--target", "250ms", "--memory-mb", "128", "--memory-budget-mib", "8"], "argon2id-2026"),
     ] {
