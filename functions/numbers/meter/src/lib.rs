@@ -1,4 +1,5 @@
-//! Measures how long a hash takes on this machine, with the kernels of the service.
+//! Measures how long a hash takes on this machine, with the kernels of the service. Only tools use
+//! it; what serves does not.
 //!
 //! A [`Meter`] measures one admitted setting, [alone](Meter::one) or [in lanes](Meter::in_lanes).
 //! The figures:
@@ -12,19 +13,12 @@
 //!   is the processor time of this program. On an idle machine they are equal. The difference is
 //!   the time of other programs or of a quota ([`Measured::core_share`]). With Argon2's `p` above
 //!   1, several threads run, and processor time is larger.
-//! - [`Measured::hash_ms`] is the median wall-clock time of a call, divided by its hashes;
-//!   [`Measured::hashes_per_second`] is its inverse, for a core that does nothing else.
-//!   [`Measured::hash_cpu_ms`] is the same with processor time. In lanes each hash takes the time
-//!   of the whole call, which is longer.
+//! - [`Measured::hash_cpu_ms`] is the median processor time of a call, divided by its hashes. In
+//!   lanes each hash takes the time of the whole call, which is longer.
 //! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between
 //!   the quartiles.
 //! - [`Line`] is time as a line over work ([`Admitted::work`](saltern_algorithm::Admitted::work)).
 //!   It gives times for settings that were not measured, and its error at those that were.
-//!
-//! This crate admits nothing: the caller passes [`Admitted`](saltern_algorithm::Admitted) settings,
-//! which their ceilings bound. The service does not use this crate.
-//!
-//! `saltern-numbers compare` uses its clocks, [`median`], [`quantile`], [`Machine`] and [`Others`].
 
 #![forbid(unsafe_code)]
 
@@ -33,12 +27,11 @@ mod line;
 mod machine;
 mod meter;
 mod others;
-pub mod remote;
 mod spread;
 
 pub use clock::{process_time, thread_time};
 pub use line::Line;
 pub use machine::Machine;
-pub use meter::{Effort, Measured, Meter, SHORTEST_SAMPLE};
+pub use meter::{Effort, Measured, Meter};
 pub use others::{Others, children_time, process_time_of};
 pub use spread::{Spread, median, quantile};
