@@ -11,10 +11,10 @@ use serde_json::Value;
 
 /// The crates that ship, from top to bottom: a crate uses only crates of a later row.
 const SHIPPED: &[&[&str]] = &[
-    &["saltern-cli", "saltern-jni", "saltern-lambda", "saltern-numbers"],
+    &["saltern-cli", "saltern-jni", "saltern-lambda"],
     &["saltern-server", "saltern-cloudwatch", "saltern-price"],
-    &["saltern-capacity", "saltern-page", "saltern-program"],
-    &["saltern-meter", "saltern-service"],
+    &["saltern-capacity", "saltern-program"],
+    &["saltern-service"],
     &["saltern-policy"],
     &["saltern-algorithm", "saltern-seal"],
     &["saltern-encoded"],
@@ -28,14 +28,16 @@ const NOT_SHIPPED: &[&str] = &[
     "saltern-fleet",
     "saltern-fuzz",
     "saltern-load-report",
+    "saltern-meter",
+    "saltern-numbers",
+    "saltern-page",
     "saltern-stubs",
     "saltern-vectors",
     "xtask",
 ];
 
-/// Crates that the server must not contain: they measure, plan or draw, or bring an AWS SDK.
-const NOT_IN_THE_SERVER: &[&str] =
-    &["saltern-capacity", "saltern-cloudwatch", "saltern-meter", "saltern-page", "saltern-price"];
+/// Crates that the server must not contain: they plan, or bring an AWS SDK.
+const NOT_IN_THE_SERVER: &[&str] = &["saltern-capacity", "saltern-cloudwatch", "saltern-price"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
