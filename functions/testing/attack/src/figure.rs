@@ -1,55 +1,48 @@
-//! An attack as a row of data, and the figures that it finds.
+//! An attack as a row of data, its conditions, and the figures that it finds.
 
-use std::{error::Error, pin::Pin};
+use std::{error::Error, fmt, path::PathBuf, pin::Pin};
 
-use crate::field::Field;
-
-/// One attack.
+/// One attack. A broken bound is a failure.
 pub(crate) struct Attack {
     pub(crate) name: &'static str,
     /// The attacker's means, for the heading.
     pub(crate) asks: &'static str,
-    pub(crate) state: State,
     /// The sentences of SECURITY.md that state the bounds.
     pub(crate) stated: fn() -> Vec<String>,
-    pub(crate) run: fn(Field) -> Running,
+    pub(crate) run: fn(Field) -> Pin<Box<dyn Future<Output = Found>>>,
 }
-
-/// An attack under way.
-pub(crate) type Running = Pin<Box<dyn Future<Output = Found>>>;
 
 /// The figures of an attack. An error is a fault of the attack or of the machine.
 pub(crate) type Found = Result<Vec<Figure>, Box<dyn Error>>;
 
-/// Whether the server holds the bounds of an attack today.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// A broken bound is a failure.
-    #[allow(dead_code, reason = "an attack becomes held when its fix lands")]
-    Held,
-    /// A broken bound is printed. Bounds that hold are reported, so that the row becomes `Held`.
-    #[allow(dead_code, reason = "every attack is held when all fixes have landed")]
-    Open,
+/// The attacked program and the size of the attack.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    /// The program `saltern`.
+    pub(crate) binary: PathBuf,
+    /// Whether the attack is small.
+    pub(crate) smoke: bool,
+}
+
+impl Field {
+    /// Returns the first value in a smoke run and the second in a whole one.
+    pub(crate) fn pick<T>(&self, smoke: T, whole: T) -> T {
+        if self.smoke { smoke } else { whole }
+    }
 }
 
 /// One number, with its unit and bound.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     pub(crate) name: String,
-    pub(crate) value: Value,
+    /// The number, or the reason why this machine cannot tell.
+    pub(crate) value: Result<f64, String>,
     pub(crate) unit: &'static str,
     pub(crate) bound: Bound,
     /// Whether the value depends on the speed of the machine. A smoke run does not judge it.
     pub(crate) is_timed: bool,
     /// The least share of the first binary's value.
     pub(crate) least_of_first: Option<f64>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Value {
-    Is(f64),
-    /// The reason why this machine cannot tell.
-    NotRun(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,24 +55,17 @@ pub(crate) enum Bound {
 impl Figure {
     /// Returns a figure without a bound.
     pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Self {
-        let value = Value::Is(value);
-        Self { name: name.into(), value, unit, bound: Bound::None, is_timed: false, least_of_first: None }
+        let (name, value) = (name.into(), Ok(value));
+        Self { name, value, unit, bound: Bound::None, is_timed: false, least_of_first: None }
     }
 
-    pub(crate) fn not_run(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { value: Value::NotRun(reason.into()), ..Self::new(name, 0.0, "") }
+    /// Returns the count of an event that must not happen.
+    pub(crate) fn never(name: impl Into<String>, events: usize) -> Self {
+        Self::new(name, count(events), "").at_most(0.0)
     }
 
-    /// Returns the value, if the attack ran.
-    pub(crate) fn number(&self) -> Option<f64> {
-        match self.value {
-            Value::Is(value) => Some(value),
-            Value::NotRun(_) => None,
-        }
-    }
-
-    pub(crate) fn name_and_unit(&self) -> String {
-        if self.unit.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, self.unit) }
+    pub(crate) fn not_run(name: impl Into<String>, reason: &impl ToString) -> Self {
+        Self { value: Err(reason.to_string()), ..Self::new(name, 0.0, "") }
     }
 
     pub(crate) fn at_most(self, bound: f64) -> Self {
@@ -109,6 +95,21 @@ impl Bound {
             Self::AtLeast(bound) => value >= bound,
         }
     }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::None => Ok(()),
+            Self::AtMost(bound) => write!(formatter, "<= {}", short(bound)),
+            Self::AtLeast(bound) => write!(formatter, ">= {}", short(bound)),
+        }
+    }
+}
+
+/// Returns a number as the table prints it.
+pub(crate) fn short(value: f64) -> String {
+    if value.abs() < 10.0 && value.fract() != 0.0 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
 /// Returns a count as a figure.

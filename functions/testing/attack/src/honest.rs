@@ -12,10 +12,11 @@ use std::{
 use serde_json::{Value, json};
 use tokio::{
     task::JoinSet,
-    time::{sleep, sleep_until, timeout},
+    time::{sleep, timeout},
 };
 
 use crate::{
+    attackers::at_rate,
     door::Door,
     hashes,
     http1::{Http1, Response, deadline_ms, get, post},
@@ -162,21 +163,12 @@ pub(crate) async fn open_loop(
     lasting: Duration,
 ) -> Calls {
     let kept = Arc::new(Kept { door: door.clone(), idle: Mutex::default(), connections });
-    let (begun, mut running, mut calls) = (Instant::now(), JoinSet::new(), Calls::default());
-    for number in 0_u32.. {
-        let at = Duration::from_secs_f64(f64::from(number) / per_second);
-        if at >= lasting {
-            break;
-        }
-        sleep_until((begun + at).into()).await;
+    let begun = Instant::now();
+    let call = |_| {
         let (kept, request) = (Arc::clone(&kept), request.clone());
-        running.spawn(async move { kept.call(&request, begun).await });
-        while let Some(Ok(call)) = running.try_join_next() {
-            calls.0.push(call);
-        }
-    }
-    calls.0.extend(running.join_all().await);
-    calls
+        async move { kept.call(&request, begun).await }
+    };
+    Calls(at_rate(per_second, lasting, call).await)
 }
 
 /// Calls of this many callers. Each waits for its answer before it asks again.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::door::Stream;
@@ -80,6 +80,12 @@ pub(crate) fn post(path: &str, headers: &str, body: &Value) -> Vec<u8> {
         body.len()
     )
     .into_bytes()
+}
+
+/// Returns the verification of a password with further header lines, each ended by CR LF.
+pub(crate) fn verify(headers: &str, password: &str, hash: impl Into<Value>) -> Vec<u8> {
+    let hash: Value = hash.into();
+    post("/verify", headers, &json!({"password": password, "hash": hash}))
 }
 
 /// Returns the header line of a deadline.

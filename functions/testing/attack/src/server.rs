@@ -23,7 +23,7 @@ use tokio::{task::JoinHandle, time::sleep};
 use crate::{
     cgroup::Cgroup,
     door::{Door, Identity},
-    field::Field,
+    figure::Field,
     honest::ID_PREFIX,
 };
 
@@ -172,9 +172,7 @@ fn command(field: &Field, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> 
         command.arg("--tls-certificate").arg(certificate).arg("--tls-key").arg(key);
     }
     if setup.wants_token {
-        let has_names = field.has_setting("NAME SCOPES EXPIRY TOKEN")?;
-        let line =
-            if has_names { format!("honest hash,verify,metrics never {TOKEN}") } else { TOKEN.to_owned() };
+        let line = format!("honest hash,verify,metrics never {TOKEN}");
         command.arg("--tokens-file").arg(file("tokens", &line)?);
     }
     Ok(command)

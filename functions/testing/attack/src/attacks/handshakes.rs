@@ -1,39 +1,55 @@
 //! TLS handshakes at a fixed rate, each of which costs the server a signature.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::{
-    task::JoinSet,
-    time::{sleep_until, timeout},
-};
+use tokio::time::timeout;
 
 use crate::{
-    door::{Door, Identity, attacker},
-    field::Field,
-    figure::{Figure, Found, count},
+    attackers::at_rate,
+    door::{Identity, attacker},
+    figure::{Attack, Field, Figure, Found},
     honest::{Calls, Request, closed_loop},
     server::{Server, Setup},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "handshakes",
+    asks: "TLS handshakes without a request",
+    stated: || {
+        vec![format!(
+            "Under {PER_SECOND} handshakes a second (ECDSA), the slowest 1 % of other calls take at most {SLOWER} times as long as on an idle server."
+        )]
+    },
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
     for (key, identity) in [("ECDSA", Identity::ecdsa()), ("RSA-3072", Identity::rsa())] {
         let identity = match identity {
             Ok(identity) => identity,
             Err(error) => {
-                figures.push(Figure::not_run(format!("{key}: honest p99 over idle"), error.to_string()));
+                figures.push(Figure::not_run(format!("{key}: honest p99 over idle"), &error));
                 continue;
             }
         };
         let server = Server::start(&field, &Setup { identity: Some(&identity), ..Setup::default() }).await?;
-        let (windows, per_second) = field.pick((1, 20), (WINDOWS, PER_SECOND));
+        let (windows, per_second) = field.pick((1, 20.0), (WINDOWS, PER_SECOND));
         let request = Request::bcrypt(DEADLINE_MS);
         let (mut idle, mut attacked) = (Calls::default(), Calls::default());
         // The load of a shared machine changes, so both kinds of windows see the same load.
         for _ in 0..windows {
             idle.0.extend(closed_loop(&server.door, &request, 1, WINDOW).await.0);
             let door = server.door.clone();
-            let attack = tokio::spawn(async move { shake_hands(&door, per_second).await });
+            let shake_hands = move |number| {
+                let door = door.clone();
+                async move {
+                    let shaken =
+                        async { door.secure(door.tcp(attacker(number, ADDRESSES), None).await?).await };
+                    drop(timeout(PATIENCE, shaken).await);
+                }
+            };
+            let attack = tokio::spawn(at_rate(per_second, Duration::MAX, shake_hands));
             attacked.0.extend(closed_loop(&server.door, &request, 1, WINDOW).await.0);
             attack.abort();
         }
@@ -44,24 +60,9 @@ pub(crate) async fn run(field: Field) -> Found {
         let ratio = Figure::new(format!("{key}: honest p99 over idle"), during / before, "").timed();
         figures.push(if key == "ECDSA" { ratio.at_most(SLOWER) } else { ratio });
         let others = attacked.0.len() - attacked.right();
-        figures.push(Figure::new(format!("{key}: honest calls not served"), count(others), "").at_most(0.0));
+        figures.push(Figure::never(format!("{key}: honest calls not served"), others));
     }
     Ok(figures)
-}
-
-async fn shake_hands(door: &Door, per_second: u32) {
-    let begun = Instant::now();
-    let mut hands = JoinSet::new();
-    for number in 0_u32.. {
-        sleep_until((begun + Duration::from_secs(1) * number / per_second).into()).await;
-        let door = door.clone();
-        hands.spawn(async move {
-            let from = attacker(usize::try_from(number).unwrap_or_default(), ADDRESSES);
-            let shaken = async { door.secure(door.tcp(from, None).await?).await };
-            drop(timeout(Duration::from_secs(10), shaken).await);
-        });
-        while hands.try_join_next().is_some() {}
-    }
 }
 
 /// The honest p99 over that of an idle server, with a key on P-256.
@@ -74,12 +75,8 @@ const WINDOW: Duration = Duration::from_secs(2);
 /// Long enough for a hash on a busy machine.
 const DEADLINE_MS: u32 = 15_000;
 
-const PER_SECOND: u32 = 200;
-const ADDRESSES: usize = 64;
+const PER_SECOND: f64 = 200.0;
+/// The longest time of a handshake.
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec![format!(
-        "Under {PER_SECOND} handshakes a second (ECDSA), the slowest 1 % of other calls take at most {SLOWER} times as long as on an idle server."
-    )]
-}
+const ADDRESSES: usize = 64;

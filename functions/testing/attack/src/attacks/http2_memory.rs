@@ -4,10 +4,12 @@
 //! The frames are written by hand: a client library would need more memory than the server.
 
 use std::{
+    collections::HashSet,
+    error::Error,
     io,
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -15,254 +17,206 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     sync::Semaphore,
-    task::JoinSet,
     time::{interval, sleep},
 };
 
 use crate::{
+    attackers::{Gauge, repeat},
     cgroup::{CGROUP_BYTES, Cgroup},
     door::{Door, Identity, Stream, attacker},
-    field::Field,
-    figure::{Figure, Found, count, per_cent},
-    honest::{Calls, Connections, Request, open_loop},
+    figure::{Attack, Field, Figure, Found, count, per_cent},
+    honest::{Connections, Request, open_loop},
     http1::get,
     server::{Server, Setup, wait_until},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "http2-memory",
+    asks: "unauthorised requests whose answers are never read",
+    stated: || {
+        vec![
+            format!(
+                "While no hash runs, the process takes at most {FIXED_MIB} MiB, and {PER_CONNECTION_KIB} KiB for each open connection, more than when it is idle."
+            ),
+            format!("Two seconds after the last connection it is back within {FIXED_MIB} MiB of idle."),
+            format!(
+                "Beside this attack, {ANSWERED} % of the health checks without a token are answered within a second."
+            ),
+        ]
+    },
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let identity = Identity::ecdsa()?;
     let mut figures = Vec::new();
     for connections in field.pick(vec![50], vec![500, 4096]) {
-        let attack = Attack { connections, kind: Kind::Http2 };
-        figures.extend(attack.run(&field, &identity, None).await?.figures());
+        figures.extend(attack(&field, &identity, Kind::Http2, connections, None).await?.0);
     }
-    let attack = Attack { connections: field.pick(20, 500), kind: Kind::OpenApi };
-    figures.extend(attack.run(&field, &identity, None).await?.figures());
+    figures.extend(attack(&field, &identity, Kind::OpenApi, field.pick(20, 500), None).await?.0);
 
     let name = format!("processes ended in a cgroup of {} MiB", CGROUP_BYTES >> 20);
     figures.push(match Cgroup::new(CGROUP_BYTES) {
-        Err(error) => Figure::not_run(name, format!("cgroup: {error}")),
+        Err(error) => Figure::not_run(name, &format!("cgroup: {error}")),
         Ok(group) => {
-            let attack = Attack { connections: field.pick(50, 500), kind: Kind::Http2 };
-            let result = attack.run(&field, &identity, Some(&group)).await?;
-            Figure::new(name, count(usize::from(result.has_ended)), "").at_most(0.0)
+            let connections = field.pick(50, 500);
+            let (_, ended) = attack(&field, &identity, Kind::Http2, connections, Some(&group)).await?;
+            Figure::never(name, ended)
         }
     });
     Ok(figures)
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Attack {
-    connections: usize,
-    kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// HTTP/2 with a zero window.
     Http2,
-    /// HTTP/1.1 and the largest answer that wants no token on a loopback address.
+    /// HTTP/1.1 and the largest answer that needs no token on a loopback address.
     OpenApi,
 }
 
-struct Result {
-    attack: Attack,
-    open: usize,
-    sent_mib: f64,
-    peak_mib: f64,
-    after_mib: f64,
-    has_ended: bool,
-    /// By their connections.
-    health_checks: [(&'static str, Calls); 2],
-}
+/// Attacks a server on so many connections. Returns the figures, and how many processes ended.
+async fn attack(
+    field: &Field,
+    identity: &Identity,
+    kind: Kind,
+    connections: usize,
+    cgroup: Option<&Cgroup>,
+) -> Result<(Vec<Figure>, usize), Box<dyn Error>> {
+    let room = (connections + HONEST_CONNECTIONS).to_string();
+    let setup = Setup {
+        arguments: &["--connections", &room],
+        identity: Some(identity),
+        wants_token: kind == Kind::Http2,
+        cgroup,
+        ..Setup::default()
+    };
+    let mut server = Server::start(field, &setup).await?;
+    let health = Request::get("/health");
+    let _warm = open_loop(&server.door, &health, Connections::New, 20.0, Duration::from_secs(1)).await;
+    let idle = server.resident_mib();
+    let watch = server.watch_memory();
 
-impl Attack {
-    async fn run(
-        self,
-        field: &Field,
-        identity: &Identity,
-        cgroup: Option<&Cgroup>,
-    ) -> std::result::Result<Result, Box<dyn std::error::Error>> {
-        let room = (self.connections + HONEST_CONNECTIONS).to_string();
-        let mut server = Server::start(
-            field,
-            &Setup {
-                arguments: &["--connections", &room],
-                identity: Some(identity),
-                wants_token: self.kind == Kind::Http2,
-                cgroup,
-                ..Setup::default()
-            },
-        )
-        .await?;
-        let health = Request::get("/health");
-        let _warm = open_loop(&server.door, &health, Connections::New, 20.0, Duration::from_secs(1)).await;
-        let idle = server.resident_mib();
-        let watch = server.watch_memory();
-        let shared = Arc::new(Shared { handshakes: Semaphore::new(HANDSHAKES_AT_ONCE), ..Shared::default() });
-        let mut attackers = JoinSet::new();
-        let renewal = field.pick(Duration::from_secs(1), RENEWAL);
-        for number in 0..self.connections {
-            let (door, shared, kind) = (server.door.clone(), Arc::clone(&shared), self.kind);
-            attackers.spawn(async move { attack_again(&door, number, kind, renewal, &shared).await });
-        }
-        wait_until(FILL, || shared.flooded.load(Ordering::Relaxed) >= self.connections).await;
-        let lasting = field.pick(Duration::from_secs(3), 2 * RENEWAL);
-        let checks = |connections| open_loop(&server.door, &health, connections, PER_SECOND, lasting);
-        let (kept, fresh) = tokio::join!(checks(Connections::Kept), checks(Connections::New));
-        let (peak_mib, has_ended) = (watch.end() - idle, server.has_ended());
-        attackers.shutdown().await;
-        sleep(AFTER).await;
-        #[expect(clippy::cast_precision_loss, reason = "megabytes")]
-        let sent_mib = shared.sent.load(Ordering::Relaxed) as f64 / f64::from(1 << 20);
-        Ok(Result {
-            attack: self,
-            open: shared.most_open.load(Ordering::Relaxed),
-            sent_mib,
-            peak_mib,
-            after_mib: server.resident_mib() - idle,
-            has_ended,
-            health_checks: [("kept", kept), ("new", fresh)],
-        })
+    let door = if kind == Kind::Http2 { server.door.over_http2() } else { server.door.clone() };
+    let renewal = field.pick(Duration::from_secs(1), RENEWAL);
+    let flood = Arc::new(Flood {
+        door,
+        kind,
+        renewal,
+        handshakes: Semaphore::new(HANDSHAKES_AT_ONCE),
+        open: Gauge::default(),
+        sent: AtomicUsize::new(0),
+        flooding: Mutex::default(),
+    });
+    let shared = Arc::clone(&flood);
+    let mut attackers = repeat(connections, RECONNECT, move |number| {
+        let flood = Arc::clone(&shared);
+        async move { flood.attack(number).await }
+    });
+    wait_until(FILL, || flood.attackers() >= connections).await;
+    let lasting = field.pick(Duration::from_secs(3), 2 * RENEWAL);
+    let checks = |connections| open_loop(&server.door, &health, connections, PER_SECOND, lasting);
+    let (kept, fresh) = tokio::join!(checks(Connections::Kept), checks(Connections::New));
+    let (peak, ended) = (watch.end() - idle, usize::from(server.has_ended()));
+    attackers.shutdown().await;
+    sleep(AFTER).await;
+    let after = server.resident_mib() - idle;
+
+    let of = match kind {
+        Kind::Http2 => format!("{connections} x {STREAMS} streams"),
+        Kind::OpenApi => format!("{connections} x /openapi.json over HTTP/1.1"),
+    };
+    let open = count(flood.open.most());
+    let sent = count(flood.sent.load(Ordering::Relaxed)) / f64::from(1 << 20);
+    let bound = FIXED_MIB + PER_CONNECTION_KIB * open / 1024.0;
+    let mut figures = vec![
+        Figure::new(format!("{of}: open connections"), open, ""),
+        Figure::new(format!("{of}: sent"), sent, "MiB"),
+        Figure::new(format!("{of}: peak memory over idle"), peak, "MiB").at_most(bound),
+        Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB),
+        Figure::never(format!("{of}: processes ended"), ended),
+    ];
+    for (connections, calls) in [("kept", kept), ("new", fresh)] {
+        let name = format!("{of}: health checks in time on {connections} connections");
+        let in_time = per_cent(calls.right_within(IN_TIME), calls.0.len());
+        figures.push(Figure::new(name, in_time, "%").at_least(ANSWERED).timed());
     }
+    Ok((figures, ended))
 }
 
-impl Result {
-    fn figures(self) -> Vec<Figure> {
-        let asked = self.attack.connections;
-        let of = match self.attack.kind {
-            Kind::Http2 => format!("{asked} x {STREAMS} streams"),
-            Kind::OpenApi => format!("{asked} x /openapi.json over HTTP/1.1"),
-        };
-        let bound = FIXED_MIB + PER_CONNECTION_KIB * count(self.open) / 1024.0;
-        let checks = self.health_checks.into_iter().map(|(connections, calls)| {
-            let name = format!("{of}: health checks in time on {connections} connections");
-            Figure::new(name, per_cent(calls.right_within(IN_TIME), calls.0.len()), "%")
-                .at_least(ANSWERED)
-                .timed()
-        });
-        let figures = vec![
-            Figure::new(format!("{of}: open connections"), count(self.open), ""),
-            Figure::new(format!("{of}: sent"), self.sent_mib, "MiB"),
-            Figure::new(format!("{of}: peak memory over idle"), self.peak_mib, "MiB").at_most(bound),
-            Figure::new(format!("{of}: memory over idle 2 s after"), self.after_mib, "MiB")
-                .at_most(FIXED_MIB),
-            Figure::new(format!("{of}: processes ended"), count(usize::from(self.has_ended)), "")
-                .at_most(0.0),
-        ];
-        figures.into_iter().chain(checks).collect()
-    }
-}
-
-#[derive(Debug)]
-struct Shared {
-    handshakes: Semaphore,
-    sent: AtomicU64,
-    open: AtomicUsize,
-    most_open: AtomicUsize,
-    flooded: AtomicUsize,
-}
-
-impl Default for Shared {
-    fn default() -> Self {
-        Self {
-            handshakes: Semaphore::new(0),
-            sent: AtomicU64::new(0),
-            open: AtomicUsize::new(0),
-            most_open: AtomicUsize::new(0),
-            flooded: AtomicUsize::new(0),
-        }
-    }
-}
-
-/// Opens a connection, attacks on it, and begins again when the server ends it.
-async fn attack_again(door: &Door, number: usize, kind: Kind, renewal: Duration, shared: &Shared) {
-    let has_flooded = AtomicBool::new(false);
-    loop {
-        let _ended = attack_once(door, number, kind, renewal, shared, &has_flooded).await;
-        sleep(RECONNECT).await;
-    }
-}
-
-async fn attack_once(
-    door: &Door,
-    number: usize,
+/// What the attackers of one server share.
+struct Flood {
+    door: Door,
     kind: Kind,
     renewal: Duration,
-    shared: &Shared,
-    has_flooded: &AtomicBool,
-) -> io::Result<()> {
-    let door = if kind == Kind::Http2 { door.over_http2() } else { door.clone() };
-    let permit = shared.handshakes.acquire().await.map_err(io::Error::other)?;
-    let stream = door.tcp(attacker(number, ADDRESSES), Some(RECEIVE_BUFFER)).await?;
-    let _open = Open::count(shared);
-    let mut stream = door.secure(stream).await?;
-    drop(permit);
-    let flood = async {
-        match kind {
-            Kind::Http2 => flood_http2(&mut stream, renewal, shared, has_flooded).await,
-            Kind::OpenApi => {
-                let requests = get("/openapi.json", "").repeat(PIPELINED);
-                shared.sent.fetch_add(requests.len() as u64, Ordering::Relaxed);
-                flooded(shared, has_flooded);
-                stream.write_all(&requests).await?;
-                stream.flush().await?;
-                std::future::pending().await
-            }
-        }
-    };
-    flood.await
+    handshakes: Semaphore,
+    open: Gauge,
+    sent: AtomicUsize,
+    /// The attackers that have sent requests.
+    flooding: Mutex<HashSet<usize>>,
 }
 
-/// Counts each attacker once.
-fn flooded(shared: &Shared, has_flooded: &AtomicBool) {
-    if !has_flooded.swap(true, Ordering::Relaxed) {
-        shared.flooded.fetch_add(1, Ordering::Relaxed);
+impl Flood {
+    fn attackers(&self) -> usize {
+        self.flooding.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
-}
 
-/// Keeps as many streams open as the server admits, and renews the connection by HEAD.
-async fn flood_http2(
-    stream: &mut Stream,
-    renewal: Duration,
-    shared: &Shared,
-    has_flooded: &AtomicBool,
-) -> io::Result<()> {
-    let mut frames = PREFACE.to_vec();
-    frames.extend(frame(SETTINGS, 0, 0, &[0, INITIAL_WINDOW_SIZE, 0, 0, 0, 0]));
-    let mut id = 1;
-    let mut again = interval(renewal);
-    let (mut waiting, mut read) = (0, Vec::new());
-    loop {
-        tokio::select! {
-            _ = again.tick() => {
-                let unauthorised = STREAMS - waiting;
-                (0..unauthorised).for_each(|_| frames.extend(request(&mut id, GET_POLICIES)));
-                frames.extend(request(&mut id, HEAD_HEALTH));
-                // The window holds every answer back but that to HEAD.
-                waiting = STREAMS;
-            }
-            got = stream.read_buf(&mut read) => {
-                if got? == 0 {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
+    /// Attacks on one connection until the server ends it.
+    async fn attack(&self, number: usize) -> io::Result<()> {
+        let permit = self.handshakes.acquire().await.map_err(io::Error::other)?;
+        let stream = self.door.tcp(attacker(number, ADDRESSES), Some(RECEIVE_BUFFER)).await?;
+        let _open = self.open.opened();
+        let mut stream = self.door.secure(stream).await?;
+        drop(permit);
+        if self.kind == Kind::Http2 {
+            return self.keep_streams_open(&mut stream, number).await;
+        }
+        self.send(&mut stream, number, &get("/openapi.json", "").repeat(PIPELINED)).await?;
+        std::future::pending().await
+    }
+
+    async fn send(&self, stream: &mut Stream, number: usize, requests: &[u8]) -> io::Result<()> {
+        self.sent.fetch_add(requests.len(), Ordering::Relaxed);
+        self.flooding.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
+        stream.write_all(requests).await?;
+        stream.flush().await
+    }
+
+    /// Keeps as many streams open as the server admits, and renews the connection by HEAD.
+    async fn keep_streams_open(&self, stream: &mut Stream, number: usize) -> io::Result<()> {
+        let mut frames = PREFACE.to_vec();
+        frames.extend(frame(SETTINGS, 0, 0, &[0, INITIAL_WINDOW_SIZE, 0, 0, 0, 0]));
+        let mut id = 1;
+        let mut again = interval(self.renewal);
+        let (mut waiting, mut read) = (0, Vec::new());
+        loop {
+            tokio::select! {
+                _ = again.tick() => {
+                    let unauthorised = STREAMS - waiting;
+                    (0..unauthorised).for_each(|_| frames.extend(request(&mut id, GET_POLICIES)));
+                    frames.extend(request(&mut id, HEAD_HEALTH));
+                    // The window holds every answer back but that to HEAD.
+                    waiting = STREAMS;
                 }
-                while let Some((kind, flags, payload)) = take_frame(&mut read) {
-                    match kind {
-                        SETTINGS if flags & ACK == 0 => frames.extend(frame(SETTINGS, ACK, 0, &[])),
-                        PING if flags & ACK == 0 => frames.extend(frame(PING, ACK, 0, &payload)),
-                        RST_STREAM => waiting = waiting.saturating_sub(1),
-                        HEADERS | DATA if flags & END_STREAM != 0 => waiting = waiting.saturating_sub(1),
-                        _ => {}
+                got = stream.read_buf(&mut read) => {
+                    if got? == 0 {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                    while let Some((kind, flags, payload)) = take_frame(&mut read) {
+                        match kind {
+                            SETTINGS if flags & ACK == 0 => frames.extend(frame(SETTINGS, ACK, 0, &[])),
+                            PING if flags & ACK == 0 => frames.extend(frame(PING, ACK, 0, &payload)),
+                            RST_STREAM => waiting = waiting.saturating_sub(1),
+                            HEADERS | DATA if flags & END_STREAM != 0 => waiting = waiting.saturating_sub(1),
+                            _ => {}
+                        }
                     }
                 }
             }
-        }
-        if !frames.is_empty() {
-            shared.sent.fetch_add(frames.len() as u64, Ordering::Relaxed);
-            stream.write_all(&frames).await?;
-            stream.flush().await?;
-            frames.clear();
-            flooded(shared, has_flooded);
+            if !frames.is_empty() {
+                self.send(stream, number, &frames).await?;
+                frames.clear();
+            }
         }
     }
 }
@@ -289,23 +243,6 @@ fn take_frame(read: &mut Vec<u8>) -> Option<(u8, u8, Vec<u8>)> {
     let payload = read.get(FRAME_HEAD..end)?.to_vec();
     read.drain(..end);
     Some((kind, flags, payload))
-}
-
-/// Counts a connection as long as it is open.
-struct Open<'a>(&'a Shared);
-
-impl<'a> Open<'a> {
-    fn count(shared: &'a Shared) -> Self {
-        let open = shared.open.fetch_add(1, Ordering::Relaxed) + 1;
-        shared.most_open.fetch_max(open, Ordering::Relaxed);
-        Self(shared)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// The bound: idle, this, and for each open connection [`PER_CONNECTION_KIB`].
@@ -366,16 +303,3 @@ const GET_POLICIES: &[u8] = b"\x82\x87\x04\x09/policies\x01\x07saltern";
 
 /// RFC 7541: HEAD, https, path, authority.
 const HEAD_HEALTH: &[u8] = b"\x02\x04HEAD\x87\x04\x07/health\x01\x07saltern";
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec![
-        format!(
-            "While no hash runs, the process takes at most {FIXED_MIB} MiB, and {PER_CONNECTION_KIB} KiB for each open connection, more than when it is idle."
-        ),
-        format!("Two seconds after the last connection it is back within {FIXED_MIB} MiB of idle."),
-        format!(
-            "Beside this attack, {ANSWERED} % of the health checks without a token are answered within a second."
-        ),
-    ]
-}

@@ -2,30 +2,34 @@
 
 use std::{io, time::Duration};
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    task::JoinSet,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
+    attackers::repeat,
     door::{Door, attacker},
-    field::Field,
-    figure::{Figure, Found, count},
+    figure::{Attack, Field, Figure, Found, count},
     honest::{Connections, Request, open_loop},
     http1::get,
     server::{Server, Setup, bearer, wait_until},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "log-flood",
+    asks: "requests without a token that fill the log",
+    stated: || vec![],
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
     for path in ["/health", "/policies"] {
         let setup = Setup { wants_token: true, pause_per_line: PAUSE_PER_LINE, ..Setup::default() };
         let server = Server::start(&field, &setup).await?;
-        let mut attackers = JoinSet::new();
-        for number in 0..CONNECTIONS {
-            let door = server.door.clone();
-            attackers.spawn(async move { while flood(&door, number, path).await.is_ok() {} });
-        }
+        let door = server.door.clone();
+        let mut attackers = repeat(CONNECTIONS, Duration::ZERO, move |number| {
+            let door = door.clone();
+            async move { flood(&door, number, path).await }
+        });
         let lasting = field.pick(Duration::from_secs(2), Duration::from_secs(10));
         let request = Request::get("/policies").with(&bearer());
         let calls = open_loop(&server.door, &request, Connections::Kept, PER_SECOND, lasting).await;
@@ -34,7 +38,7 @@ pub(crate) async fn run(field: Field) -> Found {
         wait_until(LAST_LINES, || server.logged() >= answered).await;
         let lost = answered.saturating_sub(server.logged());
         figures.push(Figure::new(format!("GET {path}: honest calls answered"), count(answered), ""));
-        figures.push(Figure::new(format!("GET {path}: lines lost of them"), count(lost), "").at_most(0.0));
+        figures.push(Figure::never(format!("GET {path}: lines lost of them"), lost));
     }
     Ok(figures)
 }
@@ -69,8 +73,3 @@ const PER_SECOND: f64 = 50.0;
 
 /// The reader is behind by a full channel and a full pipe.
 const LAST_LINES: Duration = Duration::from_secs(10);
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec![]
-}

@@ -5,19 +5,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
 use tokio::{io::AsyncWriteExt as _, time::sleep};
 
 use crate::{
-    field::Field,
-    figure::{Figure, Found, count},
+    figure::{Attack, Field, Figure, Found},
     hashes::{BCRYPT_10, BCRYPT_15, WRAPPED_DEAR_OUTSIDE, WRAPPED_TWICE_DEAR},
     honest::ask,
-    http1::{deadline_ms, post},
+    http1::{deadline_ms, verify},
     server::{Server, Setup, wait_until},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "nul",
+    asks: "passwords with a NUL on an idle server, and both layers of a wrapped hash",
+    stated: || {
+        vec!["both layers of a wrapped hash and both readings of a NUL are one operation, with one cost and one ceiling.".into()]
+    },
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     // A hash of the ceiling is longer than the queue of one worker, which takes it if it is idle.
     let setup = Setup { arguments: &["--workers", "1"], ..Setup::default() };
     let server = Server::start(&field, &setup).await?;
@@ -25,14 +32,14 @@ pub(crate) async fn run(field: Field) -> Found {
     for (name, hash, times) in
         [("bcrypt-10", BCRYPT_10, field.pick(3, 20)), ("bcrypt-15, the ceiling", BCRYPT_15, 1)]
     {
-        let request = verify("p\0q", hash);
+        let request = verify(&deadline_ms(DEADLINE_MS), "p\0q", hash);
         let mut refused = 0;
         for _ in 0..times {
             let answer = ask(&server.door, &request).await?;
             refused += usize::from(answer.status != 200);
         }
         let name = format!("answers other than 200 to a NUL on an idle server, {name}");
-        figures.push(Figure::new(name, count(refused), "").at_most(0.0));
+        figures.push(Figure::never(name, refused));
     }
 
     let begun = Instant::now();
@@ -47,7 +54,7 @@ pub(crate) async fn run(field: Field) -> Found {
     let whole = server.processor_time().saturating_sub(before);
     let before = server.processor_time();
     let mut leaves = server.door.connect().await?;
-    leaves.write_all(&verify("p", WRAPPED_DEAR_OUTSIDE)).await?;
+    leaves.write_all(&verify(&deadline_ms(DEADLINE_MS), "p", WRAPPED_DEAR_OUTSIDE)).await?;
     sleep(BEFORE_LEAVING).await;
     drop(leaves);
     let mut last = (server.processor_time(), Instant::now());
@@ -67,16 +74,15 @@ pub(crate) async fn run(field: Field) -> Found {
 
 /// Verifies a hash, and fails if the server refuses it.
 async fn verified(server: &Server, hash: &str) -> Result<(), Box<dyn Error>> {
-    let answer = ask(&server.door, &verify("p", hash)).await?;
+    let answer = ask(&server.door, &verify(&deadline_ms(DEADLINE_MS), "p", hash)).await?;
     if answer.status == 200 { Ok(()) } else { Err(format!("{}: {hash}", answer.described()).into()) }
-}
-
-fn verify(password: &str, hash: &str) -> Vec<u8> {
-    post("/verify", &deadline_ms(60_000), &json!({"password": password, "hash": hash}))
 }
 
 /// The inner layer runs to its end; the outer one, more than half of the work, does not begin.
 const LEFT: f64 = 0.7;
+
+/// Longer than every hash here.
+const DEADLINE_MS: u32 = 60_000;
 
 /// Shorter than the inner layer on a fast machine.
 const BEFORE_LEAVING: Duration = Duration::from_millis(100);
@@ -84,8 +90,3 @@ const BEFORE_LEAVING: Duration = Duration::from_millis(100);
 /// A server without processor time for so long has ended its work.
 const RESTS: Duration = Duration::from_secs(1);
 const LONGEST_WORK: Duration = Duration::from_mins(1);
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec!["both layers of a wrapped hash and both readings of a NUL are one operation, with one cost and one ceiling.".into()]
-}

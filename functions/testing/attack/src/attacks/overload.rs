@@ -6,13 +6,23 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::{
-    field::Field,
-    figure::{Figure, Found, count},
+    figure::{Attack, Field, Figure, Found, count},
     honest::{Calls, Connections, Request, closed_loop, open_loop},
     server::{Server, Setup},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "overload",
+    asks: "more honest work than the machine can do",
+    stated: || {
+        vec![format!(
+            "Up to five times the capacity, nine of ten served callers wait at most {P90_MS} ms from the fifth second on"
+        )]
+    },
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let mut load = Load { server: Server::start(&field, &Setup::default()).await?, wrong: 0 };
     let request = Request::bcrypt(DEADLINE_MS);
     let mut figures = Vec::new();
@@ -21,7 +31,7 @@ pub(crate) async fn run(field: Field) -> Found {
     let calls = load.of_callers(CALLERS, measured).await;
     if calls.right() == 0 {
         let reason = "the machine is too busy to do a hash within its deadline";
-        return Ok(vec![Figure::not_run("capacity", reason)]);
+        return Ok(vec![Figure::not_run("capacity", &reason)]);
     }
     let capacity = count(calls.right()) / measured.as_secs_f64();
     figures.push(Figure::new("capacity", capacity, "hashes/s").timed());
@@ -44,7 +54,7 @@ pub(crate) async fn run(field: Field) -> Found {
     let patient = Request::bcrypt(BURST_DEADLINE_MS);
     let calls = load.at_rate(&patient, capacity * BURST, BURST_LASTING).await;
     let refused = calls.0.len() - calls.right();
-    figures.push(Figure::new("a burst of 2 s: not served", count(refused), "").at_most(0.0).timed());
+    figures.push(Figure::never("a burst of 2 s: not served", refused).timed());
 
     let (mut alone, mut beside) = (Calls(Vec::new()), Calls(Vec::new()));
     for _ in 0..field.pick(1, ROUNDS) {
@@ -53,7 +63,7 @@ pub(crate) async fn run(field: Field) -> Found {
     }
     let ratio = beside.percentile_ms(0.99) / alone.percentile_ms(0.99);
     figures.push(Figure::new("two callers on two cores: p99 over alone", ratio, "").at_most(BESIDE).timed());
-    figures.push(Figure::new("wrong answers", count(load.wrong), "").at_most(0.0));
+    figures.push(Figure::never("wrong answers", load.wrong));
     Ok(figures)
 }
 
@@ -106,10 +116,3 @@ const BURST_DEADLINE_MS: u32 = 2000;
 
 /// The queue is empty after it.
 const PAUSE: Duration = Duration::from_secs(2);
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec![format!(
-        "Up to five times the capacity, nine of ten served callers wait at most {P90_MS} ms from the fifth second on"
-    )]
-}

@@ -1,8 +1,13 @@
 //! Honest and hostile traffic for ten minutes: right answers, and nothing that grows.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
-use serde_json::json;
 use tokio::{
     io::AsyncWriteExt as _,
     task::JoinSet,
@@ -10,31 +15,38 @@ use tokio::{
 };
 
 use crate::{
+    attackers::repeat,
     door::{Door, Identity, attacker},
-    field::Field,
-    figure::{Figure, Found, count},
+    figure::{Attack, Field, Figure, Found, count},
     hashes::{BCRYPT_12, SHA512_CRYPT, WRAPPED_SUN_MD5},
     honest::{Calls, Connections, Request, ask, open_loop},
-    http1::{get, post},
+    http1::{deadline_ms, get, verify},
     server::{Server, Setup, bearer},
 };
 
-pub(crate) const NAME: &str = "soak";
+pub(crate) const ATTACK: Attack = Attack {
+    name: "soak",
+    asks: "honest and hostile traffic for minutes",
+    stated: || {
+        vec![
+            "In ten minutes of honest and hostile traffic no answer is wrong and none is lost.".into(),
+            format!(
+                "The process takes at most {GROWTH_MIB} MiB more than after the first minute, and no more open files."
+            ),
+        ]
+    },
+    run: |field| Box::pin(run(field)),
+};
 
-pub(crate) async fn run(field: Field) -> Found {
+async fn run(field: Field) -> Found {
     let identity = Identity::ecdsa()?;
     let setup = Setup { identity: Some(&identity), wants_token: true, ..Setup::default() };
     let mut server = Server::start(&field, &setup).await?;
-    let mut hostile = JoinSet::new();
-    for number in 0..HOSTILE {
-        let door = server.door.clone();
-        hostile.spawn(async move {
-            for turn in number.. {
-                let _refused = timeout(Duration::from_secs(2), attack(&door, turn)).await;
-                sleep(Duration::from_millis(50)).await;
-            }
-        });
-    }
+    let (door, turns) = (server.door.clone(), Arc::new(AtomicUsize::new(0)));
+    let mut hostile = repeat(HOSTILE, BETWEEN_ATTACKS, move |_| {
+        let (door, turn) = (door.clone(), turns.fetch_add(1, Ordering::Relaxed));
+        async move { timeout(LONGEST_ATTACK, attack(&door, turn)).await? }
+    });
     let warm = field.pick(Duration::from_secs(2), Duration::from_mins(1));
     let lasting = field.pick(Duration::from_secs(3), Duration::from_mins(9));
     let mut calls = honest(&server.door, warm).await;
@@ -48,16 +60,16 @@ pub(crate) async fn run(field: Field) -> Found {
     sleep(AFTER).await;
     let mut figures = vec![
         Figure::new("honest calls", count(calls.0.len()), ""),
-        Figure::new("wrong", count(calls.wrong()), "").at_most(0.0),
-        Figure::new("lost", count(calls.lost()), "").at_most(0.0),
+        Figure::never("wrong", calls.wrong()),
+        Figure::never("lost", calls.lost()),
         Figure::new("refused", count(calls.refused()), "").timed(),
-        Figure::new("processes ended", count(usize::from(server.has_ended())), "").at_most(0.0),
+        Figure::never("processes ended", usize::from(server.has_ended())),
         Figure::new("peak memory over that after a minute", peak - early.0, "MiB").at_most(GROWTH_MIB),
     ];
     let name = "descriptors at the end over those under attack";
     figures.push(match (early.1, server.descriptors()) {
         (Some(before), Some(after)) => Figure::new(name, count(after) - count(before), "").at_most(0.0),
-        _ => Figure::not_run(name, "only root sees another process's descriptors"),
+        _ => Figure::not_run(name, &"only root sees another process's descriptors"),
     });
     Ok(figures)
 }
@@ -90,19 +102,17 @@ async fn attack(door: &Door, turn: usize) -> std::io::Result<()> {
         // A caller that leaves during its hash.
         4 => {
             let mut stream = door.secure(door.tcp(from, None).await?).await?;
-            let hash = json!({"password": "p", "hash": BCRYPT_12});
-            stream.write_all(&post("/verify", &bearer(), &hash)).await?;
+            stream.write_all(&verify(&bearer(), "p", BCRYPT_12)).await?;
             sleep(Duration::from_millis(20)).await;
         }
         // Work with the honest token: a long password with a NUL, and a dear kind.
         5 => {
-            let hash = json!({"password": format!("{}\0x", "x".repeat(1000)), "hash": SHA512_CRYPT});
-            drop(ask(door, &post("/verify", &bearer(), &hash)).await?);
+            let long = format!("{}\0x", "x".repeat(1000));
+            drop(ask(door, &verify(&bearer(), &long, SHA512_CRYPT)).await?);
         }
         _ => {
-            let hash = json!({"password": "p", "hash": WRAPPED_SUN_MD5});
-            let headers = format!("{}Saltern-Deadline-Ms: 500\r\n", bearer());
-            drop(ask(door, &post("/verify", &headers, &hash)).await?);
+            let headers = bearer() + &deadline_ms(500);
+            drop(ask(door, &verify(&headers, "p", WRAPPED_SUN_MD5)).await?);
         }
     }
     Ok(())
@@ -110,25 +120,18 @@ async fn attack(door: &Door, turn: usize) -> std::io::Result<()> {
 
 /// Holds a connection until the turn is over.
 async fn sleep_on(stream: impl Send) {
-    sleep(Duration::from_secs(2)).await;
+    sleep(LONGEST_ATTACK).await;
     drop(stream);
 }
 
 /// Hostile connections at once.
 const HOSTILE: usize = 16;
 
+const BETWEEN_ATTACKS: Duration = Duration::from_millis(50);
+const LONGEST_ATTACK: Duration = Duration::from_secs(2);
+
 /// Pages that the allocator keeps.
 const GROWTH_MIB: f64 = 16.0;
 
 /// All hostile connections have ended.
 const AFTER: Duration = Duration::from_secs(12);
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec![
-        "In ten minutes of honest and hostile traffic no answer is wrong and none is lost.".into(),
-        format!(
-            "The process takes at most {GROWTH_MIB} MiB more than after the first minute, and no more open files."
-        ),
-    ]
-}

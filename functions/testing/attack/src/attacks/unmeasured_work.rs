@@ -6,15 +6,21 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::{
-    field::Field,
-    figure::{Figure, Found, count, per_cent},
+    figure::{Attack, Field, Figure, Found, per_cent},
     hashes::{SHA512_CRYPT_DEAR, WRAPPED_SUN_MD5},
     honest::{Calls, Connections, Outcome, Request, ask, open_loop},
     http1::{deadline_ms, post},
     server::{Server, Setup},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "unmeasured-work",
+    asks: "kinds of work that the server has not measured, right after its start",
+    stated: || vec!["every algorithm has an estimate before its first hash.".into()],
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
     for (name, batches, password, hash) in [
         ("64 wrapped Sun-MD5", 1, "p".to_owned(), WRAPPED_SUN_MD5),
@@ -25,7 +31,7 @@ pub(crate) async fn run(field: Field) -> Found {
         let until = refused.map(|call| call.at + call.took).max().unwrap_or_default();
         let others = calls.0.len() - calls.right();
         let share = per_cent(others, calls.0.len());
-        figures.push(Figure::new(format!("{name}: wrong answers"), count(calls.wrong()), "").at_most(0.0));
+        figures.push(Figure::never(format!("{name}: wrong answers"), calls.wrong()));
         figures.push(Figure::new(format!("{name}: honest callers refused"), share, "%").timed());
         figures.push(
             Figure::new(format!("{name}: the last refusal"), until.as_secs_f64(), "s")
@@ -84,8 +90,3 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Longer than the attacker's deadline.
 const LONGEST_ATTACK: Duration = Duration::from_secs(65);
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec!["every algorithm has an estimate before its first hash.".into()]
-}

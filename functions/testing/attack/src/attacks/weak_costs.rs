@@ -1,42 +1,38 @@
 //! Hashes whose cost, salt or output gives no protection are refused until a setting allows them.
 
-use serde_json::json;
-
 use crate::{
-    field::Field,
-    figure::{Figure, Found, count},
+    figure::{Attack, Field, Figure, Found},
     honest::ask,
-    http1::post,
+    http1::verify,
     server::{Server, Setup},
 };
 
-pub(crate) async fn run(field: Field) -> Found {
+pub(crate) const ATTACK: Attack = Attack {
+    name: "weak-costs",
+    asks: "stored hashes below every floor, without a permission",
+    stated: || vec!["below one a hash is refused unless the operator names its scheme".into()],
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
     let server = Server::start(&field, &Setup::default()).await?;
     let mut figures = Vec::new();
-    for (name, hashes, is_right) in [
-        ("hashes below a floor that are not refused", BELOW, is_refused as fn(&str) -> bool),
-        ("hashes at a floor that are not verified", AT, is_verified),
+    for (name, hashes, right) in [
+        ("hashes below a floor that are not refused", BELOW, "422 unsupported_hash"),
+        ("hashes at a floor that are not verified", AT, "200"),
     ] {
-        let mut others = Vec::new();
+        let mut others = 0;
         for hash in hashes {
-            let request = post("/verify", "", &json!({"password": "p", "hash": hash}));
+            let request = verify("", "p", *hash);
             let answer = ask(&server.door, &request).await?.described();
-            if !is_right(&answer) {
+            if answer != right {
                 eprintln!("  {answer}: {hash}");
-                others.push(hash);
+                others += 1;
             }
         }
-        figures.push(Figure::new(name, count(others.len()), "").at_most(0.0));
+        figures.push(Figure::never(name, others));
     }
     Ok(figures)
-}
-
-fn is_refused(answer: &str) -> bool {
-    answer == "422 unsupported_hash"
-}
-
-fn is_verified(answer: &str) -> bool {
-    answer == "200"
 }
 
 /// Each is below one floor of the shipped document, and well-formed.
@@ -60,8 +56,3 @@ const AT: &[&str] = &[
     "$6$rounds=1000$s$18ulwIo9ruUtlTTLfw.MIx7yRFfMVS0gHPjlsCHWv7AsrQabre3ELko.XPvqoYOtuyo/3R.L5AaoEMJBSklW2/",
     "$1$s$dw./IUNZ6iMTMiAolemFa0",
 ];
-
-/// See [`crate::figure::Attack::stated`].
-pub(crate) fn stated() -> Vec<String> {
-    vec!["below one a hash is refused unless the operator names its scheme".into()]
-}
