@@ -6,7 +6,7 @@ mod keycloak;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use keycloak::keycloak;
 use saltern_policy::{FirebaseProject, Refusal, RehashReason};
-use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Group, Topic, Vector as _};
+use saltern_vectors::{Expected, Firebase, FirebaseProject as Project, Tests, Topic, Vector as _};
 
 use crate::support::{judge, policies, policies_with};
 
@@ -180,8 +180,8 @@ fn an_ambiguous_hash_is_unsupported() {
 fn firebase() -> Vec<(Project, Vec<Firebase>)> {
     let groups = Topic::Products.load().test_groups.into_iter();
     groups
-        .filter_map(|group| match group {
-            Group::Firebase { project, tests, .. } => Some((project, tests)),
+        .filter_map(|group| match group.tests {
+            Tests::Firebase { project, tests } => Some((project, tests)),
             _ => None,
         })
         .collect()

@@ -3,7 +3,7 @@
 use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Scheme, Setting, argon2, parse, wrapped};
 use saltern_policy::{AcceptedWeak, Refusal, RehashReason, Verdict};
-use saltern_vectors::{Expected, Group, Topic, Verify};
+use saltern_vectors::{Expected, Tests, Topic, Verify};
 
 use crate::support::{judge, policies};
 
@@ -132,9 +132,9 @@ fn drupals_phpass_of_an_md5_digest_is_verified_by_the_password() {
 }
 
 fn right_passwords() -> impl Iterator<Item = Verify> {
-    let groups = Topic::ALL.into_iter().flat_map(|topic| topic.load().test_groups);
-    let tests = groups.flat_map(|group| match group {
-        Group::Verify { tests, .. } => tests,
+    let groups = Topic::ALL.iter().flat_map(|topic| topic.load().test_groups);
+    let tests = groups.flat_map(|group| match group.tests {
+        Tests::Verify { tests } => tests,
         _ => Vec::new(),
     });
     tests.filter(|vector| vector.result == Expected::Match)

@@ -8,7 +8,7 @@ use std::{
 use saltern_seal::{
     Context, Keys, MAX_SEALED_BYTES, NoRandomness, NotOpened, NotSealed, OLDER_KEY, Sealed, UNSEALED,
 };
-use saltern_vectors::{Group, Seal, Topic, for_each};
+use saltern_vectors::{Seal, Tests, Topic, for_each};
 
 #[test]
 fn every_vector_opens_or_is_refused_with_its_code() {
@@ -33,7 +33,7 @@ fn every_vector_opens_or_is_refused_with_its_code() {
 
 #[test]
 fn the_key_check_values_are_those_of_another_implementation() {
-    let Group::Seal { check_values, .. } = group() else { unreachable!() };
+    let Tests::Seal { check_values, .. } = group() else { unreachable!() };
     let keys = keys();
     let own = keys.list().iter().map(|key| (key.id().to_owned(), key.check_value().to_owned()));
     assert_eq!(own.collect::<std::collections::BTreeMap<_, _>>(), check_values);
@@ -198,13 +198,13 @@ fn code(defect: NotOpened) -> &'static str {
     }
 }
 
-fn group() -> Group {
-    Topic::Seal.load().test_groups.remove(0)
+fn group() -> Tests {
+    Topic::Seal.load().test_groups.remove(0).tests
 }
 
 /// The document of keys of the vectors.
 fn document() -> String {
-    let Group::Seal { keys, .. } = group() else { unreachable!() };
+    let Tests::Seal { keys, .. } = group() else { unreachable!() };
     keys.to_string()
 }
 
@@ -225,7 +225,7 @@ fn keys() -> Keys {
 
 /// The contract's vector.
 fn known() -> Seal {
-    let Group::Seal { tests, .. } = group() else { unreachable!() };
+    let Tests::Seal { tests, .. } = group() else { unreachable!() };
     tests.into_iter().find(|vector| vector.flags == ["Known"]).unwrap()
 }
 

@@ -4,7 +4,7 @@
 
 use saltern_seal::{Context, Keys, NoRandomness};
 use saltern_service::{Service, metrics::DroppedLines};
-use saltern_vectors::{Group, Seal, Topic, for_each};
+use saltern_vectors::{Seal, Tests, Topic, for_each};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -347,7 +347,7 @@ async fn no_seal_with_a_changed_byte_is_a_mismatch() {
 
 #[tokio::test]
 async fn every_vector_is_answered_as_its_text_or_with_its_code() {
-    let Group::Seal { keys, .. } = Topic::Seal.load().test_groups.remove(0) else { unreachable!() };
+    let Tests::Seal { keys, .. } = Topic::Seal.load().test_groups.remove(0).tests else { unreachable!() };
     let (bare, service) = (service(), service_with_keys(&keys));
     let mut vectors = Vec::new();
     for_each(Topic::Seal, |vector: &Seal| {

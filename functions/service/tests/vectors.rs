@@ -22,7 +22,7 @@ async fn every_vector_gives_its_result_with_the_crates() {
 async fn every_vector_gives_its_result_with(kernels: Kernels) {
     let settings = PoolSettings { queue: None, kernels, ..one_worker() };
     let service = service_accepting(AcceptedWeak::all(), &document(), &settings);
-    for topic in Topic::ALL.into_iter().filter(|topic| topic.has_passwords()) {
+    for topic in Topic::with_passwords() {
         let mut vectors = Vec::new();
         for group in &topic.load().test_groups {
             if let Some(peppered) = Verify::of(group).first().filter(|vector| !vector.site_key.is_empty()) {

@@ -19,14 +19,13 @@ fn derive(prf: Prf, iterations: u32, password: &[u8], salt: &[u8], output: &mut 
 
 #[cfg(test)]
 mod tests {
-    use saltern_vectors::{Expected, Pbkdf2Raw, Topic, for_each};
+    use saltern_vectors::{Pbkdf2Raw, Topic, for_each};
 
     use super::*;
 
     #[test]
     fn published_vectors_with_salts_too_short_for_a_string() {
         for_each(Topic::Pbkdf2, |vector: &Pbkdf2Raw| {
-            assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
             let prf = match vector.prf {
                 saltern_vectors::Prf::Sha1 => Prf::Sha1,
                 saltern_vectors::Prf::Sha256 => Prf::Sha256,

@@ -33,14 +33,13 @@ pub(crate) fn derive(
 
 #[cfg(test)]
 mod tests {
-    use saltern_vectors::{Expected, ScryptRaw, Topic, for_each};
+    use saltern_vectors::{ScryptRaw, Topic, for_each};
 
     use super::*;
 
     #[test]
     fn published_vectors_with_salts_too_short_for_a_string() {
         for_each(Topic::Scrypt, |vector: &ScryptRaw| {
-            assert_eq!(vector.result, Expected::Match, "{}", vector.comment);
             let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
             let mut output = vec![0; vector.dk_len];
             derive(params, &vector.password, &vector.salt, &mut output).unwrap();

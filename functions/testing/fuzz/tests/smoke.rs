@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_vectors::{Group, Topic};
+use saltern_vectors::{Tests, Topic};
 
 #[test]
 fn the_targets_take_every_vector() {
@@ -67,14 +67,14 @@ fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for topic in Topic::ALL {
         for group in topic.load().test_groups {
-            match group {
-                Group::Verify { tests, .. } => {
+            match group.tests {
+                Tests::Verify { tests } => {
                     seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()));
                 }
-                Group::Firebase { project, tests, .. } => {
+                Tests::Firebase { project, tests } => {
                     seeds.extend(tests.iter().map(|user| project.stored(user).into_bytes()));
                 }
-                Group::Seal { tests, .. } => {
+                Tests::Seal { tests, .. } => {
                     seeds.extend(tests.into_iter().map(|vector| vector.hash.into_bytes()));
                 }
                 _ => {}
@@ -89,6 +89,7 @@ fn seeds() -> Vec<Vec<u8>> {
 fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     let at = random.below(input.len() + 1);
     let end = (at + random.below(8)).min(input.len());
+    let tokens: Vec<_> = TOKENS.split(' ').collect();
     match random.below(6) {
         0 => input.insert(at, random.byte()),
         1 if at < input.len() => input[at] = random.byte(),
@@ -97,7 +98,7 @@ fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
             let again = input[at..end].to_vec();
             input.splice(at..at, again);
         }
-        4 => drop(input.splice(at..end, random.pick(TOKENS).bytes())),
+        4 => drop(input.splice(at..end, random.pick(&tokens).bytes())),
         _ => {
             let other = random.pick(seeds);
             let from = at.min(other.len());
@@ -143,108 +144,12 @@ const SEARCH: Duration = Duration::from_secs(5);
 /// The fewest inputs of a search, on a slow machine.
 const FEWEST: u64 = 5_000;
 
-/// Parts of the formats, and numbers at the limits of their types.
-const TOKENS: &[&str] = &[
-    "$",
-    "$$",
-    ",",
-    "=",
-    "+",
-    "-",
-    "0",
-    "00",
-    "1",
-    "04",
-    "31",
-    "63",
-    "64",
-    "255",
-    "256",
-    "4294967295",
-    "4294967296",
-    "18446744073709551616",
-    "16777215",
-    "1073741823",
-    "m=",
-    "t=",
-    "p=",
-    "i=",
-    "l=",
-    "ln=",
-    "r=",
-    "v=",
-    "v=16$",
-    "v=19$",
-    ",p=1,t=1",
-    ",keyid=",
-    ",data=",
-    "$2a$",
-    "$2b$",
-    "$2y$",
-    "$2x$",
-    "$argon2d$",
-    "$argon2i$",
-    "$argon2id$",
-    "$pbkdf2$",
-    "$pbkdf2-sha256$",
-    "$pbkdf2-sha512$",
-    "$scrypt$",
-    "$fbscrypt$",
-    "$wp",
-    "$saltern-wrap",
-    "$v=1,n=",
-    "argon2",
-    "bcrypt$",
-    "bcrypt_sha256$",
-    "$bcrypt-sha256$v=2,t=2b,r=4$",
-    "$bcrypt-sha256$2a,",
-    "md5$",
-    "pbkdf2_sha256$",
-    "pbkdf2:sha256:",
-    "scrypt:",
-    "sha1$$",
-    "sha256$",
-    "grub.pbkdf2.sha512.",
-    "AQAAAAE",
-    "{MD5}{",
-    "{PBKDF2-SHA256}",
-    "{PKCS5S2}",
-    "{SSHA}",
-    "{SSHA256.HEX}",
-    "{ldap}",
-    "{bcrypt}",
-    "{pbkdf2}",
-    "{scrypt}$e0801$",
-    "{sha256}",
-    "}",
-    ":",
-    "==",
-    "$1$",
-    "$5$",
-    "$6$",
-    "$7$",
-    "$H$",
-    "$P$",
-    "$S$",
-    "$apr1$",
-    "$gy$",
-    "$md5$",
-    "$md5,",
-    "$sha1$",
-    "$y$",
-    "U$",
-    "_",
-    "{CRYPT}",
-    "rounds=",
-    "rounds=0$",
-    "rounds=999$",
-    "rounds=1000$",
-    "rounds=999999999$",
-    "j9T$",
-    "A",
-    "/",
-    ".",
-    "ä",
-    "\n",
-    "\0",
-];
+/// Parts of the formats, and numbers at the limits of their types, between spaces.
+const TOKENS: &str = "$ $$ , = + - 0 00 1 04 31 63 64 255 256 4294967295 4294967296 18446744073709551616 16777215 \
+    1073741823 m= t= p= i= l= ln= r= v= v=16$ v=19$ ,p=1,t=1 ,keyid= ,data= $2a$ $2b$ $2y$ $2x$ \
+    $argon2d$ $argon2i$ $argon2id$ $pbkdf2$ $pbkdf2-sha256$ $pbkdf2-sha512$ $scrypt$ $fbscrypt$ $wp \
+    $saltern-wrap $v=1,n= argon2 bcrypt$ bcrypt_sha256$ $bcrypt-sha256$v=2,t=2b,r=4$ \
+    $bcrypt-sha256$2a, md5$ pbkdf2_sha256$ pbkdf2:sha256: scrypt: sha1$$ sha256$ grub.pbkdf2.sha512. \
+    AQAAAAE {MD5}{ {PBKDF2-SHA256} {PKCS5S2} {SSHA} {SSHA256.HEX} {ldap} {bcrypt} {pbkdf2} \
+    {scrypt}$e0801$ {sha256} } : == $1$ $5$ $6$ $7$ $H$ $P$ $S$ $apr1$ $gy$ $md5$ $md5, $sha1$ $y$ \
+    U$ _ {CRYPT} rounds= rounds=0$ rounds=999$ rounds=1000$ rounds=999999999$ j9T$ A / . ä \n \0";
