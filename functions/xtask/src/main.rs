@@ -20,29 +20,30 @@ mod runner;
 
 use std::process::{Command, ExitCode};
 
-use crate::checks::{BESIDE_RUST, RUST, SLOW};
+use crate::checks::{Check, When};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let checks = checks::all();
+    let those = |has: fn(When) -> bool| -> Vec<Check> {
+        checks.iter().copied().filter(|check| has(check.when)).collect()
+    };
+    let rust = those(|when| when == When::Change);
+    let beside_rust = those(|when| when == When::ChangeBesideCargo);
+    let slow = those(When::is_slow);
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => runner::run(&[&[RUST, BESIDE_RUST]]),
+        ["test"] => runner::run(&[&[&rust, &beside_rust]]),
         // Nothing runs beside the slow checks, because some of them judge times.
-        ["test-all"] => runner::run(&[&[RUST, BESIDE_RUST], &[SLOW]]),
-        ["test", part] => run_part(part),
+        ["test-all"] => runner::run(&[&[&rust, &beside_rust], &[&slow]]),
+        ["test", part] => run_part(&checks, part),
         ["slow", minutes] => {
-            minutes.parse().map_or_else(|_| usage(), |minutes| runner::run_within(SLOW, minutes))
+            minutes.parse().map_or_else(|_| usage(), |minutes| runner::run_within(&slow, minutes))
         }
-        ["attack", arguments @ ..] => exit_code(Command::new("functions/testing/attack/run").args(arguments)),
-        ["release", arguments @ ..] => exit_code(Command::new("packaging/release").args(arguments)),
-        ["generate"] => exit_code(Command::new("cargo").args([
-            "run",
-            "--quiet",
-            "--locked",
-            "--package",
-            "saltern-documents",
-        ])),
+        ["attack", arguments @ ..] => exit_code("functions/testing/attack/run", arguments),
+        ["release", arguments @ ..] => exit_code("packaging/release", arguments),
+        ["generate"] => exit_code("cargo", &["run", "--quiet", "--locked", "--package", "saltern-documents"]),
         [figures @ ("lines" | "road" | "surface" | "words"), arguments @ ..] => {
-            exit_code(Command::new(format!("functions/xtask/{figures}")).args(arguments))
+            exit_code(&format!("functions/xtask/{figures}"), arguments)
         }
         _ => usage(),
     }
@@ -56,22 +57,21 @@ fn usage() -> ExitCode {
     ExitCode::from(EX_USAGE)
 }
 
-fn run_part(part: &str) -> ExitCode {
-    let all = [RUST, BESIDE_RUST, SLOW].concat();
-    let Some(check) = all.iter().find(|check| check.part == part) else {
-        let parts: Vec<_> = all.iter().map(|check| check.part).collect();
+fn run_part(checks: &[Check], part: &str) -> ExitCode {
+    let Some(check) = checks.iter().find(|check| check.part == part) else {
+        let parts: Vec<_> = checks.iter().map(|check| check.part).collect();
         eprintln!("unknown part {part}; the parts are {}", parts.join(", "));
         return ExitCode::from(EX_USAGE);
     };
     runner::run(&[&[&[*check]]])
 }
 
-fn exit_code(command: &mut Command) -> ExitCode {
-    match command.status() {
+fn exit_code(program: &str, arguments: &[&str]) -> ExitCode {
+    match Command::new(program).args(arguments).status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("{} failed to run: {error}", command.get_program().display());
+            eprintln!("{program} failed to run: {error}");
             ExitCode::FAILURE
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn run_within(checks: &[Check], minutes: u64) -> ExitCode {
     let (began, limit) = (Instant::now(), Duration::from_mins(minutes));
     let has_time = |check: &Check| match check.when {
         When::Slow { minutes: takes } => began.elapsed() + Duration::from_mins(takes) <= limit,
-        When::EveryChange | When::IdleMachine => false,
+        When::Change | When::ChangeBesideCargo | When::IdleMachine => false,
     };
     let (mut results, mut left) = (Vec::new(), Vec::new());
     for check in checks {
