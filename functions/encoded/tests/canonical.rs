@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_after_a_scheme_is_refused_or_prints_back(scheme in select(SCHEMES), rest in any::<String>()) {
+    fn any_text_after_a_scheme_is_refused_or_prints_back(scheme in select(SCHEMES.split(' ').collect::<Vec<_>>()), rest in any::<String>()) {
         prints_back_if_accepted(&format!("${scheme}${rest}"));
         prints_back_if_accepted(&format!("{scheme}${rest}"));
         prints_back_if_accepted(&format!("{{{scheme}}}{rest}"));
@@ -756,49 +756,11 @@ const STANDARD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 const CRYPT: &str = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BCRYPT: &str = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-const SCHEMES: &[&str] = &[
-    "1",
-    "2a",
-    "2b",
-    "2y",
-    "2x",
-    "5",
-    "6",
-    "7",
-    "H",
-    "P",
-    "S",
-    "U$S",
-    "_",
-    "apr1",
-    "argon2d",
-    "argon2i",
-    "argon2id",
-    "bcrypt",
-    "bcrypt-sha256",
-    "bcrypt_sha256",
-    "fbscrypt",
-    "md5",
-    "md5,rounds=5",
-    "pbkdf2",
-    "pbkdf2-sha256",
-    "pbkdf2-sha512",
-    "pbkdf2_sha256",
-    "saltern-prep$v=1,p=md5-hex",
-    "sha256$pf=e1NBTFR9e1BBU1NXT1JEfQ==",
-    "pbkdf2:sha256:1",
-    "scrypt",
-    "scrypt:2:8:1",
-    "sha1",
-    "sha256",
-    "sha512",
-    "SSHA",
-    "SSHA.HEX",
-    "ldap}{SSHA",
-    "wp",
-    "y",
-    "{CRYPT}",
-];
+/// Beginnings of schemes, between spaces.
+const SCHEMES: &str = "1 2a 2b 2y 2x 5 6 7 H P S U$S _ apr1 argon2d argon2i argon2id bcrypt bcrypt-sha256 \
+    bcrypt_sha256 fbscrypt md5 md5,rounds=5 pbkdf2 pbkdf2-sha256 pbkdf2-sha512 pbkdf2_sha256 \
+    saltern-prep$v=1,p=md5-hex sha256$pf=e1NBTFR9e1BBU1NXT1JEfQ== pbkdf2:sha256:1 scrypt \
+    scrypt:2:8:1 sha1 sha256 sha512 SSHA SSHA.HEX ldap}{SSHA wp y {CRYPT}";
 
 /// Characters of each class in the formats: separators, both alphabets, digits, similar characters,
 /// blanks.
