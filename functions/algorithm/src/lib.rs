@@ -21,6 +21,8 @@ mod preparation;
 mod scrypt;
 mod sha;
 mod stack;
+#[cfg(test)]
+mod testing;
 mod verify_only;
 
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, SCRYPT_BLOCK_BYTES, memory_bytes};

@@ -152,6 +152,7 @@ mod tests {
 
     use super::super::reference;
     use super::*;
+    use crate::testing::serve;
 
     /// Random hashes join and leave between any two blocks, on each path.
     #[test]
@@ -162,34 +163,16 @@ mod tests {
             let arena = Arena::new(KEPT_BYTES);
             TestRunner::new(config.clone())
                 .run(&(hashes, 1..=MOST_AT_ONCE), |(hashes, most)| {
-                    let mut waiting = hashes.iter();
-                    let mut active: Vec<(&(String, Vec<u8>), Lane)> = Vec::new();
-                    loop {
-                        // One more lane at each boundary, so that lanes are at different places.
-                        let joins = active.len() < most;
-                        let next = if joins { waiting.next() } else { None };
-                        let until_the_next = next.map(|(hash, steps)| {
-                            let lane = Lane::start_on(path, &setting(&hash.0), &hash.1, &arena);
-                            active.push((hash, lane.unwrap()));
-                            *steps
-                        });
-                        let Some(least) = active.iter().map(|(_, lane)| lane.remaining()).min() else {
-                            break;
-                        };
-                        let steps = until_the_next.unwrap_or(least).min(least);
-                        let mut lanes: Vec<_> = active.iter_mut().map(|(_, lane)| lane).collect();
-                        advance(&mut lanes, steps);
-                        for ((text, password), lane) in
-                            active.extract_if(.., |(_, lane)| lane.remaining() == 0)
-                        {
-                            let setting = setting(text);
-                            let mut output = vec![0; setting.output_bytes()];
-                            lane.finish(&mut output);
-                            let mut expected = vec![0; setting.output_bytes()];
-                            reference::compute(&setting, password, &mut expected).unwrap();
-                            prop_assert_eq!(output, expected, "{} {}", path.name(), text);
-                        }
-                    }
+                    let start = |(text, password): &(String, Vec<u8>)| {
+                        Lane::start_on(path, &setting(text), password, &arena).unwrap()
+                    };
+                    serve(&hashes, most, start, Lane::remaining, advance, |(text, password), lane| {
+                        let setting = setting(text);
+                        let [mut output, mut expected] = [(); 2].map(|()| vec![0; setting.output_bytes()]);
+                        lane.finish(&mut output);
+                        reference::compute(&setting, password, &mut expected).unwrap();
+                        assert_eq!(output, expected, "{} {text}", path.name());
+                    });
                     prop_assert!(arena.is_wiped());
                     Ok(())
                 })

@@ -423,7 +423,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::bcrypt::reference;
+    use crate::{bcrypt::reference, testing::Random};
 
     #[test]
     fn equals_the_reference_with_lanes_that_join_and_leave_at_any_time() {
@@ -569,7 +569,7 @@ mod tests {
         fn random(random: &mut Random) -> Self {
             let cost = [MIN_COST, MIN_COST, MIN_COST + 1, MIN_COST + 2][random.below(4)];
             let bytes = random.below(80);
-            let password: Vec<u8> = (0..bytes).map(|_| random.byte()).collect();
+            let password = random.bytes(bytes);
             Self::new(random, cost, &password)
         }
 
@@ -587,26 +587,6 @@ mod tests {
 
     fn in_step<'a>(lanes: impl Iterator<Item = &'a mut Box<Lane>>) -> Vec<&'a mut Lane> {
         lanes.map(|lane| &mut **lane).collect()
-    }
-
-    /// `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): the same cases in every run.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^ mixed >> 31
-        }
-
-        fn below(&mut self, bound: usize) -> usize {
-            usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
-        }
-
-        fn byte(&mut self) -> u8 {
-            self.next().to_le_bytes()[0]
-        }
     }
 
     const RANDOM_SEED: u64 = 0x5a17_e42e;

@@ -466,8 +466,10 @@ mod tests {
     use core::ptr;
     use std::env;
 
+    use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+
     use super::*;
-    use crate::pbkdf2::reference;
+    use crate::{pbkdf2::reference, testing::Random};
 
     #[test]
     fn every_path_equals_the_crate_for_every_number_of_lanes() {
@@ -724,7 +726,7 @@ mod tests {
     }
 
     fn setting(parameters: &str, salt: &[u8], output_bytes: usize) -> Setting {
-        let (salt, output) = (base64(salt), base64(&vec![0; output_bytes]));
+        let [salt, output] = [salt, &vec![0; output_bytes]].map(|bytes| BASE64_STANDARD_NO_PAD.encode(bytes));
         let encoded = saltern_encoded::parse(&format!("{parameters}${salt}${output}")).unwrap();
         let saltern_encoded::Setting::Pbkdf2(setting) = encoded.setting() else { unreachable!() };
         setting.clone()
@@ -733,19 +735,6 @@ mod tests {
     fn bytes(hexadecimal: &str) -> Vec<u8> {
         let (digits, _) = hexadecimal.as_bytes().as_chunks::<2>();
         digits.iter().map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
-    }
-
-    /// Standard Base64 without padding.
-    fn base64(bytes: &[u8]) -> String {
-        const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let sextets = |bytes: &[u8]| {
-            let group = bytes.iter().fold(0_usize, |group, &byte| group << 8 | usize::from(byte));
-            let group = group << (8 * (3 - bytes.len()));
-            (0..=bytes.len())
-                .map(move |i| char::from(ALPHABET[group >> (18 - 6 * i) & 63]))
-                .collect::<String>()
-        };
-        bytes.chunks(3).map(sextets).collect()
     }
 
     /// Returns all bytes of a lane that depend on the password.
@@ -769,26 +758,6 @@ mod tests {
     fn paths(prf: Prf) -> Vec<Path> {
         let paths = Path::ALL.into_iter().filter(|path| path.available() && path.streams(prf).count() > 0);
         paths.collect()
-    }
-
-    /// `SplitMix64`: the cases are the same in every run.
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^ (mixed >> 31)
-        }
-
-        fn below(&mut self, bound: usize) -> usize {
-            usize::try_from(self.next() % bound as u64).unwrap()
-        }
-
-        fn bytes(&mut self, count: usize) -> Vec<u8> {
-            (0..count).map(|_| self.next().to_le_bytes()[0]).collect()
-        }
     }
 
     const PRFS: [Prf; 3] = [Prf::Sha1, Prf::Sha256, Prf::Sha512];

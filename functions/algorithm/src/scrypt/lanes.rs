@@ -215,6 +215,7 @@ mod tests {
 
     use super::super::reference;
     use super::*;
+    use crate::testing::serve;
 
     #[test]
     #[cfg_attr(miri, ignore = "the random hashes are enough there")]
@@ -242,28 +243,12 @@ mod tests {
             let arena = Arena::new(KEPT_BYTES);
             TestRunner::new(config.clone())
                 .run(&(hashes, 1..=MOST_AT_ONCE), |(hashes, most)| {
-                    let mut waiting = hashes.iter();
-                    let mut active: Vec<(&Hash, Lane)> = Vec::new();
-                    loop {
-                        // One more lane at each boundary, so that lanes are at different places.
-                        let joins = active.len() < most;
-                        let next = if joins { waiting.next() } else { None };
-                        let until_the_next = next.map(|(hash, work)| {
-                            active.push((hash, start(hash, &arena)));
-                            *work
-                        });
-                        let Some(least) = active.iter().map(|(_, lane)| lane.remaining()).min() else {
-                            break;
-                        };
-                        let work = until_the_next.unwrap_or(least).min(least);
-                        let mut lanes: Vec<_> = active.iter_mut().map(|(_, lane)| lane).collect();
-                        advance_on(path, &mut lanes, work);
-                        for (hash, lane) in active.extract_if(.., |(_, lane)| lane.remaining() == 0) {
-                            let expected = expected(hash);
-                            let output = output(path, lane, expected.len());
-                            prop_assert_eq!(output, expected, "{}", path.name());
-                        }
-                    }
+                    let start = |hash: &Hash| start(hash, &arena);
+                    let advance = |lanes: &mut [&mut Lane], work| advance_on(path, lanes, work);
+                    serve(&hashes, most, start, Lane::remaining, advance, |hash, lane| {
+                        let expected = expected(hash);
+                        assert_eq!(output(path, lane, expected.len()), expected, "{}", path.name());
+                    });
                     prop_assert!(arena.is_wiped());
                     Ok(())
                 })

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
-use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern, succeeds};
 
 #[test]
 fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
@@ -12,14 +12,12 @@ fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
         let column = if salt.is_some() { &["--salt-column", "3"][..] } else { &[] };
         let convert = ["convert", "--from", source, "--delimiter", "\\t", "--column", "2"];
         let convert = [&convert[..], column, &more].concat();
-        let once = saltern(&convert, &table);
-        assert_eq!(once.code, 0, "{source} {value}: {}", once.err);
+        let once = succeeds(&convert, &table);
         assert!(once.err.starts_with("1 row: 1 changed, 0 left as wanted, 0 skipped\n"), "{}", once.err);
         let stored = once.out.split('\t').nth(1).unwrap();
         assert_eq!(once.out, table.replace(value, stored), "{source}");
         let verify = ["verify", "--accept-weak", "all", "--seal-keys", &keys, "-"];
-        let right = saltern(&verify, &format!("{stored}\n{PASSWORD}\n"));
-        assert_eq!(right.code, 0, "{source} {value}: {stored} {} {}", right.out, right.err);
+        succeeds(&verify, &format!("{stored}\n{PASSWORD}\n"));
         let wrong = saltern(&verify, &format!("{stored}\nSaltern\n"));
         assert_eq!(wrong.code, 1, "{source} {value}: {stored} {} {}", wrong.out, wrong.err);
         let twice = saltern(&convert, &once.out);
@@ -44,8 +42,7 @@ fn one_password_shows_how_a_site_made_its_hashes() {
     for Kind { source, value, salt, .. } in kinds() {
         let salt = salt.map_or(vec![], |salt| vec!["--salt", salt]);
         let tried = [&["try", "--seal-keys", &keys, "-"][..], &salt].concat();
-        let right = saltern(&tried, &format!("{value}\n{PASSWORD}\n"));
-        assert_eq!(right.code, 0, "{source} {value}: {} {}", right.out, right.err);
+        let right = succeeds(&tried, &format!("{value}\n{PASSWORD}\n"));
         let is_read = saltern_encoded::parse(value).is_ok() && !right.out.contains(" convert ");
         let named = right.out.contains(&format!("saltern convert --from {source}"));
         assert!(named || is_read, "{source} {value}: {}", right.out);
@@ -79,11 +76,9 @@ fn the_command_that_try_prints_converts_the_table() {
         // A line alone would be read as `user:hash`.
         let before = ["convert", "--delimiter", "\\t"];
         let arguments: Vec<&str> = before.into_iter().chain(command.split(' ')).collect();
-        let converted = saltern(&arguments, &format!("{value}\n"));
-        assert_eq!(converted.code, 0, "{command}: {}", converted.err);
-        let verified =
-            saltern(&["verify", "--accept-weak", "all", "-"], &format!("{}{PASSWORD}\n", converted.out));
-        assert_eq!(verified.code, 0, "{command}: {} {}", converted.out, verified.err);
+        let converted = succeeds(&arguments, &format!("{value}\n"));
+
+        succeeds(&["verify", "--accept-weak", "all", "-"], &format!("{}{PASSWORD}\n", converted.out));
     }
 }
 
@@ -127,15 +122,12 @@ fn firebase_and_keycloak_come_with_their_second_field() {
     let project = project.to_str().unwrap();
     let user = "user-1,lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ==,42xEC-ixf3L2lw==\n";
     let csv = ["convert", "--delimiter", ",", "--column", "2", "--salt-column", "3", "--from"];
-    let converted = saltern(&[&csv[..], &["firebase", "--firebase-project", project]].concat(), user);
-    assert_eq!(converted.code, 0, "{}", converted.err);
+    let converted = succeeds(&[&csv[..], &["firebase", "--firebase-project", project]].concat(), user);
     let stored = converted.out.split('"').nth(1).unwrap();
-    let verified = saltern(&["verify", "--firebase-project", project, stored], "user1password\n");
-    assert_eq!(verified.code, 0, "{stored} {}", verified.err);
+    succeeds(&["verify", "--firebase-project", project, stored], "user1password\n");
     let credential = "1,\"{\"\"value\"\":\"\"VALUE==\"\",\"\"salt\"\":\"\"c29tZXNhbHRzb21lc2FsdA==\"\"}\",\"{\"\"hashIterations\"\":27500,\"\"algorithm\"\":\"\"pbkdf2-sha256\"\"}\"\n";
     let converted =
-        saltern(&[&csv[..], &["keycloak"]].concat(), &credential.replace("VALUE", &"A".repeat(86)));
-    assert_eq!(converted.code, 0, "{}", converted.err);
+        succeeds(&[&csv[..], &["keycloak"]].concat(), &credential.replace("VALUE", &"A".repeat(86)));
     let stored = format!("\"$pbkdf2-sha256$i=27500,l=64$c29tZXNhbHRzb21lc2FsdA${}\"", "A".repeat(86));
     assert_eq!(converted.out.split("\",\"").next(), Some(format!("1,{stored}").trim_end_matches('"')));
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf, process::Command};
 
-use super::{BCRYPT, LDAP_SHA, saltern};
+use super::{BCRYPT, LDAP_SHA, saltern, succeeds};
 
 #[test]
 fn every_command_ends_with_a_code_of_the_list() {
@@ -14,7 +14,7 @@ fn every_command_ends_with_a_code_of_the_list() {
     let document = document.to_str().unwrap();
     let keys = super::keys::file("exit-codes");
     let keys = keys.to_str().unwrap();
-    assert_eq!(saltern(&["keys", "new", "--id", "a", keys], "").code, 0);
+    succeeds(&["keys", "new", "--id", "a", keys], "");
     let cases: &[(&[&str], &str, i32)] = &[
         (&["completions", "bash"], "", 0),
         (&["completions", "csh"], "", 64),
@@ -99,7 +99,7 @@ fn every_command_ends_with_a_code_of_the_list() {
 fn the_manual_has_a_page_for_each_command() {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("manual");
     let _none = fs::remove_dir_all(&directory);
-    assert_eq!(saltern(&["man", "--directory", directory.to_str().unwrap()], "").code, 0);
+    succeeds(&["man", "--directory", directory.to_str().unwrap()], "");
     let pages: BTreeSet<String> = fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -2,7 +2,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{BCRYPT, LDAP_SHA, keys, saltern};
+use super::{BCRYPT, LDAP_SHA, keys, saltern, succeeds};
 
 /// The SHA-1 of `saltern`, as in [`LDAP_SHA`].
 const LDAP_SHA_HEX: &str = "dc4bd56ad78655041ad5a264fbbe04d6298de4a0";
@@ -51,13 +51,12 @@ fn sealed_rows_are_counted_by_key_and_opened_with_their_keys() {
     let file = keys::file("plan");
     let path = file.to_str().unwrap();
     for arguments in [&["new", "--id", "a", path][..], &["add", "--id", "b", "--context", path]] {
-        assert_eq!(saltern(&[&["keys"], arguments].concat(), "").code, 0);
+        succeeds(&[&["keys"], arguments].concat(), "");
     }
-    let added = saltern(&["keys", "add-site", "--id", "devise", path], "site pepper\n");
-    assert_eq!(added.code, 0, "{}", added.err);
+    succeeds(&["keys", "add-site", "--id", "devise", path], "site pepper\n");
     let csv = ["--delimiter", "\\t", "--column", "2", "--seal-keys", path];
     let under_a = saltern(&[&["seal"], &csv[..]].concat(), &format!("7\t{BCRYPT}\n8\t{PEPPERED}\n")).out;
-    assert_eq!(saltern(&["keys", "rotate", path], "").code, 0);
+    succeeds(&["keys", "rotate", path], "");
     let with_context = [&csv[..], &["--context-column", "1"]].concat();
     let under_b = saltern(&[&["seal"], &with_context[..]].concat(), &format!("9\t{LDAP_SHA}\n")).out;
     let table = format!("{under_a}{under_b}10\t\n");
@@ -145,8 +144,7 @@ fn wrong_arguments_are_told_with_a_code() {
 #[test]
 fn a_shadow_file_is_not_called_an_htpasswd_file() {
     let shadow = format!("ann:{BCRYPT}:19000:0:99999:7:::\nbo:!:19000:0:99999:7:::\n");
-    let told = saltern(&["migrate-plan"], &shadow);
-    assert_eq!(told.code, 0, "{}", told.err);
+    let told = succeeds(&["migrate-plan"], &shadow);
     assert!(
         told.out.starts_with("2 rows: 1 hash, 1 without") && !told.out.contains("htpasswd"),
         "{}",
@@ -220,8 +218,7 @@ fn a_class_names_the_first_rows_of_all_its_shapes() {
 #[test]
 fn the_plan_of_an_htpasswd_file_names_users_with_slow_hashes() {
     let slow = BCRYPT.replace("$05$", "$12$");
-    let ended = saltern(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    let ended = succeeds(&["migrate-plan"], &format!("ann:{BCRYPT}\nbo:{LDAP_SHA}\ncarol:{slow}\n"));
     assert!(ended.out.contains("This is an htpasswd file"), "{}", ended.out);
     let of_carol = ended.out.lines().find(|line| line.contains("(carol)"));
     assert!(of_carol.is_some_and(|line| line.contains("bcrypt cost 12")), "{}", ended.out);
@@ -271,7 +268,7 @@ fn a_file_without_hashes_is_refused_with_a_message() {
     assert_eq!(ended.code, 65);
     assert!(ended.err.contains("name a column of hashes"), "{}", ended.err);
     assert_eq!(saltern(&["migrate-plan", "/nowhere/at/all"], "").code, 64);
-    assert_eq!(saltern(&["migrate-plan"], "").code, 0);
+    succeeds(&["migrate-plan"], "");
 }
 
 /// Lambda's cores have another speed: the scale is the same as in `saltern-numbers calibrate`.
@@ -323,7 +320,6 @@ fn the_plan_prices_a_guess_before_and_after() {
 }
 
 fn plan(rows: &str) -> Value {
-    let ended = saltern(&["migrate-plan", "--json"], rows);
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    let ended = succeeds(&["migrate-plan", "--json"], rows);
     serde_json::from_str(&ended.out).unwrap()
 }

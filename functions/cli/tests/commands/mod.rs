@@ -44,6 +44,14 @@ fn saltern(arguments: &[&str], input: &str) -> Ended {
     }
 }
 
+/// Runs `saltern`, which must end with 0.
+#[track_caller]
+fn succeeds(arguments: &[&str], input: &str) -> Ended {
+    let ended = saltern(arguments, input);
+    assert_eq!(ended.code, 0, "{arguments:?}: {} {}", ended.out, ended.err);
+    ended
+}
+
 /// The password of all hashes of these tests.
 const PASSWORD: &str = "saltern";
 

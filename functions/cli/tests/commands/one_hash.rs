@@ -18,12 +18,11 @@ use saltern_seal::Keys;
 use saltern_service::{Body, Service};
 use serde_json::{Value, json};
 
-use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern, succeeds};
 
 #[test]
 fn a_new_hash_verifies() {
-    let made = saltern(&["hash"], "saltern\n");
-    assert_eq!(made.code, 0, "{}", made.err);
+    let made = succeeds(&["hash"], "saltern\n");
     let hash = made.out.trim_end();
     assert!(hash.starts_with("$argon2id$v=19$m=65536,t=4,p=1$"), "{hash}");
     let right = saltern(&["verify", hash], "saltern\n");
@@ -36,7 +35,7 @@ fn a_new_hash_verifies() {
 fn with_keys_a_new_hash_is_sealed_and_a_stored_one_is_opened() {
     let file = keys::file("one-hash");
     let path = file.to_str().unwrap();
-    assert_eq!(saltern(&["keys", "new", "--id", "a", "--context", path], "").code, 0);
+    succeeds(&["keys", "new", "--id", "a", "--context", path], "");
     let seal = |context: &'static str| ["--seal-keys", path, "--context", context];
     let without = saltern(&["hash", "--seal-keys", path], "saltern\n");
     assert!(without.code == 64 && without.err.contains("--context"), "{}", without.err);
@@ -61,7 +60,7 @@ fn with_keys_a_new_hash_is_sealed_and_a_stored_one_is_opened() {
     assert_eq!(verify(&seal("user-7"), bare.trim_end(), "saltern\n"), due("unsealed"));
     assert_eq!(verify(&seal("user-7"), BCRYPT, "saltern\n"), due("other_algorithm"));
     for arguments in [&["add", "--id", "b", "--context"][..], &["rotate"]] {
-        assert_eq!(saltern(&[&["keys"], arguments, &[path]].concat(), "").code, 0);
+        succeeds(&[&["keys"], arguments, &[path]].concat(), "");
     }
     assert_eq!(verify(&seal("user-7"), hash, "saltern\n"), due("older_key"));
 }
@@ -76,7 +75,7 @@ fn a_password_is_the_line_without_its_newline() {
 
 #[test]
 fn a_hash_and_its_password_may_both_come_from_standard_input() {
-    assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n{PASSWORD}\n")).code, 0);
+    succeeds(&["verify", "-"], &format!("{BCRYPT}\n{PASSWORD}\n"));
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\nother\n")).code, 1);
     assert_eq!(saltern(&["verify", "-"], &format!("{BCRYPT}\n")).code, 65);
 }
@@ -86,7 +85,7 @@ fn a_hash_and_its_password_may_both_come_from_standard_input() {
 fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
     let file = keys::file("private");
     let path = file.to_str().unwrap();
-    assert_eq!(saltern(&["keys", "new", "--id", "a", path], "").code, 0);
+    succeeds(&["keys", "new", "--id", "a", path], "");
     let sealed = saltern(&["seal", "--seal-keys", path], BCRYPT).out;
     // A reader of this file waits for a writer, so a command that reads only keys waits too.
     let fifo = keys::file("private-fifo");
@@ -171,7 +170,7 @@ fn json_output_equals_the_response_of_the_service() {
     // A match whose seal alone is missing, and one that stays.
     let file = keys::file("json");
     let path = file.to_str().unwrap();
-    assert_eq!(saltern(&["keys", "new", "--id", "a", path], "").code, 0);
+    succeeds(&["keys", "new", "--id", "a", path], "");
     service.install_keys(Keys::read(&file).unwrap());
     let sealed = said(&["hash", "--json", "--seal-keys", path], PASSWORD);
     assert_eq!(sealed["policy"], answered("/hash", json!({ "password": PASSWORD }))["policy"]);

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{BCRYPT, Ended, LDAP_SHA, keys, saltern};
+use super::{BCRYPT, Ended, LDAP_SHA, keys, saltern, succeeds};
 
 #[test]
 fn a_table_is_sealed_resealed_and_unsealed_byte_for_byte() {
@@ -65,8 +65,7 @@ fn rows_that_do_not_open_are_skipped_and_counted() {
 #[test]
 fn a_key_with_contexts_seals_each_row_for_its_user() {
     let file = keys::file("seal-context");
-    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
-    assert_eq!(made.code, 0, "{}", made.err);
+    succeeds(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
     let table = format!("id,hash\n7,{BCRYPT}\n8,{BCRYPT}\n,{BCRYPT}\n");
     assert_eq!(on(&file, "seal", CSV, &table).code, 64, "no context column");
     let with_context = [CSV, &["--context-column", "1"]].concat();
@@ -89,8 +88,7 @@ fn a_key_with_contexts_seals_each_row_for_its_user() {
 fn three_million_rows_are_sealed_in_half_a_minute() {
     let rows = if cfg!(debug_assertions) { 3_000 } else { 3_000_000 };
     let file = keys::file("seal-large");
-    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
-    assert_eq!(made.code, 0, "{}", made.err);
+    succeeds(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
     let [table, sealed] = ["table", "sealed"].map(|name| file.with_extension(name));
     let mut writer = BufWriter::new(fs::File::create(&table).unwrap());
     (0..rows).for_each(|row| writeln!(writer, "{row},{BCRYPT}").unwrap());
@@ -115,8 +113,7 @@ fn three_million_rows_are_sealed_in_half_a_minute() {
 #[test]
 fn a_row_without_a_context_of_its_own_is_skipped() {
     let file = keys::file("seal-no-context");
-    let made = saltern(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
-    assert_eq!(made.code, 0, "{}", made.err);
+    succeeds(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
     let tabs = ["--delimiter", "\\t", "--column", "2", "--context-column"];
     for (arguments, table) in [
         ([&tabs[..], &["1"]].concat(), format!("\\N\t{BCRYPT}\n")),
@@ -179,8 +176,7 @@ fn on(file: &Path, command: &str, arguments: &[&str], table: &str) -> Ended {
 /// A file with these keys.
 fn keys_file(name: &str, current: &str, ids: &[&str]) -> PathBuf {
     let file = keys::file(&format!("seal-{name}"));
-    let made = saltern(&["keys", "new", "--id", current, file.to_str().unwrap()], "");
-    assert_eq!(made.code, 0, "{}", made.err);
+    succeeds(&["keys", "new", "--id", current, file.to_str().unwrap()], "");
     write(&file, current, ids);
     file
 }

@@ -7,13 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BCRYPT, LDAP_SHA, saltern};
+use super::{BCRYPT, LDAP_SHA, saltern, succeeds};
 
 #[test]
 fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
     let ended =
-        saltern(&["wrap", "--allow-skipped"], &format!("{LDAP_SHA}\n{BCRYPT}\nno hash\n\n{LDAP_SHA}"));
-    assert_eq!(ended.code, 0, "{}", ended.err);
+        succeeds(&["wrap", "--allow-skipped"], &format!("{LDAP_SHA}\n{BCRYPT}\nno hash\n\n{LDAP_SHA}"));
     let lines: Vec<&str> = ended.out.lines().collect();
     let [first, bcrypt, no_hash, empty, last] = lines[..] else { panic!("{lines:?}") };
     assert_eq!([bcrypt, no_hash, empty], [BCRYPT, "no hash", ""]);
@@ -39,7 +38,7 @@ fn a_wrapped_hash_is_not_wrapped_again() {
 fn named_schemes_are_wrapped() {
     let wrapped = saltern(&["wrap", "--schemes", "bcrypt"], BCRYPT).out;
     assert!(wrapped.starts_with("$saltern-wrap$"), "{wrapped}");
-    assert_eq!(saltern(&["verify", wrapped.trim_end()], "saltern\n").code, 0);
+    succeeds(&["verify", wrapped.trim_end()], "saltern\n");
     let unknown = saltern(&["wrap", "--schemes", "rot13"], BCRYPT);
     assert_eq!(unknown.code, 64);
 }
@@ -48,8 +47,7 @@ fn named_schemes_are_wrapped() {
 fn a_table_keeps_its_other_columns_and_if_wanted_the_old_hash() {
     let table = format!("id,hash,name\n7,{LDAP_SHA},\"Ann, Bo\"\n8,{BCRYPT},C\n");
     let csv = ["wrap", "--delimiter", ",", "--column", "2", "--header", "--keep-old"];
-    let ended = saltern(&csv, &table);
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    let ended = succeeds(&csv, &table);
     let lines: Vec<&str> = ended.out.lines().collect();
     assert!(lines[1].starts_with("7,\"$saltern-wrap$"), "{}", lines[1]);
     assert!(lines[1].ends_with(&format!(",\"Ann, Bo\",{LDAP_SHA}")), "{}", lines[1]);
@@ -96,9 +94,8 @@ fn a_table_has_no_comments() {
 #[test]
 fn a_wrapped_hash_over_the_length_limit_is_refused() {
     let stored = |salt: usize| format!("{{SSHA}}{}", "A".repeat((20 + salt) / 3 * 4));
-    let wrapped = saltern(&["wrap"], &stored(640));
-    assert_eq!(wrapped.code, 0, "{}", wrapped.err);
-    assert_eq!(saltern(&["inspect", wrapped.out.trim_end()], "").code, 0);
+    let wrapped = succeeds(&["wrap"], &stored(640));
+    succeeds(&["inspect", wrapped.out.trim_end()], "");
     let ended = saltern(&["wrap"], &format!("{LDAP_SHA}\n{}\n", stored(700)));
     assert_eq!(ended.code, 65);
     assert!(ended.err.contains("row 2") && ended.err.contains("1024 bytes"), "{}", ended.err);
@@ -145,8 +142,7 @@ fn unchanged_bytes_of_a_table_stay_as_they_are() {
         "id,\"hash\",\"a \"\"b\"\"\"\r\n1,\"\",\"\"\r\n2,,\r\n\"3\",\"{BCRYPT}\",\"two\nlines, and more\"\r\n4,{LDAP_SHA},\"\""
     );
     let arguments = ["wrap", "--delimiter", ",", "--column", "2", "--header"];
-    let ended = saltern(&arguments, &table);
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    let ended = succeeds(&arguments, &table);
     let (before, after) = table.split_once(LDAP_SHA).unwrap();
     assert!(ended.out.starts_with(before) && ended.out.ends_with(after), "{}", ended.out);
     let with_old = saltern(&[&arguments[..], &["--keep-old"]].concat(), &table).out;
@@ -164,8 +160,7 @@ fn unchanged_bytes_of_a_table_stay_as_they_are() {
 fn a_second_run_changes_nothing() {
     let table = format!("id,hash\n7,{LDAP_SHA}\n8,{BCRYPT}\n9,{{noop}}x\n");
     let csv = ["wrap", "--allow-skipped", "--delimiter", ",", "--column", "2", "--header", "--keep-old"];
-    let once = saltern(&csv, &table);
-    assert_eq!(once.code, 0, "{}", once.err);
+    let once = succeeds(&csv, &table);
     assert_eq!(saltern(&csv, &once.out).out, once.out);
     let lines = ["wrap", "--allow-skipped", "--keep-old"];
     for table in [format!("{LDAP_SHA}\nno hash\n"), format!("ann:{LDAP_SHA}:1:\nbo:no hash\n")] {
@@ -235,8 +230,7 @@ fn only_the_owner_may_read_a_file_that_was_there() {
     let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("was-there");
     fs::write(&output, "").unwrap();
     fs::set_permissions(&output, fs::Permissions::from_mode(0o644)).unwrap();
-    let ended = saltern(&["wrap", "--output", output.to_str().unwrap()], LDAP_SHA);
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    succeeds(&["wrap", "--output", output.to_str().unwrap()], LDAP_SHA);
     assert_eq!(fs::metadata(&output).unwrap().permissions().mode() & 0o777, 0o600);
 }
 

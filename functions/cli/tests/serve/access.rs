@@ -61,17 +61,6 @@ fn a_token_allows_its_scopes_only() {
         for any in ["/policies", "/openapi.json", "/health"] {
             assert_eq!(ask(server.address(), get_with(any, &with)).status, 200, "{any}");
         }
-        let operations = json!({"operations": [
-            {"op": "hash", "password": "p"}, {"op": "verify", "password": "p"}, {"op": "frob"},
-        ]});
-        let batch = ask(server.address(), post_with("/batch", &with, &operations.to_string())).json();
-        let results = batch["results"].as_array().unwrap();
-        let statuses: Vec<&Value> = results.iter().map(|result| &result["status"]).collect();
-        assert_eq!(statuses, [&json!(hash), &json!(verified), &json!(400)], "{batch}");
-        for (index, refused) in results.iter().enumerate().filter(|(_, result)| result["status"] == 403) {
-            assert_eq!(refused["problem"]["code"], "forbidden");
-            assert_eq!(refused["problem"]["field"], format!("operations[{index}].op"));
-        }
     }
     let wrong = post_with("/hash", &format!("Authorization: Bearer {OTHER}\r\n"), "not JSON");
     ask(server.address(), wrong).assert_problem(403, "forbidden");
